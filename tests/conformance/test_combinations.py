@@ -1,4 +1,4 @@
-"""Combinations that no paper has, and input that a model cannot take."""
+"""Combinations that are in no paper, and input that a model rejects."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ SKILL = np.linspace(-0.5, 0.5, 18)
 
 
 def order_of(ladder):
-    """How well the ladder puts p0, p1, … in the order of their skills: a rank correlation."""
+    """The rank correlation between a ladder's ratings and the true order p0, p1, …."""
     found = [ladder[f"p{player}"].mu for player in range(len(SKILL))]
     return np.corrcoef(np.argsort(np.argsort(found)), np.arange(len(SKILL)))[0, 1]
 
 
-def test_poisson_scores_of_three_a_side_with_drift_and_home_advantage():
+def test_poisson_scores_with_teams_of_three_drift_and_home_advantage():
     rng = np.random.default_rng(1)
     model = pw.PoissonOD(mu=0.2, sigma=0.4, beta=0.1).replace(
         drift=pw.drift.PerTime(0.005), home=pw.Home(0.0, home_sigma=0.5)
@@ -31,14 +31,14 @@ def test_poisson_scores_of_three_a_side_with_drift_and_home_advantage():
         players = [[f"p{player}" for player in team] for team in teams]
         ladder.record(players, scores=rng.poisson(rates).tolist(), time=float(day), home=home)
     assert order_of(ladder) > 0.9
-    # 0.3 in offence and 0.3 in defence; the level of all scores, 0.6, is shared between them and the skills.
+    # 0.3 in offence and 0.3 in defence; the overall score level, 0.6, is shared between these and the skills.
     assert ladder.home.mu == pytest.approx(0.6, abs=0.12)
     said = ladder.predict([["p17", "p16", "p15"], ["p0", "p1", "p2"]], home=0)
     assert said.win[0] > 0.9
     assert said.scores[0] > said.scores[1]
 
 
-def test_place_performances_with_drift_by_day_and_a_leader():
+def test_places_with_drift_by_day_and_a_leader_bonus():
     rng = np.random.default_rng(2)
     model = pw.TS2(leader_bonus=0.1, size=3).replace(drift=pw.drift.PerTime(20.0))
     matches = []
@@ -59,7 +59,7 @@ def test_place_performances_with_drift_by_day_and_a_leader():
 
 
 @pytest.mark.parametrize("preset", [pw.Glicko, pw.Glicko2, pw.Elo])
-def test_classics_on_free_for_alls(preset):
+def test_classic_systems_rate_free_for_alls(preset):
     rng = np.random.default_rng(3)
     matches = []
     for day in range(150):
@@ -89,7 +89,7 @@ MATCH = {"teams": [["a"], ["b"]], "scores": [2, 1]}
     ],
 )  # fmt: skip
 def test_histories_that_a_model_cannot_rate_are_errors(model, match, message):
-    """One clear error that names the match, in a fit; and in a ladder nothing is changed."""
+    """A fit raises an error that names the match; a ladder raises it and stays unchanged."""
     with pytest.raises(pw.Error, match=f"match 2 of 2.*({message})"):
         model.fit(pw.History.from_matches([MATCH, match]))
     ladder = pw.Ladder(model)
@@ -119,6 +119,6 @@ def test_histories_that_a_model_cannot_rate_are_errors(model, match, message):
         (lambda: pw.GaussianElo().replace(home=pw.Home(0, 10.0)), "home advantage cannot be learnt"),
     ],
 )
-def test_components_that_do_not_go_together_are_errors(make, message):
+def test_incompatible_components_are_rejected(make, message):
     with pytest.raises(pw.Error, match=message):
         make()

@@ -1,7 +1,7 @@
-"""No model knows what it cannot know: of the match that it forecasts, of later ones, of the order of listing.
+"""Leak tests: no forecast depends on its own match, on later matches or on the order of listing.
 
-A new preset is tested by being in `PRESETS`. What else is learnt of a league, or estimated, gets a line in `LEARNING`;
-a part that no model here has is an error. That the tests can find something is shown by models that leak.
+A new preset is tested by being in `PRESETS`. Add anything else that learns or estimates from a league to `LEARNING`; a
+component that no model here has fails a test. Models that leak on purpose show that the tests find leaks.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .leagues import duels, history, matches
 SKILLS = pw.Newcomers(pw.Normal(25, 25 / 3), level_sigma=4, level_tau=0.5, matches=3)
 BREAKS = pw.drift.Seasons(pw.drift.PerMatch(0.1), gap=10, carry=0.8, season_tau=1.0)
 
-# Everything on that a model may learn of a league, or estimate from it.
+# Models with all options on that learn something about a league or estimate it.
 LEARNING = {
     "TrueSkill, spread": pw.TrueSkill(margin=pw.outcome.Spread()).replace(prior=SKILLS, drift=BREAKS, home_sigma=2.0),
     "TrueSkill, ε": pw.TrueSkill(margin=1.0).replace(drift=pw.drift.PerTime(0.2), home_sigma=2.0, home_tau=0.1),
@@ -51,13 +51,13 @@ models = pytest.mark.parametrize("name", MODELS)
 
 
 def test_every_learning_component_is_covered():
-    """Every public drift, prior and margin is in one of the models above (a margin that is a number has no name)."""
+    """Every public drift, prior and margin is in one of the models above (except margins given as numbers)."""
     tried = repr(list(MODELS.values()))
     parts = {*pw.drift.__all__, *prior.__all__, *margin.__all__, "Home"} - {"Fixed", "FromDraws", "margin_from"}
     assert {part for part in parts if f"{part}(" not in tried} == set()
 
 
-# Models that leak: each looks at something that it must not know yet.
+# Models that leak: each uses something that it must not know yet.
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Peek(pw.Outcome):
 
 @dataclass(frozen=True)
 class Hint(pw.Drift):
-    """A drift that gives some winners a little more."""
+    """A drift that raises some winners a little."""
 
     def widen(self, board):
         for e in range(board.entries):
@@ -88,7 +88,7 @@ class Hint(pw.Drift):
 
 @dataclass(frozen=True)
 class Telltale(pw.Margin):
-    """A margin that is wide where a match was drawn."""
+    """A margin that is wider if the match was drawn."""
 
     def measure(self, board, seen):
         board.epsilon = 3.0 if board.place[0] == board.place[1] else 1.0
@@ -100,7 +100,7 @@ class Telltale(pw.Margin):
 
 @dataclass(frozen=True)
 class Seeded(pw.TeamFunction):
-    """A team function that believes in the order in which teams are listed."""
+    """A team function that depends on the order in which teams are listed."""
 
     def weigh(self, board):
         for j in range(board.teams):
@@ -108,7 +108,7 @@ class Seeded(pw.TeamFunction):
 
 
 class Hindsight:
-    """A model whose newcomers are rated by what became of them."""
+    """A model that rates newcomers by their later results."""
 
     def __init__(self, model):
         self.model = model
@@ -126,11 +126,11 @@ LEAKS = {
 }
 
 
-# A match, and those after it, change nothing in what was forecast before.
+# A match and later ones do not change earlier forecasts.
 
 
 def said(forecasts, upto):
-    """All that was forecast up to a match and of it, and what earlier matches said of the model."""
+    """All forecasts up to and including a match, and the log-evidence of the earlier matches."""
     teams, matches = forecasts.history.match_start[upto + 1], upto + 1
     of_teams = forecasts.mean, forecasts.variance
     of_matches = forecasts.win, forecasts.draw, forecasts.scatter
@@ -138,7 +138,7 @@ def said(forecasts, upto):
 
 
 def differs(model, whole, other, upto):
-    """Whether a history that is the same before a match has other forecasts up to it, in any bit."""
+    """Whether any forecast up to a match differs, in any bit, for a history that is the same before the match."""
     pairs = zip(said(whole, upto), said(model.fit(history(other)).forecasts, upto), strict=True)
     return not all(np.array_equal(one, two, equal_nan=True) for one, two in pairs)
 
@@ -148,7 +148,7 @@ def ended(match, rng):
 
 
 def otherwise(found, at, rng):
-    """Histories that are the same before a match: it ends otherwise, all later ones do too, or there are none."""
+    """Histories equal before a match: then its result differs, all later results do too, or no matches follow."""
     yield [*found[:at], ended(found[at], rng), *found[at + 1 :]]
     yield found[:at] + [ended(match, rng) for match in found[at:]]
     yield found[: at + 1]
@@ -157,7 +157,7 @@ def otherwise(found, at, rng):
 @models
 @settings(max_examples=5)
 @given(at=st.integers(0, 59), seed=st.integers(0, 1000))
-def test_a_match_changes_no_forecast_of_itself_or_before(name, at, seed):
+def test_match_does_not_change_its_own_or_earlier_forecasts(name, at, seed):
     found, whole = usual(name)
     for other in otherwise(found, at, np.random.default_rng(seed)):
         assert not differs(MODELS[name], whole, other, at)
@@ -170,19 +170,19 @@ def usual(name):
 
 
 @pytest.mark.parametrize("name", LEAKS)
-def test_leaks_are_found_by_changing_a_match(name):
+def test_changing_a_match_reveals_leaks(name):
     found = matches(count=60, teams=(2, 3))
     whole = LEAKS[name].fit(history(found)).forecasts
     changes = [(at, other) for at in range(30, 40) for other in otherwise(found, at, np.random.default_rng(at))]
     assert any(differs(LEAKS[name], whole, other, at) for at, other in changes)
 
 
-# With results that say nothing, nothing can be known.
+# Random results cannot be predicted.
 
 
 @cache
 def league(seed=3, count=3000, players=150):
-    """Players of very different skill, two in a match, the first of them at home."""
+    """One-on-one matches of players with very different skills, the first at home."""
     rng = np.random.default_rng(seed)
     skill, found = rng.normal(0, 1, players), []
     for number in range(count):
@@ -204,22 +204,22 @@ def dealt(league, seed, toss):
 
 
 def sigmas(values, expected=0.0):
-    """By how many standard errors the mean of independent values exceeds what is expected."""
+    """How many standard errors the mean of independent values is above its expectation."""
     spread = values.std() / np.sqrt(len(values))
     return 0.0 if np.abs(values - expected).max() < 1e-9 else (values.mean() - expected) / max(spread, 1e-12)
 
 
 def ranked(forecasts):
-    """AUC less ½ in standard errors (Mann and Whitney)."""
+    """AUC minus ½ in standard errors (Mann and Whitney)."""
     first, second = forecasts.history.place.reshape(-1, 2).T
     won, lost = (first < second).sum(), (first > second).sum()
     return (measures.auc(forecasts) - 0.5) / np.sqrt((won + lost + 1) / (12 * won * lost))
 
 
 def knowledge(forecasts, rates):
-    """How much more a model knows than the rates of win, draw and loss of the first team, in standard errors.
+    """How much better a model predicts than the first team's win, draw and loss rates, in standard errors.
 
-    The rates are those of all matches: no model that knows nothing can do better than them, however soon it finds them.
+    The rates are taken from all matches, so a model without real information cannot beat them, however fast it learns.
     """
     win, draw, loss = rates
     known = tuple(np.full(len(forecasts), rate) for rate in (win, draw))
@@ -234,14 +234,14 @@ def knowledge(forecasts, rates):
 
 
 def rates_of(league, toss):
-    """How often the first team won, drew and lost; after a toss the first and the second are equal."""
+    """How often the first team won, drew and lost; after random sides, both teams are equal."""
     first, second = league.place.reshape(-1, 2).T
     win, draw, loss = ((first < second).mean(), (first == second).mean(), (first > second).mean())
     return ((win + loss) / 2, draw, (win + loss) / 2) if toss else (win, draw, loss)
 
 
 def found_out(model, league, seed):
-    """What a model knows of results that were dealt anew: nothing, if it is honest."""
+    """How much a model knows about shuffled results: nothing, if it does not leak."""
     toss, kept = (dealt(league, seed, toss) for toss in (True, False))
     tossed = knowledge(model.fit(toss).forecasts, rates_of(toss, True))
     at_home = knowledge(model.fit(kept).forecasts, rates_of(kept, False))
@@ -272,7 +272,7 @@ def test_leaking_models_predict_random_results(name):
 
 @models
 def test_informative_results_are_predicted(name):
-    """So the league is one from which a model can learn, and the same measures tell."""
+    """So a model can learn from this league, and the measures show it."""
     found = knowledge(MODELS[name].fit(league()).forecasts, rates_of(league(), True))
     assert found["pair error"] > 8
     assert found["AUC"] > 8
@@ -280,7 +280,7 @@ def test_informative_results_are_predicted(name):
 
 @cache
 def crowd(seed=4, count=400):
-    """Three to seven teams of two with random results, the best team listed first, as in many files."""
+    """Three to seven teams of two with random results, listed by place as in many files."""
     rng, found = np.random.default_rng(seed), []
     for number in range(count):
         names = rng.permutation(40)[: 2 * rng.integers(3, 8)].reshape(-1, 2)
@@ -291,22 +291,22 @@ def crowd(seed=4, count=400):
 
 
 def listed(model):
-    """How much a model knows of the teams of a crowd, in standard errors."""
+    """How much a model knows about the results of a crowd, in standard errors."""
     wrong = measures.pair_error(model.fit(crowd()).forecasts)
     return -sigmas(wrong.total[wrong.weight > 0], 0.5)
 
 
 @models
-def test_order_of_listing_gives_no_information(name):
+def test_order_of_listing_does_not_leak_results(name):
     assert abs(listed(MODELS[name])) < 3
 
 
 @pytest.mark.parametrize("leak", [{"drift": Hint()}, {"team": Seeded()}])
-def test_leaks_are_found_in_matches_of_many_teams(leak):
+def test_leaks_are_detected_in_matches_of_many_teams(leak):
     assert listed(pw.TrueSkill().replace(**leak)) > 3
 
 
-# The order in which the teams of a match are listed changes nothing.
+# The order in which the teams of a match are listed does not matter.
 
 
 def mirrored(found):
@@ -321,7 +321,7 @@ def untied(found, seed=7):
 
 
 def reflect(model, found, *, draws=True):
-    """Compare a fit with that of the mirrored history, team by team and player by player."""
+    """Compare a fit with the fit of the mirrored history, team by team and player by player."""
     one, two = model.fit(history(found)), model.fit(history(mirrored(found)))
     start = one.history.match_start
     other = np.repeat(start[:-1] + start[1:] - 1, np.diff(start)) - np.arange(one.history.teams)
@@ -332,7 +332,7 @@ def reflect(model, found, *, draws=True):
         assert (one[name].mu, one[name].sigma or 0) == pytest.approx((two[name].mu, two[name].sigma or 0), rel=1e-8)
     if draws:
         loss = 1 - two.forecasts.win - two.forecasts.draw
-        fine = 1e-8 if model.outcome.later else 1e-9  # what is integrated is as good as that
+        fine = 1e-8 if model.outcome.later else 1e-9  # the accuracy of numerical integration
         np.testing.assert_allclose(one.forecasts.win, loss, rtol=0, atol=fine)
         np.testing.assert_allclose(one.forecasts.draw, two.forecasts.draw, rtol=0, atol=fine)
 

@@ -1,4 +1,4 @@
-"""Every outcome × every property: derivatives, bounds, permutations; and nothing public that is not tried here."""
+"""Every outcome × every property: derivatives, bounds, permutations. Every public outcome is tested here."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 import prowess as pw
 
-# What is tried of each outcome: an instance by which all of its kinds of answers are seen.
+# Instances of each outcome that cover all kinds of results it can produce.
 OUTCOMES = {
     "Order": pw.outcome.Order(margin=0.7, tolerance=1e-13),
     "Places": pw.outcome.Places(margin=0.7, tolerance=1e-13),
@@ -22,7 +22,7 @@ OUTCOMES = {
     "Opposition": pw.outcome.Opposition(),
     "Duel": pw.outcome.Duel(pw.outcome.Logistic(scale=5.0)),
 }
-PARTS_OF_OUTCOMES = {"PoissonScore"}  # tried inside of one
+PARTS_OF_OUTCOMES = {"PoissonScore"}  # tested inside another outcome
 TEAMS = {
     "Sum": pw.team.Sum(),
     "Mean": pw.team.Mean(),
@@ -41,15 +41,15 @@ DRIFTS = {
 }
 
 outcomes = pytest.mark.parametrize("name", OUTCOMES)
-# Three systems are no derivative of a log-evidence of team performances (ADR 0015).
+# The updates of three systems are not derivatives of a log-evidence (ADR 0015).
 SLOPES = [name for name, outcome in OUTCOMES.items() if outcome.gradient and not outcome.duels]
-# A curvature at the mean, and the variance of a team whose place is taken as known, follow no heat equation.
+# No heat equation holds for a curvature at the mean, or for the variance of a team whose place is taken as known.
 HEAT = [name for name in SLOPES if not OUTCOMES[name].laplace and name != "PlacesML"]
 CLOSED = ["Order", "GaussianScore", "OffenceDefence of GaussianScore", "Logistic"]
 
 
 def public(module, base):
-    """The concrete classes that a module offers."""
+    """The public concrete classes of a module."""
     found = {name: getattr(module, name) for name in module.__all__}
     return {name for name, cls in found.items() if issubclass(cls, base) and dataclasses.is_dataclass(cls)}
 
@@ -62,7 +62,7 @@ def test_every_public_component_is_covered():
 
 
 def board(outcome, means, variances, places, scores):
-    """A board as the pipeline hands it to an outcome: single players, prior performances known."""
+    """A board as the pipeline passes it to an outcome, with single players and given prior performances."""
     model = pw.Model(prior=pw.Normal(0, 1), noise=0.5, outcome=outcome, absorb=pw.absorb.Constant())
     teams = len(places)
     found = model.pipeline.board(teams, teams)
@@ -95,7 +95,7 @@ def cases(outcome, seed=5):
         places = [1 + int((scores > score).sum()) for score in scores]
         variances = rng.uniform(0.5, 3, cells)
         if outcome.laplace:
-            variances[:] = variances[0]  # Glicko's two likelihoods of a match are one where both are equally uncertain
+            variances[:] = variances[0]  # Glicko's two likelihoods agree if both players are equally uncertain
         yield rng.normal(0, 1.5, cells), variances, places, scores
 
 
@@ -134,7 +134,7 @@ def test_d1_is_the_slope_of_the_log_evidence(name):
     outcome = OUTCOMES[name]
     for case in cases(outcome):
         if outcome.laplace and len(case[2]) > 2:
-            continue  # the average of duels has no potential
+            continue  # the average of duels is not the gradient of any function
         _, d1, _, _ = answer(outcome, *case)
         for cell in range(len(d1)):
             assert by_mean(outcome, case, cell) == pytest.approx(d1[cell], rel=1e-6, abs=1e-7)
@@ -189,8 +189,8 @@ def test_the_listing_does_not_matter_without_ties(name):
 
 
 @outcomes
-def test_first_alone_is_rank_one(name):
-    """P(first alone) is at most P(rank 1), and some team always has rank 1; without draws both are equal."""
+def test_win_probability_is_at_most_that_of_rank_one(name):
+    """P(first alone) ≤ P(rank 1), which are equal without draws; some team always has rank 1."""
     outcome = OUTCOMES[name]
     for means, variances, places, scores in cases(outcome):
         said = outcome.predict(board(outcome, means, variances, places, scores))
@@ -203,12 +203,12 @@ def test_first_alone_is_rank_one(name):
 
 COMBINED = {
     name: outcome for name, outcome in OUTCOMES.items() if name not in ("Opposition", "Probit")
-}  # these two come with their own rule
+}  # these two have their own rule
 
 
 @pytest.mark.parametrize("team", TEAMS)
 @pytest.mark.parametrize("name", COMBINED)
-def test_any_outcome_goes_with_any_team_function_and_drift(name, team):
+def test_any_outcome_works_with_any_team_function_and_drift(name, team):
     outcome = COMBINED[name]
     rng = np.random.default_rng(4)
     for drift in DRIFTS.values():

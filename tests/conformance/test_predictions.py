@@ -15,7 +15,7 @@ GAMMA = 5.0
 
 
 def performances(model, teams):
-    """Mean and variance of every team's performance (× traits), with all that is uncertain, by hand."""
+    """Mean and variance of every team's performance (× traits) with all uncertainty, computed by hand."""
     squad = model.team.squad if isinstance(model.team, pw.team.LeaderBonus) else model.team
     alpha = {
         pw.team.Sum: lambda n: 1.0,
@@ -33,7 +33,7 @@ def performances(model, teams):
 
 
 def simulated(name, model, teams, rng):
-    """Ranks that the model's own process gives."""
+    """Ranks simulated by the model's own process."""
     mean, variance = performances(model, teams)
     if name in ("TrueSkill", "TSa", "TSb"):
         weight = [len(team) if name != "TSb" else 1 / len(team) for team in teams]
@@ -82,8 +82,8 @@ def test_predictions_agree_with_simulated_results(name, sizes):
 
 
 @pytest.mark.parametrize("name", CLASSICS)
-def test_classics_expect_what_their_formula_says(name):
-    """Two players: E by the printed formula, and D = 2δE(1 − E) of it drawn, once draws have been seen."""
+def test_classic_systems_predict_by_their_formula(name):
+    """Two players: E by the published formula; once draws have been seen, D = 2δE(1 − E) of it is drawn."""
     model = PRESETS[name]()
     a, b = model.rating(mu=1600), model.rating(mu=1500)
     expected = {"Harkness": 0.59896, "Elo": 0.6401, "GaussianElo": 0.6382}  # Φ(100/399), 1/(1 + 10^−¼), Φ(½/√2)

@@ -48,8 +48,8 @@ def test_every_preset_is_public_and_listed():
 
 
 @presets
-def test_parameters_by_name(name):
-    """`params` and `replace` know every parameter by the name that the preset takes."""
+def test_parameters_are_known_by_their_preset_names(name):
+    """`params` and `replace` use the same parameter names as the preset."""
     model = PRESETS[name]()
     signature = set(inspect.signature(PRESETS[name]).parameters)
     either = {"margin"} if "draw_probability" in NAMES[name] else set()
@@ -64,7 +64,7 @@ def test_parameters_by_name(name):
 
 
 @presets
-def test_a_model_is_a_value(name):
+def test_model_is_hashable_comparable_and_picklable(name):
     model = PRESETS[name]()
     for again in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model), pw.Model.from_dict(model.to_dict())):
         assert again == model
@@ -120,8 +120,8 @@ def test_both_modes_give_the_same_bits(name):
 
 
 @presets
-def test_rate_is_one_match_of_fit(name):
-    """Without times, drift by match: a history of one match and a call of `rate` are the same."""
+def test_rate_equals_a_fit_of_one_match(name):
+    """This holds for matches without times, where drift is per match."""
     model = PRESETS[name]()
     rated = model.rate([[model.rating()], [model.rating()]], scores=[2, 1])
     fit = model.fit(history([{"teams": [["a"], ["b"]], "scores": [2, 1]}]))
@@ -163,7 +163,7 @@ def test_winner_never_loses_rating(name):
         if name in SCORES:
             means = [model.rate(teams, scores=[points, 2])[0][0].mu for points in (0, 1, 2, 5, 40)]
             assert means == sorted(means)
-        elif name == "Harkness":  # it has no memory: who beats a weak player falls
+        elif name == "Harkness":  # it has no memory: beating a weak player can lower a rating
             [[winner], [loser]] = model.rate(teams)
             assert (winner.mu, loser.mu) == pytest.approx((teams[1][0].mu + 50, teams[0][0].mu - 50))
         else:
@@ -217,8 +217,8 @@ def test_predictions_sum_to_one(name, teams):
 
 
 @presets
-def test_forecasts_are_predictions(name):
-    """The forecast that the sweep records is what `predict` returns for the beliefs before the match."""
+def test_forecasts_in_a_fit_equal_predictions(name):
+    """The recorded forecast equals `predict` with the beliefs before the match."""
     model, found = PRESETS[name](), duels(count=40)
     whole = model.fit(history(found))
     for index in (0, 10, 39):
@@ -249,7 +249,7 @@ def test_errors_name_the_place(name, call, message):
 
 
 @presets
-def test_an_error_changes_nothing(name):
+def test_invalid_match_leaves_the_ladder_unchanged(name):
     ladder = pw.Ladder(PRESETS[name]())
     ladder.record([["a"], ["b"]], scores=[2, 1], time=1.0)
     before = ladder.copy()
@@ -275,7 +275,7 @@ def test_finite_input_gives_finite_output(name):
 
 
 @presets
-def test_unequal_teams_and_many_of_them(name):
+def test_many_teams_of_unequal_size_can_be_rated(name):
     model = PRESETS[name]()
     teams = [[model.rating() for _ in range(1 + j % 7)] for j in range(60)]
     rated = model.rate(teams, scores=[60 - j // 3 for j in range(60)])
@@ -283,7 +283,7 @@ def test_unequal_teams_and_many_of_them(name):
 
 
 @presets
-def test_the_docstring_names_the_source(name):
+def test_docstring_cites_the_source(name):
     text = inspect.getdoc(PRESETS[name]) or ""
     years = {"Harkness": "2025", "Elo": "2025", "GaussianElo": "2006", "Glicko": "1999", "Glicko2": "2001"}
     years |= {"TrueSkill": "2006", "TS3": "2010"} | dict.fromkeys(SCORES, "2012")
@@ -293,9 +293,9 @@ def test_the_docstring_names_the_source(name):
 
 @presets
 def test_equal_players_share_a_rank(name):
-    """A tie of all leaves equals equal; what EP leaves in the last digits does not show.
+    """Equal players stay equal after a tie of all; EP's error in the last digits does not separate them.
 
-    TrueSkill chains tied teams in the order of their listing, so that of more than two some have two neighbours.
+    TrueSkill chains tied teams as listed, so with more than two teams some have one neighbour and some two.
     """
     chained = isinstance(PRESETS[name]().outcome, pw.outcome.Order)
     for count in (2,) if chained else (2, 4, 31):

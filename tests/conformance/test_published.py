@@ -6,7 +6,7 @@ import pytest
 
 import prowess as pw
 
-# Glickman's example of both systems: 1500 (200) beats 1400 (30), loses to 1550 (100) and to 1700 (300), in one period.
+# Glickman's example for both systems: in one period 1500 (200) beats 1400 (30) and loses to 1550 (100) and 1700 (300).
 OPPONENTS = {"b": (1400, 30), "c": (1550, 100), "d": (1700, 300)}
 GAMES = [{"teams": [["a"], ["b"]]}, {"teams": [["c"], ["a"]]}, {"teams": [["d"], ["a"]]}]
 
@@ -21,12 +21,12 @@ def rated(model):
     return fit["a"]
 
 
-def test_glicko():
+def test_glicko_example():
     found = rated(pw.Glicko(c=0))
     assert (found.mu, found.sigma) == pytest.approx((1464.1, 151.4), abs=0.05)
 
 
-def test_glicko_2():
+def test_glicko_2_example():
     found = rated(pw.Glicko2(tau=0.5))
     assert found.mu == pytest.approx(1464.0507, abs=1e-4)
     assert found.sigma == pytest.approx(151.52, abs=0.005)
@@ -34,7 +34,7 @@ def test_glicko_2():
 
 
 def test_elo_by_hand():
-    """K (s − 1/(1 + 10^((r₂ − r₁)/400))): the tournament of a chess player from an encyclopaedia, 1613 to 1601."""
+    """K (s − 1/(1 + 10^((r₂ − r₁)/400))): Wikipedia's example of a chess tournament, 1613 to 1601."""
     model = pw.Elo(k=32)
     results = [(1609, 0), (1477, 0.5), (1388, 1), (1586, 1), (1720, 0)]
     expected = sum(1 / (1 + 10 ** ((rating - 1613) / 400)) for rating, _ in results)

@@ -1,4 +1,4 @@
-"""Every part of a model says which of its parameters may be tuned, and results tell those that are tuned by default."""
+"""Every component declares its tunable parameters, and results determine those that are tuned by default."""
 
 import dataclasses
 
@@ -10,7 +10,7 @@ from prowess.model.params import Range, fields_of, identified, ranges
 from prowess.model.presets import PRESETS
 from prowess.model.registry import BASES, COMPONENTS
 
-# What is measured in the units of a skill: doubled together, nothing that is seen changes.
+# Parameters in units of skill: doubling all of them together changes no forecast.
 LENGTHS = {"mu", "sigma", "beta", "tau", "margin", "c", "cap", "k", "step", "scale", "span"}
 LENGTHS |= {"season_tau", "level_sigma", "level_tau"}
 
@@ -69,7 +69,7 @@ def test_components_declare_ranges_of_their_own_parameters(name):
 
 @pytest.mark.parametrize("name", COMPONENTS)
 def test_numeric_parameters_declare_whether_they_are_tunable(name):
-    """Who adds a part with a number declares a range, or adds it here."""
+    """For a new numeric parameter, declare a range or add it to this list."""
     numbers = {key for key, value in fields_of(example(name)).items() if type(value) is float}
     assert numbers - set(example(name).tunable) <= {"tolerance", "gap", "home_sigma", "home_tau"}
 
@@ -90,14 +90,14 @@ def test_ranges_include_the_present_value_and_their_ends_are_valid(name):
             assert model.replace(**{parameter: end}).params[parameter] == end
 
 
-def test_only_numbers_are_tunable_by_the_names_of_replace():
+def test_tunable_names_work_in_replace_and_are_numeric():
     assert "gamma" not in pw.GaussianOD().tunable
     assert "gamma" in MODELS["noise of scores"].tunable
     assert "k" not in pw.Elo(k=pw.absorb.Fide()).tunable
     assert {"tied", "untied", "fraction"} < set(MODELS["two margins"].tunable)
     assert {"drift_tau", "absorb_tau"} < set(MODELS["two taus"].tunable)
-    assert "cap" not in MODELS["in time"].tunable  # it is infinite
-    assert "beta" not in pw.Glicko().tunable  # a logistic outcome has all the noise
+    assert "cap" not in MODELS["in time"].tunable  # infinite, so not tunable
+    assert "beta" not in pw.Glicko().tunable  # the logistic outcome contains all the noise
     assert "period" not in pw.Glicko(period=None).tunable
     homely = {name: [key for key in MODELS[name].tunable if key.startswith("home")] for name in MODELS}
     assert homely["with a home"] == ["home_sigma", "home_tau"]  # it is learnt
@@ -111,7 +111,7 @@ def test_range_scales_with_the_skills():
     assert span.at(100.0, sigma=2.0) == Range(0.2, 100.0, log=True)
     assert pw.Elo().replace(home=pw.Home()).tunable["home_mu"] == Range(-400, 400)
     assert pw.GaussianElo(beta=100).tunable["beta"].high == 1000
-    assert pw.PoissonOD().tunable["tau"].high == pytest.approx(0.1)  # log-rates, whatever the sigma is
+    assert pw.PoissonOD().tunable["tau"].high == pytest.approx(0.1)  # log-rates do not scale with sigma
     assert [Range(2, 50, log=True).value(share) for share in (0, 0.5, 1)] == pytest.approx([2, 10, 50])
 
 
@@ -124,13 +124,13 @@ def test_range_scales_with_the_skills():
         ({"low": 0, "high": 1, "unit": "inch"}, "unit of a range"),
     ],
 )
-def test_impossible_ranges(wrong, message):
+def test_impossible_ranges_are_rejected(wrong, message):
     with pytest.raises(pw.Error, match=message):
         Range(**wrong)
 
 
 def league(scores):
-    """120 matches of eight players, each of one time: with draws, or with scores."""
+    """120 matches between eight players at different times, with draws or with scores."""
     rng = np.random.default_rng(3)
     matches = []
     for time in range(120):
@@ -142,8 +142,8 @@ def league(scores):
 
 
 @pytest.mark.parametrize("name", [*PRESETS, "seasons and newcomers"])
-def test_outcome_does_not_depend_on_what_it_declares_blind(name):
-    """A newcomers' mean moved, or all lengths doubled, changes no forecast; where a scale is seen, doubling does."""
+def test_forecasts_do_not_depend_on_what_the_outcome_declares_blind(name):
+    """Shifting the initial mean or doubling all scales changes no forecast, unless the outcome depends on the scale."""
     model = MODELS[name]
     history = league(scores="scale" not in model.outcome.blind)
 
@@ -156,7 +156,7 @@ def test_outcome_does_not_depend_on_what_it_declares_blind(name):
     np.testing.assert_allclose(forecasts(model.replace(mu=model.params["mu"] * 1.1)), before, atol=2e-6)
     doubled = {key: 2 * value for key, value in model.params.items() if key in LENGTHS and isinstance(value, float)}
     if name == "Glicko2":
-        del doubled["tau"]  # of the volatility, which is no length
+        del doubled["tau"]  # from the volatility, which is not in units of skill
     after = forecasts(model.replace(**doubled))
     if "scale" in model.outcome.blind:
         np.testing.assert_allclose(after, before, atol=2e-6)
@@ -164,7 +164,7 @@ def test_outcome_does_not_depend_on_what_it_declares_blind(name):
         assert np.abs(after - before).max() > 1e-3
 
 
-def test_one_parameter_is_fixed_for_each_blind_direction():
+def test_identified_omits_parameters_that_results_cannot_determine():
     assert set(pw.TrueSkill().tunable) - set(identified(pw.TrueSkill())) == {"mu", "sigma"}
     assert set(pw.Glicko().tunable) - set(identified(pw.Glicko())) == {"mu", "scale"}
     assert set(pw.GaussianElo().tunable) - set(identified(pw.GaussianElo())) == {"mu", "beta"}

@@ -23,8 +23,8 @@ def random_teams(seed, n, uneven=True):
     return [[pw.Rating(25 / size + rng.normal(0, 5), rng.uniform(0.5, 8)) for _ in range(size)] for size in sizes]
 
 
-def test_strong_player_against_seven_weaker_ones():
-    """Where another package says 0.24 (it compares in pairs)."""
+def test_win_probability_against_seven_weaker_players():
+    """Another package says 0.24, because it compares pairs of players."""
     model = pw.TrueSkill(draw_probability=0)
     prediction = model.predict([[pw.Rating(35, 1)], *([pw.Rating(25, 1)] for _ in range(7))])
     assert round(prediction.win[0], 3) == 0.798
@@ -42,7 +42,7 @@ def test_win_equals_numerical_integration(n):
 
 @pytest.mark.parametrize(("n", "probability"), [(3, 0.0), (4, 0.3), (7, 0.1)])
 def test_ranks_agree_with_sampling(n, probability):
-    """Uneven teams: each pair has a margin of its own."""
+    """Teams have different sizes, so each pair has its own margin."""
     model = pw.TrueSkill(draw_probability=probability, tau=0)
     teams = random_teams(n, n)
     means, variances = performances(teams, model.noise)
@@ -60,7 +60,7 @@ def test_ranks_agree_with_sampling(n, probability):
     assert prediction.ranks.sum(axis=1) == pytest.approx(np.ones(n), abs=1e-12)
 
 
-def test_two_teams_have_a_closed_form():
+def test_two_teams_agree_with_the_closed_form():
     model = pw.TrueSkill(margin=2, tau=0)
     a, b = pw.Rating(30, 3), pw.Rating(26, 4)
     spread = math.sqrt(9 + 16 + 2 * model.noise**2)
@@ -91,8 +91,8 @@ def test_equal_teams_are_equally_likely(n):
         assert prediction.ranks == pytest.approx(np.full((n, n), 1 / n), abs=1e-12)
 
 
-def test_narrow_teams_far_apart_and_a_wide_one():
-    """A grid in absolute coordinates would not see the narrow ones."""
+def test_prediction_with_narrow_teams_far_apart_and_a_wide_one():
+    """A grid in absolute coordinates would miss the narrow ones."""
     model = pw.TrueSkill(beta=2**-10, draw_probability=0, tau=0)
     teams = [[pw.Rating(1e9, 0)], [pw.Rating(1e9 - 2**-10, 0)], [pw.Rating(0, 1e9)]]
     below, over = norm.cdf(1.0), norm.cdf(1 / math.sqrt(2))

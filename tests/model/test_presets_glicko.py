@@ -1,4 +1,4 @@
-"""Glicko and Glicko-2: Glickman's published examples, his formulas written out, drift by periods, and upsets."""
+"""Glicko and Glicko-2: Glickman's published examples and formulas, drift by periods, and upsets."""
 
 import math
 
@@ -13,7 +13,7 @@ from tests.model.boards import gathered, lay_out
 from tests.oracles.glicko import SCALE, expected, g, glicko, glicko2, volatility
 
 OUTCOME = Duel(Logistic(400.0))
-# Opponents' ratings and deviations, and the scores, of both of Glickman's examples.
+# Opponents' ratings and deviations, and the scores, in both of Glickman's examples.
 GAMES = [(1400.0, 30.0, 1.0), (1550.0, 100.0, 0.0), (1700.0, 300.0, 0.0)]
 
 
@@ -67,7 +67,7 @@ def test_glicko2_equals_the_published_formulas(tau):
 
 
 def test_volatility_after_extreme_upsets():
-    """Where f has several roots, Newton finds that of the paper's Illinois algorithm."""
+    """If f has several roots, Newton's method finds the same one as the paper's Illinois algorithm."""
     for gap, rd, sigma, tau in (
         (700, 30, 0.06, 0.5),
         (1500, 50, 0.1, 1.2),
@@ -92,7 +92,7 @@ def test_volatility_stays_constant_without_tau_or_games():
 
 
 def test_duel_of_teams_equals_the_average_of_games():
-    """Everybody's g1 and g2 are averages over the players of other teams, by the result of the teams."""
+    """Each player's g1 and g2 are averages over the players of the other teams, given the team result."""
     teams = [[(1500.0, 100.0), (1600.0, 60.0)], [(1450.0, 200.0)], [(1700.0, 350.0), (1500.0, 30.0)]]
     places = [2, 1, 2]
     board = lay_out(OUTCOME, teams, places)
@@ -107,7 +107,7 @@ def test_duel_of_teams_equals_the_average_of_games():
                 if players is not team
                 for player in players
             ]
-            alone = [glicko(r, 1e9, [rival]) for rival in rivals]  # a flat prior shows the game itself
+            alone = [glicko(r, 1e9, [rival]) for rival in rivals]  # with a flat prior, the posterior is the game itself
             precision = np.mean([1 / deviation**2 for _, deviation in alone])
             push = np.mean([(new - r) / deviation**2 for new, deviation in alone])
             wanted = r + push / (1 / rd**2 + precision), (1 / rd**2 + precision) ** -0.5
@@ -127,7 +127,7 @@ def widened(drift, sigma, elapsed, extras=0):
 
 
 def test_deviations_grow_per_period():
-    """From Glickman's paper: with c = 63.2 a deviation of 50 becomes that of a newcomer in 30 periods."""
+    """From Glickman's paper: with c = 63.2, a deviation of 50 grows to a newcomer's deviation in 30 periods."""
     assert widened(PerPeriod(63.2), 50.0, 30) == pytest.approx(350, abs=0.5)
     assert widened(PerPeriod(34.6), 50.0, 0) == widened(PerPeriod(34.6), 50.0, 1) == math.hypot(50.0, 34.6)
     assert widened(PerPeriod(34.6), 50.0, 4) == pytest.approx(math.hypot(50.0, 2 * 34.6))
@@ -144,7 +144,7 @@ def test_idle_player_drifts_by_volatility():
 
 
 def test_importance_counts_as_games():
-    """Two games in a period, or one that counts double."""
+    """Two games in a period equal one of importance 2."""
     for absorb in (Newton(), Volatile(), Step(32.0), Constant()):
         twice = period(absorb, 1500.0, 200.0, [GAMES[0], GAMES[0]])
         once = lay_out(OUTCOME, [[(1500.0, 200.0)], [(1400.0, 30.0)]], [1, 2])

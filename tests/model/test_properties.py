@@ -1,4 +1,4 @@
-"""What must hold for any finite input: looked for by Hypothesis over the whole range of numbers."""
+"""Properties that hold for any finite input, tested by Hypothesis over the whole range of numbers."""
 
 import math
 import random
@@ -45,7 +45,7 @@ def matches(draw, drift=True, most=6):
 
 @pytest.fixture(autouse=True)
 def _rounding_may_win():
-    """Means of 1e30 beside deviations of 1e-6 leave EP nothing but rounding: it says so, which is not tested here."""
+    """With means of 1e30 and deviations of 1e-6, EP sees only rounding errors and warns; that is not tested here."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*did not converge")
         yield
@@ -116,7 +116,7 @@ def largest(teams):
 
 
 def near(one, other, scale):
-    """Equal up to EP's tolerance and to the rounding of sums of means of this scale."""
+    """Equal up to EP's tolerance and the rounding error of sums of means of this size."""
     slack = 1e-6 * max(one.sigma, other.sigma) + 1e-12 * scale
     return abs(one.mu - other.mu) <= slack and one.sigma == pytest.approx(other.sigma, rel=1e-6, abs=1e-60)
 

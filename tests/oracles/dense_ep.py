@@ -1,4 +1,4 @@
-"""Expectation propagation the slow and obvious way: dense matrices, one factor "a·x in (lo, hi)" at a time."""
+"""Slow and obvious expectation propagation: dense matrices, one factor "a·x in (lo, hi)" at a time."""
 
 from itertools import pairwise
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from tests.oracles.truncated import truncated
 
 
 class Posterior(NamedTuple):
-    """What EP believes of the teams after the match, and its estimate of the log-evidence."""
+    """EP's posterior of the teams after the match, and its estimate of the log-evidence."""
 
     means: np.ndarray
     variances: np.ndarray
@@ -19,7 +19,7 @@ class Posterior(NamedTuple):
 def dense_ep(means, variances, factors, sweeps: int = 500, tolerance: float = 1e-11) -> Posterior:
     """EP over x ~ N(means, diag(variances)) given a·x in (lo, hi) for each (a, lo, hi) of `factors`.
 
-    Every factor has a Gaussian site exp(shift·d − precision·d²/2) on d = a·x; all are revisited until none moves.
+    Every factor has a Gaussian site exp(shift·d − precision·d²/2) on d = a·x; all are revisited until none changes.
     """
     prior_precision, prior_shift = np.diag(1 / np.asarray(variances, float)), np.divide(means, variances)
     rows = [np.asarray(a, float) for a, _, _ in factors]
@@ -57,7 +57,7 @@ def log_mass(precision: float, shift: float) -> float:
 
 
 def dense_log_mass(precision: np.ndarray, shift: np.ndarray) -> float:
-    """The same for a vector."""
+    """The logarithm of the same integral for a vector."""
     return shift @ np.linalg.solve(precision, shift) / 2 - np.linalg.slogdet(precision)[1] / 2
 
 

@@ -1,4 +1,4 @@
-"""Elo, Gaussian Elo and Harkness written out: one player, one opponent, one game at a time."""
+"""Plain implementations of Elo, Gaussian Elo and Harkness: one player, one opponent, one game at a time."""
 
 from math import erfc, pi, sqrt
 
@@ -18,7 +18,7 @@ def score(place, other):
 
 
 def duel(teams, places, delta):
-    """The duelling heuristic: everybody's average of delta(own, other, score) over all players of other teams."""
+    """The duelling heuristic: each player's average of delta(own, other, score) over all players of other teams."""
     found = []
     for team, place in zip(teams, places, strict=True):
         opponents = [
@@ -32,13 +32,13 @@ def duel(teams, places, delta):
 
 
 def elo(teams, places, k=32.0, scale=400.0):
-    """New ratings of teams of players."""
+    """Elo's new ratings, nested like the teams."""
     moves = duel(teams, places, lambda own, other, seen: k * (seen - expected(own, other, scale)))
     return [[own + move for own, move in zip(*pair, strict=True)] for pair in zip(teams, moves, strict=True)]
 
 
 def gaussian_elo(teams, places, alpha=0.07, beta=1.0):
-    """The same with the paper's K and its normal distribution."""
+    """Gaussian Elo's new ratings, with the paper's K and its normal distribution."""
 
     def delta(own, other, seen):
         return alpha * beta * sqrt(pi) * (seen - gaussian_expected(own, other, beta))

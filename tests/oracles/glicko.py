@@ -15,7 +15,7 @@ def expected(r, other, rd):
 
 
 def glicko(r, rd, games):
-    """Rating and deviation after games (opponent's rating, her deviation, score): Stout (2025), equation (8)."""
+    """Rating and deviation after games (opponent's rating and deviation, score): Stout (2025), equation (8)."""
     information = Q**2 * sum(g(d) ** 2 * expected(r, o, d) * (1.0 - expected(r, o, d)) for o, d, _ in games)
     precision = 1.0 / rd**2 + information
     return r + Q / precision * sum(g(d) * (s - expected(r, o, d)) for o, d, s in games), sqrt(1.0 / precision)

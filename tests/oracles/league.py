@@ -1,6 +1,6 @@
-"""A league as a plain list of matches: what a store must hold after any mixture of changes, found by starting anew.
+"""A league as a plain list of matches: the state that a store must have after any changes, computed from scratch.
 
-Nothing is kept but the matches, their numbers and their times; whoever asks for ratings gets a fit of all of them.
+Only the matches, their numbers and their times are kept; ratings come from a fit of all matches.
 """
 
 import copy
@@ -18,12 +18,12 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Taken(Exception):
-    """The id belongs to another match."""
+    """Raised if the id belongs to another match."""
 
 
 @dataclass
 class Kept:
-    """A match of the league: the number of its arrival, its time, and what was given without id and time."""
+    """A match of the league: its sequence number, its time, and its body without id and time."""
 
     seq: int
     time: float
@@ -32,14 +32,14 @@ class Kept:
 
 @dataclass
 class League:
-    """All that a league has been told."""
+    """All changes to a league."""
 
     model: pw.Model
     clock: str
     revision: int = 0
     posted: int = 0
     matches: dict[str, Kept] = field(default_factory=dict)
-    first: dict[str, dict[str, Any]] = field(default_factory=dict)  # what was first posted as an id
+    first: dict[str, dict[str, Any]] = field(default_factory=dict)  # the body that was first posted under an id
     numbers: dict[str, int] = field(default_factory=dict)
     log: list[tuple[int, int, str, str, float]] = field(default_factory=list)  # revision, seq, id, kind, time
     seasons: list[tuple[float, float, float]] = field(default_factory=list)  # start, carry, tau
@@ -48,9 +48,9 @@ class League:
         return copy.deepcopy(self)
 
     def post(self, matches: list[tuple[str, float, dict[str, Any]]]) -> list[bool]:
-        """Take in matches (id, time, body), all or none; tells which were there already.
+        """Add matches (id, time, body), all or none; return which of them were there already.
 
-        Those of one post are numbered in the order of time, and of equal times in that in which they were given.
+        The matches of one post are numbered in chronological order; those of equal times as they were given.
         """
         for name, time, body in matches:
             if name in self.first and self._content(time, body) not in (self.first[name], self.now(name)):
@@ -66,12 +66,12 @@ class League:
         return repeated
 
     def now(self, name: str) -> dict[str, Any] | None:
-        """What corrections have made of a match; None if it was deleted."""
+        """A match after all corrections; None if it was deleted."""
         kept = self.matches.get(name)
         return kept and self._content(kept.time, kept.body)
 
     def edit(self, name: str, time: float, body: dict[str, Any]) -> bool:
-        """Put another match in the place of one, which may have been deleted; it keeps its number."""
+        """Replace a match, which may have been deleted; the new one keeps its number."""
         seq = self.numbers[name]
         if name in self.matches and self.matches[name] == Kept(seq, time, body):
             return False
@@ -80,7 +80,7 @@ class League:
         return True
 
     def delete(self, name: str) -> bool:
-        """Take a match away; its id stays taken."""
+        """Delete a match; its id stays in use."""
         if name not in self.matches:
             return False
         gone = self.matches.pop(name)
@@ -97,11 +97,11 @@ class League:
 
     @property
     def order(self) -> list[tuple[str, Kept]]:
-        """The matches in the order in which they count."""
+        """The matches in the order in which they are rated."""
         return sorted(self.matches.items(), key=lambda one: (one[1].time, one[1].seq))
 
     def history(self, first: float = -np.inf, end: float = np.inf) -> pw.History:
-        """The matches from a time up to another, in order."""
+        """The matches between two times, in order."""
         chosen = [(name, kept) for name, kept in self.order if first <= kept.time < end]
         return pw.History.from_matches([self._plain(name, kept) for name, kept in chosen])
 
@@ -114,7 +114,7 @@ class League:
         return found
 
     def ladder(self, model: pw.Model | None = None) -> pw.Ladder:
-        """Where everybody stands: one pass over all matches, stopped only where a season begins."""
+        """The ladder after one pass over all matches, with a reset wherever a season begins."""
         model = model or self.model
         ladder = pw.Ladder(model)
         starts = [-np.inf, *(start for start, _, _ in sorted(self.seasons)), np.inf]
@@ -133,9 +133,9 @@ class League:
 
 
 def reset(ladder: pw.Ladder, carry: float, tau: float) -> None:
-    """Begin a season: open rating periods end, then every mean goes back towards that of newcomers.
+    """Begin a season: end open rating periods, then move every mean back towards the newcomers' mean.
 
-    A variance that no match moves does not move here either.
+    A variance that matches never change stays the same here, too.
     """
     ladder.state[: len(ladder)] = ladder.settled
     newcomer = ladder.model.rating()

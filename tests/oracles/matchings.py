@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-Weights = dict[tuple[int, int], Any]  # of edges, the lower vertex first
+Weights = dict[tuple[int, int], Any]  # edges, the lower vertex first
 
 
 def matchings(vertices: Sequence[int], weights: Weights) -> Iterator[list[tuple[int, int]]]:
-    """Every matching: the first vertex stays alone, or is matched with any later one."""
+    """Yield every matching: the first vertex stays unmatched, or is matched with any later one."""
     if not vertices:
         yield []
         return
@@ -25,5 +25,5 @@ def heaviest(count: int, weights: Weights) -> Any:
 
 
 def fullest(count: int, weights: Weights) -> tuple[int, Any]:
-    """The largest number of edges of a matching, and the largest weight of those that have so many."""
+    """The largest number of edges in a matching, and the largest weight of a matching with that many edges."""
     return max((len(found), sum(weights[edge] for edge in found)) for found in matchings(range(count), weights))

@@ -1,4 +1,4 @@
-"""Measures of forecasts by plain loops over plain matches, written down from the papers that define them."""
+"""Forecast measures by plain loops over plain matches, implemented from the papers that define them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Match(NamedTuple):
-    """What was seen of a match, and what was expected of it: of every team, and, where there are two, of the first."""
+    """The result of a match and its forecast: for every team and, if there are two, for the first team."""
 
     place: list[int]
     mean: list[float]  # or pairs of offence and defence
@@ -20,7 +20,7 @@ class Match(NamedTuple):
 
 
 def strengths(match):
-    """What decides between two teams: the skill, or offence and the part that a defence has in each of the others."""
+    """What decides between two teams: the skill, or the offence plus the share of the defence in each other score."""
     if isinstance(match.mean[0], float):
         return match.mean, match.variance
     k = len(match.mean) - 1
@@ -28,7 +28,7 @@ def strengths(match):
 
 
 def pair_error(match, ties=0.5, drawn=None):
-    """How many pairs were predicted wrongly, and how many are counted: ICML 2011, section 5."""
+    """The number of wrongly predicted pairs, and of all pairs that count: ICML 2011, section 5."""
     expected, _ = strengths(match)
     wrong = counted = 0.0
     for i, j in combinations(range(len(match.place)), 2):
@@ -46,7 +46,7 @@ def pair_error(match, ties=0.5, drawn=None):
 
 
 def pair_log_loss(match, least=1e-6):
-    """−ln P over the pairs that did not tie, and their number."""
+    """The sum of −ln P over the pairs that did not tie, and their number."""
     expected, spread = strengths(match)
     total = counted = 0.0
     for i, j in combinations(range(len(match.place)), 2):
@@ -69,7 +69,7 @@ def ahead(gap, variance):
 
 
 def result(match):
-    """1, ½ or 0: a win, a draw or a loss of the first of two teams; None of more."""
+    """1, ½ or 0 if the first of two teams won, drew or lost; None if there are more teams."""
     if len(match.place) != 2:
         return None
     first, second = match.place
@@ -77,7 +77,7 @@ def result(match):
 
 
 def three_ways(match):
-    """Probabilities of win, draw and loss, and which of them came true."""
+    """Win, draw and loss probabilities, and the index of the actual result."""
     chances = [match.win, match.draw, max(1 - match.win - match.draw, 0)]
     return chances, [result(match) == side for side in (1.0, 0.5, 0.0)]
 
@@ -87,7 +87,7 @@ def log_loss(match, least=1e-6):
 
 
 def information_gain(match, least=1e-6):
-    """ECML 2012, section 5.2; p of a win and half of that of a draw."""
+    """ECML 2012, section 5.2; p is the win probability plus half the draw probability."""
     p = match.win + match.draw / 2
     if result(match) == 1.0:
         return 1 + log2(max(p, least))
@@ -105,7 +105,7 @@ def sharpness(match):
 
 
 def mid_places(key):
-    """The positions that a team may have when those who tie stand in any order."""
+    """For each team, the positions that it may have if tied teams are put in any order."""
     ordered = sorted(key)
     return [[at for at, other in enumerate(ordered, 1) if other == own] for own in key]
 
@@ -121,7 +121,7 @@ def place_error(match):
 
 
 def auc(matches, drawn="skip"):
-    """How often a match that was won was given more than one that was not: the count of Mann and Whitney."""
+    """How often a won match had a higher forecast than one that was not won: the Mann–Whitney count."""
     two = [m for m in matches if len(m.place) == 2 and not (drawn == "skip" and result(m) == 0.5)]
     won = [m.win + m.draw / 2 for m in two if result(m) == 1.0]
     rest = [m.win + m.draw / 2 for m in two if result(m) != 1.0]
@@ -131,7 +131,7 @@ def auc(matches, drawn="skip"):
 
 
 def scores(match, likelihood, point):
-    """The predicted scores of all teams: through x, offence less the mean of the others' defence."""
+    """The predicted scores of all teams, from x: offence minus the others' mean defence."""
     found = []
     for i, (offence, _) in enumerate(match.mean):
         others = [j for j in range(len(match.mean)) if j != i]
@@ -145,7 +145,7 @@ def scores(match, likelihood, point):
 
 
 def window(total, weight, matches):
-    """The measure of the last so many matches that can be measured, at each of these; None elsewhere."""
+    """The measure over the last few measurable matches, at each measurable match; None elsewhere."""
     found = [None] * len(total)
     counted = [i for i, w in enumerate(weight) if w > 0]
     for end in range(matches, len(counted) + 1):
@@ -155,7 +155,7 @@ def window(total, weight, matches):
 
 
 def runs(chances, came, counts):
-    """Forecasts in the order of their probability, cut into runs of given lengths: mean forecast, share that came."""
+    """Forecasts sorted by probability, cut into runs of given lengths: mean forecast and share that came true."""
     ordered, found, start = sorted(zip(chances, came, strict=True)), [], 0
     for count in counts:
         run, start = ordered[start : start + int(count)], start + int(count)
@@ -164,12 +164,12 @@ def runs(chances, came, counts):
 
 
 def score_noise(seen):
-    """The variance of all scores of earlier matches (ECML 2012, section 5.3); nothing before there are two."""
+    """The variance of all scores in earlier matches (ECML 2012, section 5.3); 0 while there are fewer than two."""
     scores = [score for match in seen for score in match]
     return variance(scores) if len(scores) > 1 else 0.0
 
 
 def difference_noise(seen):
-    """The mean square of the difference of two scores of one match: twice the pooled variance within matches."""
+    """The mean squared difference of two scores in one match: twice the pooled variance within matches."""
     freedom = sum(len(match) - 1 for match in seen)
     return 2 * sum(variance(match) * (len(match) - 1) for match in seen) / freedom if freedom else 0.0

@@ -1,7 +1,7 @@
-"""TS2 by expectation propagation the slow and obvious way: one dense joint normal of all teams and all places.
+"""TS2 by expectation propagation, slow and obvious: one dense joint normal of all teams and all places.
 
 The graph of the papers is a tree, so message passing on it and EP on the joint have the same fixed points. The factors
-are renewed one at a time, in a new random order in every sweep.
+are updated one at a time, in a new random order in every sweep.
 """
 
 import math
@@ -29,7 +29,7 @@ def factors(places, epsilon: float) -> list:
 
 
 def places_ep(means, variances, places, epsilon: float, seed=0, sweeps: int = 2000, tolerance=1e-11) -> Posterior:
-    """EP of TS2. Its log-evidence is log of Z/(2ε)^(number of places), the l being integrated over all numbers."""
+    """EP for TS2. The log-evidence is log of Z/(2ε)^(number of places), with every l integrated over all numbers."""
     teams, distinct = len(places), len(set(places))
     known = factors(places, epsilon)
     rows = [a for a, _, _ in known]
@@ -46,7 +46,7 @@ def places_ep(means, variances, places, epsilon: float, seed=0, sweeps: int = 20
             covariance = np.linalg.inv(joint(precision0, shift0, rows, sites)[0])
             v, m = a @ covariance @ a, a @ covariance @ joint(precision0, shift0, rows, sites)[1]
             cavity = np.array([1 / v, m / v]) - sites[f]
-            if cavity[0] <= 1e-12 / v:  # nothing is known: the site stays that of a uniform, and Z is 2ε
+            if cavity[0] <= 1e-12 / v:  # no information: the site stays uniform, and Z is 2ε
                 parts[f] = math.log(hi - lo) - log_mass(*sites[f]) - math.log(2 * math.pi) / 2
                 continue
             found = truncated(cavity[1] / cavity[0], 1 / cavity[0], lo, hi)

@@ -1,4 +1,4 @@
-"""The exact posterior of TS2, which EP approximates: by Gibbs sampling, and by sums along the chain of places."""
+"""The exact posterior of TS2, which EP approximates, by Gibbs sampling and by sums along the chain of places."""
 
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ class Moments(NamedTuple):
 def gibbs(means, variances, places, epsilon: float, chains: int = 4000, sweeps: int = 400, seed: int = 0) -> np.ndarray:
     """Performances of the teams, one row for each of many independent chains, each from its last sweep.
 
-    Given l (`at`), a team's performance is a normal truncated to l ± ε; given these, l is uniform where it can be.
+    Given l (`at`), a performance is a normal truncated to l ± ε; given the performances, l is uniform where allowed.
     """
     rng = np.random.default_rng(seed)
     distinct = sorted(set(places))
@@ -40,7 +40,7 @@ def gibbs(means, variances, places, epsilon: float, chains: int = 4000, sweeps: 
 
 
 def exact(means, variances, places, epsilon: float, steps: int = 160) -> Moments:
-    """The same on a grid of l with `steps` points in 2ε: what is above and below a place are two running sums."""
+    """The moments on a grid of l with `steps` points in 2ε: two running sums cover the places above and below."""
     m, v = np.asarray(means, float), np.asarray(variances, float)
     s = np.sqrt(v)
     distinct = sorted(set(places))

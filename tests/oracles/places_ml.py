@@ -1,4 +1,4 @@
-"""TS3 the slow and obvious way: a general constrained optimiser for the places, closed forms for the teams."""
+"""Slow and obvious TS3: a general constrained optimiser for the places, closed forms for the teams."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from tests.oracles.truncated import truncated
 
 
 class Fitted(NamedTuple):
-    """The places' performances, the teams given these, and the log-likelihood that was maximised."""
+    """The places' performances, the teams' moments given these, and the maximised log-likelihood."""
 
     x: np.ndarray
     means: np.ndarray
@@ -21,7 +21,7 @@ class Fitted(NamedTuple):
 def log_likelihood(x, places, means, variances, epsilon) -> tuple[float, np.ndarray]:
     """Σ log P(|t − x| ≤ ε), t ~ N(mean, variance), and its slope by each x; `places` count from 0."""
     deviations = np.sqrt(variances)
-    middle = -np.abs(x[places] - means) / deviations  # reflected: Φ is only ever a difference of small numbers
+    middle = -np.abs(x[places] - means) / deviations  # reflected, so that Φ is always a difference of small numbers
     upper, lower = log_ndtr(middle + epsilon / deviations), log_ndtr(middle - epsilon / deviations)
     terms = upper + np.log(-np.expm1(lower - upper))
     density = [np.exp(-((middle + side * epsilon / deviations) ** 2) / 2 - terms) for side in (1, -1)]
@@ -30,7 +30,7 @@ def log_likelihood(x, places, means, variances, epsilon) -> tuple[float, np.ndar
 
 
 def fit_places(places, means, variances, epsilon) -> Fitted:
-    """Maximise it subject to x_k ≥ x_k+1 + 2ε by sequential least squares, and condition every team on its x."""
+    """Maximise the likelihood subject to x_k ≥ x_k+1 + 2ε by sequential least squares; condition each team on its x."""
     places, means, variances = np.asarray(places), np.asarray(means, float), np.asarray(variances, float)
     count = places.max() + 1
     steps = np.eye(count)[:-1] - np.eye(count)[1:]
@@ -42,7 +42,7 @@ def fit_places(places, means, variances, epsilon) -> Fitted:
 
     start = (means.mean() + epsilon * (count - 1 - 2.0 * np.arange(count))) / scale
     constraint = {"type": "ineq", "fun": lambda x: steps @ x - 2 * epsilon / scale, "jac": lambda x: steps}
-    for _ in range(20):  # once more from where it stopped, until it stays there
+    for _ in range(20):  # restart from where it stopped, until it stays there
         found = minimize(
             objective,
             start,

@@ -1,4 +1,4 @@
-"""Slow and obvious counts: mixtures of Poisson distributions on a dense grid, sums over all scores, sampling."""
+"""Slow and obvious Poisson counts: mixtures on a dense grid, sums over all scores, sampling."""
 
 from math import exp, log, sqrt
 
@@ -11,7 +11,7 @@ LOWEST = -45.0
 
 
 def pmf(n, mean, variance):
-    """P(S = n) for all n of an array, S ~ Poisson(eˣ), x ~ N(mean, variance)."""
+    """P(S = n) for all n in an array, S ~ Poisson(eˣ), x ~ N(mean, variance)."""
     n = np.asarray(n, float)
     if variance == 0:
         return stats.poisson.pmf(n, exp(mean))
@@ -34,7 +34,7 @@ def pmf(n, mean, variance):
 def win_and_draw(first, second, most=1500):
     """P(S₀ > S₁) and P(S₀ = S₁), each team (mean, variance), by summing over scores up to `most`.
 
-    Beyond it, where the spread of x is far above that of the counts, n is a normal variable of log n.
+    Beyond `most`, the spread of x is far above that of the counts, so a normal distribution of log n is used.
     """
     reach = max(mean + 7 * sqrt(variance) for mean, variance in (first, second))
     top = min(most, int(exp(min(reach, 9)) + 10 * exp(min(reach, 9) / 2) + 40))
@@ -58,7 +58,7 @@ def _beyond(t, mean, variance):
 
 
 def sampled(first, second, samples=1_000_000, seed=1):
-    """P(S₀ > S₁) and P(S₀ = S₁) by drawing, and their standard errors."""
+    """P(S₀ > S₁) and P(S₀ = S₁) by sampling, and their standard errors."""
     rng = np.random.default_rng(seed)
     rates = [np.exp(np.minimum(rng.normal(mean, sqrt(variance), samples), 40)) for mean, variance in (first, second)]
     one, two = (rng.poisson(rate) for rate in rates)

@@ -1,4 +1,4 @@
-"""Monte Carlo of what each model says will happen: performances, then places or scores."""
+"""Monte Carlo simulation of each model's predictions: performances, then places or scores."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def ranks_of(values):
 
 
 def by_margin(rng, mean, sigma, margin, count):
-    """Ranks of independent performances: ahead means better by more than the margin (a matrix, team by team)."""
+    """Ranks of independent performances: a team is ahead if it is better by more than the margin (a matrix)."""
     shown = rng.normal(mean, sigma, (count, len(mean)))
     return 1 + (shown[:, None, :] > shown[:, :, None] + margin[None]).sum(axis=2)
 
@@ -23,7 +23,7 @@ def by_rounding(rng, mean, sigma, epsilon, count):
 
 
 def by_scores(rng, draw, mean, variance, count):
-    """Ranks by scores: each team's offence less the mean of the others' defences, columns of (offence, defence)."""
+    """Ranks by scores: each team's offence minus the others' mean defence, from columns (offence, defence)."""
     shown = rng.normal(mean, np.sqrt(variance), (count, *mean.shape))
     offence, defence = shown[:, :, 0], shown[:, :, 1]
     others = (defence.sum(axis=1, keepdims=True) - defence) / (mean.shape[0] - 1)
@@ -31,5 +31,5 @@ def by_scores(rng, draw, mean, variance, count):
 
 
 def by_differences(rng, mean, variance, gamma, count):
-    """Ranks by scores of which only differences are modelled: half of the noise is each team's."""
+    """Ranks by scores if only differences are modelled: each team has half of the noise."""
     return ranks_of(rng.normal(mean, np.sqrt(variance + gamma**2 / 2), (count, len(mean))))

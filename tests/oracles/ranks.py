@@ -1,4 +1,4 @@
-"""Places of independent Gaussian performances: by Monte Carlo, and the chance of standing first alone by quadrature."""
+"""Places of independent Gaussian performances by Monte Carlo, and the probability of sole first place by quadrature."""
 
 import numpy as np
 from scipy.integrate import quad
@@ -6,7 +6,7 @@ from scipy.stats import norm
 
 
 def sampled_ranks(means, variances, margin, samples: int = 200_000, seed: int = 0) -> np.ndarray:
-    """Ranks 1 + #{j : t_j > t_i + margin} of sampled performances, a row a sample; `margin` may be a matrix [i, j]."""
+    """Ranks 1 + #{j : t_j > t_i + margin} of samples, one row per sample; `margin` may be a matrix [i, j]."""
     means, spreads = np.asarray(means, float), np.sqrt(np.asarray(variances, float))
     t = means + spreads * np.random.default_rng(seed).standard_normal((samples, len(means)))
     margin = np.broadcast_to(margin, (len(means), len(means)))

@@ -1,4 +1,4 @@
-"""Slow and obvious score models: the paper's equations as printed, dense linear algebra, direct minimisation of KL."""
+"""Slow and obvious score models: the paper's equations as printed, dense linear algebra, direct KL minimisation."""
 
 import numpy as np
 from scipy.optimize import minimize
@@ -14,7 +14,7 @@ def equation_20(offence, defence, score, noise):
 
 
 def equations_22_23(first, second, scores, noise):
-    """(mean, variance) of lᵢ and lⱼ after the difference of scores; `noise` is β₁² + β₂² + γ²."""
+    """(mean, variance) of lᵢ and lⱼ after the score difference; `noise` is β₁² + β₂² + γ²."""
     (mi, vi), (mj, vj) = first, second
     difference = scores[0] - scores[1]
     pi_i, tau_i = 1 / vi + 1 / (noise + vj), mi / vi + (difference + mj) / (noise + vj)
@@ -33,7 +33,7 @@ def linear(means, variances, matrix, noise, seen):
 
 
 def against_the_others(teams):
-    """The matrix that turns offence and defence of every team into x, offence less the others' mean defence."""
+    """The matrix from offence and defence of every team to x: offence minus the others' mean defence."""
     rows = np.zeros((teams, 2 * teams))
     for i in range(teams):
         rows[i, 2 * i] = 1
@@ -51,7 +51,7 @@ def divergence(mean, variance, prior_mean, prior_variance, score):
 
 
 def nearest_normal(mean, variance, score):
-    """The mean and variance that minimise KL(q‖p), found by a general purpose minimiser, and the minimum."""
+    """The mean and variance that minimise KL(q‖p), found by a general-purpose minimiser, and the minimum."""
     peak = np.log(score + 0.3) if variance > 0.3 else mean
     scale = np.sqrt(1 / (1 / variance + np.exp(peak)))
 
@@ -62,7 +62,7 @@ def nearest_normal(mean, variance, score):
 
     best = np.zeros(2)
     options = {"xatol": 1e-11, "fatol": 1e-15, "maxfev": 4000}
-    for _ in range(4):  # begun anew where it stopped, until it has nothing left to do
+    for _ in range(4):  # restarted where it stopped, until it finds no improvement
         best = minimize(objective, best, method="Nelder-Mead", options=options).x
     return peak + scale * best[0], scale**2 * np.exp(best[1]), objective(best)
 

@@ -6,7 +6,7 @@ import mpmath as mp
 
 
 class Moments(NamedTuple):
-    """What is left of N(m, v) on an interval; `shift` and `variance_ratio` are in units of √v and v."""
+    """Moments of N(m, v) truncated to an interval; `shift` and `variance_ratio` are in units of √v and v."""
 
     mean: mp.mpf
     variance: mp.mpf
@@ -22,7 +22,7 @@ def truncated(m: float, v: float, lo: float, hi: float, dps: int = 60) -> Moment
     """
     with mp.workdps(dps):
         m, v, lo, hi = mp.mpf(m), mp.mpf(v), mp.mpf(lo), mp.mpf(hi)
-        if lo + hi < 2 * m:  # reflect, so that Φ is only ever a difference of small numbers
+        if lo + hi < 2 * m:  # reflect, so that Φ is always a difference of small numbers
             mirror = truncated(-m, v, -hi, -lo, dps)
             return mirror._replace(mean=-mirror.mean, shift=-mirror.shift)
         a, b = (lo - m) / mp.sqrt(v), (hi - m) / mp.sqrt(v)
@@ -45,5 +45,5 @@ def upper(x: mp.mpf) -> mp.mpf:
 
 
 def log1m(q: mp.mpf) -> mp.mpf:
-    """log(1 − q), also where q is far below the working precision."""
+    """log(1 − q), accurate even if q is far below the working precision."""
     return mp.log1p(-q) if q > mp.mpf(10) ** (-2 * mp.mp.dps) else -q

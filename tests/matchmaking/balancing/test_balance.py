@@ -1,4 +1,4 @@
-"""Fair teams: against all splits by brute force, against splits that are known to be even, and what is refused."""
+"""Fair teams: against all splits by brute force, against splits that are known to be even, and invalid input."""
 
 import itertools
 from math import log
@@ -17,7 +17,7 @@ from prowess.model.presets import PRESETS
 
 
 def all_splits(players, sizes):
-    """Every way to deal players to teams of these sizes, slow and obvious; teams of one size come in every order."""
+    """Every way to divide players into teams of these sizes, slow and obvious; teams of equal size in every order."""
     if not sizes:
         yield []
         return
@@ -33,7 +33,7 @@ def kept(teams, together, apart):
 
 
 def best(model, ratings, sizes, together=(), apart=()):
-    """The highest quality of all splits that keep what is asked; None if none does."""
+    """The highest quality of all splits that follow the rules; None if there is none."""
     found = [
         model.quality([[ratings[player] for player in team] for team in teams])
         for teams in all_splits(list(ratings), sizes)
@@ -43,7 +43,7 @@ def best(model, ratings, sizes, together=(), apart=()):
 
 
 def some(model, count, seed=0):
-    """Players around the newcomers of a model, some of them well known."""
+    """Players rated near a newcomer, some of them with a small sigma."""
     rng = np.random.default_rng(seed)
     new = model.rating()
     if model.pipeline.traits > 1:
@@ -98,7 +98,7 @@ groups = st.lists(st.lists(st.sampled_from(names), min_size=2, max_size=3, uniqu
 
 @given(st.integers(4, 7), st.integers(2, 3), groups, groups, st.integers(0, 99))
 def test_split_follows_the_rules_or_names_the_contradiction(count, teams, together, apart, seed):
-    """The best split of those that keep the rules; an error exactly where brute force finds none."""
+    """The split is the best that follows the rules; there is an error exactly if brute force finds none."""
     ratings = some(pw.TrueSkill(), count, seed)
     together = [[name for name in members if name in ratings] for members in together]
     apart = [[name for name in members if name in ratings] for members in apart]
@@ -129,7 +129,7 @@ def test_search_finds_the_best_split(sizes, monkeypatch):
 
 @pytest.mark.parametrize("teams", [2, 4, 10])
 def test_hundred_players_are_split_evenly(teams):
-    """A split in which every player has her like in every other team has the quality of equal teams."""
+    """If every player has an equal in every other team, the split has the quality of equal teams."""
     rng = np.random.default_rng(1)
     level = rng.normal(25, 6, 100 // teams)
     ratings = {f"p{index}": pw.Rating(level[index // teams], 3) for index in range(100 // teams * teams)}
@@ -140,7 +140,7 @@ def test_hundred_players_are_split_evenly(teams):
 
 
 def test_a_large_group_keeps_its_rules(monkeypatch):
-    """Groups of two, and captains apart, in teams of two sizes; the same seed gives the same teams."""
+    """Pairs stay together and captains apart in teams of two sizes; the same seed gives the same teams."""
     monkeypatch.setattr("prowess.matchmaking.balancing.local_search.EFFORT", 2_000_000)
     ratings = some(pw.TrueSkill(), 42, seed=5)
     together = [[f"p{index}", f"p{index + 1}"] for index in range(0, 12, 2)] + [["p12", "p13", "p14"]]
@@ -156,7 +156,7 @@ def test_a_large_group_keeps_its_rules(monkeypatch):
 
 
 def test_groups_of_one_size_are_swapped(monkeypatch):
-    """Twelve pairs in two teams: no single player can move, so a group must change places with a group."""
+    """Twelve pairs in two teams: no single player can move, so whole groups must be swapped."""
     monkeypatch.setattr("prowess.matchmaking.balancing.local_search.EFFORT", 2_000_000)
     ratings = {f"p{index}": pw.Rating(20 + index // 2, 2) for index in range(24)}
     pairs = [[f"p{index}", f"p{index + 1}"] for index in range(0, 24, 2)]
@@ -165,12 +165,12 @@ def test_groups_of_one_size_are_swapped(monkeypatch):
     team, _ = search(Performances(found, (12, 12)), rules, seed=0)
     sums = np.bincount(team, weights=[ratings[name].mu for name in found.names])
     assert sums[0] == sums[1]
-    assert pw.balance(pw.TrueSkill(), ratings, together=pairs).exact  # they are few, taken together
+    assert pw.balance(pw.TrueSkill(), ratings, together=pairs).exact  # few, because groups count as units
 
 
 IMPOSSIBLE = {
     "both": ({"together": [["a", "b"]], "apart": [["b", "a"]]}, "b and a must be apart, but a and b stay together"),
-    "by way of others": (
+    "through other groups": (
         {"together": [["a", "b"], ["b", "c"]], "apart": ["a", "c"]},
         "a and c must be apart, but a, b and c stay together",
     ),
@@ -200,7 +200,7 @@ def test_infeasible_rules_are_named(options, message):
 
 
 def test_fifty_groups_of_two_do_not_fit_odd_teams():
-    """Decided without going through all ways, of which there are more than anybody could."""
+    """This is decided without enumerating all splits, of which there are far too many."""
     pairs = tuple((index, index + 1) for index in range(0, 100, 2))
     assert random_split(Rules((49, 51), together=pairs), np.random.default_rng(0)) is None
     assert random_split(Rules((33, 33, 34), together=pairs), np.random.default_rng(0)) is None
@@ -226,7 +226,7 @@ def test_sources_agree_and_newcomers_are_listed():
     assert by_fit.newcomers == by_ladder.newcomers == ("eve",)
     assert by_model.newcomers == ()
     assert "Newcomer: eve." in by_fit.summary
-    fit.ladder.record([["cat"], ["ann"]])  # the fit stays as it was
+    fit.ladder.record([["cat"], ["ann"]])  # the fit is unchanged
     assert pw.balance(fit, who).quality == by_fit.quality
     learnt = pw.Elo().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]], "ranks": [1, 1]}] * 9))
     assert pw.balance(learnt, ["ann", "bob"]).prediction.draw == learnt.predict([["ann"], ["bob"]]).draw > 0.1
@@ -249,7 +249,7 @@ def test_players_with_equal_ratings_need_no_search():
     assert "rated alike" in found.summary
 
 
-def test_positions_are_those_of_the_list():
+def test_team_positions_follow_the_order_of_the_list():
     """The first player listed in a team is its captain."""
     model = pw.TrueSkill().replace(team=pw.team.Weighted((1.0, 0.1)))
     ratings = {name: pw.Rating(mu, 1) for name, mu in (("a", 30), ("b", 30), ("c", 20), ("d", 10))}
@@ -275,5 +275,5 @@ def test_invalid_arguments_are_refused(source, players, message):
         pw.balance(source, players)
 
 
-def test_package_attribute_is_the_function():
+def test_pw_balance_is_the_function_not_the_module():
     assert _balance is pw.balance

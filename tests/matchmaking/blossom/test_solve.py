@@ -1,4 +1,4 @@
-"""The matching kernel against networkx and against all matchings, with the proof that it gives; in both modes."""
+"""The matching kernel against networkx and all matchings, with its proof of optimality, in both modes."""
 
 import networkx as nx
 import numpy as np
@@ -26,7 +26,7 @@ def solve(count, weights, guess=None, match=match):
 
 
 def proven(count, weights, found):
-    """The weight of a matching, after a look at its proof: slack nowhere below 0, none where it is matched."""
+    """The weight of a matching, after checking its proof: no slack is negative, and matched edges have slack 0."""
     mate, dual, _, position, gap = found
     assert sorted(position) == list(range(count))
     assert (dual >= 0).all()
@@ -59,13 +59,13 @@ def graphs(draw, most=8):
 
 
 @given(graphs())
-def test_no_matching_of_a_small_graph_is_heavier(graph):
+def test_small_graphs_get_a_heaviest_matching(graph):
     count, weights, guess = graph
     assert proven(count, weights, solve(count, weights, guess)) == heaviest(count, weights)
 
 
 def random_graphs(number):
-    """Sparse and dense, with few different weights and with many, negative ones, and such where pairs count most."""
+    """Sparse and dense graphs, with few or many distinct weights, negative ones, and a large bonus per pair."""
     rng = np.random.default_rng(0)
     for _ in range(number):
         count, density = int(rng.integers(1, 34)), rng.random()
@@ -84,7 +84,7 @@ def test_networkx_finds_no_heavier_matching():
 
 
 def rings(depth):
-    """Blossoms in blossoms: triangles that share a corner with the next larger one, and a tail."""
+    """Nested blossoms: triangles that share a corner with the next larger one, and a tail."""
     weights, top = {(0, 1): 100}, 1
     for level in range(depth):
         weights |= {(0, top + 1): 100 - level, (top, top + 1): 99 - level, (top, top + 2): 98 - level}
@@ -94,7 +94,7 @@ def rings(depth):
 
 
 def chain(count):
-    """A strip of triangles with weights that fall: searches go from one end to the other."""
+    """A strip of triangles with falling weights: searches run from one end to the other."""
     weights = {(a, a + 1): 1000 - a for a in range(count - 1)}
     return count, weights | {(a, a + 2): 999 - a for a in range(count - 2)}
 
@@ -120,7 +120,7 @@ def test_special_graphs(name):
 
 
 def test_blossoms_are_expanded():
-    """Strips that a first matching with other weights has folded: duals that were right once are a fair guess."""
+    """Strips that start from the duals of a matching with other weights, so that blossoms must be expanded."""
     rng = np.random.default_rng(1)
     for _ in range(60):
         count, weights = chain(int(rng.integers(8, 40)))
@@ -132,7 +132,7 @@ def test_blossoms_are_expanded():
 
 @settings(max_examples=25)
 @given(graphs(most=14))
-def test_both_modes_find_the_same(graph):
+def test_both_modes_find_the_same_matching(graph):
     pure = load().matchmaking.blossom.solve.match
     for one, other in zip(solve(*graph), solve(*graph, match=pure), strict=True):
         assert one.tolist() == other.tolist()

@@ -1,4 +1,4 @@
-"""The matches that would tell most: information by brute force and by integrals, the choice among all matches."""
+"""The most informative matches: information by brute force and by integrals, and the choice among all matches."""
 
 import itertools
 from math import log, log2
@@ -24,7 +24,7 @@ def information(before, after):
 
 
 def by_places(model, teams):
-    """Over win, loss and draw, as `predict` and `rate` say."""
+    """The expectation over win, loss and draw by `predict` and `rate`."""
     p = model.predict(teams)
     results = zip((*p.win, p.draw), ([1, 2], [2, 1], [1, 1]), strict=True)
     return sum(q * information(teams, model.rate(teams, ranks=ranks)) for q, ranks in results)
@@ -55,14 +55,14 @@ def test_information_is_the_mean_over_all_results(model):
 
 
 def test_drift_does_not_count_as_information():
-    """The drift before the match widens the belief and does not count as information."""
+    """The drift before the match only makes the belief less certain."""
     still, moving = pw.TrueSkill(tau=0), pw.TrueSkill(tau=6)
     wide = [[pw.Rating(25, (16 + 36) ** 0.5)], [pw.Rating(27, (9 + 36) ** 0.5)]]
     assert expected(moving, [[pw.Rating(25, 4)], [pw.Rating(27, 3)]]) == pytest.approx(expected(still, wide), rel=1e-9)
 
 
 def test_information_is_the_expected_loss_of_entropy():
-    """Where beliefs are updated as Bayes would, both definitions are one: E[ln σ/σ′]."""
+    """With exact Bayesian updates, both definitions agree: E[ln σ/σ′]."""
     model = pw.TrueSkill(tau=0, draw_probability=0.3)
     teams = [[pw.Rating(25, 8)], [pw.Rating(29, 3)]]
     p = model.predict(teams)
@@ -75,7 +75,7 @@ def test_information_is_the_expected_loss_of_entropy():
 
 @pytest.mark.parametrize(("mu", "sigma"), [(25, 25 / 3), (25, 2), (32, 5)])
 def test_information_is_near_the_mutual_information_of_skill_and_result(mu, sigma):
-    """The integral without normal approximations: I(skill; result) of each player, summed."""
+    """The integral without normal approximations: I(skill; result), summed over the players."""
     beta = 25 / 6
     exact = 0.0
     x, step = np.linspace(-9, 9, 4001, retstep=True)
@@ -109,9 +109,9 @@ def test_normal_scores_give_information_about_offence_and_defence():
     assert expected(model, [[ann], [bob]]) == pytest.approx(want, rel=1e-9)
 
 
-def test_sums_of_counts():
+def test_information_of_counts_is_the_mean_over_all_scores():
     model = pw.PoissonOD(mu=0, sigma=0.3, beta=0.1)
-    for level in (0.2, 2.0):  # few goals, and more than are gone through one by one
+    for level in (0.2, 2.0):  # few goals, and more goals than are enumerated
         ann = model.rating(offence=pw.Rating(level, 0.3))
         teams = [[ann], [model.rating()]]
         grid = model.predict(teams).score_distribution.grid(40)
@@ -123,8 +123,8 @@ def test_sums_of_counts():
         assert expected(model, teams) == pytest.approx(want, rel=0.02)
 
 
-def test_three_teams():
-    """Orders of places by many draws of performances: 2,000 of them have a standard error of less than 1 %."""
+def test_information_of_three_teams_agrees_with_sampling():
+    """Finishing orders come from sampled performances: 2,000 samples have a standard error below 1 %."""
     model = pw.TrueSkill(tau=0, draw_probability=0)
     teams = [[pw.Rating(25, 8)], [pw.Rating(27, 5)], [pw.Rating(22, 3)]]
     p = model.predict(teams)
@@ -132,7 +132,7 @@ def test_three_teams():
     told = {order: information(teams, model.rate(teams, ranks=order)) for order in itertools.permutations((1, 2, 3))}
     drawn = [told[tuple((np.argsort(np.argsort(-one)) + 1).tolist())] for one in shown]
     assert np.std(drawn) / 2000**0.5 < 0.01 * np.mean(drawn)
-    assert expected(model, teams) == pytest.approx(np.mean(drawn), rel=0.06)  # of 128 draws
+    assert expected(model, teams) == pytest.approx(np.mean(drawn), rel=0.06)  # the error of 128 samples
 
 
 def league(count, seed, newcomers=0.1):
@@ -155,8 +155,8 @@ def test_all_pairs_of_a_small_league_are_compared():
 
 
 @pytest.mark.parametrize(("count", "newcomers"), [(70, 0.1), (80, 0.0), (90, 0.5)])
-def test_the_shortlist_holds_the_best_of_all_pairs(count, newcomers, monkeypatch):
-    """Closely looked at are 300 pairs of thousands, found with the 30 least certain players."""
+def test_shortlist_contains_the_best_of_all_pairs(count, newcomers, monkeypatch):
+    """Only 300 of thousands of pairs are evaluated exactly, found from the 30 least certain players."""
     monkeypatch.setattr("prowess.matchmaking.next_match.candidates.ROWS", 30)
     ratings, model = league(count, count, newcomers), pw.TrueSkill()
     told = sorted(
@@ -185,7 +185,7 @@ def test_larger_matches_are_near_the_best_of_all(teams, size):
 @pytest.mark.parametrize(
     ("players", "options", "matches"), [(9, {}, 4), (9, {"each": 2, "count": 99}, 9), (9, {"size": 2}, 2)]
 )
-def test_nobody_plays_too_often(players, options, matches):
+def test_no_player_exceeds_the_limit_of_matches(players, options, matches):
     found = pw.next_matches(pw.TrueSkill(), players=league(players, 2), **options)
     often = [name for match in found for team in match.teams for name in team]
     assert len(found) == matches
@@ -197,7 +197,7 @@ def test_nobody_plays_too_often(players, options, matches):
 
 
 def learnt(model, truth, known, choose, rng):
-    """How uncertain the skills are, in bits, and how far they are from the truth, after eight evenings."""
+    """The uncertainty of the skills in bits, and their distance from the truth, after eight evenings."""
     ladder = pw.Ladder(model, known)
     for _ in range(8):
         for one, other in choose(ladder):
@@ -208,9 +208,9 @@ def learnt(model, truth, known, choose, rng):
 
 
 def test_more_is_learnt_than_from_random_matches():
-    """Forty leagues of 12 players, 4 of them new, with two matches an evening: narrower beliefs, nearer the truth.
+    """Beliefs get narrower and more accurate in forty leagues of 12 players, 4 of them new, two matches an evening.
 
-    In 250 other leagues all beliefs together were narrower by 2.19 ± 0.03 bits, the squared error less by 4.0 ± 0.6.
+    In 250 other leagues all beliefs together were 2.19 ± 0.03 bits narrower, and the squared error was 4.0 ± 0.6 lower.
     """
     model = pw.TrueSkill(tau=0, draw_probability=0)
     gain = []
@@ -232,14 +232,14 @@ def test_more_is_learnt_than_from_random_matches():
     assert mean[1] > 2 * error[1], (mean, error)
 
 
-def test_a_frame_and_newcomers():
+def test_matches_convert_to_a_frame_and_list_newcomers():
     ladder = pw.Ladder(pw.TrueSkill(), league(5, 1))
     found = pw.next_matches(ladder, players=["p1", "p2", "zoe", "yan"])
     assert found.newcomers == ("zoe", "yan")
     frame = found.to_frame()
     assert frame["team1"].to_list() == [list(match.teams[0]) for match in found]
     assert (frame["win1"] + frame["win2"] + frame["draw"]).to_list() == pytest.approx([1.0, 1.0])
-    assert len(pw.next_matches(ladder)) == 2  # everybody who is known
+    assert len(pw.next_matches(ladder)) == 2  # all known players
 
 
 @pytest.mark.parametrize(

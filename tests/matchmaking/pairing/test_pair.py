@@ -1,4 +1,4 @@
-"""Pairing a queue against all pairings, and against networkx on all pairs, with qualities from the public model."""
+"""Pairing a queue: against all pairings, and against networkx on all pairs, with qualities from the public API."""
 
 from itertools import combinations
 
@@ -17,7 +17,7 @@ MODEL = pw.TrueSkill()
 
 
 def league(model, count, seed=0, spread=1.0):
-    """A ladder whose players differ, as they do after some matches."""
+    """A ladder with different ratings, as after some matches."""
     rng = np.random.default_rng(seed)
     newcomer = model.rating()
     width = spread * (newcomer.sigma or 200.0)
@@ -35,7 +35,7 @@ def league(model, count, seed=0, spread=1.0):
 
 
 def worths(ladder, queue, waiting=None, patience=60.0, met=None, repeat=0.25, never=(), least=0.0):
-    """What every pair of a queue of names is worth, by the public quality; pairs that may not be are left out."""
+    """The value of every pair of a queue by the public quality; forbidden pairs are left out."""
     found = {}
     wait = {name: (waiting or {}).get(name, 0) / patience for name in queue}
     for (i, one), (j, two) in combinations(enumerate(queue), 2):
@@ -96,7 +96,7 @@ def test_pairing_of_few_players_is_optimal_with_all_options(case):
 @pytest.mark.parametrize("count", [60, 61])
 @pytest.mark.parametrize("least", [0.0, 0.7])
 def test_pairing_is_best_among_all_pairs(count, least):
-    """Few pairs are looked at, all are proven: networkx looks at all."""
+    """The solver uses few pairs and proves the result for all; networkx uses all pairs."""
     rng = np.random.default_rng(count)
     ladder = league(MODEL, count, seed=count)
     queue = list(ladder)
@@ -147,7 +147,7 @@ def test_waiting_players_accept_lower_quality():
 
 
 def test_rounds_without_a_repeat():
-    """Six equal players meet all others in five rounds, each of which knows the earlier ones."""
+    """Six equal players meet all others in five rounds, if each round is given the earlier meetings."""
     ladder, met = equals(*"abcdef"), []
     for _ in range(5):
         met += pw.pair(ladder, list("abcdef"), met=met).pairs
@@ -175,12 +175,12 @@ def test_meetings_are_counted_from_a_history():
         [("ann", "dan"), ("bob", "cat")],
     )
     fit = MODEL.fit(history)
-    allowed = pw.pair(fit, ["ann", "dan", "eve", "zed"], never=history)  # partners are no opponents
+    allowed = pw.pair(fit, ["ann", "dan", "eve", "zed"], never=history)  # partners are not opponents
     assert allowed.pairs == [("ann", "dan")]
     assert sorted(allowed.left) == ["eve", "zed"]
 
 
-def test_groups_play_groups_of_their_size():
+def test_groups_are_paired_with_groups_of_their_size():
     ladder = equals(*"abcdefgh")
     queue = ["a", ["b", "c"], ["d"], ("e", "f"), ["g", "h"]]
     found = pw.pair(ladder, queue, met=[("b", "e"), ("b", "f")])
@@ -201,14 +201,14 @@ def _team(item):
     return list(item) if isinstance(item, tuple) else [item]
 
 
-def test_groups_meet_as_often_as_two_of_their_players():
+def test_meetings_of_groups_are_counted_by_their_players():
     ladder = equals(*"abcdefgh")
     queue = [["a", "b"], ["c", "d"], ["e", "f"], ["g", "h"]]
     met = {("a", "c"): 1, ("b", "d"): 1, ("a", "e"): 2, ("b", "g"): 3}  # the first two have met once, not twice
     assert pw.pair(ladder, queue, met=met).pairs[0] == (("a", "b"), ("c", "d"))
 
 
-def test_newcomers_and_ratings():
+def test_queue_accepts_newcomers_and_ratings():
     ladder = pw.Ladder(MODEL, {"ann": pw.Rating(40, 1)})
     found = pw.pair(ladder, ["ann", "new", 7, pw.Rating(39, 1)])
     assert found.newcomers == ("new", "7")
@@ -233,7 +233,7 @@ def test_nearest_players_are_paired_if_no_match_is_fair():
 
 @settings(max_examples=30)
 @given(st.lists(st.tuples(st.floats(-1e30, 1e30), st.floats(0, 1e30)), max_size=12))
-def test_any_ratings_are_paired(numbers):
+def test_queue_of_any_ratings_is_paired(numbers):
     found = pw.pair(MODEL, [pw.Rating(*both) for both in numbers])
     assert len(found) == len(numbers) // 2
     assert len(found.left) == len(numbers) % 2
@@ -280,7 +280,7 @@ def test_invalid_source_is_refused():
         pw.pair(MODEL.replace(beta=0), ["ann", "bob"])
 
 
-def test_queues_of_zero_and_one_players():
+def test_queues_of_zero_or_one_players():
     assert repr(pw.pair(MODEL, [])) == "Pairing(0 pairs, 0 left over)"
     assert pw.pair(MODEL, []).to_frame().columns == ["first", "second", "quality"]
     assert pw.pair(MODEL, ["ann"]).left == ["ann"]

@@ -1,4 +1,4 @@
-"""Several rounds of a queue."""
+"""Pairing a queue for several rounds."""
 
 from collections import Counter
 from itertools import combinations
@@ -12,7 +12,7 @@ from prowess.matchmaking.pairing.pair import rounds
 
 @pytest.mark.parametrize(("players", "count"), [(8, 4), (9, 9), (30, 15), (7, 6)])
 def test_no_pair_meets_twice_and_players_sit_out_in_turn(players, count):
-    # What is left of all pairs after r rounds of n players has enough of them for another while r ≤ n/2 (Dirac, 1952).
+    # After r rounds of n players, the remaining pairs allow another round while r ≤ n/2 (Dirac, 1952).
     rng = np.random.default_rng(players)
     model = pw.TrueSkill()
     ladder = pw.Ladder(model, {f"p{k}": model.rating(mu, 2.0) for k, mu in enumerate(rng.normal(25, 8, players))})
@@ -26,7 +26,7 @@ def test_no_pair_meets_twice_and_players_sit_out_in_turn(players, count):
         assert max(out.values()) - min(out[name] for name in ladder) <= 1
 
 
-def test_the_first_round_is_that_of_pair_and_all_are_paired_by_quality():
+def test_first_round_equals_pair_and_all_rounds_maximise_quality():
     model = pw.TrueSkill()
     ladder = pw.Ladder(model, {f"p{k}": model.rating(mu, 1.0) for k, mu in enumerate([40, 33, 31, 22, 20, 12])})
     met = [("p1", "p2"), ("p2", "p1"), ("p3", "p4")]
@@ -49,7 +49,7 @@ def perfect(names):
     return [[(names[0], other), *rest] for other in names[1:] for rest in perfect([n for n in names[1:] if n != other])]
 
 
-def test_groups_meet_by_their_players():
+def test_every_group_meets_every_other_group():
     queue = [("a", "b"), ("c", "d"), ("e", "f"), ("g", "h")]
     found = rounds(pw.TrueSkill(), queue, count=3)
     assert {frozenset(pair) for one in found for pair in one.pairs} == {frozenset(p) for p in combinations(queue, 2)}

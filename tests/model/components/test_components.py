@@ -1,4 +1,4 @@
-"""Components: any part with any other, parts of one's own, parameters by name, values that travel."""
+"""Components: all combinations, user-defined components, named parameters, and pickling."""
 
 import copy
 import itertools
@@ -17,7 +17,7 @@ OUTCOMES = [pw.outcome.Order(draw_probability=0.1), pw.outcome.Order(margin=1.0)
 
 
 def short(parts):
-    """The names of the classes, to tell tests apart by."""
+    """The class name, as a test id."""
     return "-".join(type(part).__name__ for part in (parts if isinstance(parts, tuple) else (parts,)))
 
 
@@ -39,7 +39,7 @@ def test_all_combinations_of_components_work(parts):
 
 @dataclass(frozen=True)
 class Coin(pw.Outcome):
-    """An outcome of one's own in plain Python: it learns nothing, and thinks every match a coin toss."""
+    """A user-defined outcome in plain Python: it learns nothing and forecasts every match as a coin toss."""
 
     def forecast(self, board):
         board.win = board.loss = 0.5
@@ -54,7 +54,7 @@ class Coin(pw.Outcome):
 
 @dataclass(frozen=True)
 class Plain(pw.Outcome):
-    """TrueSkill for two teams and no draws, written out once more without a compiler."""
+    """TrueSkill for two teams without draws, reimplemented in plain Python."""
 
     slope: float = 1.0
 
@@ -97,7 +97,7 @@ class Doubling(pw.Drift):
 
 @dataclass(frozen=True)
 class Half(pw.Margin):
-    """A margin of half the noise of the first of the two teams."""
+    """A margin of half the first team's noise."""
 
     def between(self, board, i, j):
         return 0.5 * board.noise[i] ** 0.5
@@ -155,7 +155,7 @@ def test_params_and_replace():
 @pytest.mark.parametrize(
     "part", [*TEAMS, *DRIFTS, *OUTCOMES, *ABSORBS, pw.Normal(25, 8), pw.Rating(25, 8), Coin()], ids=short
 )
-def test_values_are_frozen_equal_hashable_and_travel(part):
+def test_components_are_frozen_equal_hashable_and_picklable(part):
     assert pickle.loads(pickle.dumps(part)) == part
     assert copy.deepcopy(part) == part
     assert hash(copy.deepcopy(part)) == hash(part)
@@ -197,7 +197,7 @@ def test_loading_needs_the_model_if_it_has_user_defined_components(tmp_path):
     assert pw.Ladder.load(tmp_path / "x", model=model)["ann"] == pw.Rating(30, 4)
 
 
-def test_caution_is_what_shown_uses():
+def test_shown_rating_uses_caution():
     model = pw.TrueSkill().replace(caution=2)
     assert model.rating(30, 4).shown == 22
     assert model.rate([[model.rating()], [model.rating()]])[0][0].caution == 2
@@ -207,7 +207,7 @@ def test_caution_is_what_shown_uses():
     assert pw.Rating(1500).sigma is None
 
 
-def test_a_model_serves_many_threads():
+def test_model_can_be_used_by_many_threads():
     from concurrent.futures import ThreadPoolExecutor
 
     model = pw.TrueSkill().replace(team=Best())
@@ -219,7 +219,7 @@ def test_a_model_serves_many_threads():
 
 @dataclass(frozen=True)
 class Counting(pw.Absorb):
-    """A rule with a column of its own: how many matches it has taken in, from 10 on."""
+    """A rule with an extra column that counts the absorbed matches, starting at 10."""
 
     extras = ("seen",)
 
@@ -244,8 +244,8 @@ def test_extra_columns_belong_to_their_player(tmp_path):
     assert pw.Ladder.load(tmp_path / "x", model=model) == fit.ladder
 
 
-def test_parameters_of_two_parts_may_share_a_name():
-    """Each is then known by its part and its name."""
+def test_parameters_of_two_components_may_share_a_name():
+    """Each is then addressed by component and name."""
 
     @dataclass(frozen=True)
     class Noisy(Coin):
@@ -281,7 +281,7 @@ def test_scores_are_cleared_from_the_board():
 
 @pytest.mark.parametrize("absorb", ABSORBS, ids=short)
 def test_team_without_uncertainty_learns_nothing(absorb):
-    """No noise and a known skill, or a weight of 0 for all: the other team learns, this one stays as it is."""
+    """With a known skill and no noise, or weight 0 for all players, only the other team learns."""
     known, open_ = pw.Rating(25, 0), pw.Rating(25, 8)
     [[same], [learnt]] = pw.TrueSkill(tau=0).replace(beta=0, absorb=absorb).rate([[known], [open_]])
     assert (same.mu, same.sigma) == (25.0, 0.0)
@@ -292,7 +292,7 @@ def test_team_without_uncertainty_learns_nothing(absorb):
     assert other.mu != 25
 
 
-def test_a_model_of_two_traits_is_not_rated_as_if_it_had_one():
+def test_model_of_two_traits_rejects_ratings_with_one():
     @dataclass(frozen=True)
     class Two(Coin):
         traits = ("offence", "defence")
@@ -301,7 +301,7 @@ def test_a_model_of_two_traits_is_not_rated_as_if_it_had_one():
         pw.TrueSkill().replace(outcome=Two()).rate([[pw.Rating(1, 1)], [pw.Rating(2, 1)]])
 
 
-def test_component_without_its_method_is_refused():
+def test_component_without_its_method_is_rejected():
     class Empty(pw.Outcome):
         pass
 

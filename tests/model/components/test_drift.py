@@ -1,4 +1,4 @@
-"""Carry-over between seasons, and a newcomers' prior that is learnt."""
+"""Carry-over between seasons, and a learnt prior for newcomers."""
 
 import json
 
@@ -11,7 +11,7 @@ from prowess.model.presets import PRESETS
 CARRY = pw.drift.Seasons(pw.drift.PerMatch(0.3), gap=60.0, carry=0.7, season_tau=2.0)
 
 
-def test_a_break_takes_a_skill_back_to_the_mean():
+def test_season_break_moves_a_skill_towards_the_mean():
     model = pw.TrueSkill().replace(drift=CARRY)
     plain = pw.TrueSkill(tau=0)
     ratings = [[pw.Rating(30, 2)], [pw.Rating(22, 3)]]
@@ -25,7 +25,7 @@ def test_a_break_takes_a_skill_back_to_the_mean():
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_seasons_and_periods_with_every_preset(name):
-    """A break is measured in days, also where elapsed time is counted in rating periods; carry 0 starts anew."""
+    """A break is measured in days even if elapsed time is counted in rating periods; carry 0 resets the ratings."""
     model = PRESETS[name]()
     anew = model.replace(drift=pw.drift.Seasons(model.drift, gap=100.0, carry=0.0))
     matches = [{"teams": [["ann"], ["bob"]], "scores": [3, 1], "time": f"2026-0{month}-01"} for month in (1, 2, 9)]
@@ -34,7 +34,7 @@ def test_seasons_and_periods_with_every_preset(name):
     assert (means[2:4] != means[:2]).any() or model.period is not None
 
 
-def test_the_level_of_newcomers_by_hand():
+def test_newcomer_level_agrees_with_hand_calculation():
     prior = pw.Newcomers(pw.Normal(25, 4), level_sigma=3.0, level_tau=0.5, matches=2)
     model = pw.TrueSkill().replace(prior=prior)
     ladder = pw.Ladder(model)
@@ -45,7 +45,7 @@ def test_the_level_of_newcomers_by_hand():
         pair = rng.choice(list(seen), 2, replace=False).tolist()
         known = [ladder[name] for name in pair if seen[name] == 2]
         level += 0.25 * len(known)
-        sites = [(0.0, 0.0)]  # of those who are known now: in what each would leave alone, less what was before
+        sites = [(0.0, 0.0)]  # of the players known by now: what each contributes, less the earlier contribution
         for rating in known:
             whole = 16.0 + level
             told = 1 - rating.sigma**2 / whole
@@ -64,7 +64,7 @@ def test_the_level_of_newcomers_by_hand():
 
 @pytest.mark.parametrize("preset", [pw.TrueSkill, pw.TS2, pw.GaussianSD, pw.PoissonOD, pw.Glicko, pw.Glicko2])
 def test_level_follows_weaker_newcomers(preset):
-    """Founders are equal; whoever comes later loses. The prior moves down, by what newcomers did and nothing else."""
+    """Founders are equal and newcomers lose, so the prior moves down; only newcomers' results move it."""
     model = preset().replace(period=None)
     sigma = model.rating().sigma
     learning = model.replace(prior=pw.Newcomers(model.prior, level_sigma=0.5 * sigma, matches=4))
@@ -82,7 +82,7 @@ def test_level_follows_weaker_newcomers(preset):
 
 
 def test_margin_of_a_field_of_newcomers_is_bounded():
-    """Where the drift undoes what matches tell, a hundred newcomers at once say nothing, however far they moved."""
+    """If drift cancels what matches teach, the level ignores a hundred newcomers at once, however far they moved."""
     prior = pw.Newcomers(pw.Normal(3000, 500), level_sigma=300, matches=1)
     model = pw.TS2(tau=800).replace(prior=prior)
     rng = np.random.default_rng(3)
@@ -96,7 +96,7 @@ def test_margin_of_a_field_of_newcomers_is_bounded():
     assert abs(fit.newcomer.mu - 3000) < 1500
 
 
-def test_the_level_is_kept_in_a_file(tmp_path):
+def test_newcomer_level_is_saved_with_the_ladder(tmp_path):
     prior = pw.Newcomers(pw.Normal(25, 4), level_sigma=3.0, matches=1)
     model = pw.TrueSkill().replace(prior=prior, home=pw.Home(0.0, home_sigma=1.0), drift=CARRY)
     ladder = pw.Ladder(model)
@@ -134,7 +134,7 @@ def test_invalid_parameters_are_refused(make, message):
         make()
 
 
-def test_draws_of_counts_can_be_more_frequent():
+def test_draw_factor_scales_the_odds_of_a_draw():
     plain = pw.PoissonOD(mu=0, sigma=0.3, beta=0.1)
     more = plain.replace(draw_factor=1.3)
     teams = [[plain.rating(0.2, 0.1)], [plain.rating(0.1, 0.1)]]
@@ -152,7 +152,7 @@ def test_draws_of_counts_can_be_more_frequent():
 @pytest.mark.parametrize("name", ["Glicko", "Glicko2"])
 def test_new_season_ends_the_open_period_with_the_models_drift(name):
     ladder = pw.Ladder(PRESETS[name](period=7))
-    for day in ("2026-01-05", "2026-01-20"):  # in two periods, the second of which stays open
+    for day in ("2026-01-05", "2026-01-20"):  # in two periods; the second one stays open
         ladder.record([["ann"], ["bob"]], time=day)
     shown = ladder["ann"]
     whole, half = ladder.copy(), ladder.copy()

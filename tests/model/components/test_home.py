@@ -20,7 +20,7 @@ def test_fixed_home_advantage_is_an_offset():
 
 
 def test_learnt_home_advantage_is_like_one_more_player_without_noise():
-    """Exactly: with noise 0 the advantage may as well play as a member of the home team."""
+    """With noise 0, both are exactly equal."""
     plain = pw.TrueSkill(tau=0).replace(beta=0)
     learnt = plain.replace(home=pw.Home(1.0, home_sigma=2.0))
     a, b = pw.Rating(25, 4), pw.Rating(27, 5)
@@ -36,7 +36,7 @@ def league(rng, matches, advantage, beta):
     for number in range(matches):
         a, b = rng.choice(40, 2, replace=False)
         first = skill[a] + advantage + rng.normal(0, beta) > skill[b] + rng.normal(0, beta)
-        home = int(rng.integers(2))  # the first listed of half of the matches
+        home = int(rng.integers(2))  # listed first in half of the matches
         teams = [[f"p{a}"], [f"p{b}"]]
         yield {"teams": teams[:: -1 if home else 1], "scores": [first, not first][:: -1 if home else 1], "home": home,
                "time": float(number)}  # fmt: skip
@@ -54,7 +54,7 @@ def test_home_advantage_is_learnt():
     assert model.fit(history[1000:], start=half.ladder).ladder == fit.ladder
 
 
-def test_drift_and_parameters():
+def test_home_advantage_drifts_and_has_named_parameters():
     model = pw.TrueSkill().replace(home_mu=1.0, home_sigma=2.0, home_tau=0.5)
     assert model.home == pw.Home(1.0, 2.0, 0.5)
     assert {"home_mu": 1.0, "home_sigma": 2.0, "home_tau": 0.5}.items() <= model.params.items()

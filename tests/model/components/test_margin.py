@@ -1,4 +1,4 @@
-"""Margin policies: their values, with either outcome, as values that travel, and what the printed one leads to."""
+"""Margin policies: their values, with every outcome, pickling, and where the paper's printed formula leads."""
 
 import json
 import math
@@ -28,7 +28,7 @@ def measured(margin, board, seen):
     return found.pop(), changed
 
 
-def test_spread_is_the_field_over_twice_the_places():
+def test_spread_margin_is_the_field_width_over_twice_the_places():
     board = laid([3000.0, 1000.0, 2500.0, 1500.0, 2500.0], [1, 4, 2, 4, 2])
     assert measured(Spread(), board, False) == (2000 / 10, True)
     assert measured(Spread(), board, False) == (2000 / 10, False)
@@ -38,7 +38,7 @@ def test_spread_is_the_field_over_twice_the_places():
     assert measured(printed, board, True) == (2000 / 3, True)
 
 
-def test_spread_of_equals_is_that_of_their_noise():
+def test_spread_margin_of_equal_teams_depends_on_their_noise():
     board = laid([25.0] * 4, [1, 1, 1, 1])
     assert measured(Spread(), board, False)[0] == 4 / 8
     assert measured(Spread(), board, True)[0] == 4 / 2
@@ -75,8 +75,8 @@ def model(margin, outcome=pw.outcome.Places, **parts):
 
 @pytest.mark.parametrize("outcome", [pw.outcome.Order, pw.outcome.Places])
 @pytest.mark.parametrize("margin", POLICIES, ids=repr)
-def test_any_margin_with_any_outcome(margin, outcome):
-    """Rate two teams after their forecast, and three: the same as with the policy's margin as a number."""
+def test_any_margin_works_with_any_outcome(margin, outcome):
+    """Two teams and three are rated and forecast as if the policy's margin were given as a number."""
     ours = model(margin, outcome)
     for teams, ranks in (
         ([30, 22], [1, 1]),
@@ -103,7 +103,7 @@ def test_margins_can_be_pickled(margin):
 
 
 def league(rounds):
-    """Thirty of sixty players meet, and finish on some dozen places."""
+    """Matches in which thirty of sixty players finish on about a dozen places."""
     rng = np.random.default_rng(0)
     skill = rng.normal(3000, 300, 60)
     for _ in range(rounds):
@@ -112,7 +112,7 @@ def league(rounds):
         yield {"teams": [[f"p{i}"] for i in who], "scores": np.floor(shown / 200).tolist()}
 
 
-def test_the_printed_spread_grows_without_bound():
+def test_spread_margin_as_printed_grows_without_bound():
     """With fixed variances (TS2c): 4 times the true spread after 30 tournaments, 10 000 times after 300."""
     history = pw.History.from_matches(list(league(60)))
     spread = {}

@@ -1,4 +1,4 @@
-"""Team functions: hand arithmetic, partial play, one inside another, parameters by name, and what is refused."""
+"""Team functions: hand calculations, partial play, nesting, named parameters, and invalid input."""
 
 import copy
 import itertools
@@ -15,7 +15,7 @@ from tests.test_modes import league
 
 
 def weights(function, *teams, shares=None, traits=1):
-    """α of every player, nested like the teams, and α₀; a player is her mean, or a tuple of one for each trait."""
+    """α of every player, nested like the teams, and α₀; a player is a mean, or a tuple with a mean per trait."""
     players = [player if isinstance(player, tuple) else (player,) for team in teams for player in team]
     board = pw.Board(teams=len(teams), entries=len(players), traits=traits)
     starts = np.cumsum([0, *(len(team) for team in teams)]).tolist()
@@ -63,15 +63,15 @@ def test_a_squad_counts_players_by_their_shares():
     assert absent == [*without, 0.0]
     [briefly], _ = weights(pw.team.FullSquad(discount=0.19), [9.0], shares=[0.01])
     assert briefly == pytest.approx([1 - 0.19 * 5])
-    # the best three of 3.5: a whole 8, a half 7, a whole 6 and half of the 4
+    # the best three of 3.5 players: all of 8, half of 7, all of 6 and half of 4
     [alpha], _ = weights(pw.team.FullSquad(size=3), [4.0, 8.0, 7.0, 6.0], shares=[1, 1, 0.5, 1])
     assert alpha == pytest.approx(np.array([1, 1, 0.5, 1]) * 19.5 / 3 / 21.5, rel=1e-14)
-    # nothing jumps where a roster begins to be larger
+    # continuous at the size where a roster becomes larger
     near = [weights(squad, [9.0, 8, 7, 6, 5, 4, 3], shares=[1] * 6 + [share])[0][0] for share in (1e-9, 0.0)]
     assert near[0] == pytest.approx(near[1], abs=1e-8)
 
 
-def test_thousands_in_one_team():
+def test_team_of_thousands():
     means = np.random.default_rng(3).normal(3000, 1000, 5000)
     [alpha], _ = weights(pw.team.FullSquad(), means.tolist())
     assert alpha == pytest.approx([np.sort(means)[-6:].sum() / (6 * means.sum())] * 5000, rel=1e-12)
@@ -96,12 +96,12 @@ def test_the_leader_weighs_more():
     assert pair == pytest.approx([2.2 / 2.1, 2 / 2.1], rel=1e-14)
     squad = pw.team.FullSquad(size=4)
     [alpha], _ = weights(pw.team.LeaderBonus(squad, leader_bonus=0.5), [-1.0, -2.0], shares=[1.0, 0.5])
-    assert alpha == pytest.approx([0.95 * 1.5 / 2.0, 0.95 * 0.5 / 2.0], rel=1e-14)  # 0.95 in all, 3 to 1
+    assert alpha == pytest.approx([0.95 * 1.5 / 2.0, 0.95 * 0.5 / 2.0], rel=1e-14)  # total 0.95, split 3 to 1
     assert weights(pw.team.LeaderBonus(squad, leader_bonus=0), [1.0, 2.0])[0] == weights(squad, [1.0, 2.0])[0]
     alone, _ = weights(pw.team.LeaderBonus(pw.team.Sum()), [4.0])
     assert alone == [[1.0]]
     [alpha], _ = weights(pw.team.LeaderBonus(pw.team.Sum()), [9.0, 1.0, 2.0], shares=[0, 1, 1])
-    assert alpha == pytest.approx([0, 2 / 2.1, 2.2 / 2.1], rel=1e-14)  # who did not play does not lead
+    assert alpha == pytest.approx([0, 2 / 2.1, 2.2 / 2.1], rel=1e-14)  # a player without playing time does not lead
     [alpha], _ = weights(pw.team.LeaderBonus(pw.team.Weighted((0.0,))), [9.0])
     assert alpha == [0.0]
 
@@ -126,7 +126,7 @@ def squares(means):
     return [2 * mu for mu in means], -sum(mu * mu for mu in means)
 
 
-def test_an_affine_approximation():
+def test_affine_function_approximates_a_nonlinear_one():
     alpha, offset = weights(pw.team.Affine(squares), [3.0, 1.0], [2.0], shares=[1, 0.5, 1])
     assert alpha == [[6.0, 1.0], [4.0]]
     assert offset == [-10.0, -4.0]
@@ -143,8 +143,8 @@ def test_an_affine_approximation():
     assert shifted.predict(teams).win == pytest.approx(by_hand.win)
 
 
-def test_an_affine_function_runs_in_a_history_of_many_sizes():
-    """Every match sets every offset anew, whatever lay on the board before."""
+def test_affine_function_works_in_a_history_of_varying_team_sizes():
+    """Every match sets all offsets again, so none is left over from an earlier match."""
     model = pw.TrueSkill().replace(team=pw.team.Affine(lambda means: ([1.0] * len(means), -5.0 * len(means))))
     matches = league(np.random.default_rng(3), matches=40, players=20)
     fit = model.fit(pw.History.from_matches(matches))
@@ -216,11 +216,11 @@ def test_parameters_are_checked(make, message):
         make()
 
 
-def test_a_discount_may_be_anything_for_a_squad_of_one():
+def test_squad_of_one_accepts_any_discount():
     assert weights(pw.team.FullSquad(size=1, discount=5.0), [3.0])[0] == [[1.0]]
 
 
-def test_parameters_inside_are_found_and_changed_by_name():
+def test_nested_parameters_are_found_and_replaced_by_name():
     model = pw.TrueSkill().replace(team=pw.team.LeaderBonus(pw.team.FullSquad()))
     wanted = {"size": 6, "discount": 0.02, "larger": "top", "leader_bonus": 0.1, "squad": pw.team.FullSquad()}
     assert {name: model.params[name] for name in wanted} == wanted
@@ -236,7 +236,7 @@ def test_parameters_inside_are_found_and_changed_by_name():
         model.replace(sizes=4)
 
 
-def test_a_margin_inside_an_outcome_is_a_component_too():
+def test_margin_inside_an_outcome_is_a_component():
     model = pw.TrueSkill(margin=pw.model.components.margin.Fixed(0.5))
     assert model.params["epsilon"] == 0.5
     assert model.replace(epsilon=0.7).params["margin"] == pw.model.components.margin.Fixed(0.7)
@@ -245,7 +245,7 @@ def test_a_margin_inside_an_outcome_is_a_component_too():
     assert model.replace(draw_probability=0.1) == pw.TrueSkill(draw_probability=0.1)
 
 
-def test_the_outer_of_two_parameters_of_one_name_is_meant():
+def test_name_refers_to_the_outer_of_two_parameters():
     twice = pw.team.LeaderBonus(pw.team.LeaderBonus(pw.team.FullSquad(), 0.2), 0.3)
     assert parameters(twice)["leader_bonus"] == 0.3
     assert parameters(twice)["size"] == 6
@@ -255,7 +255,7 @@ def test_the_outer_of_two_parameters_of_one_name_is_meant():
 
 @dataclass(frozen=True)
 class Best(pw.TeamFunction):
-    """Only the first counts: a part of one's own, with one inside."""
+    """Only the first player counts: a user-defined component with another one inside."""
 
     share: float = 1.0
 
@@ -284,7 +284,7 @@ OUTCOMES = [pw.outcome.Order(draw_probability=0.1), pw.outcome.PlacesML(margin=1
 
 
 @pytest.mark.parametrize(("team", "outcome"), list(itertools.product(INNER, OUTCOMES)))
-def test_any_team_function_goes_with_any_outcome(team, outcome):
+def test_any_team_function_works_with_any_outcome(team, outcome):
     model = pw.Model(prior=pw.Normal(25, 8), noise=4, team=team, drift=pw.drift.PerMatch(0.2), outcome=outcome)
     frame = model.fit(pw.History.from_matches(league(np.random.default_rng(1), matches=40, players=20))).leaderboard()
     assert np.isfinite(frame["mu"].to_numpy()).all()

@@ -9,7 +9,7 @@ import prowess as pw
 
 
 def model(**changes):
-    """A model whose rule may gather: Newton steps on TrueSkill's outcome, with drift by periods."""
+    """A model whose rule can gather matches: Newton steps on TrueSkill's outcome, with drift by periods."""
     parts = {"absorb": pw.absorb.Newton(), "drift": pw.drift.PerTime(2.0), "period": 7.0, "draw_probability": 0.1}
     return pw.TrueSkill().replace(**(parts | changes))
 
@@ -21,12 +21,12 @@ def two(a, b, time, **more):
 def test_matches_of_a_period_are_rated_from_its_start():
     history = pw.History.from_matches([two("a", "b", 0.0), two("a", "c", 1.0), two("d", "a", 6.9)])
     fit = model().fit(history)
-    assert (fit.forecasts.mean == 25.0).all()  # nobody has moved when the third match is forecast
+    assert (fit.forecasts.mean == 25.0).all()  # ratings are unchanged when the third match is forecast
     single = pw.TrueSkill().replace(absorb=pw.absorb.Newton(), drift=pw.drift.Still(), draw_probability=0.1)
     new = single.rating()
     win, loss = single.rate([[new], [new]])[0][0], single.rate([[new], [new]])[1][0]
     precision = 1 / new.sigma**2
-    gained = (1 / win.sigma**2 - precision) * 3  # the three matches say the same about the precision
+    gained = (1 / win.sigma**2 - precision) * 3  # the three matches add the same precision
     push = 2 * (win.mu - 25) / win.sigma**2 + (loss.mu - 25) / loss.sigma**2
     assert fit["a"].sigma == pytest.approx((precision + gained) ** -0.5, rel=1e-12)
     assert fit["a"].mu == pytest.approx(25 + push / (precision + gained), rel=1e-12)
@@ -37,7 +37,7 @@ def test_period_starts_from_the_end_of_the_previous_one():
     first = pw.History.from_matches([two("a", "b", 0.0), two("a", "b", 1.0)])
     both = pw.History.from_matches([two("a", "b", 0.0), two("a", "b", 1.0), two("a", "b", 30.0)])
     after = model().fit(first)
-    widened = after["a"].sigma ** 2 + 4.0 * 4  # from the period of day 0 to that of day 30
+    widened = after["a"].sigma ** 2 + 4.0 * 4  # from the period with day 0 to the period with day 30
     noise = (25 / 6) ** 2
     forecast = model().fit(both).forecasts
     assert forecast.mean[4] == after["a"].mu
@@ -81,7 +81,7 @@ def test_the_order_within_a_period_does_not_matter(season):
         assert one[name].mu == pytest.approx(other[name].mu, rel=1e-13)
 
 
-def test_a_failed_match_leaves_an_open_period_open():
+def test_failed_match_does_not_end_an_open_period():
     ladder = pw.Ladder(model())
     ladder.record([["a"], ["b"]], time=0.0)
     before = ladder.copy()
@@ -112,7 +112,7 @@ def test_a_period_must_be_positive(period):
         model(period=period)
 
 
-def test_moment_takes_one_match_at_a_time():
+def test_rule_for_single_matches_rejects_rating_periods():
     with pytest.raises(pw.Error, match="takes one match at a time"):
         pw.TrueSkill().replace(period=7)
 
@@ -132,13 +132,13 @@ def test_failing_rule_leaves_the_period_unchanged():
     assert ladder == before
 
 
-def test_the_home_advantage_is_rated_by_periods_too():
-    """A Newton step from the start of the period, on the sum of all its matches, as players take."""
+def test_home_advantage_is_rated_by_periods():
+    """As for players: a Newton step from the start of the period, on the sum of all its matches."""
     weekly = pw.Glicko(period=7.0, c=0).replace(home=pw.Home(0.0, home_sigma=50.0))
     twenty = [two("a", "b", 0.1 * day, home=0) for day in range(20)]
     one = weekly.fit(pw.History.from_matches(twenty))
     q, g = math.log(10) / 400, 1 / math.sqrt(1 + 3 * (math.log(10) / 400) ** 2 * 350**2 / math.pi**2)
-    precision = 1 / 50**2 + 20 * (q * g) ** 2 / 4  # Newton from the start of the period, every match at even odds
+    precision = 1 / 50**2 + 20 * (q * g) ** 2 / 4  # one Newton step; even odds in every match
     assert one.home.sigma == pytest.approx(precision**-0.5, rel=1e-9)
     assert one.home.mu == pytest.approx(20 * q * g / 2 / precision, rel=1e-9)
     later = [*twenty, two("c", "d", 30.0, home=0)]
@@ -148,7 +148,7 @@ def test_the_home_advantage_is_rated_by_periods_too():
     assert split.ladder == weekly.fit(pw.History.from_matches(later)).ladder
 
 
-def test_without_periods_every_match_is_one():
+def test_without_a_period_every_match_is_rated_at_once():
     daily, none = pw.Glicko(period=1.0), pw.Glicko(period=None)
     matches = [two("a", "b", "2026-01-01"), two("a", "b", "2026-03-01")]
     assert (

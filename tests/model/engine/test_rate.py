@@ -1,4 +1,4 @@
-"""`rate`: shapes, results, partial play, importance, elapsed time, and what is refused."""
+"""`rate`: shapes, results, partial play, importance, elapsed time, and invalid input."""
 
 import math
 
@@ -77,7 +77,7 @@ def test_importance_scales_the_message():
             assert many.mu == pytest.approx((prior.mu / prior.sigma**2 + w * tau) / precision, rel=1e-9)
 
 
-def test_importance_one_is_the_match_itself():
+def test_importance_one_is_the_default():
     model = pw.TrueSkill()
     assert pairs(model.rate([[A], [B]], importance=1)) == pairs(model.rate([[A], [B]]))
 
@@ -88,7 +88,7 @@ def test_extreme_importance_stays_finite(importance):
     assert all(math.isfinite(r.mu) and 0 <= r.sigma <= 8 for team in rated for r in team)
 
 
-def test_elapsed_time_widens():
+def test_elapsed_time_raises_sigma():
     model = pw.TrueSkill().replace(drift=pw.drift.PerTime(tau=0.5, cap=6))
     still = model.replace(drift=pw.drift.Still())
     wide = [pw.Rating(r.mu, math.sqrt(r.sigma**2 + 0.25 * 30)) for r in (B, C)]
@@ -105,7 +105,7 @@ def test_elapsed_time_widens():
     )
 
 
-def test_an_exactly_known_player_stays_known():
+def test_player_with_sigma_zero_does_not_change():
     [[bot], [ann]] = pw.TrueSkill(tau=0).rate([[pw.Rating(25, 0)], [A]])
     assert (bot.mu, bot.sigma) == (25.0, 0.0)
     assert ann.mu < 25
@@ -196,7 +196,7 @@ def test_numpy_values_are_accepted():
         (lambda: pw.Model(prior=pw.Normal(0, 1), noise=1, outcome=pw.outcome.Order), r"call it: Order\("),
     ],
 )
-def test_ratings_of_another_kind(call, message):
+def test_ratings_of_another_kind_are_rejected(call, message):
     with pytest.raises(pw.Error, match=message):
         call()
 

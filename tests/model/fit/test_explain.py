@@ -1,4 +1,4 @@
-"""Explanations: their sums, their forecasts, and every step against a ladder that goes match by match."""
+"""Explanations: their sums and forecasts, and every step against a ladder that records match by match."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ LARGE = pw.simulate(pw.TrueSkill(), 60, 30, teams=(2, 6), size=(1, 3), seed=3).h
 
 
 def ladder_steps(model, history, name):
-    """The ratings of a player before and after each of her matches, by a ladder that records them all."""
+    """A player's ratings before and after each match, from a ladder that records all matches."""
     ladder, found = pw.Ladder(model), []
     for match in history:
         teams, details = (
@@ -39,7 +39,7 @@ def ladder_steps(model, history, name):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_moves_equal_those_of_a_ladder_and_add_up(name):
+def test_changes_equal_those_of_a_ladder_and_add_up(name):
     model = MODELS[name]
     fit = model.fit(HISTORY)
     why = fit.explain("Ada")
@@ -59,8 +59,8 @@ def test_moves_equal_those_of_a_ladder_and_add_up(name):
 
 
 @pytest.mark.parametrize("name", ["TrueSkill", "seasons", "drift by time"])
-def test_before_a_match_has_the_inputs_of_the_forecast(name):
-    """Of matches of one against one, the mean that was forecast is the player's own, and the variance, too."""
+def test_rating_before_a_match_is_the_input_of_its_forecast(name):
+    """In one-on-one matches, mean and variance of the forecast are the player's own."""
     model = MODELS[name]
     fit = model.fit(HISTORY)
     rows = fit.explain("Ada").matches

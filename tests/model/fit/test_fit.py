@@ -1,4 +1,4 @@
-"""`fit` and `Ladder`: one pass, in pieces, match by match and by hand all agree."""
+"""`fit` and `Ladder`: one pass, a resumed fit, recording match by match and chained `rate` calls agree."""
 
 import itertools
 import json
@@ -68,7 +68,7 @@ def test_chained_rate_calls_equal_one_pass(matches, parts):
         assert rating.sigma == pytest.approx(whole[name].sigma, rel=1e-12)
 
 
-def test_time_gives_the_elapsed_time():
+def test_elapsed_time_is_computed_from_match_times():
     drifting = model("time")
     days = ["2026-01-01", "2026-01-11", "2026-01-11", "2026-03-01"]
     matches = [{"teams": [["ann"], ["bob"]], "time": day} for day in days]
@@ -88,7 +88,7 @@ def test_elapsed_can_be_given_to_a_ladder_without_times():
 
 
 def test_forecasts_are_made_before_the_match(matches):
-    """What was forecast is what the ladder predicted just before; and a later match changes no earlier forecast."""
+    """A forecast equals the ladder's prediction just before the match, and later matches do not change it."""
     fitted = model("TrueSkill").fit(pw.History.from_matches(matches))
     ladder, seen = pw.Ladder(model("TrueSkill")), 0
     for index, match in enumerate(matches):
@@ -107,7 +107,7 @@ def test_forecasts_are_made_before_the_match(matches):
     assert other.forecasts.win[:201].tobytes() == fitted.forecasts.win[:201].tobytes()
 
 
-def test_forecasts_as_a_frame(matches):
+def test_forecasts_convert_to_a_frame(matches):
     frame = model("TrueSkill").fit(pw.History.from_matches(matches)).forecasts.to_frame()
     assert len(frame) == sum(len(match["teams"]) for match in matches)
     two = frame.drop_nulls("win").group_by("match").agg(pl.col("win").sum(), pl.col("draw").first())
@@ -178,7 +178,7 @@ def test_fit_does_not_change_its_start(matches):
     assert fitted.ladder["p1"] != rating
 
 
-def test_empty_history():
+def test_fit_of_an_empty_history():
     fitted = pw.TrueSkill().fit(pw.History.from_matches([]))
     assert len(fitted.leaderboard()) == 0
     assert fitted.log_evidence == 0.0
@@ -212,7 +212,7 @@ def test_errors_in_a_history_name_the_match():
         (lambda m, h: m.fit(h).predict([["ann"], ["zoe"]]), "no player named 'zoe'"),
     ],
 )
-def test_bad_input_to_fit(call, message):
+def test_invalid_input_to_fit_is_rejected(call, message):
     history = pw.History.from_matches(
         [{"teams": [["ann"], ["bob"]], "time": "2026-01-01"}, {"teams": [["ann"], ["bob"]], "time": "2026-01-05"}]
     )
@@ -232,7 +232,7 @@ def test_saved_ladder_is_equal_to_the_last_bit(tmp_path, matches):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_saving_with_times_and_zones(tmp_path):
+def test_saved_ladder_keeps_times_and_zones(tmp_path):
     ladder = pw.Ladder(pw.TrueSkill())
     ladder.record([["ann"], ["bob"]], time="2026-01-31T10:00:00+02:00")
     ladder.save(tmp_path / "x")
@@ -254,7 +254,7 @@ def test_saving_with_times_and_zones(tmp_path):
         ),
     ],
 )
-def test_damaged_files(tmp_path, text, message):
+def test_damaged_files_are_rejected(tmp_path, text, message):
     path = tmp_path / "bad.prowess"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(pw.Error, match=f"bad.prowess: {message}"):
@@ -322,7 +322,7 @@ def test_bad_input_does_not_change_the_ladder(call, message):
     assert ladder.rows == {"ann": 0, "bob": 1}
 
 
-def test_whole_numbers_are_names_too():
+def test_whole_numbers_are_valid_names():
     ladder = pw.Ladder(pw.TrueSkill())
     ladder.record([[1], [2726956381513258]])
     assert ladder["1"] == ladder[1]
@@ -330,7 +330,7 @@ def test_whole_numbers_are_names_too():
     assert "2726956381513258" in ladder
 
 
-def test_ladder_grows():
+def test_ladder_accepts_any_number_of_new_players():
     ladder = pw.Ladder(pw.TrueSkill())
     for i in range(0, 3000, 2):
         ladder.record([[f"p{i}"], [f"p{i + 1}"]])
@@ -339,7 +339,7 @@ def test_ladder_grows():
 
 
 def test_fit_keeps_a_copy_of_its_start():
-    """The trajectories are found later: what the ladder did meanwhile must not be in them."""
+    """Trajectories are computed on demand, and must not include matches that the ladder has recorded since."""
     ladder = pw.Ladder(pw.TrueSkill())
     ladder.record([["ann"], ["bob"]])
     fitted = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["cat"]]}]), start=ladder)
@@ -355,7 +355,7 @@ def test_fit_can_be_pickled(matches):
     assert again.forecasts.win.tobytes() == fitted.forecasts.win.tobytes()
 
 
-def test_ladder_and_fit_are_equal_with_matches_that_do_not_count():
+def test_ladder_and_fit_agree_on_matches_with_importance_zero():
     matches = [
         {"teams": [["z"], ["y"]], "importance": 0.0, "time": 5},
         {"teams": [["a"], ["y"]], "time": 6},
@@ -370,12 +370,12 @@ def test_ladder_and_fit_are_equal_with_matches_that_do_not_count():
     assert list(ladder) == ["a", "y", "z"]
     assert np.isfinite(fitted.leaderboard()["mu"].to_numpy()).all()
     assert "only" not in fitted.ladder
-    ladder.record([["a"], ["y"]], time=1, importance=0)  # it did not happen, so it may be at any time
+    ladder.record([["a"], ["y"]], time=1, importance=0)  # importance 0: any time is allowed
     late = pw.History.from_matches([{"teams": [["a"], ["y"]], "time": 1, "importance": 0}])
     assert pw.TrueSkill().fit(late, start=ladder).ladder == ladder
 
 
-def test_utc_times_fit_times_of_any_zone():
+def test_utc_can_be_mixed_with_any_time_zone():
     ladder = pw.Ladder(pw.TrueSkill())
     ladder.record([["ann"], ["bob"]], time="2026-01-31T10:00:00+01:00")
     with pytest.raises(pw.Error, match=r"mixed time zones.*give the times in UTC"):
@@ -443,7 +443,7 @@ def test_damaged_values_in_a_file_are_rejected(tmp_path, change):
         (lambda: pw.outcome.Order(margin=pw.outcome.margin.Fixed(-1.0)), "epsilon must be"),
     ],
 )
-def test_more_bad_input(call, message):
+def test_more_invalid_input_is_rejected(call, message):
     with pytest.raises(pw.Error, match=message):
         call()
     assert [1] not in pw.Ladder(pw.TrueSkill())

@@ -1,4 +1,4 @@
-"""Standings of earlier times and what changed since: against fits of the earlier matches alone."""
+"""Standings at earlier times and the changes since, against fits of only the earlier matches."""
 
 import pickle
 from datetime import date
@@ -15,7 +15,7 @@ DAYS = [f"2026-01-{day:02d}" for day in range(1, 29)]
 
 
 def league(matches: int = 120) -> pw.History:
-    """Duels and games of pairs, with scores, newcomers on the way, some that do not count, at home or not."""
+    """Singles and doubles with scores, later newcomers, some matches of importance 0, and some home teams."""
     found = []
     for i in range(matches):
         players = [f"p{(i * k + k * k) % (5 + i // 10)}" for k in (1, 2, 3, 5)]
@@ -76,7 +76,7 @@ def test_standings_without_an_earlier_period() -> None:
     assert nothing.frame.columns == found.frame.columns
 
 
-def test_ladder_continues_in_order_of_time() -> None:
+def test_ladder_rejects_matches_before_its_last_one() -> None:
     ladder = pw.Elo().fit(HISTORY).ladder
     with pytest.raises(
         pw.Error, match="first match, at 2026-01-27, is before the last match of the ladder, at 2026-01-28"
@@ -93,7 +93,7 @@ def test_groups_are_rated_separately(jobs: int | None) -> None:
     groups = {"one": HISTORY[:50], "other": HISTORY[50:], "none": HISTORY[:0]}
     found = group_standings(pw.TrueSkill(), groups, period="week", jobs=jobs)
     assert list(found) == list(groups)
-    found = pickle.loads(pickle.dumps(found))  # as it comes from another process
+    found = pickle.loads(pickle.dumps(found))  # as if it came from another process
     for name, history in groups.items():
         alone = standings(pw.TrueSkill(), history, period="week")
         assert found[name].frame.equals(alone.frame, null_equal=True)

@@ -1,4 +1,4 @@
-"""Rating in parts gives what one pass gives, to the last bit, in memory that does not grow with the file."""
+"""Rating in chunks equals one pass to the last bit, in memory that does not grow with the file."""
 
 import subprocess
 import sys
@@ -26,7 +26,7 @@ MODELS = {
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a short file have several parts."""
+    """Make chunks so small that a short file has several."""
     monkeypatch.setattr(stream_module, "SAMPLE", 10)
 
 

@@ -1,4 +1,4 @@
-"""What is written down on the way through a history, against a ladder that stops at every match."""
+"""The trace of a history, against a ladder that stops at every match."""
 
 import numpy as np
 import pytest
@@ -10,9 +10,9 @@ from tests.model.fit.test_explain import HISTORY, LARGE, MODELS
 
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("history", [HISTORY, LARGE], ids=["league", "teams"])
-def test_moves_equal_those_of_explanations(name, history):
+def test_changes_equal_those_of_explanations(name, history):
     if history is LARGE and name in ("Harkness", "TS2c", "GaussianOD", "GaussianSD", "PoissonOD"):
-        history = HISTORY  # which need scores, or do not tell places from each other
+        history = HISTORY  # these need scores, or do not distinguish places
     model = MODELS[name]
     traced, fit = trace(pw.Ladder(model), history), model.fit(history)
     for player in (history.players[0], history.players[-1]):

@@ -1,4 +1,4 @@
-"""The special functions against mpmath's tables (tests/golden/truncated.py made them)."""
+"""The special functions against tables by mpmath, which tests/golden/truncated.py generates."""
 
 import csv
 import math
@@ -18,7 +18,7 @@ def rows(name):
 
 
 def relative(got, wanted):
-    """The relative error, where the truth is a normal double; below that only that nothing is made up."""
+    """The relative error if the true value is a normal double; for smaller ones, check only that the result is tiny."""
     wanted = mpmath.mpf(wanted)
     if abs(wanted) < 1e-290:
         return 0.0 if abs(got) < 2e-290 else math.inf
@@ -29,7 +29,7 @@ def relative(got, wanted):
 def test_truncated_moments(kind):
     """The table is in (m, v, ε); a kernel that is given t = (m − ε)/√v cannot undo the rounding of t itself.
 
-    In the upper tail that rounding alone moves the density φ(t) by t² times as much, so there `shift` is held to that.
+    In the upper tail that rounding alone moves the density φ(t) by t² times as much; `shift` is allowed that error.
     """
     count, out = 0, normal.Truncated()
     for row in rows("truncated.csv"):
@@ -65,7 +65,7 @@ def test_posterior_mean_near_the_edge_keeps_its_digits():
 
 
 @pytest.mark.parametrize("name", ["cdf", "mills"])
-def test_special_functions(name):
+def test_special_functions_agree_with_mpmath(name):
     function = getattr(normal, name)
     checked = 0
     for row in rows("special.csv"):
@@ -89,7 +89,7 @@ def test_lost_and_left_add_up():
             assert 0.0 <= out.left <= 1.0
 
 
-def test_interval_of_width_zero_is_a_point():
+def test_interval_of_width_zero_acts_as_a_point():
     out = normal.Truncated()
     normal.within(3.0, 0.0, out)
     assert normal.log_z(out) == pytest.approx(normal.log_pdf(3.0))
@@ -97,7 +97,7 @@ def test_interval_of_width_zero_is_a_point():
 
 
 @pytest.mark.parametrize("p", [0.0, 1e-300, 1e-12, 1e-4, 0.1, 0.5, 0.50001, 0.9, 1 - 1e-9, 1 - 2**-53])
-def test_central_width(p):
+def test_central_width_agrees_with_mpmath(p):
     with mpmath.workdps(40):
         wanted = mpmath.sqrt(2) * mpmath.erfinv(mpmath.mpf(p))
     assert relative(normal.central_width(p), wanted) < 1e-12

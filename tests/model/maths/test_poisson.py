@@ -23,13 +23,13 @@ def meet(first, second):
     return win[0], draw[0]
 
 
-def test_log_factorials():
+def test_log_factorials_agree_with_mpmath():
     for n in [0, 1, 2, 10, 170, 255, 256, 1000, 10**6, 10**12, 10**30]:
         assert log_factorial(float(n)) == pytest.approx(float(mpmath.loggamma(n + 1)), rel=4e-16, abs=1e-300)
 
 
 @pytest.mark.parametrize("n", [0, 1, 7, 255, 256, 300, 10**4, 10**7])
-def test_log_probabilities_of_a_count(n):
+def test_log_probabilities_of_a_count_agree_with_mpmath(n):
     for factor in (0.2, 0.96, 0.999, 1.0, 1.02, 1.2, 3.0):
         rate = factor * max(n, 1)
         with mpmath.workdps(40):
@@ -37,7 +37,7 @@ def test_log_probabilities_of_a_count(n):
         assert log_pmf(float(n), math.log(rate), rate) == pytest.approx(float(exact), rel=1e-13, abs=1e-11)
 
 
-def test_the_root_of_equation_19():
+def test_root_of_equation_19_is_accurate():
     """κ = m + v (s − e^κ) + v/(2 (1 + v e^κ)), in 40 digits at the y = v e^κ that was found."""
     rng = np.random.default_rng(3)
     for _ in range(300):
@@ -51,7 +51,7 @@ def test_the_root_of_equation_19():
         assert abs(float(beyond / slope)) < 2e-14 * max(1.0, (abs(m) + v * s) / (1 + y))
 
 
-def test_the_root_is_found_for_every_input():
+def test_root_of_equation_19_is_found_for_every_input():
     for m in EXTREMES:
         for v in VARIANCES[1:]:
             for s in (0.0, 1.0, 300.0, 1e6, 1e30):
@@ -72,7 +72,7 @@ def test_the_root_is_found_for_every_input():
         (-3, 2, 60),
     ],
 )
-def test_counts_of_an_uncertain_rate(mean, variance, most):
+def test_count_distribution_with_an_uncertain_rate(mean, variance, most):
     n = np.arange(most)
     exact = oracle.pmf(n, mean, variance)
     step = 1 if most < 200 else 17
@@ -80,7 +80,7 @@ def test_counts_of_an_uncertain_rate(mean, variance, most):
     assert [mixed_cdf(float(k), mean, variance) for k in n[::step]] == pytest.approx(np.cumsum(exact)[::step], abs=1e-9)
 
 
-def test_large_counts_of_a_known_rate():
+def test_large_counts_with_a_known_rate():
     for n, rate in ((10**6, 10**6), (10**6, 10**6 - 2500), (10**9 + 30000, 10**9)):
         assert mixed_cdf(float(n), math.log(rate), 0.0) == pytest.approx(stats.poisson.cdf(n, rate), abs=1e-9)
 
@@ -96,7 +96,7 @@ WIDE = [
 
 
 @pytest.mark.parametrize(("first", "second"), [*FOOTBALL, *POINTS, *KNOWN, *WIDE])
-def test_win_and_draw_are_sums_over_all_scores(first, second):
+def test_win_and_draw_equal_sums_over_all_scores(first, second):
     assert meet(first, second) == pytest.approx(oracle.win_and_draw(first, second), abs=1e-8)
 
 
@@ -107,14 +107,14 @@ def test_win_and_draw_agree_with_sampling(first, second):
 
 
 @pytest.mark.parametrize("rates", [(1, 2), (200, 60), (400, 380), (49, 51), (51, 49), (120, 100), (1e6, 1e6 - 900)])
-def test_known_rates_are_the_skellam_distribution(rates):
-    """Where a hundred terms give 0.007 instead of 1, and where the unscaled Bessel function is not a number."""
+def test_known_rates_agree_with_the_skellam_distribution(rates):
+    """Also where a sum of a hundred terms gives 0.007 instead of 1, and where the unscaled Bessel function is NaN."""
     win, draw = meet((math.log(rates[0]), 0), (math.log(rates[1]), 0))
     exact = stats.skellam(*rates)
     assert (win, draw) == pytest.approx((exact.sf(0), exact.pmf(0)), abs=1e-9)
 
 
-def test_tiny_variances_are_known_rates():
+def test_tiny_variances_count_as_known_rates():
     for mean in (0.3, 4.0, 9.0, 13.8):
         known = meet((mean, 0.0), (mean + 0.1, 0.0))
         assert meet((mean, 1e-13), (mean + 0.1, 1e-11)) == pytest.approx(known, abs=1e-8)
@@ -147,8 +147,8 @@ def test_at_extreme_rates_only_the_means_count():
     assert meet((1e3, 0.0), (1e3, 0.0)) == (0.5, 0.0)
 
 
-def test_medians_of_many_are_those_of_one():
-    """By search, by the mixture on a dense grid, and where the bounds on which they rest are tight."""
+def test_vectorised_medians_equal_single_ones():
+    """Checked by search, by the mixture on a dense grid, and where the bounds of the search are tight."""
     rng = np.random.default_rng(4)
     for sigma in (0.0, 1e-3, 0.2, 1.0, 13.0, 1e3):
         mean = rng.uniform(-8, 8, 60)

@@ -1,4 +1,4 @@
-"""TrueSkill's outcome: other packages, slow oracles, exact cases, and what breaks others."""
+"""TrueSkill's outcome, against other packages, slow oracles and exact cases, and where other packages break."""
 
 import gzip
 import json
@@ -36,7 +36,7 @@ def test_agrees_with_the_trueskill_package_on_5000_matches():
         matches = [json.loads(line) for line in file]
     assert len(matches) == 5000
     assert {len(match["teams"]) for match in matches} == set(range(2, 13))
-    if pw.kernel_mode() == "pure":  # which gives the same bits, as other tests see; all would take long
+    if pw.kernel_mode() == "pure":  # other tests check that both modes give the same bits; all matches would take long
         matches = matches[::5]
     assert max(largest_difference(rate(match), match["posterior"]) for match in matches) < 1e-6
 
@@ -50,7 +50,7 @@ def test_agrees_with_the_trueskill_package_live():
 
 
 def board(model, teams, ranks):
-    """The board of a match after its outcome was seen, and the log-evidence."""
+    """The board of a match after the update by its outcome, and the log-evidence."""
     pipeline = model.pipeline
     laid = build_board(pipeline, teams, check_details(teams, ranks))
     pipeline.forecast(laid)
@@ -74,7 +74,7 @@ def test_chain_agrees_with_dense_ep(ranks):
 
 
 @pytest.mark.parametrize("ranks", [[1, 2], [2, 1], [1, 1], [1, 2, 3], [1, 2, 2], [2, 1, 1, 4]])
-def test_derivatives_are_those_of_the_log_evidence(ranks):
+def test_d1_and_d2_are_derivatives_of_the_log_evidence(ranks):
     """d1 is its derivative by a team's mean; its derivative by the variance is (d2 + d1²)/2."""
     model = pw.TrueSkill(draw_probability=0.2, tau=0).replace(tolerance=1e-13)
     mus, sigmas = [27.0, 22.0, 30.0, 25.0][: len(ranks)], [3.0, 6.0, 2.0, 4.0]
@@ -103,7 +103,7 @@ def test_derivatives_are_those_of_the_log_evidence(ranks):
             assert second == pytest.approx(d2, abs=1e-6)
 
 
-def test_a_free_for_all_of_equals_is_order_statistics():
+def test_free_for_all_of_equal_players_agrees_with_order_statistics():
     model = pw.TrueSkill(draw_probability=0, tau=0)
     rated = model.rate([[model.rating()]] * 100)
     assert (round(rated[0][0].mu, 2), round(rated[0][0].sigma, 2)) == (43.69, 4.91)
@@ -127,7 +127,7 @@ def test_gap_that_breaks_the_trueskill_package_is_handled():
     assert upset.sigma == favourite.sigma == pytest.approx(float(sigma), rel=1e-13)
 
 
-def test_147_default_players_in_a_free_for_all():
+def test_free_for_all_of_147_new_players_converges():
     model = pw.TrueSkill()
     rated = [team[0] for team in model.rate([[model.rating()]] * 147)]
     mus = [rating.mu for rating in rated]
@@ -138,7 +138,7 @@ def test_147_default_players_in_a_free_for_all():
     assert without_draws.rate([[model.rating()]] * 147)[0][0].mu == pytest.approx(exact[0][0], abs=0.05)
 
 
-def test_a_draw_where_draws_are_impossible_does_not_widen():
+def test_draw_with_zero_margin_does_not_raise_sigma():
     model = pw.TrueSkill(draw_probability=0, tau=0)
     [[weak], [strong]] = model.rate([[pw.Rating(20, 2)], [pw.Rating(30, 6)]], ranks=[1, 1])
     assert weak.mu > 20
@@ -156,7 +156,7 @@ def test_large_means_give_the_same_results(mu):
 
 
 @pytest.mark.parametrize("ties", [False, True])
-def test_2000_in_a_free_for_all(ties):
+def test_free_for_all_of_2000_players(ties):
     rng = np.random.default_rng(7)
     model = pw.TrueSkill()
     teams = [[pw.Rating(mu, sigma)] for mu, sigma in zip(rng.normal(25, 8, 2000), rng.uniform(1, 9, 2000), strict=True)]
@@ -165,7 +165,7 @@ def test_2000_in_a_free_for_all(ties):
     assert all(math.isfinite(team[0].mu) and 0 < team[0].sigma < 9 for team in rated)
 
 
-def test_all_teams_tied():
+def test_tie_of_all_teams():
     model = pw.TrueSkill(tau=0)
     rated = model.rate([[model.rating()]] * 50, ranks=[7] * 50)
     assert [team[0].mu for team in rated] == pytest.approx([25.0] * 50, abs=1e-7)
@@ -182,7 +182,7 @@ def test_non_convergence_is_reported():
         assert model.fit(history).unconverged == [0]
 
 
-def test_margin_is_the_draw_probability_of_equals():
+def test_margin_gives_equal_teams_the_draw_probability():
     for sizes, p in (((1, 1), 0.1), ((2, 3), 0.3), ((4, 1), 1e-12)):
         model = pw.TrueSkill(draw_probability=p, tau=0)
         teams = [[pw.Rating(30 / size, 0)] * size for size in sizes]

@@ -1,4 +1,4 @@
-"""Elo, Gaussian Elo and Harkness: published examples, slow oracles, what must be conserved, and the edges."""
+"""Elo, Gaussian Elo and Harkness: published examples, slow oracles, conservation of points, and edge cases."""
 
 import copy
 import itertools
@@ -28,13 +28,13 @@ def points(mus):
 
 
 def random_match(rng, teams, most):
-    """Ratings by team, teams of up to so many players, places with ties."""
+    """Random ratings by team, and places with ties; a team has at most `most` players."""
     mus = [rng.normal(1500, 300, rng.integers(1, most + 1)).tolist() for _ in range(teams)]
     seen = rng.integers(0, teams, teams)
     return mus, [1 + int((seen < place).sum()) for place in seen]
 
 
-def test_the_example_of_wikipedia():
+def test_elo_example_from_wikipedia():
     """https://en.wikipedia.org/wiki/Elo_rating_system: 1613 scores 2.5 of 5, expected 2.88, K 32: 1601."""
     outcome, total = Duel(Logistic()), 0.0
     for opponent, places in ((1609, [2, 1]), (1477, [1, 1]), (1388, [1, 2]), (1586, [1, 2]), (1720, [2, 1])):
@@ -67,10 +67,10 @@ def test_gaussian_elo_by_hand():
         Share(0.07).absorb(board)
         for found, wanted in zip(ratings(board), gaussian_elo(mus, places, 0.07, 200.0), strict=True):
             assert found == pytest.approx(wanted, abs=1e-10)
-    assert 0.07 * math.sqrt(math.pi) * 200 == pytest.approx(24, abs=1)  # the K that the paper says it stands for
+    assert 0.07 * math.sqrt(math.pi) * 200 == pytest.approx(24, abs=1)  # the equivalent K according to the paper
 
 
-def test_harkness_is_the_mean_opponent_and_fifty_a_win():
+def test_harkness_is_the_mean_opponent_plus_fifty_per_win():
     outcome, opponents, scores = Duel(Opposition()), [1200.0, 1450.0, 1700.0, 1810.0], [1, 0, 0.5, 1]
     gathering = np.zeros(2)
     for opponent, seen in zip(opponents, scores, strict=True):
@@ -102,7 +102,7 @@ def test_the_sum_of_ratings_is_conserved_between_teams_of_equal_size(teams, size
 
 
 def test_shares_scale_learning_and_opponents():
-    """A player of a third of the time counts a third; shares are relative to the team's average."""
+    """A player with a third of the playing time counts a third; shares are relative to the team's average."""
     outcome = Duel(Logistic())
     board = lay_out(outcome, points([[1500.0, 1700.0], [1600.0]]), [1, 2], shares=[[1.5, 0.5], [0.1]])
     outcome.evidence(board)
@@ -115,7 +115,7 @@ def test_shares_scale_learning_and_opponents():
     assert idle.g1[2] / Q == pytest.approx(-won[0])
 
 
-def test_offset_of_a_team_shifts_its_players():
+def test_team_offset_shifts_its_players():
     outcome = Duel(Logistic())
     teams = [[(1500.0, 50.0), (1580.0, 80.0)], [(1610.0, 60.0), (1490.0, 350.0)], [(1400.0, 90.0)]]
     shifted = [
@@ -137,8 +137,8 @@ def test_offset_of_a_team_shifts_its_players():
 
 @pytest.mark.parametrize("places", [[1, 2], [2, 1], [1, 1]])
 @pytest.mark.parametrize("sigma", [0.0, 150.0])
-def test_derivatives_of_two_teams(places, sigma):
-    """Logistic: those of the log-evidence. Probit: d2 is that of d1, and d1 that of the log-evidence between equals."""
+def test_two_team_derivatives_agree_with_the_log_evidence(places, sigma):
+    """Logistic: exactly its derivatives. Probit: d2 is the slope of d1, which is the slope of log Z between equals."""
 
     def at(outcome, shift=0.0, gap=130.0):
         board = lay_out(outcome, [[(1500.0 + gap + shift, sigma)], [(1500.0, sigma)]], places, beta=100.0)
@@ -155,8 +155,8 @@ def test_derivatives_of_two_teams(places, sigma):
     assert board.d1[0] == pytest.approx((at(Probit(), 0.01, 0.0)[0] - at(Probit(), -0.01, 0.0)[0]) / 0.02, abs=1e-9)
 
 
-def test_teams_themselves_are_compared_without_duelling():
-    """Each team takes the average over the others; neighbours in the finishing order are the log-evidence."""
+def test_teams_are_compared_as_a_whole_without_duelling():
+    """Each team averages over the other teams; neighbours in the finishing order give the log-evidence."""
     rng = np.random.default_rng(3)
     mus, places = random_match(rng, 6, 1)
     board = lay_out(Logistic(), points(mus), places)
@@ -172,7 +172,7 @@ def test_teams_themselves_are_compared_without_duelling():
     assert board.memory[0] == sum(places[i] == places[j] for i, j in itertools.pairwise(order))
 
 
-def test_forecasts():
+def test_two_team_forecasts_agree_with_the_published_formulas():
     board = lay_out(Duel(Logistic()), points([[1700.0], [1500.0]]), [1, 2])
     assert (board.win, board.draw) == (expected(1700, 1500), 0.0)
     assert board.win + board.loss == 1.0
@@ -188,7 +188,7 @@ def test_forecasts():
     assert slope == pytest.approx(1 / 1000, rel=1e-4)
 
 
-def test_draws_are_forecast_by_their_share_of_the_past():
+def test_draw_forecast_uses_the_share_of_past_draws():
     outcome, memory, chances, draws = Logistic(), (0.0, 0.0), 0.0, 0
     for mus, places in (([1500, 1600], [1, 1]), ([1500, 1500], [1, 2]), ([1800, 1500], [2, 2]), ([1500, 1400], [1, 1])):
         board = lay_out(outcome, [[(mu, 150.0 + mu / 100)] for mu in mus], places, memory=memory)
@@ -204,8 +204,8 @@ def test_draws_are_forecast_by_their_share_of_the_past():
 
 
 @pytest.mark.parametrize("outcome", [Logistic(), Probit(), Opposition()])
-def test_predictions_of_many_teams_agree_with_those_of_two(outcome):
-    """Beside a third team that is far behind, two teams are as among themselves."""
+def test_distant_third_team_does_not_change_pairwise_prediction(outcome):
+    """With a third team far behind, the other two have the same forecast as in a match of two."""
     memory = (30.0, 99.0)
     for gap in (0.0, 60.0, 250.0):
         teams = points([[1500.0 + gap], [1500.0], [-20000.0]])
@@ -223,7 +223,7 @@ def test_predictions_of_many_teams_agree_with_those_of_two(outcome):
 
 
 def pairs(outcome, teams, places, beta, scale=400.0):
-    """What every player learns, from all pairs at once in NumPy."""
+    """The update of every player, from all pairs at once in NumPy."""
     team = np.repeat(np.arange(len(teams)), [len(players) for players in teams])
     mu, sigma = np.array([player for players in teams for player in players]).T
     gap, place = mu[:, None] - mu, np.array(places)[team]
@@ -255,7 +255,7 @@ def pairs(outcome, teams, places, beta, scale=400.0):
     ],
     ids=["free for all", "teams of six", "two large teams", "all equal", "far apart", "wide"],
 )
-def test_large_matches_are_summed_as_small_ones(sizes, spread):
+def test_large_matches_agree_with_the_sum_over_pairs(sizes, spread):
     rng = np.random.default_rng(len(sizes))
     places = rng.integers(1, len(sizes) + 1, len(sizes)).tolist()
     for outcome, doubt in ((Logistic(), 0.0), (Logistic(), 350.0), (Probit(), 0.0), (Opposition(), 0.0)):
@@ -267,7 +267,7 @@ def test_large_matches_are_summed_as_small_ones(sizes, spread):
 
 
 @pytest.mark.long
-def test_largest_matches():
+def test_matches_of_thousands_of_players():
     rng = np.random.default_rng(1)
     teams = [[(rng.normal(1500, 300), rng.uniform(30, 350)) for _ in range(6)] for _ in range(700)]
     places = rng.integers(1, 701, 700).tolist()
@@ -300,7 +300,7 @@ def test_rules_for_k():
             Step(wrong)
 
 
-def test_parts_are_checked():
+def test_invalid_components_are_rejected():
     for wrong in (lambda: Logistic(0.0), lambda: Opposition(-1.0), lambda: Share(-0.1), lambda: Harkness(math.nan)):
         with pytest.raises(pw.Error, match="must"):
             wrong()
@@ -317,7 +317,7 @@ PARTS = [*OUTCOMES, *map(Duel, OUTCOMES), *RULES, PerPeriod(34.6), Idle(), Point
 
 
 @pytest.mark.parametrize("part", PARTS, ids=repr)
-def test_parts_are_values(part):
+def test_pairwise_components_are_hashable_and_picklable(part):
     assert pickle.loads(pickle.dumps(part)) == copy.deepcopy(part) == part
     assert hash(part) == hash(copy.deepcopy(part))
 
@@ -330,7 +330,7 @@ def test_models_with_pairwise_outcomes_can_be_written_as_plain_data():
 
 def test_user_defined_pairwise_outcome_can_duel():
     class Coin(Pairwise):
-        """Whoever is ahead learns 1, whoever is behind −1."""
+        """The winner's d1 is 1, the loser's −1."""
 
         def chance(self, board, gap, variance):
             board.expected = board.conceded = 0.5
@@ -362,7 +362,7 @@ EDGES = [0.0, 1e-30, 1.0, 350.0, 1e30]
 
 
 @pytest.mark.parametrize("scale", [1e-30, 400.0, 1e30])
-def test_everything_is_finite_at_the_edges(scale):
+def test_extreme_input_gives_finite_output(scale):
     rules = [Step(32.0), Share(), Harkness(), Newton(), Volatile(), pw.absorb.Moment(), pw.absorb.Constant()]
     for outcome in (Logistic(scale), Probit(), Opposition(scale)):
         for mu, own, other, places in itertools.product([1e30, -1.0, 0.0], EDGES, EDGES, ([1, 2], [2, 1], [1, 1])):

@@ -1,4 +1,4 @@
-"""Forecasts of rounded performances: closed forms in many digits, sampling, and what must agree with what."""
+"""Forecasts of rounded performances: high-precision closed forms, sampling, and consistency between cases."""
 
 import math
 
@@ -20,8 +20,8 @@ def ts2(package=pw, **outcome):
     )
 
 
-def test_a_margin_for_each_pair_becomes_one_for_the_match():
-    """Teams of 1, 2 and 6: that of the mean noise, however they are listed; for two teams that of the pair."""
+def test_pair_margins_become_one_margin_for_the_match():
+    """Teams of 1, 2 and 6 get the margin for their mean noise, in any order; two teams get the margin of the pair."""
     model = ts2(draw_probability=0.1)
     sizes = (1, 2, 6)
     width = tie_width(0.1) * math.sqrt(2 * 16 * 3)
@@ -35,12 +35,12 @@ def test_a_margin_for_each_pair_becomes_one_for_the_match():
 
 
 @pytest.mark.parametrize("p", [0.0, 1e-12, 0.1, 0.5, 0.95])
-def test_draw_probability_is_that_of_equals(p):
+def test_equal_teams_have_the_given_draw_probability(p):
     model = ts2(draw_probability=p)
     assert model.predict([[pw.Rating(25, 0)], [pw.Rating(25, 0)]]).draw == pytest.approx(p, rel=1e-9)
 
 
-def test_two_teams_have_a_closed_form():
+def test_two_teams_agree_with_the_closed_form():
     """E[max(0, 1 − |d|/2ε)] and E[min(1, max(0, d)/2ε)], in 50 digits, for every size of ε and gap."""
 
     def beyond(x):
@@ -86,8 +86,8 @@ def test_predictions_agree_with_sampled_rounding(n, epsilon):
     assert prediction.ranks.sum(axis=1) == pytest.approx(np.ones(n), abs=1e-12)
 
 
-def test_predictions_of_two_and_of_three_agree():
-    """A third team far behind changes nothing, whatever the margin; without one, rounding is TrueSkill."""
+def test_distant_third_team_does_not_change_prediction():
+    """This holds for any margin; with margin 0, rounding agrees with TrueSkill."""
     a, b, far = [pw.Rating(27, 3)], [pw.Rating(25, 5)], [pw.Rating(-1e4, 1)]
     for epsilon in (1e-9, 1e-3, 0.5, 10.0, 900.0):
         model = ts2(margin=epsilon)

@@ -1,4 +1,4 @@
-"""TS2's outcome: slow oracles, the exact model, symmetries, sizes and edges."""
+"""TS2's outcome: slow oracles, the exact model, symmetries, large matches and edge cases."""
 
 import math
 
@@ -54,7 +54,7 @@ def tournament(seed, n, places):
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
 @pytest.mark.parametrize("ranks", SHAPES, ids=str)
 def test_agrees_with_dense_ep(ranks, epsilon):
-    """Whose sweeps take the factors in random order: the fixed point does not depend on the schedule."""
+    """The oracle visits the factors in random order, since the fixed point does not depend on the schedule."""
     means, variances = field(len(ranks), len(ranks))
     mean, variance, log_z, board = rated(means, variances, ranks, epsilon)
     assert board.converged
@@ -87,8 +87,8 @@ def test_ep_is_near_the_exact_model(ranks, epsilon):
 @pytest.mark.long
 @pytest.mark.parametrize("epsilon", [1.0, 4.0])
 @pytest.mark.parametrize("ranks", FEW, ids=str)
-def test_the_exact_model_is_what_gibbs_sampling_finds(ranks, epsilon):
-    """Of the oracle alone: nothing of the package is in it."""
+def test_exact_posterior_agrees_with_gibbs_sampling(ranks, epsilon):
+    """This checks the oracle only, and uses nothing from the package."""
     means, variances = field(5, len(ranks))
     sampled = gibbs(means, variances, ranks, epsilon, chains=2000, sweeps=300 if epsilon > 1 else 600)
     error = 4 * sampled.std(axis=0) / math.sqrt(len(sampled))
@@ -97,7 +97,7 @@ def test_the_exact_model_is_what_gibbs_sampling_finds(ranks, epsilon):
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.7, 6.0])
 @pytest.mark.parametrize("ranks", SHAPES, ids=str)
-def test_derivatives_are_those_of_the_log_evidence(ranks, epsilon):
+def test_d1_and_d2_are_derivatives_of_the_log_evidence(ranks, epsilon):
     """d1 is its derivative by a team's mean; its derivative by the variance is (d2 + d1²)/2."""
     means, variances = field(1, len(ranks))
 
@@ -116,7 +116,7 @@ def test_derivatives_are_those_of_the_log_evidence(ranks, epsilon):
 
 
 def test_without_a_margin_ties_are_exact_and_the_rest_is_trueskill():
-    """Two teams tie: both are where the product of their priors is. No ties: TrueSkill's chain with ε = 0."""
+    """Two tied teams both get the product of their priors; without ties it is TrueSkill's chain with ε = 0."""
     mean, variance, log_z, _ = rated([20.0, 30.0], [16.0, 9.0], [1, 1], 0.0)
     assert mean == pytest.approx([26.4, 26.4], rel=1e-14)
     assert variance == pytest.approx([5.76, 5.76], rel=1e-14)
@@ -168,7 +168,7 @@ def test_order_of_teams_and_direction_do_not_matter(epsilon):
 
 @pytest.mark.parametrize("far", [1e6, -1e9, 1e12])
 def test_large_means_give_the_same_results(far):
-    """Means are multiples of 1/1024, so that nothing is lost before the outcome sees them."""
+    """Means are multiples of 1/1024, so that no digits are lost before the outcome uses them."""
     means, variances, ranks = tournament(4, 60, 9)
     means = np.round(means * 1024) / 1024
     here, there = (rated(means + shift, variances, ranks, 25.0) for shift in (0.0, far))
@@ -193,7 +193,7 @@ def test_a_place_shared_by_1500_teams(kind, epsilon):
 
 
 def test_2000_teams_on_40_places():
-    """They converge in a few sweeps, each linear in the teams, however many these are; `make bench` shows the time."""
+    """A few sweeps suffice for any number of teams, each in linear time; `make bench` shows the time."""
     for n in (2000, 20000) if COMPILED else (200,):
         means, variances, ranks = tournament(7, n, 40)
         outcome = Places(margin=30.0, sweeps=15)
@@ -207,9 +207,9 @@ VARIANCES = [1e-12, 1e-6, 1.0, 1e6, 1e12]
 
 @pytest.mark.parametrize("epsilon", [0.0, 1e-12, 1.0, 1e6])
 def test_edges_give_finite_numbers(epsilon):
-    """All on one place, all on different ones, some of both; variances from 1e-12 to 1e12 and means up to ±1e6.
+    """All teams tied, none tied, or some tied; variances from 1e-12 to 1e12 and means up to ±1e6.
 
-    Messages of 1e6 and deviations of 1e-6 in one match may not come to rest for the rounding of the former.
+    With messages of 1e6 and deviations of 1e-6 in one match, the rounding of the former may prevent convergence.
     """
     rng = np.random.default_rng(11)
     still = []
@@ -245,7 +245,7 @@ def test_non_convergence_is_reported():
 
 
 def test_performance_without_uncertainty():
-    """The other teams learn from it; if all are, and there is no margin, they cannot be compared."""
+    """The other teams learn from it; if no team has any uncertainty or margin, they cannot be compared."""
     mean, variance, _, _ = rated([25.0, 25.0, 30.0], [0.0, 9.0, 9.0], [1, 2, 2], 1.0)
     assert (mean[0], variance[0]) == (25.0, 0.0)
     assert mean[1] < 25 > mean[2]
@@ -282,7 +282,7 @@ def test_closed_form_for_two_teams_agrees_with_the_general_one():
 
 
 def test_log_evidence_of_a_tie_of_two_is_near_its_forecast():
-    """With l one in 2ε, |t − l| ≤ ε of both is what rounding to a grid of random phase means; EP finds it to 0.1 %."""
+    """A uniform l with |t − l| ≤ ε for both teams is rounding to a grid of random phase; EP is accurate to 0.1 %."""
     outcome = Places(margin=1.5)
     board = laid([25.0, 27.0], [20.0, 30.0], [1, 1], outcome)
     outcome.forecast(board)

@@ -1,4 +1,4 @@
-"""TS3's outcome: general optimisers, exact cases, what the optimum must satisfy, and size."""
+"""TS3's outcome: general optimisers, exact cases, optimality conditions, and large matches."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from tests.test_modes import edges, league
 
 
 def seen(places, means, variances, margin, package=pw):
-    """The board after `places` (any key, lower is better) were seen, and the log-evidence."""
+    """The board after an update with `places` (any numbers, lower is better), and the log-evidence."""
     outcome = package.outcome.PlacesML(margin=margin)
     board = package.Board(teams=len(means), entries=len(means))
     outcome.prepare(board)
@@ -52,7 +52,7 @@ def test_agrees_with_a_general_optimiser(teams, places, margin):
     keys, means, variances = match(teams, teams, places)
     oracle = fit_places(keys, means, variances, margin)
     found = posterior(keys, means, variances, margin)
-    # The optimiser ends where its rounding lets it: the top is flat, and 4e-5 off on some builds of the linear algebra.
+    # The optimum is flat, so rounding limits the optimiser: it is off by 4e-5 with some builds of the linear algebra.
     assert found[0] == pytest.approx(oracle.means, abs=1e-4)
     assert found[1] == pytest.approx(oracle.variances, abs=1e-4)
     assert found[2] == pytest.approx(oracle.log_z, rel=1e-9, abs=1e-7)
@@ -72,7 +72,7 @@ def test_without_a_margin_it_is_isotonic_regression(teams):
 
 
 @pytest.mark.parametrize("margin", [2000.0, 1e6, 1e12, 1e20, 1e30])
-def test_huge_margin_leaves_one_edge_between_two_places(margin):
+def test_huge_margin_matters_only_at_the_edge_between_two_places(margin):
     keys, means, variances = (
         [0, 1, 1, 0, 0],
         np.array([-3.0, 4.0, 1.0, -1.0, 8.0]),
@@ -126,7 +126,7 @@ def test_order_of_listing_and_direction_do_not_matter():
 
 
 def test_large_means_lose_no_digits():
-    """Every number is a sum of a few powers of 2, so that 2^20 more is exact."""
+    """Every number is a sum of a few powers of 2, so that adding 2^20 is exact."""
     rng = np.random.default_rng(8)
     means = rng.integers(-(2**14), 2**14, 40) * 2.0**-30
     keys, variances = rng.integers(0, 12, 40), 2.0 ** rng.integers(-42, -38, 40)
@@ -141,7 +141,7 @@ margins = st.one_of(st.floats(0, 20), st.sampled_from([0.0, 1e-12, 1e6]))
 
 
 def priors(numbers, powers):
-    """Of each team: prior mean, variance as a power of 10, and place."""
+    """Draw prior mean, variance as a power of 10, and place of each team."""
     return st.lists(st.tuples(numbers, powers, st.integers(0, 5)), min_size=2, max_size=12)
 
 
@@ -162,7 +162,7 @@ def test_everything_stays_finite(teams, margin):
 
 @given(st.lists(st.tuples(st.floats(-30, 30), st.floats(0, 3), st.integers(0, 9)), min_size=2), st.floats(0, 12))
 def test_slopes_sum_to_zero(teams, margin):
-    """The conditions of the optimum: all pulls add up to nothing, those of the best places push each other up."""
+    """At the optimum all slopes add up to 0, and no sum of slopes from the best place down is negative."""
     means, powers, keys = (list(column) for column in zip(*sorted(teams, key=lambda team: team[2]), strict=True))
     board, _ = seen(keys, means, [10.0**power for power in powers], margin)
     pulls = np.cumsum(board.d1[: len(teams)])
@@ -196,7 +196,7 @@ def test_1500_teams_share_a_place():
     assert means_after[keys < 17].min() > means_after[keys == 17].max() > means_after[keys > 17].max()
 
 
-def test_a_margin_from_draws_is_that_of_the_mean_noise():
+def test_margin_from_draw_probability_uses_the_mean_noise():
     model = pw.TrueSkill(tau=0).replace(outcome=pw.outcome.PlacesML(draw_probability=0.3))
     teams = [[pw.Rating(10, 3)], [pw.Rating(8, 2)] * 3, [pw.Rating(9, 5)] * 2]
     width = 0.3953766985824773  # the root of E[max(0, 1 − |x|/2w)] = 0.3 under N(0, 1), by scipy
@@ -209,7 +209,7 @@ def test_a_margin_from_draws_is_that_of_the_mean_noise():
 
 
 def test_a_small_margin_barely_learns():
-    """What the documentation warns of: means stand still while sigmas shrink."""
+    """The documentation warns about this: means hardly move while sigmas shrink."""
     model = pw.TrueSkill(tau=0).replace(outcome=pw.outcome.PlacesML(margin=0.1))
     [[won], [lost]] = model.rate([[model.rating()], [model.rating()]])
     assert 0 < won.mu - 25 < 0.1
@@ -217,7 +217,7 @@ def test_a_small_margin_barely_learns():
     assert won.sigma < 4
 
 
-def test_a_history_and_its_forecasts():
+def test_history_is_rated_with_valid_forecasts():
     model = pw.TrueSkill().replace(outcome=pw.outcome.PlacesML(margin=2.0))
     history = pw.History.from_matches(league(np.random.default_rng(2), matches=80, players=20))
     fit = model.fit(history)

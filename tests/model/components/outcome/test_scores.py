@@ -1,4 +1,4 @@
-"""Score outcomes: the paper's equations, dense linear algebra, direct minimisation, sampling, and the edges."""
+"""Score outcomes: the paper's equations, dense linear algebra, direct minimisation, sampling, and edge cases."""
 
 import math
 
@@ -27,7 +27,7 @@ def rating(offence, defence):
 
 
 def board(outcome, means, variances, scores, memory=(), package=pw, noise=1.0):
-    """A match of single players whose prior performances are known, seen by its outcome; and the log-evidence."""
+    """A match of single players with given prior performances, updated by its outcome; and the log-evidence."""
     teams, traits = len(scores), len(outcome.traits)
     found = package.Board(teams, teams, traits, memory=len(outcome.remembers))
     outcome.prepare(found)
@@ -57,10 +57,10 @@ def random_match(seed, outcome, teams):
     return rng.normal(0.5, 0.7, cells), 10 ** rng.uniform(-1.5, 0.7, cells), rng.poisson(2, teams).astype(float)
 
 
-def test_gaussian_od_is_equation_20():
+def test_gaussian_offence_defence_agrees_with_equation_20():
     model = model_of(GAUSSIAN)
     a, b = rating((28, 6), (21, 3)), rating((24, 8), (30, 2))
-    [[one], [two]] = model.rate([[a], [b]], scores=[-3, 12.5])  # negative scores and parts of points are fine
+    [[one], [two]] = model.rate([[a], [b]], scores=[-3, 12.5])  # negative and fractional scores are allowed
     noise = 2 * BETA**2 + 25
     for offence, defence, before, score in ((one, two, (a, b), -3), (two, one, (b, a), 12.5)):
         beliefs = [(r.mu, r.sigma**2) for r in (before[0].offence, before[1].defence)]
@@ -69,7 +69,7 @@ def test_gaussian_od_is_equation_20():
             assert (found.mu, found.sigma**2) == pytest.approx((mean, variance), rel=1e-12)
 
 
-def test_gaussian_sd_is_equations_22_and_23():
+def test_gaussian_score_difference_agrees_with_equations_22_and_23():
     model = model_of(GaussianScore(3.0))
     a, b = pw.Rating(28, 6), pw.Rating(24, 8)
     rated = model.rate([[a], [b]], scores=[-2, 7])
@@ -112,7 +112,7 @@ def test_gaussian_scores_among_many_teams_are_exact(teams):
 
 @pytest.mark.parametrize("teams", [2, 3, 6])
 def test_differences_among_many_teams_are_exact(teams):
-    """A flat level leaves the differences to the first team, each score having half of the difference's noise."""
+    """A flat prior level leaves the differences from the first team; each score has half of the difference's noise."""
     rng = np.random.default_rng(teams)
     means, variances, scores = rng.normal(25, 5, teams), 10 ** rng.uniform(-3, 2, teams), rng.normal(1e6, 9, teams)
     laid, log_z = board(GaussianScore(3.0), means, variances, scores)
@@ -126,8 +126,8 @@ def test_differences_among_many_teams_are_exact(teams):
 
 @pytest.mark.parametrize("variance", [1e-3, 0.1, 2.0, 40.0, 1e3])
 @pytest.mark.parametrize("score", [0, 1, 4, 50, 300])
-def test_poisson_is_the_nearest_normal(variance, score):
-    """A general minimiser of KL(q‖p) comes to the same normal, and to the same bound on the evidence."""
+def test_poisson_posterior_is_the_nearest_normal(variance, score):
+    """A general minimiser of KL(q‖p) finds the same normal and the same bound on the evidence."""
     for mean in (-1.0, 1.5, 4.0):
         laid, _ = board(POISSON, [mean, 0.0, 0.0, 0.0], [variance, 0.0, 1.0, 0.0], [score, 0])
         found = posterior(laid)[0][0], posterior(laid)[1][0]
@@ -162,7 +162,7 @@ every_outcome = pytest.mark.parametrize("name", OUTCOMES)
 
 @pytest.mark.parametrize("teams", [2, 4])
 @every_outcome
-def test_derivatives_are_those_of_the_log_evidence(name, teams):
+def test_d1_and_d2_are_derivatives_of_the_log_evidence(name, teams):
     """d1 is its derivative by a mean; its derivative by a variance is (d2 + d1²)/2."""
     outcome = OUTCOMES[name]
     means, variances, scores = random_match(7, outcome, teams)
@@ -206,14 +206,14 @@ def test_gamma_is_the_performance_noise_before_the_first_scores():
         one, other = model_of(outcome), model_of(sure)
         teams = [[one.rating()], [one.rating(mu=28)]]
         assert one.rate(teams, scores=[3, 1]) == other.rate(teams, scores=[3, 1])
-        same = [{"teams": [["a"], ["b"]], "scores": [2, 2]}] * 3  # a variance of 0 is no estimate
+        same = [{"teams": [["a"], ["b"]], "scores": [2, 2]}] * 3  # a variance of 0 is not used as an estimate
         assert np.isfinite(one.fit(pw.History.from_matches(same)).forecasts.log_evidence).all()
         with pytest.raises(pw.Error, match="give gamma, or a beta above 0"):
             one.replace(beta=0).rate(teams, scores=[3, 1])
 
 
 def test_the_first_listed_team_is_not_special():
-    """Mirroring single matches changes neither what is learnt of γ nor of the players."""
+    """Listing some matches the other way round changes neither the estimate of γ nor the ratings."""
     rng = np.random.default_rng(9)
     matches = [{"teams": [["a"], ["b"]], "scores": sorted(rng.integers(0, 9, 2).tolist())} for _ in range(20)]
     mirrored = [
@@ -296,7 +296,7 @@ def test_differences_predict_differences_only():
 @pytest.mark.parametrize("teams", [3, 5])
 @pytest.mark.parametrize("name", ["Gaussian", "Poisson", "plug-in"])
 def test_places_of_many_teams_agree_with_sampling(name, teams):
-    """Counts are drawn themselves, so two samples are compared."""
+    """The prediction itself samples counts, so two samples are compared."""
     outcome = OffenceDefence(PoissonScore("plug-in")) if name == "plug-in" else OUTCOMES[name]
     means, variances, _ = random_match(3, outcome, teams)
     laid, _ = board(outcome, means, variances, [0.0] * teams)
@@ -319,8 +319,8 @@ def test_places_by_differences_agree_with_sampling():
     assert found.ranks == pytest.approx(placed.rank_probabilities(ranks), abs=6e-3)
 
 
-def test_counts_of_two_teams():
-    """Integrated by default; the paper's plug-in rates are more certain than they should be."""
+def test_poisson_prediction_integrates_over_the_rates_by_default():
+    """The paper's plug-in rates are overconfident."""
     model = model_of(POISSON, mu=0.4, sigma=0.5, beta=0.2)
     a, b = rating((0.9, 0.3), (0.2, 0.4)), model.rating()
     found = model.predict([[a], [b]])
@@ -348,7 +348,7 @@ def test_counts_of_two_teams():
 @pytest.mark.parametrize(
     ("mean", "sigma"), [(0.0, 13.0), (4.5, 0.3), (-5.0, 1.0), (20.0, 0.0), (690.0, 5.0), (1e4, 1.0)]
 )
-def test_quantiles_of_any_counts(mean, sigma):
+def test_score_quantiles_agree_with_the_distribution(mean, sigma):
     from prowess.model.score_distribution import CountScores
 
     found = CountScores(np.array([mean, mean]), np.array([sigma, sigma]))
@@ -366,7 +366,7 @@ def test_quantiles_of_any_counts(mean, sigma):
 
 
 def test_win_and_draw_of_a_history_are_computed_on_demand():
-    """`win` and `draw` of counts are found by one call for all matches, from the columns that the sweep wrote."""
+    """For counts, one call computes `win` and `draw` of all matches from the columns that the sweep wrote."""
     matches = [{"teams": [["a"], ["b"]], "scores": [3, 1]}, {"teams": [["b"], ["c"]], "scores": [0, 0]}]
     model = model_of(POISSON, mu=0.4, sigma=0.5, beta=0.2)
     fit = model.fit(pw.History.from_matches(matches))
@@ -425,7 +425,7 @@ def test_both_modes_give_the_same_bits(name):
         assert found[0].tobytes() == found[1].tobytes()
 
 
-def test_parts_are_values_with_parameters_by_name():
+def test_score_components_are_values_with_named_parameters():
     model = model_of(GAUSSIAN)
     assert model.params["gamma"] == 5.0
     assert model.replace(gamma=3.0).outcome == OffenceDefence(GaussianScore(3.0))
@@ -434,8 +434,8 @@ def test_parts_are_values_with_parameters_by_name():
         assert pw.Model.from_dict(model_of(outcome).to_dict()) == model_of(outcome)
 
 
-def test_scores_go_with_drift_home_advantage_and_any_team_function():
-    """Combinations that no paper has: rates with drift, home advantage, means of teams and several teams."""
+def test_score_models_work_with_drift_home_advantage_and_any_team_function():
+    """No paper has these combinations: Poisson rates with drift, home advantage, team averages and several teams."""
     rng = np.random.default_rng(4)
     truth = rng.normal(0, 0.5, (12, 2))
     matches = []
