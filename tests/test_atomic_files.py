@@ -6,7 +6,7 @@ import prowess as pw
 from prowess.atomic_files import replace_file
 
 
-def test_the_old_file_stays_until_the_new_one_is_whole(tmp_path: Path) -> None:
+def test_old_file_stays_until_the_new_one_is_complete(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("old")
     with replace_file(path) as place:
@@ -17,7 +17,7 @@ def test_the_old_file_stays_until_the_new_one_is_whole(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, RuntimeError])
-def test_what_stops_half_way_leaves_nothing(tmp_path: Path, stop: type[BaseException]) -> None:
+def test_interrupted_write_leaves_no_file(tmp_path: Path, stop: type[BaseException]) -> None:
     def write() -> None:
         with replace_file(tmp_path / "a.txt") as place:
             place.write_text("half")
@@ -28,7 +28,7 @@ def test_what_stops_half_way_leaves_nothing(tmp_path: Path, stop: type[BaseExcep
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_disk_that_is_full_is_an_error(tmp_path: Path) -> None:
+def test_full_disk_raises(tmp_path: Path) -> None:
     def write() -> None:
         with replace_file(tmp_path / "a.txt"):
             raise OSError(28, "No space left on device")
@@ -37,7 +37,7 @@ def test_a_disk_that_is_full_is_an_error(tmp_path: Path) -> None:
         write()
 
 
-def test_a_long_name_is_no_obstacle(tmp_path: Path) -> None:
+def test_long_file_name_can_be_written(tmp_path: Path) -> None:
     with replace_file(tmp_path / ("a" * 250 + ".txt")) as place:
         place.write_text("x")
     assert len(list(tmp_path.iterdir())) == 1

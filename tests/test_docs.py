@@ -49,7 +49,7 @@ def test_a_wrong_command_fails(folder):
     ("shown", "right"),
     [("one\ntwo", True), ("one\n\n…\nfour", True), ("two", True), ("one\nthree", False), ("four\n…\none", False)],
 )
-def test_a_screen_shows_what_came_out(shown, right):
+def test_screen_blocks_are_compared_with_the_output(shown, right):
     if right:
         check_screen(shown, "one  \ntwo\n\nthree\nfour\n")
     else:
@@ -116,12 +116,12 @@ def test_every_adr_is_in_the_index_once_and_in_order():
 
 
 @pytest.mark.parametrize("page", ADRS, ids=name)
-def test_an_adr_has_its_four_parts(page):
+def test_every_adr_has_its_four_parts(page):
     parts = re.findall(r"^## (.+)$", text(page), re.M)
     assert parts == ["Context", "Decision", "Rejected alternatives", "Consequences"]
 
 
-def test_nothing_is_left_to_do():
+def test_no_todo_comments_are_left():
     marks = re.compile(r"\b(?:TO" + r"DO|FIX" + r"ME|X" + r"XX)\b")
     folders = [ROOT / folder for folder in ("src", "tests", "docs", "benchmarks", "examples", "tools")]
     sources = [file for folder in folders for file in folder.rglob("*") if file.suffix in (".py", ".pxd", ".md")]

@@ -195,7 +195,7 @@ HARMLESS = [
 
 
 @pytest.mark.parametrize("source", PLANTED)
-def test_the_check_finds_what_is_planted(source: str) -> None:
+def test_check_finds_planted_violations(source: str) -> None:
     assert find_places({"planted.py": source}) == {"planted.py f"}
 
 

@@ -36,7 +36,7 @@ def test_setup_lists_every_kernel():
     assert listed == found
 
 
-def test_kernels_branch_on_the_mode_in_their_imports_alone():
+def test_kernels_branch_on_the_mode_only_in_their_imports():
     for file in SOURCES.rglob("*.py"):
         for block in re.findall(r"if cython\.compiled:\n((?: +.*\n)+)", file.read_text(encoding="utf-8")):
             lines = re.sub(r"\([^)]*\)", "", block).splitlines()  # names in brackets may be on lines of their own

@@ -55,5 +55,5 @@ def test_a_notebook_is_clean(book):
     assert cells(book, "markdown")[0].startswith("# ")
 
 
-def test_there_is_one_for_each_reader():
+def test_each_audience_has_a_notebook():
     assert {book.stem for book in BOOKS} == {"season", "matchmaking", "models"}

@@ -76,7 +76,7 @@ rate = fancy:Elo
 absent = not_installed:absent
 """
 TOOLS = ROOT / "build" / "tools"  # a setuptools that makes wheels by itself; the one of a venv may not
-BROKEN = "ignore:fancy-ratings adds:RuntimeWarning"
+BROKEN = "ignore:the plugin .* from fancy-ratings:RuntimeWarning"
 
 
 def install(folder: Path) -> Path:
@@ -117,19 +117,19 @@ def test_model_with_a_plugin_component_is_saved_and_loaded(tmp_path: Path) -> No
 
 @pytest.mark.usefixtures("installed")
 @pytest.mark.filterwarnings(BROKEN)
-def test_list_of_presets_has_those_of_plugins_last_and_leaves_broken_ones_out() -> None:
+def test_preset_list_ends_with_plugins_and_omits_broken_ones() -> None:
     assert list(PRESETS) == [*BUILT_IN, "Fancy"]
     assert PRESETS["Elo"] is pw.Elo
     assert preset("elo") is pw.Elo
 
 
 @pytest.mark.usefixtures("installed")
-def test_broken_plugin_is_warned_of_once_when_all_are_listed() -> None:
+def test_listing_all_plugins_warns_once_about_a_broken_one() -> None:
     with pytest.warns(RuntimeWarning) as seen:
         list(PRESETS)
     assert [str(warning.message).split()[:3] for warning in seen] == [
-        ["fancy-ratings", "adds", "NoModel"],
-        ["fancy-ratings", "adds", "Absent"],
+        ["the", "plugin", "NoModel"],
+        ["the", "plugin", "Absent"],
     ]
     list(PRESETS)  # warnings are errors here
 
@@ -144,8 +144,8 @@ def test_broken_plugin_is_warned_of_once_when_all_are_listed() -> None:
         (PRESETS, "Absent", "ModuleNotFoundError: No module named 'not_installed'"),
     ],
 )
-def test_asking_for_a_broken_plugin_is_an_error_that_names_the_package(mapping, name, reason) -> None:
-    with pytest.raises(pw.Error, match=f"fancy-ratings adds {name} .* broken: {reason}"):
+def test_requesting_a_broken_plugin_raises_and_names_the_package(mapping, name, reason) -> None:
+    with pytest.raises(pw.Error, match=f"the plugin {name} .* from fancy-ratings, failed to load: {reason}"):
         mapping[name]
 
 
@@ -156,7 +156,7 @@ def test_built_in_components_win_and_need_no_plugin() -> None:
     assert "fancy" not in sys.modules
 
 
-def test_component_of_a_package_that_is_not_installed_is_an_error() -> None:
+def test_component_of_an_uninstalled_package_raises() -> None:
     plain = pw.TrueSkill().to_dict() | {"outcome": {"is": "Difference", "gamma": 3.0}}
     with pytest.raises(pw.Error, match="unknown component"):
         pw.Model.from_dict(plain)
@@ -195,10 +195,10 @@ def test_service_lists_and_uses_a_plugin_preset(tmp_path: Path) -> None:
     _models.cache_clear()
 
 
-def test_broken_verb_costs_a_warning_in_the_help_and_fails_alone(tmp_path: Path) -> None:
+def test_broken_verb_adds_a_warning_to_the_help_and_fails_only_itself(tmp_path: Path) -> None:
     path = search_path(install(tmp_path))
     broken = (
-        "fancy-ratings adds absent (not_installed:absent) to prowess.verbs, but it is broken: "
+        "the plugin absent (not_installed:absent) for prowess.verbs, from fancy-ratings, failed to load: "
         "ModuleNotFoundError: No module named 'not_installed'\n"
     )
     listed = command("--help", PYTHONPATH=path)
@@ -315,7 +315,7 @@ def run_without_papers(code: str, *words: str) -> subprocess.CompletedProcess[st
 
 
 @pytest.mark.parametrize("entries", ["hidden", "left"])
-def test_without_its_package_papers_says_how_to_get_it(entries: str) -> None:
+def test_papers_verb_without_its_package_says_how_to_install_it(entries: str) -> None:
     main = "from prowess.cli import main; main()"
     done = run_without_papers(main, entries, "papers", "classics")
     message = "papers: not installed; reinstall prowess (pip install prowess) to get the prowess_papers package"

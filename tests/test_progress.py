@@ -23,14 +23,14 @@ def test_a_bar_is_shown_when_asked_for_and_changes_nothing(history, capsys, monk
     assert shown.ladder == silent.ladder
 
 
-def test_quick_work_and_pipes_show_none(history, capsys, monkeypatch):
+def test_quick_work_and_pipes_show_no_bar(history, capsys, monkeypatch):
     pw.TrueSkill().fit(history)
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
     pw.TrueSkill().fit(history)  # standard error is no terminal here
     assert capsys.readouterr().err == ""
 
 
-def test_slow_work_on_a_terminal_shows_one(history, capsys, monkeypatch):
+def test_slow_work_on_a_terminal_shows_a_bar(history, capsys, monkeypatch):
     monkeypatch.setattr("prowess.model.fit.trace.CHUNK", 20)
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
@@ -39,7 +39,7 @@ def test_slow_work_on_a_terminal_shows_one(history, capsys, monkeypatch):
     assert "rating" in capsys.readouterr().err
 
 
-def test_an_interrupt_leaves_the_start_as_it_was(history, monkeypatch):
+def test_interrupted_fit_leaves_the_starting_ladder_unchanged(history, monkeypatch):
     ladder = pw.Ladder(pw.TrueSkill(), {"p1": pw.Rating(30, 4)})
     before = ladder.copy()
 

@@ -159,7 +159,7 @@ __all__ = [
 
 
 def kernel_mode() -> str:
-    """Return "compiled" or "pure", the way the kernels run: the results are the same, the speed is not.
+    """Return "compiled" or "pure": how the kernels run. Both give the same results at different speeds.
 
     >>> kernel_mode() in ("compiled", "pure")
     True

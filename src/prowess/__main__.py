@@ -1,4 +1,4 @@
-"""`python -m prowess` is the command `prowess`."""
+"""Run the command `prowess` as `python -m prowess`."""
 
 from .cli import main
 

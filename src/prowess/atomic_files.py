@@ -29,7 +29,7 @@ def file_extension(path: str | os.PathLike[str], allowed: tuple[str, ...]) -> st
 def check_target(path: str | os.PathLike[str], allowed: tuple[str, ...]) -> str:
     """Return the extension of a file to be written; raise an Error if it is not allowed or the folder is missing.
 
-    Called before minutes of work whose result is written at the end.
+    Call this before a long computation whose result is written at the end.
 
     >>> check_target("nowhere/standings.csv", (".csv", ".json"))
     Traceback (most recent call last):
@@ -57,7 +57,7 @@ def replace_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     if not isinstance(path, (str, os.PathLike)) or not Path(path).name or "\0" in str(path):
         raise Error(f"{path!r} is not a file name", field="path", value=path)
     target = Path(path)
-    # not tempfile, whose files only their owner may read
+    # not tempfile: only the owner could read its files
     temporary = target.with_name(f".prowess-{token_hex(8)}.tmp")
     try:
         yield temporary

@@ -1,7 +1,7 @@
 """Errors and remarks as data: what is wrong, where, and which option would help.
 
 Python, the command line, web pages and the HTTP API render the text in their own way and read the attributes. No code
-looks at the words of a message.
+matches on the wording of a message.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ AnyError = TypeVar("AnyError", bound="Error")
 
 @dataclass(frozen=True)
 class Option:
-    """An option of the library and a value for it, as a message suggests it.
+    """An option of the library and the value that a message suggests for it.
 
     >>> str(Option("draw_probability", 0.02))
     '`draw_probability=0.02`'
@@ -25,7 +25,7 @@ class Option:
     value: object = True
 
     def __str__(self) -> str:
-        """Return it as a keyword argument in Python; the command line and web pages render it themselves."""
+        """Return the option as a Python keyword argument; the command line and web pages render it in their own way."""
         return f"`{self.name}={self.value!r}`"
 
 
@@ -67,7 +67,7 @@ class Error(ValueError):
     ) -> None:
         super().__init__(*pieces)
         self.pieces = pieces
-        self.prefixes = 0  # pieces at the beginning that `within` added
+        self.prefixes = 0  # number of leading pieces that `within` added
         self.field = field
         self.match = match
         self.team = team
@@ -86,11 +86,11 @@ class Error(ValueError):
         return cls(*pieces, **where).within(f"{field}: ", field=field)
 
     def __str__(self) -> str:
-        """Return the message with its options as keyword arguments in Python."""
+        """Return the message with its options as Python keyword arguments."""
         return join_pieces(self.pieces)
 
     def render(self, option: Callable[[Option], str]) -> str:
-        """Return the message with its options rendered by `option`, and in brackets a hint that it does not name.
+        """Return the message with options rendered by `option`; a hint that it does not name follows in brackets.
 
         >>> Error("give ", Option("home", 0)).render(lambda option: f"--{option.name}")
         'give --home'
@@ -107,7 +107,7 @@ class Error(ValueError):
         return join_pieces(self.pieces[self.prefixes :], option)
 
     def within(self: AnyError, prefix: str, **where: Any) -> AnyError:
-        """Return the same error with a prefix that names the place, and with the attributes of the place.
+        """Return the same error with a prefix that names its place, and with attributes that locate it.
 
         >>> error = Error("ranks must be numbers", field="ranks").within("match 3: ", match=2)
         >>> str(error), error.match, error.field
@@ -132,9 +132,9 @@ def _restore(kind: type[Error], pieces: tuple[Piece, ...], attributes: dict[str,
 
 @dataclass(frozen=True)
 class Remark:
-    """Something that reading a file found or decided, as data; `str` returns the sentence.
+    """Something that the reader found or decided, as data; `str` returns the sentence.
 
-    `code` names the kind of remark and never changes with the wording. `column` is the column at issue, `count` the
+    `code` names the kind of remark and never changes with the wording. `column` is the affected column, `count` the
     number of rows or matches, `line` the first of them, counted from 1. `option` changes the decision.
 
     >>> pieces = ("6 duplicate rows; ", Option("repeated", "once"), " counts them once")
@@ -150,7 +150,7 @@ class Remark:
     line: int | None = None
 
     def __str__(self) -> str:
-        """Return the sentence with its options as keyword arguments in Python."""
+        """Return the sentence with its options as Python keyword arguments."""
         return join_pieces(self.pieces)
 
     def render(self, option: Callable[[Option], str]) -> str:

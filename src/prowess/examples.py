@@ -1,4 +1,4 @@
-"""The example league: a file of the repository, or a simulated league where only the package is installed."""
+"""The example league: a file in the repository, or a simulated league if only the package is installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Data frames as files: CSV, Parquet or JSON."""
+"""Writing data frames to CSV, Parquet or JSON files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FORMATS = (".csv", ".parquet", ".json")
 
 
 def join_lists(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return the frame with the items of each list joined by semicolons, as CSV has no lists.
+    """Return the frame with the items of each list joined by semicolons, because CSV has no lists.
 
     >>> import polars as pl
     >>> join_lists(pl.DataFrame({"player": ["ann"], "teams": [[["a", "b"], ["c"]]]})).row(0)
@@ -36,7 +36,7 @@ def _join(cell: Any) -> Any:
 
 
 def json_text(value: Any, ascii_only: bool = False) -> str:
-    """Return JSON with one line per item of a list; NaN and infinities become null, times are written as in ISO 8601.
+    """Return JSON with one line per item of a list; NaN and infinities become null, times become ISO 8601 text.
 
     >>> print(json_text([{"win": float("nan")}, {"player": "ann"}]))
     [
@@ -60,7 +60,7 @@ def _jsonable(value: Any) -> Any:
 
 
 def write_frame(frame: pl.DataFrame, path: Path) -> None:
-    """Write a frame in the format of the file's extension; the file is complete or not changed."""
+    """Write a frame atomically, in the format of the file's extension."""
     import polars as pl
 
     extension = file_extension(path, FORMATS)

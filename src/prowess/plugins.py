@@ -8,7 +8,7 @@ A package names them in its `pyproject.toml`, for example an outcome and a prese
     [project.entry-points."prowess.presets"]
     MyElo = "my_package.presets:MyElo"
 
-Entry points are searched only when an unknown name, or a list of all names, is asked for.
+Entry points are searched only when an unknown name or the list of all names is requested.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def _accept(_: str, plugin: object) -> object:
 
 @cache
 def find_plugins(group: str) -> dict[str, EntryPoint]:
-    """Return the entry points of a group by name, without importing any; the first of two with the same name.
+    """Return the entry points of a group by name, without importing any; the first one wins if a name is repeated.
 
     >>> "papers" in find_plugins("prowess.verbs")
     True
@@ -44,7 +44,7 @@ def find_plugins(group: str) -> dict[str, EntryPoint]:
 
 @cache
 def load_plugin(group: str, name: str, check: Check = _accept) -> object:
-    """Import one plugin; raises an `Error` that names its package if that fails or `check` raises an `Error`.
+    """Import one plugin; if that or `check` fails, raises an `Error` that names its package.
 
     >>> load_plugin("prowess.lab", "Paper").__name__
     'Paper'
@@ -55,12 +55,13 @@ def load_plugin(group: str, name: str, check: Check = _accept) -> object:
     except Exception as error:
         package = entry.dist.name if entry.dist is not None else entry.module
         reason = str(error) if isinstance(error, Error) else f"{type(error).__name__}: {error}"
-        raise Error(f"{package} adds {name} ({entry.value}) to {group}, but it is broken: {reason}") from error
+        plugin = f"the plugin {name} ({entry.value}) for {group}, from {package},"
+        raise Error(f"{plugin} failed to load: {reason}") from error
 
 
 @cache
 def load_plugins(group: str, check: Check = _accept, skip: frozenset[str] = frozenset()) -> dict[str, object]:
-    """Import all plugins of a group but those to `skip`, once; a broken one is left out with a warning.
+    """Import all plugins of a group except those in `skip`, once; a broken one is left out with a warning.
 
     >>> load_plugins("my.shapes")
     {}
@@ -77,7 +78,7 @@ def load_plugins(group: str, check: Check = _accept, skip: frozenset[str] = froz
 
 
 class Extensible(Mapping[str, T], Generic[T]):
-    """Built-in objects by name, then those of the plugins of a group; built-in names win.
+    """Built-in objects by name, followed by a group's plugins; built-in names win.
 
     `check` returns the object to use for a plugin, or raises an `Error` that says what is wrong with it. A built-in
     name needs no search for plugins, and another name imports only that plugin.
@@ -94,7 +95,7 @@ class Extensible(Mapping[str, T], Generic[T]):
 
     @property
     def names(self) -> list[str]:
-        """All names, without importing any plugin, so some may be broken.
+        """All names, without importing any plugin, so some plugins may be broken.
 
         >>> Extensible({"square": 4}, "my.shapes", lambda name, plugin: int(plugin)).names
         ['square']

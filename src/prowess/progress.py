@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-PATIENCE = 2.0  # seconds before a bar is bar
+PATIENCE = 2.0  # seconds before a bar is shown
 Item = TypeVar("Item")
 
 
@@ -27,7 +27,7 @@ def steps(work: range, label: str, progress: bool | None = None) -> Iterator[int
 
 
 def track(work: Iterable[Item], label: str, share: Callable[[], float], progress: bool | None = None) -> Iterator[Item]:
-    """Iterate over work of unknown length, with a bar like that of `steps`; `share` returns the share done so far.
+    """Iterate over work of unknown length, with a bar as in `steps`; `share` returns the fraction done so far.
 
     >>> list(track("ab", "spelling", lambda: 0.5, progress=False))
     ['a', 'b']

@@ -1,4 +1,4 @@
-"""Building blocks of sentences: counts in singular or plural, lists of words, capitals."""
+"""Building blocks for sentences: counts in the singular or plural, lists of words, capitals."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 def count(number: int, one: str, many: str) -> str:
-    """Return a number and what it counts, in the singular or in the plural.
+    """Return a number followed by its noun, in the singular or plural.
 
     >>> count(1, "row is", "rows are"), count(1200, "row is", "rows are")
     ('1 row is', '1,200 rows are')
@@ -25,7 +25,7 @@ def join_words(names: Iterable[object], last: str = "and") -> str:
 
 
 def capitalise(text: str) -> str:
-    """Return a text with a capital letter at its beginning.
+    """Return a text with its first letter capitalised.
 
     >>> capitalise("no matches yet")
     'No matches yet'

@@ -17,7 +17,7 @@ SMALLEST = 1e-30
 
 
 def number(name: str, value: Any, *, field: str | None = None) -> float:
-    """Return a finite number of at most 1e30 either way.
+    """Return a finite number between -1e30 and 1e30.
 
     >>> number("mu", 25)
     25.0
@@ -30,7 +30,7 @@ def number(name: str, value: Any, *, field: str | None = None) -> float:
 
 
 def scale(name: str, value: Any, *, zero: bool = False, field: str | None = None) -> float:
-    """Return a positive number between 1e-30 and 1e30; where `zero` is allowed, a smaller one counts as 0.
+    """Return a positive number between 1e-30 and 1e30; if `zero` is allowed, smaller numbers count as 0.
 
     >>> scale("beta", 4), scale("sigma", 1e-300, zero=True)
     (4.0, 0.0)
@@ -56,7 +56,7 @@ def whole(name: str, value: Any, least: int = 0, *, field: str | None = None) ->
 
 
 def probability(name: str, value: Any, *, ends: bool = True) -> float:
-    """Return a number from 0 to 1; without `ends`, neither 0 nor 1.
+    """Return a number from 0 to 1; unless `ends` is set, 0 and 1 are excluded.
 
     >>> probability("ties", 1)
     1.0

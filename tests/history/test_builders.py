@@ -39,7 +39,7 @@ def test_only_the_order_of_ranks_counts_and_ranks_override_scores() -> None:
     assert history[0]["scores"] == [9, 1, 1, 0]
 
 
-def test_places_follow_from_scores_without_ranks_and_from_the_order_without_both() -> None:
+def test_places_default_to_scores_then_to_team_order() -> None:
     history = History.from_matches([{**DUEL, "scores": [1, 2]}, {**DUEL, "scores": [2, 2]}, DUEL])
     assert history.place.tolist() == [2, 1, 1, 1, 1, 2]
     assert history.score is not None

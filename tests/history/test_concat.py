@@ -47,7 +47,7 @@ def test_joined_histories_equal_the_history_of_all_matches(parts: list[list[dict
     assert joined.players == history(everything).players
 
 
-def test_duplicate_match_of_two_files_counts_once_and_a_different_one_twice() -> None:
+def test_match_in_two_files_counts_once_unless_it_differs() -> None:
     first, again = history(LEAGUE[:3]), history(LEAGUE[1:])
     joined = History.join([first, again])
     assert joined == history(LEAGUE)

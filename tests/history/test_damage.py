@@ -80,11 +80,11 @@ def test_damaged_score_that_is_still_a_number_is_read_as_that_number(
 
 
 @pytest.mark.long
-def test_many_damaged_files(tmp_path: Path) -> None:
+def test_many_damaged_files_are_read_right_or_named(tmp_path: Path) -> None:
     assert sum(1 for _ in judged(tmp_path, range(20_000), seed=2)) == 20_000
 
 
-def test_damaged_archives(tmp_path: Path) -> None:
+def test_damaged_archives_raise_and_name_the_file(tmp_path: Path) -> None:
     random = Random(3)
     for number in range(60):
         base = BASES[number % len(BASES)]
@@ -122,7 +122,7 @@ SLIPS = (break_line_numbers, drop_a_match, forget_problems, swap_results)
 
 
 @pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.long) for part in range(1, 4))])
-def test_hundreds_of_damaged_files(part: int, tmp_path: Path) -> None:
+def test_oracle_accepts_correct_readers_and_catches_planted_bugs(part: int, tmp_path: Path) -> None:
     """All kinds of damage are there, and the oracle that does not complain sees what a reader may do wrong."""
     kinds: Counter[str] = Counter()
     seen: Counter[str] = Counter()

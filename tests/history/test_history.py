@@ -68,7 +68,7 @@ def test_columns_are_read_only(league: History) -> None:
         hash(league)
 
 
-def test_a_duel_with_everything_takes_40_bytes_an_entry() -> None:
+def test_duel_with_all_columns_takes_40_bytes_per_entry() -> None:
     history = everything(1000)
     assert all(value is not None for name, value in vars(history).items() if name not in ("time_zone", "ids"))
     assert history.nbytes <= 40 * history.entries
@@ -192,7 +192,7 @@ def test_any_change_makes_histories_differ(league: History, change: dict[str, An
     assert History.from_matches([{**LEAGUE[0], **change}, *LEAGUE[1:]]) != league
 
 
-def test_the_kind_of_time_matters() -> None:
+def test_histories_with_different_time_kinds_differ() -> None:
     duel = {"teams": [["ann"], ["bob"]]}
     times = ["1970-01-01", "1970-01-01T00:00:00", "1970-01-01T00:00:00Z", "1970-01-01T01:00:00+01:00", 0]
     histories = [History.from_matches([{**duel, "time": time}]) for time in times] + [History.from_matches([duel])]

@@ -148,7 +148,7 @@ UTC_STAMP, EAST = Stamp("timestamp", "UTC"), Stamp("timestamp", "+02:00")
         (NUMBER, NUMBER, True, NUMBER),
     ],
 )
-def test_common_stamp_of_comparable_times(one: Stamp, other: Stamp, utc: bool, common: Stamp) -> None:
+def test_comparable_times_have_a_common_stamp(one: Stamp, other: Stamp, utc: bool, common: Stamp) -> None:
     assert agree(one, other, utc) == common
 
 

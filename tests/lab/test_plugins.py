@@ -23,7 +23,7 @@ def test_missing_papers_package_is_reported_with_a_remedy(monkeypatch):
 
 def test_broken_plugin_is_an_attribute_error(monkeypatch):
     def fail(group, name):
-        raise pw.Error("my_package adds paper, but it is broken")
+        raise pw.Error("the plugin paper from my_package failed to load")
 
     monkeypatch.setattr(lab, "load_plugin", fail)
     with pytest.raises(AttributeError, match="my_package"):

@@ -1,4 +1,4 @@
-"""Making a history of raw matches: sorted by time, players numbered in the order of appearance."""
+"""Building a history from raw matches: sorted by time, with players numbered in order of appearance."""
 
 from dataclasses import replace
 
@@ -14,11 +14,11 @@ from .slicing import take, unless_usual
 
 
 def build(draft: RawMatches) -> History:
-    """Make a history of raw matches that break no rule."""
+    """Build a history from raw matches that break no rule."""
     times = draft.times if len(draft) else None
     home: NDArray[np.int16] | Ints | None = draft.home
     if home is not None and home.max(initial=-1) <= np.iinfo(np.int16).max:
-        home = home.astype(np.int16)  # two bytes are enough but for enormous matches
+        home = home.astype(np.int16)  # two bytes are enough except for enormous matches
     history = History(
         match_start=draft.match_start,
         team_start=draft.team_start,
@@ -40,7 +40,7 @@ def build(draft: RawMatches) -> History:
         left_out = count(len(alone), "match of one team", "matches of one team")
         text = f"{left_out} left out ({'first: ' * (len(alone) > 1)}{draft.where(int(alone[0]), None)})"
         remark = Remark("single-team", (text,), count=len(alone))
-        history = take(history, np.delete(np.arange(len(history)), alone))  # which also sorts by time
+        history = take(history, np.delete(np.arange(len(history)), alone))  # this also sorts by time
         history = replace(history, remarks=(*history.remarks, remark))
     elif not in_time:
         history = take(history, np.arange(len(history)))
@@ -60,7 +60,7 @@ def _places(draft: RawMatches) -> Ints:
 
 
 def in_order_of_appearance(history: History) -> History:
-    """Number the players in the order in which they first play, and drop those who never do."""
+    """Number the players in order of their first match, and drop those without any."""
     player, players = history.player, len(history.players)
     highest = np.maximum.accumulate(player)
     if len(player) and player[0] == 0 and highest[-1] == players - 1 and (player[1:] <= highest[:-1] + 1).all():

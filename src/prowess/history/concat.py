@@ -1,4 +1,4 @@
-"""Joining several histories into one, in the order of time; players are identified by their names."""
+"""Joining several histories into one, in chronological order; players are identified by name."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,9 +17,9 @@ from .times import Stamp, agree, show_time
 
 
 def join(histories: Sequence[History], once: bool = True, names: Sequence[str] = ()) -> History:
-    """Join histories into one, in the order of time; without times, one after another.
+    """Join histories into one, in chronological order; without times, one after another.
 
-    With `once`, a match that several of them have (the same date or time, teams and result) counts once. Error
+    With `once`, a match in several histories (the same date or time, teams and result) counts once. Error
     messages use the `names` of the histories.
 
     >>> may = History.from_matches([{"teams": [["ann"], ["bob"]], "time": "2026-05-30"}])
@@ -40,7 +40,7 @@ def join(histories: Sequence[History], once: bool = True, names: Sequence[str] =
     remarks: dict[str, Remark] = {}
     for remark in (remark for part in parts for remark in part.remarks):
         remarks.setdefault(str(remark), remark)
-    if once and stamp is not None and stamp.kind != "number":  # a number may be a round, which every season has
+    if once and stamp is not None and stamp.kind != "number":  # a number may be a round, which recurs every season
         source = np.repeat(np.arange(len(nonempty)), [len(part) for part in nonempty])
         repeated = np.flatnonzero(_repeated(joined, source))
         if len(repeated):
@@ -50,15 +50,15 @@ def join(histories: Sequence[History], once: bool = True, names: Sequence[str] =
             pieces = (f"{text} (first: {first}); ", Option("duplicates", "keep"), " counts all")
             remarks[""] = Remark("repeated-matches", pieces, count=len(repeated))
             joined = take(joined, np.delete(np.arange(len(joined)), repeated))
-    joined = take(joined, np.arange(len(joined)))  # which sorts by time
+    joined = take(joined, np.arange(len(joined)))  # this sorts by time
     ids = [name for name in joined.ids or () if name]
-    unique = len(set(ids)) == len(ids)  # in files that all count from 1, ids identify nothing
+    unique = len(set(ids)) == len(ids)  # if all files count from 1, ids are not unique
     joined = replace(joined, ids=joined.ids if unique else None, remarks=tuple(remarks.values()))
     return in_order_of_appearance(joined)
 
 
 def _common_stamp(histories: Sequence[History], names: Sequence[str]) -> Stamp | None:
-    """Return the kind of times that all of them have; None if none has times."""
+    """Return the common time kind of all histories; None if none has times."""
     kinds = [part.time_kind for part in histories if len(part)]
     if None in kinds and set(kinds) != {None}:
         without = next(name for part, name in zip(histories, names, strict=True) if len(part) and not part.time_kind)
@@ -75,7 +75,7 @@ def _common_stamp(histories: Sequence[History], names: Sequence[str]) -> Stamp |
 
 
 def _concatenate(histories: Sequence[History], stamp: Stamp | None) -> History:
-    """Return one history after another, not yet in the order of time."""
+    """Concatenate the histories, not yet sorted by time."""
     number: dict[str, int] = {}
     player = []
     for part in histories:
@@ -98,7 +98,7 @@ def _concatenate(histories: Sequence[History], stamp: Stamp | None) -> History:
 
 
 def _column(histories: Sequence[History], name: str) -> NDArray[Any] | None:
-    """Return an optional column, filled with its neutral value where a history has none."""
+    """Return an optional column, filled with its neutral value if a history does not have it."""
     absent, length = ABSENT[name]
     if all(getattr(part, name) is None for part in histories):
         return None
@@ -111,7 +111,7 @@ def _column(histories: Sequence[History], name: str) -> NDArray[Any] | None:
 
 
 def _repeated(history: History, source: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Tell which matches an earlier history has, too: the same time, teams, players and result."""
+    """Return which matches an earlier history also has: the same time, teams, players and result."""
     keys = _keys(history)
     order = np.lexsort((source, keys))
     same = keys[order][1:] == keys[order][:-1]
@@ -122,7 +122,7 @@ def _repeated(history: History, source: NDArray[np.intp]) -> NDArray[np.bool_]:
 
 
 def _keys(history: History) -> NDArray[np.uint64]:
-    """Return a hash of 64 bits for each match."""
+    """Return a 64-bit hash for each match."""
     assert history.time is not None
     place = history.place if history.score is None else np.where(np.isnan(history.score), history.place, history.score)
     team = owners(history.team_start)
@@ -132,5 +132,5 @@ def _keys(history: History) -> NDArray[np.uint64]:
     for word in words:
         mixed = mix_bits(mixed ^ (np.asarray(word, np.float64) + 0.0).view(np.uint64))  # + 0.0 turns -0.0 into 0.0
     first = history.team_start[history.match_start[:-1]]
-    sums: NDArray[np.uint64] = np.add.reduceat(mixed, first)  # a player is in a match only once, with the seat
+    sums: NDArray[np.uint64] = np.add.reduceat(mixed, first)  # no player is in a match twice
     return mix_bits(sums ^ history.time.astype(np.float64).view(np.uint64))

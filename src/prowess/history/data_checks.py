@@ -14,10 +14,10 @@ from .ragged import owners
 from .slicing import stamp_of
 from .times import DAY, show_time
 
-MANY = 100_000  # names that are compared with each other, at the most
-FEW = 5  # suspicions of one kind that are listed
-RARE = 3  # matches of a name that may be misspelt
-FAR = 15.0  # quartile ranges from the quartiles to a suspicious score
+MANY = 100_000  # maximum number of names compared with each other
+FEW = 5  # number of suspicions listed per kind
+RARE = 3  # a name with more matches is not taken to be a misspelling
+FAR = 15.0  # number of interquartile ranges beyond the quartiles that make a score suspicious
 GAP = 3.0  # a break this many times as long as the fourth longest may be missing matches
 
 Counts = NDArray[np.int64]  # matches of each player
@@ -31,7 +31,7 @@ class Suspicion(NamedTuple):
 
 
 def suspicions(history: History) -> list[Suspicion]:
-    """Return all that looks strange in a history, by kind, and the clearest of each kind.
+    """Return everything suspicious in a history, grouped by kind, with the clearest cases of each.
 
     >>> matches = [{"teams": [["John Smith"], ["Ann"]]}] * 9 + [{"teams": [["Jhon Smith"], ["Ann"]]}]
     >>> suspicions(History.from_matches(matches))[0].text
@@ -55,7 +55,7 @@ def suspicions(history: History) -> list[Suspicion]:
 
 
 def _spellings(history: History, counts: Counts) -> list[str]:
-    """Find names that differ only in case, accents, blanks, dots or hyphens."""
+    """Find names that differ only in case, accents, spaces, dots or hyphens."""
     spelt: dict[str, list[int]] = {}
     for player in np.flatnonzero(counts)[:MANY].tolist():
         spelt.setdefault(plain_spelling(history.players[player]), []).append(player)
@@ -81,7 +81,7 @@ def _slips(history: History, counts: Counts) -> list[str]:
 
 
 def _met(history: History, pairs: list[tuple[int, int]]) -> set[tuple[int, int]]:
-    """Return the pairs that were in one match, and so are two players."""
+    """Return the pairs that played in the same match, so they must be two different players."""
     if not pairs:
         return set()
     entry = np.flatnonzero(np.isin(history.player, np.unique(np.array(pairs))))
@@ -97,7 +97,7 @@ def _with_count(history: History, player: int, counts: Counts) -> str:
 
 
 def _single(history: History, counts: Counts) -> list[str]:
-    """Find players of a single match, whose rating is very uncertain."""
+    """Find players with a single match, whose ratings are very uncertain."""
     once = np.flatnonzero(counts == 1)
     if not len(once):
         return []
@@ -107,7 +107,7 @@ def _single(history: History, counts: Counts) -> list[str]:
 
 
 def _gaps(history: History) -> list[str]:
-    """Find breaks that are much longer than the others."""
+    """Find gaps between matches that are much longer than the others."""
     if history.time is None:
         return []
     moments = np.unique(history.time)
@@ -141,7 +141,7 @@ def _scores(history: History) -> list[str]:
 
 
 def _describe(history: History, match: int) -> str:
-    """Return the id, time and players of a match, by which it can be found in the file."""
+    """Return the id, time and players of a match, so that it can be found in the file."""
     plain = history[match]
     teams = " – ".join(" + ".join(team[:2]) + (" …" if len(team) > 2 else "") for team in plain["teams"][:3])
     place = "".join(f"{plain[key]}, " for key in ("id", "time") if key in plain)

@@ -1,4 +1,4 @@
-"""Opponents and partners of a player, with the results against and with each of them."""
+"""A player's opponents and partners, with the results against and with each of them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from .history import History
 
 Counts = NDArray[np.int64]
-Places = tuple[NDArray[np.integer], NDArray[np.integer]]  # the teams of a player in all matches, and those matches
+Places = tuple[NDArray[np.integer], NDArray[np.integer]]  # the player's team in each match, and the matches
 
 
 class Encounters(NamedTuple):
-    """Players met, as rows of `History.players`, with the number of matches and their results for the player."""
+    """Players met, as indices into `History.players`, with the number of matches and the player's results."""
 
     player: NDArray[np.intp]
     matches: Counts
@@ -29,10 +29,10 @@ class Encounters(NamedTuple):
 def encounters(
     history: History, entry: NDArray[np.integer], places: Places | None = None
 ) -> tuple[Encounters, Encounters]:
-    """Return the opponents and the partners of the player with these entries, those met most often first.
+    """Return the opponents and partners of the player with these entries, most frequent first.
 
-    Against an opponent a win is to finish ahead; with a partner it is to finish first alone, and a draw is to share
-    the first place.
+    Against an opponent, finishing ahead is a win; with a partner, finishing first alone is a win, and sharing
+    first place is a draw.
 
     >>> from prowess import History
     >>> history = History.from_matches([{"teams": [["ann"], ["bob", "cat"]]}, {"teams": [["bob"], ["ann"], ["cat"]]}])
@@ -59,7 +59,7 @@ def encounters(
 
 
 def results(history: History, places: Places) -> NDArray[np.integer]:
-    """Return the results of matches for a player: 1 first and alone, 0 first together with others, else -1.
+    """Return a player's result in each match: 1 for first place alone, 0 for shared first place, else -1.
 
     >>> from prowess import History
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"], ["cat"]], "ranks": [1, 1, 2]}])
@@ -75,9 +75,9 @@ def results(history: History, places: Places) -> NDArray[np.integer]:
 
 
 def rivals(history: History, one: Places, other: Places) -> list[int]:
-    """Return how often two players met in different teams, and how often the first was ahead, level and behind.
+    """Return how often two players met as opponents, and how often the first was ahead, level and behind.
 
-    The matches of each are in the order of time.
+    Each player's matches must be in chronological order.
 
     >>> from prowess import History
     >>> history = History.from_matches([{"teams": [["ann"], ["bob", "cat"]]}, {"teams": [["cat"], ["bob"]]}])
@@ -93,7 +93,7 @@ def rivals(history: History, one: Places, other: Places) -> list[int]:
 
 
 def _others(history: History, places: Places) -> Places:
-    """Return the opposing teams in all matches of a player, preceded by the index of the match of each."""
+    """Return the match index of each opposing team in a player's matches, and the opposing teams."""
     own, match = places
     first, end = history.match_start[match], history.match_start[match + 1]
     if (end - first == 2).all():  # the common case, without a search
@@ -105,7 +105,7 @@ def _others(history: History, places: Places) -> Places:
 
 
 def _count_results(player: NDArray[np.integer], result: NDArray[np.integer]) -> Encounters:
-    """Count matches and results by player, those of most matches first."""
+    """Count matches and results by player, most matches first."""
     width = int(player.max(initial=-1)) + 1  # counting all players is faster than sorting very many matches
     ended = np.bincount((1 - result) * width + player, minlength=3 * width).reshape(3, width)
     met = ended[0] + ended[1] + ended[2]

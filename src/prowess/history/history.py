@@ -1,4 +1,4 @@
-"""The history of a league: matches of teams of players, as immutable columns in the order of time."""
+"""The history of a league: matches between teams of players, as immutable columns in chronological order."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -28,10 +28,10 @@ _COLUMNS = ("match_start", "team_start", "player", "place", "score", "time", "we
 
 @dataclass(frozen=True, eq=False, repr=False)
 class History:
-    """Matches in the order of time, as read-only columns; made by `read`, `from_frame` or `from_matches`.
+    """Matches in chronological order, as read-only columns; made by `read`, `from_frame` or `from_matches`.
 
     The teams of match `i` are `match_start[i]:match_start[i + 1]`, the entries of team `j` are
-    `team_start[j]:team_start[j + 1]`, and an entry's player is a row in `players`.
+    `team_start[j]:team_start[j + 1]`, and an entry's player is an index into `players`.
 
     >>> history = History.from_matches([{"teams": [["ann"], ["bob", "cat"]], "scores": [3, 1], "time": "2026-01-31"}])
     >>> history
@@ -70,7 +70,7 @@ class History:
     def from_matches(
         cls, matches: Iterable[Mapping[str, Any]], *, time_format: str | None = None, utc: bool = False
     ) -> "History":
-        """Make a history of mappings with `teams`, and `ranks` or `scores`; without them the winner is listed first.
+        """Make a history from mappings with `teams`, and `ranks` or `scores`; by default the winner is listed first.
 
         >>> matches = [{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"], ["cat"]], "ranks": [1, 2, 2]}]
         >>> History.from_matches(matches).place
@@ -84,8 +84,8 @@ class History:
     def read(cls, path: "str | os.PathLike[str]", **reading: "Unpack[Reading]") -> "History":
         """Read a file: .csv .tsv .txt .jsonl .ndjson (each also .gz), .parquet or .xlsx.
 
-        `columns` maps roles to columns (or to None) where they are not recognised; all keywords are those of
-        `Choices`. A row that cannot be read is an `Error`, unless `skip_problems` skips it; `check` lists them all.
+        `columns` maps roles to columns (or to None) if they are not recognised; all keywords are those of
+        `Choices`. An unreadable row raises an `Error`, unless `skip_problems` skips it; `check` lists all such rows.
 
         >>> from pathlib import Path; from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
@@ -100,7 +100,7 @@ class History:
 
     @classmethod
     def check(cls, path: "str | os.PathLike[str]", **reading: "Unpack[Reading]") -> "Findings":
-        """Read a file like `read`, and return all its problems beside the history of the usable rows.
+        """Read a file like `read`, and return all its problems together with the history of the usable rows.
 
         >>> from pathlib import Path; from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
@@ -117,7 +117,7 @@ class History:
 
     @classmethod
     def stream(cls, path: "str | os.PathLike[str]", *, rows: int = 1_000_000, **reading: "Unpack[Reading]") -> "Stream":
-        """Read a file sorted by time in parts of about `rows` rows, a history of each, for `fit_stream`.
+        """Read a file sorted by time in chunks of about `rows` rows and yield a history of each, for `fit_stream`.
 
         >>> from pathlib import Path; from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
@@ -149,7 +149,7 @@ class History:
 
     @classmethod
     def from_frame(cls, frame: object, **reading: "Unpack[Reading]") -> "History":
-        """Make a history of a Polars, pandas or Arrow frame; its layout is recognised by the column names.
+        """Make a history from a Polars, pandas or Arrow frame; its layout is recognised by the column names.
 
         >>> import polars as pl
         >>> History.from_frame(pl.DataFrame({"home": ["ann"], "away": ["bob"], "hg": [0], "ag": [2]}))[0]["scores"]
@@ -163,9 +163,9 @@ class History:
 
     @classmethod
     def join(cls, histories: "Sequence[History]", *, once: bool = True) -> "History":
-        """Make one history of several, in the order of time; without times, one after another.
+        """Make one history from several, in chronological order; without times, one after another.
 
-        With `once`, a match that several of them have (the same date or time, teams and result) counts once.
+        With `once`, a match in several histories (the same date or time, teams and result) counts once.
 
         >>> may = History.from_matches([{"teams": [["ann"], ["bob"]], "time": "2026-05-30"}])
         >>> june = History.from_matches([{"teams": [["bob"], ["cat"]], "time": "2026-06-06"}])
@@ -189,7 +189,7 @@ class History:
     def write(self, path: "str | os.PathLike[str]", layout: "Shape | None" = None) -> None:
         """Write a file (.csv .tsv .parquet .jsonl) from which `read` makes an equal history.
 
-        `layout` is "wide", a row per match, or "long", a row per player; by default wide where that is possible.
+        `layout` is "wide", a row per match, or "long", a row per player; the default is wide if possible.
 
         >>> from pathlib import Path; from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
@@ -205,7 +205,7 @@ class History:
 
     @property
     def recognised(self) -> str:
-        """The `remarks` as text, a line for each: what reading found and decided.
+        """The `remarks` as text, one per line: what the reader found and decided.
 
         >>> History.from_matches([{"teams": [["ann"], ["bob"]]}]).recognised
         'plain Python matches'
@@ -218,7 +218,7 @@ class History:
 
     @property
     def teams(self) -> int:
-        """The number of teams in all matches.
+        """The total number of teams in all matches.
 
         >>> History.from_matches([{"teams": [["ann"], ["bob", "cat"]]}]).teams
         2
@@ -227,7 +227,7 @@ class History:
 
     @property
     def entries(self) -> int:
-        """The number of players in all teams of all matches.
+        """The total number of entries: players in all teams of all matches.
 
         >>> History.from_matches([{"teams": [["ann"], ["bob", "cat"]]}]).entries
         3
@@ -236,7 +236,7 @@ class History:
 
     @property
     def nbytes(self) -> int:
-        """The number of bytes of the columns, without names and ids.
+        """The size of the columns in bytes, without names and ids.
 
         >>> History.from_matches([{"teams": [["ann"], ["bob"]]}]).nbytes
         36
@@ -253,7 +253,7 @@ class History:
     @overload
     def __getitem__(self, index: slice) -> "History": ...
     def __getitem__(self, index: int | slice) -> "dict[str, Any] | History":
-        """Return one match as a mapping, or a slice as a history."""
+        """Return one match as a mapping, or a slice of matches as a history."""
         from .builders import plain
         from .slicing import take
 
@@ -301,13 +301,13 @@ class History:
         return take(self, slice(*bounds(self, start, end)))
 
     def __eq__(self, other: object) -> bool:
-        """Compare the matches, players by name; remarks may differ."""
+        """Compare the matches, with players compared by name; remarks may differ."""
         from .slicing import equal
 
         return equal(self, other) if isinstance(other, History) else NotImplemented
 
     def __repr__(self) -> str:
-        """Return the numbers of matches and players, and the span of time."""
+        """Return the number of matches and players, and the time span."""
         parts = [count(len(self), "match", "matches"), count(len(np.unique(self.player)), "player", "players")]
         if self.time is not None:
             assert self.time_kind is not None

@@ -1,4 +1,4 @@
-"""Names: which values are valid, how names are compared, and which are spelt almost alike."""
+"""Names: which values are valid, how names are compared, and which are spelled almost alike."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def name_of(value: object, what: str = "a player's name", field: str = "player") -> str:
-    """Return a value as a name: text without blanks around it, a whole number as its digits.
+    """Return a value as a name: text without surrounding spaces, a whole number as its digits.
 
     >>> name_of(" ann "), name_of(2726956381513258)
     ('ann', '2726956381513258')
@@ -37,7 +37,7 @@ def name_of(value: object, what: str = "a player's name", field: str = "player")
 
 
 def is_unicode(text: str) -> bool:
-    """Tell whether a text has no lone surrogates, which cannot be encoded.
+    """Return whether a text has no lone surrogates, which cannot be encoded.
 
     >>> is_unicode("Zoë"), is_unicode("\\ud83d")
     (True, False)
@@ -56,12 +56,12 @@ def plain_name(name: str) -> str:
     return "".join(letter for letter in spelt if letter.isalnum())
 
 
-MANY = 10_000  # names that are compared letter by letter, at the most
+MANY = 10_000  # maximum number of names compared letter by letter
 _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "’": "'"})
 
 
 def plain_spelling(name: str) -> str:
-    """Return a name without differences that people overlook: case, accents, blanks, dots and hyphens.
+    """Return a name without the differences that people overlook: case, accents, spaces, dots and hyphens.
 
     >>> plain_spelling(" José  Ødegård-Smith Jr."), plain_spelling("JOSE ODEGARD SMITH JR")
     ('jose odegard smith jr', 'jose odegard smith jr')
@@ -86,7 +86,7 @@ def plain_letters(text: str) -> str:
 
 
 def nearest(name: str, names: Sequence[str], count: int = 3) -> list[str]:
-    """Return the existing names that a wrong name may mean, the likeliest first.
+    """Return the existing names that an unknown name may mean, likeliest first.
 
     >>> nearest("rosa maria", ["Rosa María", "Maria", "Ada"])
     ['Rosa María', 'Maria']
@@ -100,22 +100,22 @@ def nearest(name: str, names: Sequence[str], count: int = 3) -> list[str]:
     for existing in names:
         spelt.setdefault(plain_spelling(existing), []).append(existing)
     first = list(spelt)[:MANY]
-    # names of which the wanted one has some words, or the other way round
+    # names that contain the wanted one as whole words, or the other way round
     parts = [plain for plain in first if f" {wanted} " in f" {plain} " or f" {plain} " in f" {wanted} "]
     likely = [existing for plain in parts if plain != wanted for existing in spelt[plain]][:count]
     likely += [existing for plain in get_close_matches(wanted, first, count, 0.6) for existing in spelt[plain]]
     return list(dict.fromkeys([*spelt.get(wanted, ()), *likely]))[:count]
 
 
-LEAST = 4  # letters of a word in which one may be misspelt
-LONGEST = 40  # letters of a name that are looked at
-CROWD = 20  # more names that share all letters but one are a series, not misspellings
+LEAST = 4  # minimum length of a word in which a letter may be misspelt
+LONGEST = 40  # number of letters of a name that are compared
+CROWD = 20  # more names than this that share all but one letter are a series, not misspellings
 
 
 def one_letter_apart(names: Sequence[str]) -> list[tuple[int, int]]:
-    """Return pairs of names, by index, that differ by an added, missing or other letter, or by two swapped letters.
+    """Return pairs of names, by index, that differ by an added, missing or changed letter, or by two swapped letters.
 
-    Such names are equal without one letter each. So all these remainders are sorted, and only names that share one are
+    Such names become equal if each loses one letter. So all such remainders are sorted, and only names sharing one are
     compared: n log n for names of bounded length. Digits and short words differ on purpose.
 
     >>> one_letter_apart(["john smith", "jhon smith", "john smit", "john b", "john c", "team 10", "team 11"])
@@ -154,7 +154,7 @@ def _pairs_sharing(rest: pl.Series, at: pl.Series) -> set[tuple[int, int]]:
 
 
 def _is_slip(name: str, other: str) -> bool:
-    """Tell whether two names differ by one letter, or by two swapped ones, in a word that is long enough."""
+    """Return whether two names differ by one letter, or by two swapped letters, in a word that is long enough."""
     shorter = min(len(name), len(other))
     first = next((k for k, (a, b) in enumerate(zip(name, other, strict=False)) if a != b), shorter)
     tails = zip(reversed(name[first:]), reversed(other[first:]), strict=False)
@@ -170,11 +170,11 @@ def _is_slip(name: str, other: str) -> bool:
     return all(min(len(a), len(b)) >= LEAST for a, b in different)
 
 
-MANY_NAMES = 20_000  # names that are compared letter by letter, at the most
+MANY_NAMES = 20_000  # maximum number of names compared letter by letter
 
 
 def alike(new: Sequence[str], known: Sequence[str]) -> dict[str, str]:
-    """Return the new names that are spelt almost like a known one, with that name: n log n, as in `one_letter_apart`.
+    """Map each new name spelled almost like a known one to that name: n log n, as in `one_letter_apart`.
 
     >>> alike(["jose", "Jhon Smith", "Ada"], ["José", "John Smith", "Bob"])
     {'jose': 'José', 'Jhon Smith': 'John Smith'}

@@ -1,4 +1,4 @@
-"""Ragged arrays: `start` holds where each list begins, and its last element where the last one ends."""
+"""Ragged arrays: `start` holds the index at which each list begins, then the index at which the last one ends."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,7 +8,7 @@ Floats = NDArray[np.float64]
 
 
 def starts(lengths: NDArray[np.integer]) -> Ints:
-    """Return where lists of these lengths begin.
+    """Return the start indices of lists with these lengths.
 
     >>> starts(np.array([2, 1, 3]))
     array([0, 2, 3, 6], dtype=int32)
@@ -19,7 +19,7 @@ def starts(lengths: NDArray[np.integer]) -> Ints:
 
 
 def owners(start: Ints) -> Ints:
-    """Return the list of each element.
+    """Return the index of the list that holds each element.
 
     >>> owners(np.array([0, 2, 3], np.int32))
     array([0, 0, 1], dtype=int32)
@@ -28,17 +28,17 @@ def owners(start: Ints) -> Ints:
 
 
 def holders(start: Ints, elements: NDArray[np.integer]) -> NDArray[np.intp]:
-    """Return the lists of some elements; faster than `owners` where they are few.
+    """Return the indices of the lists that hold the given elements; faster than `owners` for a few elements.
 
     >>> holders(np.array([0, 2, 3, 6], np.int32), np.array([5, 1]))
     array([2, 0])
     """
-    same = np.asarray(elements).astype(start.dtype)  # else all of `start` would be converted
+    same = np.asarray(elements).astype(start.dtype)  # otherwise all of `start` would be converted
     return np.searchsorted(start, same, side="right") - 1
 
 
 def gather(start: Ints, chosen: NDArray[np.integer]) -> tuple[Ints, Ints]:
-    """Return where the chosen lists begin in a new ragged array, and the old indices of its elements.
+    """Return the `start` of a new ragged array with the chosen lists, and the old indices of its elements.
 
     >>> gather(np.array([0, 2, 3, 6], np.int32), np.array([2, 0]))
     (array([0, 3, 5], dtype=int32), array([3, 4, 5, 0, 1], dtype=int32))
@@ -50,7 +50,7 @@ def gather(start: Ints, chosen: NDArray[np.integer]) -> tuple[Ints, Ints]:
 
 
 def places(start: Ints, key: Floats) -> Ints:
-    """Return competition places within each list, lowest key first: 1 + the number of elements strictly before.
+    """Return competition places within each list, lowest key first: 1 + the number of strictly lower keys.
 
     >>> places(np.array([0, 4, 6], np.int32), np.array([1, 2.5, 2.5, 9, 7, 3]))
     array([1, 2, 2, 4, 2, 1], dtype=int32)
@@ -74,7 +74,7 @@ def places(start: Ints, key: Floats) -> Ints:
 
 
 def pair_codes(first: NDArray[np.integer], second: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Return a number for each pair of numbers from 0 on, in the order of the pairs.
+    """Return a number for each pair of non-negative numbers; the numbers sort like the pairs.
 
     >>> pair_codes(np.array([0, 1, 1]), np.array([2, 0, 2]))
     array([2, 3, 5])
@@ -86,7 +86,7 @@ def pair_codes(first: NDArray[np.integer], second: NDArray[np.integer]) -> NDArr
 
 
 def cut(start: Ints, first: int, last: int) -> tuple[Ints, slice]:
-    """Return where the lists from `first` to before `last` begin on their own, and the slice of their elements.
+    """Return the `start` of the lists from `first` up to but excluding `last`, and the slice of their elements.
 
     >>> cut(np.array([0, 2, 3, 6], np.int32), 1, 3)
     (array([0, 1, 4], dtype=int32), slice(2, 6, None))
@@ -96,7 +96,7 @@ def cut(start: Ints, first: int, last: int) -> tuple[Ints, slice]:
 
 
 def mix_bits(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Spread the bits of each word over all of it: SplitMix of Steele, Lea and Flood (2014).
+    """Mix the bits of each 64-bit word, as in SplitMix of Steele, Lea and Flood (2014).
 
     >>> [f"{word:x}" for word in mix_bits(np.array([0, 1], np.uint64))]
     ['e220a8397b1dcdaf', '910a2dec89025cc1']

@@ -1,6 +1,6 @@
 """The context of reading a file: the table and the names of its rows, remarks, problems, and the result.
 
-A remark records something that reading found or decided. Its code never changes with the wording; the codes are:
+A remark records something that the reader found or decided. Its code never changes with the wording; the codes are:
 
 - of the source: `plain-matches`, `json-matches`, `empty-file`, `simulated`, `journal`, `sheet`, `encoding`,
   `separator`, `no-header`, `above-table`, `below-table`, `repeated-header`, `comments`, `repeated-column-names`,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 Rows = NDArray[np.intp]
 Decision = TypeVar("Decision")
-Message = str | tuple[Piece, ...]  # a sentence, in pieces where it names an option
+Message = str | tuple[Piece, ...]  # a sentence; given in pieces if it names an option
 
 
 def _pieces(message: Message) -> tuple[Piece, ...]:
@@ -44,7 +44,7 @@ def _pieces(message: Message) -> tuple[Piece, ...]:
 
 @dataclass(frozen=True)
 class Problem:
-    """A row that cannot be used, the column and the value at fault if there are any, and what would be right."""
+    """A row that cannot be used, the column and value at fault if there are any, and what would be valid."""
 
     row: int
     column: str | None
@@ -52,7 +52,7 @@ class Problem:
     message: Message
 
     def detail(self, option: Callable[[Option], str] = str) -> str:
-        """Return what would be right, without the column and the value."""
+        """Return what would be valid, without the column and the value."""
         return join_pieces(_pieces(self.message), option)
 
     @property
@@ -87,17 +87,20 @@ class Problems:
     others: list[Rows] = field(default_factory=list)
 
     def add(self, rows: Any, column: str | None, values: Any, message: Message | Callable[[int], Message]) -> None:
-        """Add rows, the values of their cells, and what would be right: one message, or one for each by its index."""
+        """Add problem rows with their cell values and a message saying what would be valid.
+
+        The message is one for all rows, or a function of the row's index in `rows`.
+        """
         rows = np.asarray(rows, np.intp)
         if len(rows):
             self.groups.append((rows, column, values, message))
 
     def take_along(self, rows: Any) -> None:
-        """Add rows of a match that cannot be used because another of its rows has a problem."""
+        """Add rows that cannot be used because another row of the same match has a problem."""
         self.others.append(np.asarray(rows, np.intp))
 
     def copy_to(self, target: "Problems", place: Callable[[int], int | None]) -> None:
-        """Add the problems to `target`, each at the row that `place` returns for its row; None drops it."""
+        """Add the problems to `target`, with each row mapped by `place`; None drops a problem."""
         for rows, column, values, message in self.groups:
             for index, row in enumerate(rows.tolist()):
                 if (new := place(row)) is not None:
@@ -109,7 +112,7 @@ class Problems:
         return sum(len(rows) for rows, *_ in self.groups)
 
     def rows(self) -> Rows:
-        """Return the rows that cannot be used, in order, each once."""
+        """Return the rows that cannot be used, in order and without duplicates."""
         return np.unique(np.concatenate([np.zeros(0, np.intp), *(rows for rows, *_ in self.groups), *self.others]))
 
     def __iter__(self) -> Iterator[Problem]:
@@ -122,12 +125,12 @@ class Problems:
             yield Problem(row, column, value, message(index) if callable(message) else message)
 
 
-LONGEST = 80  # letters of a cell
-MOST = 30  # names in a list
+LONGEST = 80  # maximum length of a quoted cell
+MOST = 30  # number of names in a list
 
 
 def quote_value(value: object) -> str:
-    """Quote a value, cut off where it is long.
+    """Quote a value, truncated if it is long.
 
     >>> quote_value("3x"), len(quote_value("x" * 1000))
     ("'3x'", 84)
@@ -136,7 +139,7 @@ def quote_value(value: object) -> str:
 
 
 def list_names(names: Iterable[str]) -> str:
-    """List names, the first of them where there are many.
+    """List names; a long list is cut to the first few.
 
     >>> list_names(["date", "winner"]), list_names(map(str, range(1000)))[-9:]
     ('date, winner', '28, 29, …')
@@ -149,9 +152,9 @@ def list_names(names: Iterable[str]) -> str:
 class Table:
     """A frame, its title, and how its rows are counted: by `line`, in the `unit` "line", "row" or "item".
 
-    `line` is called only for messages. `problems` collects the rows that cannot be used; reading goes on after each.
-    `left_out` are rows that are in order but not matches, such as byes, with the remark about them. `decisions` hold
-    for all rows, such as whether the day or the month is first; `decided` are those of earlier parts of the same file.
+    `line` is called only for messages. `problems` collects the rows that cannot be used; reading continues after each.
+    `left_out` are valid rows that are not matches, such as byes, with the remark about them. `decisions` hold
+    for all rows, such as whether the day or the month is first; `decided` are those of earlier chunks of the file.
     """
 
     frame: "pl.DataFrame"
@@ -164,7 +167,7 @@ class Table:
     decisions: dict[str, Any] = field(default_factory=dict)
     decided: Mapping[str, Any] = field(default_factory=dict)
     unit: str = "row"
-    origin: Rows | None = None  # the index of each row before others were taken out
+    origin: Rows | None = None  # the index of each row before other rows were removed
 
     def row_name(self, row: int) -> str:
         """Return the name of a row, such as "line 3"."""
@@ -192,7 +195,7 @@ class Table:
             self.remarks.append(remark)
 
     def decide(self, what: str, find: Callable[[], Decision]) -> Decision:
-        """Return the decision of earlier parts of the file, or else call `find`; None leaves it to later parts.
+        """Return the decision of earlier chunks of the file, or else call `find`; None defers it to later chunks.
 
         >>> import polars as pl
         >>> table = Table(pl.DataFrame({"score": [1]}), "the frame", decided={"decimal mark": ","})
@@ -208,7 +211,7 @@ class Table:
         return decision
 
     def require(self, good: "pl.Series", column: str, right: Message) -> None:
-        """Add a problem for each row that is not good (false or null), with its value in the column."""
+        """Add a problem for each row where `good` is false or null, with its value in the column."""
         if not good.all(ignore_nulls=False):
             self.reject(np.flatnonzero(~good.fill_null(False).to_numpy()), column, right)
 
@@ -218,7 +221,7 @@ class Table:
         self.problems.add(rows, column, values, right)
 
     def leave_out(self, rows: Any, code: str, one: str, many: str, more: Message = "", number: int = 0) -> None:
-        """Leave out rows that are no matches, with a remark: how many they are (or `number` of another unit) and where.
+        """Leave out rows that are not matches, with a remark on how many (or `number` of another unit) and where.
 
         >>> import polars as pl
         >>> table = Table(pl.DataFrame({"score": ["", "1-0"]}), "the frame")
@@ -227,7 +230,7 @@ class Table:
         '1 unplayed match left out (row 1)'
         """
         rows = np.asarray(rows, np.intp)
-        if len(rows) and self.left_out:  # each row for one reason: a bye without a result is a bye
+        if len(rows) and self.left_out:  # each row has one reason: a bye without a result is a bye
             rows = np.setdiff1d(rows, np.concatenate([before for before, _ in self.left_out]))
         if len(rows):
             number, first = number or len(rows), int(rows.min())
@@ -235,11 +238,11 @@ class Table:
             self.left_out.append((rows, Remark(code, (text, *_pieces(more)), count=number, line=self.line(first))))
 
     def unusable(self) -> Rows:
-        """Return the rows that have a problem, or are left out, in order."""
+        """Return the rows that have a problem or are left out, in order."""
         return np.unique(np.concatenate([self.problems.rows(), *(rows for rows, _ in self.left_out)]))
 
     def without(self, rows: Any) -> "Table":
-        """Return the table without some rows, and without remarks and problems; the other rows keep their names."""
+        """Return the table without the given rows, remarks and problems; the other rows keep their names."""
         kept = np.delete(np.arange(len(self.frame)), rows)
         line = self.line
         return Table(
@@ -253,7 +256,7 @@ class Table:
         )
 
     def place(self, row: int) -> int:
-        """Return the index of a row before any was taken out."""
+        """Return the index of a row in the original table, before any was removed."""
         return row if self.origin is None else int(self.origin[row])
 
 
@@ -271,7 +274,7 @@ class Located(NamedTuple):
 
 @dataclass(frozen=True)
 class Findings:
-    """The history of all usable rows, and the problems of the others, in the order of the file.
+    """The history of all usable rows, and the problems of the other rows, in file order.
 
     >>> import polars as pl
     >>> from .readers import from_frame
@@ -285,11 +288,11 @@ class Findings:
     problems: tuple[Located, ...] = ()
     layout: "Layout | None" = None
     columns: tuple[str, ...] = ()
-    decisions: Mapping[str, Any] = field(default_factory=dict)  # they also hold for later parts of the file
+    decisions: Mapping[str, Any] = field(default_factory=dict)  # they also apply to later chunks of the file
 
     @property
     def roles(self) -> dict[str, str | None]:
-        """The role of each column of the file; None for those that are not used.
+        """The role of each column of the file; None if a column is not used.
 
         >>> import polars as pl
         >>> from .readers import from_frame
@@ -302,7 +305,7 @@ class Findings:
         return {column: used.get(column) for column in self.columns}
 
     def to_frame(self) -> "pl.DataFrame":
-        """Return a frame with a row per problem: where, column, value, problem."""
+        """Return a frame with a row per problem and the columns where, column, value and problem."""
         import polars as pl
 
         rows = [

@@ -1,4 +1,4 @@
-"""Options for reading files: each is decided by the contents of the file, unless the user gives it."""
+"""Options for reading files; each one that the user does not set is inferred from the contents of the file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -38,7 +38,7 @@ def _choice(default: Any, help: str, metavar: str | None = None) -> Any:
 
 @dataclass(frozen=True)
 class Choices:
-    """The options that the user gives for a file; None leaves the decision to its contents.
+    """The options that the user sets for a file; None means that the contents decide.
 
     >>> Choices(day_first=True).day_first, Choices().day_first
     (True, None)
@@ -68,7 +68,7 @@ class Choices:
 
     @classmethod
     def of(cls, reading: Mapping[str, Any]) -> "Choices":
-        """Return the choices of some keywords; raise an `Error` for an unknown one that suggests the nearest.
+        """Return the choices from keywords; an unknown keyword raises an `Error` that suggests the nearest one.
 
         >>> Choices.of({"colums": {"winner": "won"}})
         Traceback (most recent call last):
@@ -96,7 +96,7 @@ class Choices:
 
     @staticmethod
     def _requirement(name: str, value: object, default: object) -> str:
-        """Return what a value must be; empty if it is valid."""
+        """Return what a value must be; empty if the value is valid."""
         if name in ("unplaced", "absent"):
             valid = isinstance(value, tuple) and all(isinstance(word, str) and word.strip() for word in value)
             return "" if valid else "a tuple of words, such as ('DNF', 'DSQ')"

@@ -33,18 +33,18 @@ from .times import Times
 if TYPE_CHECKING:
     import polars as pl
 
-# returns the values of the matches, from those of the rows of a column
+# returns one value per match, from a column's values per row
 _MatchValues = Callable[[NDArray[Any], str], NDArray[Any]]
 
 
 def read_file(path: str | os.PathLike[str], choices: Choices) -> Findings:
-    """Read a file, or standard input where the path is `-`."""
+    """Read a file, or standard input if the path is `-`."""
     source = load(path, choices)
     return from_table(source) if isinstance(source, Table) else source
 
 
 def from_frame(frame: Any, choices: Choices) -> Findings:
-    """Make a history of a Polars frame, or of any frame that Polars can convert (pandas, Arrow)."""
+    """Make a history from a Polars frame, or from any frame that Polars can convert (pandas, Arrow)."""
     import polars as pl
 
     if isinstance(frame, pl.LazyFrame):
@@ -55,16 +55,16 @@ def from_frame(frame: Any, choices: Choices) -> Findings:
             raise Error(f"{message}; from_matches takes plain Python")
         try:
             frame = pl.DataFrame(frame)
-        except Exception as error:  # whatever another library's frame may raise
+        except Exception as error:  # another library's frame may raise anything
             raise Error(f"Polars cannot convert the frame: {error}") from error
     return from_table(Table(frame, "the frame", choices=choices))
 
 
 def from_table(table: Table) -> Findings:
-    """Recognise the layout of a table and make a history of the usable rows.
+    """Recognise the layout of a table and make a history from the usable rows.
 
-    Cells are read again without the unusable rows, because these must not decide how the others are read. Matches that
-    break a rule are then dropped, and nothing is read again.
+    Cells are read again without the unusable rows, which must not influence how the others are read. Matches that
+    break a rule are then dropped without reading again.
     """
     table, layout = _recognise(table)
     opening = tuple(table.remarks)
@@ -88,18 +88,18 @@ def from_table(table: Table) -> Findings:
 
 
 class _UnusedRows:
-    """The problems and remarks of rows that were taken out of a table."""
+    """The problems and remarks of rows that were removed from a table."""
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
         self.problems: list[tuple[int, Located]] = []
         self.remarks: list[Remark] = []
-        # rows with problems in each match; None where the name of the match is missing
+        # rows with problems by match; None if the name of the match is missing
         self.rows_of_match = Counter[object]()
 
     def add(self, table: Table) -> None:
         left_out = {int(row) for rows, _ in table.left_out for row in rows} if len(table.problems) else set()
-        # a cell may be read twice, and a match that was not played need not be complete
+        # a cell may be read twice, and an unplayed match need not be complete
         once = {(problem.row, problem.column, problem.detail()): problem for problem in table.problems}
         self.problems += [
             (table.place(problem.row), Located(table.row_name(problem.row), problem, table.line(problem.row)))
@@ -113,7 +113,7 @@ class _UnusedRows:
 
 
 def _recognise(table: Table) -> tuple[Table, Layout]:
-    """Recognise the layout by the names of the columns, or else by their contents."""
+    """Recognise the layout from the column names, or else from their contents."""
     try:
         unfit = table.decide("unfit columns", lambda: unfit_columns(table) if len(table.frame) else None)
         layout = recognise(table.frame.columns, table.choices.columns, unfit)
@@ -129,10 +129,10 @@ def _recognise(table: Table) -> tuple[Table, Layout]:
 
 
 def _read_matches(table: Table, layout: Layout) -> RawMatches:
-    """Read the raw matches; where a match has several rows, they must agree about what belongs to the whole match."""
+    """Read the raw matches; if a match has several rows, they must agree on values of the whole match."""
     roles = layout.roles
     rows: RowGroups | None = None
-    of_match: _MatchValues = lambda values, column: values.copy()  # noqa: E731  # a frame may change, a history not
+    of_match: _MatchValues = lambda values, column: values.copy()  # noqa: E731  # a frame is mutable, a history is not
     when = of_match
     if layout.sides:
         draft = read_wide(table, layout)
@@ -154,7 +154,7 @@ def _read_matches(table: Table, layout: Layout) -> RawMatches:
 
 
 def _ids(table: Table, layout: Layout, of_match: _MatchValues, rows: RowGroups | None) -> list[str] | None:
-    """Return the ids of the matches; None if a column is called `id`, but does not identify matches."""
+    """Return the match ids; None if a column is called `id` but does not identify matches."""
     column, mapped = layout.roles["id"], "id" in layout.mapped
     code, different = intern(text_of(table, column).fill_null(""))
     if not mapped and rows is not None and rows.count_differing(code, "match"):
@@ -165,10 +165,10 @@ def _ids(table: Table, layout: Layout, of_match: _MatchValues, rows: RowGroups |
 
 
 def _check_rules(table: Table, layout: Layout, draft: RawMatches, rows_of_match: Counter[object]) -> NDArray[np.intp]:
-    """Return the matches that break a rule, and add a problem at the row to blame; the other rows go with it.
+    """Return the matches that break a rule, and report the row at fault; the match's other rows are dropped with it.
 
-    A team that is alone because its opponents had a problem has none of its own. A row that lacks the name of its match
-    may explain one team that is alone, but not several: one of those would be lost without a message.
+    A team left alone because its opponents had a problem is not reported. A row that lacks the name of its match
+    may explain one lone team, but not several, or some match would be lost without a message.
     """
     assert draft.rows is not None
     column = layout.roles.get("match")
@@ -187,7 +187,7 @@ def _check_rules(table: Table, layout: Layout, draft: RawMatches, rows_of_match:
 
 
 def check_groups(path: str | os.PathLike[str], by: str, choices: Choices) -> dict[str, Findings]:
-    """Read a file and return the findings of each group of rows with the same value in the column `by`."""
+    """Read a file and return the findings for each group of rows with the same value in the column `by`."""
     import polars as pl
 
     table = load(path, choices)
@@ -209,7 +209,7 @@ def check_groups(path: str | os.PathLike[str], by: str, choices: Choices) -> dic
 
 
 def _select_rows(table: Table, frame: "pl.DataFrame", rows: list[int]) -> Table:
-    """Return some rows as a table of its own, with only the problems and remarks that reading the file found."""
+    """Return the given rows as a separate table, with only the problems and remarks found while loading the file."""
     line, problems = table.line, Problems()
     table.problems.copy_to(problems, {row: index for index, row in enumerate(rows)}.get)
     return replace(

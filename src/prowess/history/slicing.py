@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Column = TypeVar("Column", bound=NDArray[Any])
 
-# The value in the place of a column that a history does not have, and the length of the column.
+# The neutral value of each optional column, and the length of the column.
 ABSENT: dict[str, tuple[Any, str]] = {
     "score": (np.nan, "teams"),
     "weight": (1.0, "entries"),
@@ -32,7 +32,7 @@ ABSENT: dict[str, tuple[Any, str]] = {
 
 
 def take(history: History, chosen: NDArray[np.intp] | slice) -> History:
-    """Choose matches by indices, which are sorted by time, or by a slice without step, which shares memory."""
+    """Choose matches by indices, and sort them by time, or by a slice without step, which shares memory."""
     team: Any
     entry: Any
     if isinstance(chosen, slice):
@@ -65,18 +65,18 @@ def _take_ids(ids: tuple[str, ...] | None, index: NDArray[np.intp] | slice) -> t
     if ids is None:
         return None
     if isinstance(index, np.ndarray) and len(np.unique(index)) < len(index):
-        return None  # a match is taken twice, and two matches cannot have one id
+        return None  # a match is taken twice, and ids must be unique
     chosen = ids[index] if isinstance(index, slice) else tuple(ids[i] for i in index)
     return chosen if any(chosen) else None
 
 
 def unless_usual(name: str, column: Column | None, index: Any = None) -> Column | None:
-    """Return the elements of a column; None if each has the value without meaning (no score, weight 1, no home)."""
+    """Return the column, or None if every element has its neutral value (no score, weight 1, no home team)."""
     if column is None:
         return None
     column, usual = column if index is None else column[index], ABSENT[name][0]
     if len(column) and (column[0] == column[0] if usual != usual else column[0] != usual):
-        return column  # without a look at the others
+        return column  # without checking the others
     return None if np.array_equal(column, np.full_like(column, usual), equal_nan=True) else column
 
 
@@ -96,7 +96,7 @@ def indices(chosen: NDArray[Any], length: int, name: str = "take") -> NDArray[np
 
 
 def stamp_of(history: History) -> Stamp:
-    """Return the kind and the zone of the times of a history that has times."""
+    """Return the kind and zone of a history's times; an `Error` if it has none."""
     assert history.time_kind is not None
     return Stamp(history.time_kind, history.time_zone)
 
@@ -109,7 +109,7 @@ def _times_of(history: History) -> NDArray[Any]:
 
 
 def span(history: History, start: object, end: object) -> tuple[int, int]:
-    """Return the first match at or after `start`, and the first at or after `end`; None leaves a side open."""
+    """Return the index of the first match at or after `start`, and at or after `end`; None leaves a side open."""
     limits = [0, len(history)]
     for side, value in enumerate((start, end)):
         if value is not None and len(history):
@@ -118,7 +118,7 @@ def span(history: History, start: object, end: object) -> tuple[int, int]:
 
 
 def bound(history: History, value: object) -> float:
-    """Read a time as a number like those of the history; without a zone it is local to the history's zone."""
+    """Convert a time to a number comparable with the history's; without a zone, it is in the history's zone."""
     plain = history.time_kind == "number" and str(value).strip().isdigit()  # "20260131" is a date elsewhere
     kind, zone, number = parse_time(value, "number" if plain else None)
     if zone is None and history.time_zone is not None and kind != "number":
@@ -132,7 +132,7 @@ def bound(history: History, value: object) -> float:
 
 
 def equal(left: History, right: History) -> bool:
-    """Compare all columns but the remarks, players by their names."""
+    """Compare all columns except the remarks, with players compared by name."""
     same = ("time_kind", "time_zone", "ids")
     columns = ("match_start", "team_start", "place", "time", *ABSENT)
     return (
@@ -149,7 +149,7 @@ def _equal_columns(left: NDArray[Any] | None, right: NDArray[Any] | None) -> boo
 
 
 def _equal_players(left: History, right: History) -> bool:
-    """Compare the players by name; the numbers of one history are translated, so that no name is compared twice."""
+    """Compare the players by name; one history's indices are translated, so that no name is compared twice."""
     if left.players is right.players:
         return np.array_equal(left.player, right.player)
     number = {name: row for row, name in enumerate(left.players)}
@@ -165,7 +165,7 @@ _LONG = {"hour": timedelta(hours=1), "day": timedelta(days=1), "week": timedelta
 
 
 def bounds(history: History, start: object, end: object) -> tuple[int, int]:
-    """Return the first match at or after `start`, and the first after `end`; None leaves a side open.
+    """Return the index of the first match at or after `start`, and after `end`; None leaves a side open.
 
     An `end` that is a day, a month (2026-06) or a year (2026) is included as a whole.
 
@@ -190,7 +190,7 @@ def bounds(history: History, start: object, end: object) -> tuple[int, int]:
 
 
 def _whole_period(history: History, value: object) -> tuple[object, date | None]:
-    """Return the start of a time, and the day after it if it is a whole day, month or year; `date.max` never ends."""
+    """Return the start of a time; for a whole day, month or year also the day after it. `date.max` never ends."""
     if isinstance(value, date) and not isinstance(value, datetime):
         value = value.isoformat()
     parts = _CALENDAR.fullmatch(value.strip()) if isinstance(value, str) and history.time_kind != "number" else None
@@ -209,7 +209,7 @@ def _whole_period(history: History, value: object) -> tuple[object, date | None]
 
 
 def _months_later(day: date, months: int) -> date:
-    """Return the same day of another month, or its last day if it is shorter; the calendar ends in 9999."""
+    """Return the same day some months later, or the last day of a shorter month; the calendar ends in 9999."""
     year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
     if not 1 <= year <= MAXYEAR:
         return date.max if year > MAXYEAR else date.min
@@ -217,7 +217,7 @@ def _months_later(day: date, months: int) -> date:
 
 
 def usual_period(history: History) -> str | None:
-    """Return the period over which to show changes: a day, a week or a month, by the length of the history.
+    """Return the default period for rating changes: a day, a week or a month, depending on the history's length.
 
     None without times, for a few days, and for times that are plain numbers; but "last" if these are rounds with
     several matches each.
@@ -237,9 +237,9 @@ def usual_period(history: History) -> str | None:
 
 
 def first_of_last(history: History, period: str) -> int:
-    """Return the first match of the last period, counted back from the last match: "week", "10d", a number, or "last".
+    """Return the first match of the last period ("week", "10d", a number, or "last"), counted back from the last match.
 
-    A period of whole days includes the day of the last match; "last" is all matches at the last time.
+    A period of whole days includes the day of the last match; "last" means all matches at the last time.
 
     >>> from .history import History
     >>> days = [{"teams": [["ann"], ["bob"]], "time": f"2026-01-{day}"} for day in (10, 17, 18, 24)]
@@ -264,7 +264,7 @@ def first_of_last(history: History, period: str) -> int:
 
 
 def _back(history: History, period: str) -> date | datetime | None:
-    """Return the time one period before the last match; None if it is before all times."""
+    """Return the time one period before the last match; None if the calendar does not reach that far."""
     parts = _PERIOD.fullmatch(period.strip().lower())
     many = int(parts["many"] or 1) if parts else 0
     if parts is None or many == 0:

@@ -1,4 +1,4 @@
-"""Reading a file larger than memory: one history after another, in the order of time."""
+"""Reading a file larger than memory as a sequence of histories in chronological order."""
 
 import os
 from collections.abc import Iterator
@@ -24,14 +24,14 @@ from .times import Stamp, agree, show_time
 if TYPE_CHECKING:
     import polars as pl
 
-SAMPLE = 10_000  # rows for decisions about the whole file, at least
+SAMPLE = 10_000  # minimum number of rows for decisions about the whole file
 
 
 class Stream(Iterator[History]):
-    """The histories of a file, each of about so many rows; `share` is the share of the file read so far.
+    """The histories of a file, each of about `rows` rows; `share` is the fraction of the file read so far.
 
     Decisions for all rows (the layout, the separator, whether the day or the month is first) are made by the first
-    rows that show them, and then kept. A match is never split. A history that begins before the end of the one before
+    rows that show them, and then kept. A match is never split. A history that begins before the previous one ends
     is an `Error` that names the line.
     """
 
@@ -68,7 +68,7 @@ class Stream(Iterator[History]):
             empty = False
 
     def _decide(self, sample: Table) -> None:
-        """Recognise the layout of the file, and make the decisions that its first rows allow."""
+        """Recognise the layout of the file, and make all decisions that its first rows allow."""
         columns = sample.frame.columns
         try:
             recognise(columns, self.choices.columns)
@@ -82,9 +82,9 @@ class Stream(Iterator[History]):
             self.decided = dict(findings.decisions)
 
     def _end(self, queue: RowQueue, more: bool) -> int:
-        """Return where the next history ends: after `rows` at the most, but not within a match or a day.
+        """Return where the next history ends: after at most `rows` rows, but not within a match or a day.
 
-        A match of more rows is kept whole; a day is not. 0 asks for more rows.
+        A match with more rows is kept whole; a day is not. 0 means that more rows are needed.
         """
         if len(queue) < self.rows:
             return 0 if more else len(queue)
@@ -102,7 +102,7 @@ class Stream(Iterator[History]):
         return int(after[0]) if len(after) else 0 if more else len(queue)
 
     def _key(self) -> tuple[str | None, bool]:
-        """Return the column of the matches where a row is a player, else that of the times."""
+        """Return the match column if a row is a player, else the time column."""
         is_match = self.layout is not None and not self.layout.sides
         return self._column("match" if is_match else "time"), is_match
 
@@ -124,18 +124,18 @@ class Stream(Iterator[History]):
     def _check(self, findings: Findings, table: Table | None) -> History:
         history = history_or_error(findings, self.choices.skip_problems)
         if history.time_zone is not None and history.time_zone[0] in "+-":
-            history = replace(history, time_zone="UTC")  # later ones may have another offset, as in summer and winter
+            history = replace(history, time_zone="UTC")  # later times may have another offset, as in summer and winter
         self._previous.check_time(history, findings.title, table, self._column("time"))
         return history
 
 
 def _changes(key: "pl.Series") -> NDArray[np.intp]:
-    """Return the rows that differ from the row before."""
+    """Return which rows differ from the previous row."""
     return np.flatnonzero(key.ne_missing(key.shift(1)).to_numpy()[1:]) + 1
 
 
 class _PreviousHistory:
-    """The end of the history before: its last time, and the matches that must not come again."""
+    """The end of the previous history: its last time, and the matches that must not recur."""
 
     def __init__(self) -> None:
         self.stamp: Stamp | None = None
@@ -145,7 +145,7 @@ class _PreviousHistory:
         self.matches: list[NDArray[np.uint64]] = []
 
     def check_time(self, history: History, title: str, table: Table | None, column: str | None) -> None:
-        """Raise an `Error` if a history begins before the end of the one before."""
+        """Raise an `Error` if a history begins before the end of the previous one."""
         if not len(history):
             return
         if not self.empty and (history.time is None) != (self.time is None):
@@ -170,7 +170,7 @@ class _PreviousHistory:
         self.time = history.time[-1]
 
     def check_matches(self, table: Table, column: str, time: str | None) -> None:
-        """Raise an `Error` if a match comes again after others; with times, only matches of the last time are kept."""
+        """Raise an `Error` if a match recurs after others; with times, only matches at the last time are remembered."""
         frame = table.frame
         key = frame.select([column] if time is None else [column, time]).hash_rows(seed=1).to_numpy()
         for earlier in self.matches:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 ENDINGS = (".csv", ".tsv", ".parquet", ".jsonl")
 BETWEEN = ";"  # separates the names of a roster
-EXACT = 2**53  # below it a float holds every whole number
+EXACT = 2**53  # up to here a float represents every whole number
 SIDES = 8  # with more teams in a match, the default layout is long
 
 Shape = Literal["wide", "long"]
@@ -47,7 +47,7 @@ def to_frame(history: History) -> pl.DataFrame:
 
 
 def _time_column(history: History) -> pl.Series:
-    """Return the times of the matches as Polars times; those with an offset as text."""
+    """Return the match times as Polars times; times with an offset as text."""
     import polars as pl
 
     series = pl.Series(history.time)
@@ -57,7 +57,7 @@ def _time_column(history: History) -> pl.Series:
     if zone is None or zone[0] not in "+-":
         moments = series.cast(pl.Datetime("us", zone))
         return moments.cast(pl.Date) if history.time_kind == "date" else moments
-    # Polars has no zones that are offsets, but text keeps them.
+    # Polars does not support offsets as zones, but text keeps them.
     local = series.cast(pl.Datetime("us")).dt.offset_by(f"{'-' * (zone[0] == '-')}{zone[1:3]}h{zone[4:]}m")
     return local.dt.strftime(f"%Y-%m-%dT%H:%M:%S%.6f{zone}")
 
@@ -77,7 +77,7 @@ def write(history: History, path: str | os.PathLike[str], layout: Shape | None =
     """
     ending = file_extension(path, ENDINGS)
     with replace_file(path) as temporary:
-        if ending == ".jsonl":  # a match per line, as `from_matches` accepts it
+        if ending == ".jsonl":  # one match per line, in the form that `from_matches` accepts
             lines = (json.dumps(match, ensure_ascii=False, default=lambda time: time.isoformat()) for match in history)
             temporary.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         elif ending == ".parquet":
@@ -122,17 +122,17 @@ def _not_wide(history: History) -> str:
 
 
 def _follows(score: Floats, history: History) -> bool:
-    """Tell whether every match has scores, and its places follow from them."""
+    """Return whether every match has scores from which its places follow."""
     return not np.isnan(score).any() and bool((places(history.match_start, -score) == history.place).all())
 
 
 def _is_alone(history: History) -> bool:
-    """Tell whether every team is a single player."""
+    """Return whether every team is a single player."""
     return history.entries == history.teams
 
 
 def to_wide(history: History) -> pl.DataFrame:
-    """Return a frame with a row per match, and for each team a column of its players and one of its score or rank.
+    """Return a frame with a row per match, and for each team a column for its players and one for its score or rank.
 
     >>> to_wide(History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [3, 1], "home": 0}])).columns
     ['home_team', 'home_score', 'away_team', 'away_score', 'neutral']
@@ -161,7 +161,7 @@ def to_wide(history: History) -> pl.DataFrame:
 
 
 def _side(history: History, number: int) -> dict[str, pl.Series]:
-    """Return the columns of one team of every match; null where a match has fewer teams."""
+    """Return the columns for one team of every match; null if a match has fewer teams."""
     import polars as pl
 
     present = np.diff(history.match_start) > number
@@ -181,7 +181,7 @@ def _side(history: History, number: int) -> dict[str, pl.Series]:
 
 
 def _rosters(history: History) -> pl.Series:
-    """Return the players of every team, in one cell."""
+    """Return the players of every team, joined in one cell."""
     import polars as pl
 
     names = pl.Series("name", history.players, dtype=pl.String).gather(history.player)

@@ -33,7 +33,7 @@ def same(found: Any, expected: list[float]) -> bool:
         ("123456789012345678901234567890", 123456789012345678901234567890.0),
     ],
 )  # fmt: skip
-def test_a_number_is_read_as_people_write_it(cell: str, value: float) -> None:
+def test_common_number_notations_are_read(cell: str, value: float) -> None:
     cells = table([cell])
     assert numbers(cells, "a").tolist() == [value]
     assert not wrong(cells)
@@ -43,7 +43,7 @@ def test_a_number_is_read_as_people_write_it(cell: str, value: float) -> None:
 @pytest.mark.parametrize(
     "cell", ["", " ", None, "-", "–", "?", "NA", "N/A", "n.a.", "#N/A", "null", "NULL", "None", "nan", "NaN", "\\N"]
 )
-def test_markers_of_missing_values_are_empty(cell: str | None) -> None:
+def test_missing_value_markers_are_read_as_empty(cell: str | None) -> None:
     cells = table(["1", cell])
     assert same(numbers(cells, "a"), [1, nan])
     assert not wrong(cells)
@@ -54,7 +54,7 @@ def test_markers_of_missing_values_are_empty(cell: str | None) -> None:
     ["x", "inf", "-inf", "Infinity", "1e999", "(3)", "3-1", "1.2.3", "1,2,3", "1,23,4", "3,", "0x1F", "1_000", "12abc",
      "3²", "--3", "1 2", "1 23", "12 345 67", "3 km", "1.5k", "3-Jan"],
 )  # fmt: skip
-def test_unreadable_numbers_are_problems_of_their_rows(cell: str) -> None:
+def test_unreadable_numbers_are_reported_on_their_rows(cell: str) -> None:
     cells = table(["1", cell, "2"])
     assert same(numbers(cells, "a"), [1, nan, 2])
     assert wrong(cells) == [cell]
@@ -67,7 +67,7 @@ def test_unreadable_numbers_are_problems_of_their_rows(cell: str) -> None:
      "1.23.456", "1,234.567.8", "1 234,567.8", ",123,456", "0 123", "00 123", "0,123,456", "0.123.456", "0,123.5",
      "0'123", "01,23,456", "1'234 567", "1 234'567", "2.5½", "2,5½", "2.½", "2,½", ".½", "2.5 1/2", "3 5/2", "3 2/2"],
 )  # fmt: skip
-def test_contradictory_marks_are_a_problem(cell: str) -> None:
+def test_contradictory_decimal_marks_are_a_problem(cell: str) -> None:
     for around in (["1", "2"], ["2.5", "1,234.5"], ["2,5", "1.234,5"]):
         for decimal in (None, ".", ","):
             cells = table([*around, cell], decimal=decimal)
@@ -103,13 +103,13 @@ def test_other_cells_decide_an_ambiguous_decimal_mark(cells: list[str], values: 
     assert bool(note) == bool(read.remarks)
 
 
-def test_the_decimal_mark_may_be_given() -> None:
+def test_decimal_option_sets_the_decimal_mark() -> None:
     for mark, value in ((".", [1234, 1.234, 2.5, 2.5]), (",", [1.234, 1234, 2.5, 2.5])):
         cells = table(["1,234", "1.234", "2,5", "2.5"], decimal=mark)
         assert (numbers(cells, "a").tolist(), list(map(str, cells.remarks))) == (value, [])
 
 
-def test_columns_have_one_decimal_mark() -> None:
+def test_columns_read_together_share_one_decimal_mark() -> None:
     cells = table(["1,234", "3"], ["2,5", "x"])
     first, second = numbers_together(cells, ["a", "b"])
     assert first.tolist() == [1.234, 3]
@@ -118,13 +118,13 @@ def test_columns_have_one_decimal_mark() -> None:
     assert str(cells.remarks[0]).startswith("a, b: '1,234'")
 
 
-def test_a_word_is_a_unit_where_half_of_the_cells_have_it() -> None:
+def test_word_in_half_of_the_cells_is_a_unit() -> None:
     cells = table(["3 km", "4km", "5", "6 km"])
     assert numbers(cells, "a").tolist() == [3, 4, 5, 6]
     assert not wrong(cells)
 
 
-def test_a_shoot_out_in_brackets_does_not_count() -> None:
+def test_shoot_out_in_brackets_is_ignored() -> None:
     cells = table(["2 (4)", "1(3)", "0"])
     assert numbers(cells, "a").tolist() == [2, 1, 0]
     assert list(map(str, cells.remarks)) == ["a: '2 (4)' is read as 2, without the number in brackets"]
@@ -144,7 +144,7 @@ def test_a_shoot_out_in_brackets_does_not_count() -> None:
         (["3", "1", "0.5"], []),
     ],
 )
-def test_bare_decimals_among_whole_numbers_are_remarked(cells: list[str], lines: list[int]) -> None:
+def test_bare_decimals_among_whole_numbers_add_a_remark(cells: list[str], lines: list[int]) -> None:
     read = table(cells)
     assert abs(numbers(read, "a")[cells.index(next(cell for cell in cells if "5" in cell))]) % 1 == 0.5
     assert [remark.line for remark in read.remarks if remark.code == "bare-decimals"] == lines
@@ -177,7 +177,7 @@ def dialects(draw: st.DrawFn) -> tuple[str, list[tuple[float, str]]]:
 
 
 @given(dialects())
-def test_numbers_of_any_dialect_are_read_back(dialect: tuple[str, list[tuple[float, str]]]) -> None:
+def test_numbers_in_any_dialect_round_trip(dialect: tuple[str, list[tuple[float, str]]]) -> None:
     mark, cells = dialect
     read = table([text for _, text in cells], decimal=mark)
     assert numbers(read, "a").tolist() == [value for value, _ in cells]
@@ -198,7 +198,7 @@ def test_any_text_is_a_finite_number_or_empty_or_a_problem(cells: list[str | Non
         assert not (row in bad and not isnan(value))
 
 
-def test_scores_of_real_files(data: Any) -> None:
+def test_scores_in_real_files_are_read(data: Any) -> None:
     for name, column in (("premier_league_1995_2009.csv", "hg"), ("afl_1999_2009.csv", "home_points")):
         frame = pl.read_csv(data / name, infer_schema=False)
         cells = table(frame[column].to_list())

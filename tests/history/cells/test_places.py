@@ -28,7 +28,7 @@ from .tables import table, wrong
         ("T1,234", 1234), ("2.500", 2.5),
     ],
 )  # fmt: skip
-def test_a_place_is_read_as_people_write_it(cell: str, rank: float) -> None:
+def test_common_place_notations_are_read(cell: str, rank: float) -> None:
     cells = table([cell, "9"])
     found = ranks(cells, "a")
     assert found.rank.tolist() == [rank, 9]
@@ -38,7 +38,7 @@ def test_a_place_is_read_as_people_write_it(cell: str, rank: float) -> None:
     assert not cells.remarks
 
 
-def test_the_decimal_mark_of_places_may_be_given() -> None:
+def test_decimal_option_applies_to_places() -> None:
     assert ranks(table(["1,500", "2.000"], decimal=","), "a").rank.tolist() == [1.5, 2000]
 
 
@@ -69,7 +69,7 @@ def test_empty_cells_are_neither_placed_nor_unplaced(cell: str | None) -> None:
     assert not wrong(cells)
 
 
-def test_words_are_counted_and_those_who_did_not_start_are_named() -> None:
+def test_remark_counts_words_and_names_those_for_non_starters() -> None:
     cells = table(["1", "2", "DNF (engine)", "dnf", "DNF", "DNS", "Ret.", "WD"])
     assert ranks(cells, "a").unplaced.sum() == 6
     assert list(map(str, cells.remarks)) == [
@@ -78,7 +78,7 @@ def test_words_are_counted_and_those_who_did_not_start_are_named() -> None:
     ]
 
 
-def test_unknown_word_is_a_problem_unless_it_is_repeated() -> None:
+def test_unknown_word_is_a_problem_unless_repeated() -> None:
     cells = table([*"12345", "zonk", "zonk", "xyz", "3-Jan", "1/x"])
     found = ranks(cells, "a")
     assert found.unplaced.tolist() == [False] * 5 + [True] * 2 + [False] * 3
@@ -89,7 +89,7 @@ def test_unknown_word_is_a_problem_unless_it_is_repeated() -> None:
     ]
 
 
-def test_column_of_other_words_is_not_a_column_of_places() -> None:
+def test_column_of_unrelated_words_is_not_read_as_places() -> None:
     cells = table(["keeper", "striker", "keeper", "striker"])
     assert np.isnan(ranks(cells, "a").rank).all()
     assert len(wrong(cells)) == 4
@@ -106,7 +106,7 @@ def test_options_decide_what_words_mean() -> None:
     assert (found.unplaced.tolist(), found.absent.tolist()) == ([False, False, True, False], [False] * 3 + [True])
 
 
-def test_places_below_one_are_remarked() -> None:
+def test_places_below_one_add_a_remark() -> None:
     for column in (["0", "1", "2"], [0, 1, 2]):
         cells = table(column)
         assert ranks(cells, "a").rank.tolist() == [0, 1, 2]
@@ -115,11 +115,11 @@ def test_places_below_one_are_remarked() -> None:
         ]
 
 
-def test_rounds_of_a_tournament() -> None:
+def test_tournament_rounds_are_read_as_places() -> None:
     assert ranks(table(["W", "F", "SF", "SF", "QF", "R16"]), "a").rank.tolist() == [1, 2, 3.5, 3.5, 6.5, 12.5]
 
 
-def test_words_among_scores() -> None:
+def test_words_among_scores_mark_unplaced_players() -> None:
     cells = table(["12.5", "DNF", "x", None, "3 pts", "DNS"], absent=("DNS",))
     unplaced, absent = word_masks(cells, "a")
     assert unplaced.tolist() == [False, True, False, False, False, False]

@@ -49,7 +49,7 @@ def one(cell: str | None, **choices: Any) -> tuple[float, float, int, int]:
         ("11-9 / 8-11 / 11-5 / 11-7", 3, 1), ("7-6 (7-4) 6-3 RET", 2, 0), ("6-4 2-1 ret.", 1, 0), ("6-2 RET", 6, 2),
     ],
 )  # fmt: skip
-def test_a_result_is_read_as_people_write_it(cell: str, first: float, second: float) -> None:
+def test_common_result_notations_are_read(cell: str, first: float, second: float) -> None:
     assert one(cell) == (first, second, np.sign(first - second), PLAYED)
 
 
@@ -95,26 +95,26 @@ def test_unreadable_results_are_problems(cell: str) -> None:
 @pytest.mark.parametrize(
     "cell", ["3-Jan", "Jan-03", "1. Mar", "01.Mrz", "3-Jan-24", "2024-03-01", "2024-03-01 00:00:00", "03/01/2024"]
 )
-def test_results_that_a_spreadsheet_made_dates_of(cell: str) -> None:
+def test_results_converted_to_dates_by_a_spreadsheet_are_problems(cell: str) -> None:
     cells = table([cell])
     assert pair_results(cells, "a").state.tolist() == [WRONG]
     [problem] = cells.problems
     assert "spreadsheets" in str(problem)
 
 
-def test_times_of_day_are_unplayed_matches() -> None:
+def test_time_of_day_means_an_unplayed_match() -> None:
     cells = table(["2:1", "15:00", "17:30", "0:0", "10:2"])
     assert pair_results(cells, "a").state.tolist() == [PLAYED, UNPLAYED_MATCH, UNPLAYED_MATCH, PLAYED, PLAYED]
     assert list(map(str, cells.remarks)) == ["a: '15:00': a time of day, so the match is not played yet (2 cells)"]
     assert pair_results(table(["25:30", "19:30"]), "a").first.tolist() == [25, 19]  # handball
 
 
-def test_a_slash_between_scores() -> None:
+def test_slash_may_separate_scores() -> None:
     assert pair_results(table(["3/1", "1/2"]), "a").first.tolist() == [3, 1]
     assert pair_results(table(["1-0", "1/2"]), "a").first.tolist() == [1, 0.5]
 
 
-def test_a_single_set_among_matches_of_several() -> None:
+def test_single_set_among_longer_matches_counts_as_one_set() -> None:
     cells = table(["6-4 6-3", "6-2 RET", "6-7 6-4 7-5", "8-3"])
     found = pair_results(cells, "a")
     assert (found.first.tolist(), found.second.tolist()) == ([2, 1, 2, 1], [0, 0, 1, 0])
@@ -124,7 +124,7 @@ def test_a_single_set_among_matches_of_several() -> None:
     ]
 
 
-def test_who_retired_must_be_known() -> None:
+def test_retirement_needs_a_known_winner() -> None:
     for cell in ("6-4 3-6 RET", "6-4 3-6 2-1 ret.", "RET"):
         cells = table([cell])
         assert pair_results(cells, "a").state.tolist() == [WRONG]
@@ -134,7 +134,7 @@ def test_who_retired_must_be_known() -> None:
         assert not wrong(cells)
 
 
-def test_shoot_outs_are_remarked() -> None:
+def test_shoot_outs_add_a_remark() -> None:
     cells = table(["2-2 (4-3 p)", "1-0", "2-2 (1-0)"])
     pair_results(cells, "a")
     [remark] = cells.remarks
@@ -156,7 +156,7 @@ def test_an_empty_column() -> None:
     st.sampled_from(["-", ":", " - ", " : ", "–", "x", " v "]),
     st.sampled_from(["", " aet", " (OT)", "*"]),
 )
-def test_scores_come_back(scores: list[tuple[int, int]], mark: str, tail: str) -> None:
+def test_scores_round_trip(scores: list[tuple[int, int]], mark: str, tail: str) -> None:
     found = pair_results(table([f"{first}{mark}{second}{tail}" for first, second in scores]), "a")
     assert list(zip(found.first.tolist(), found.second.tolist(), strict=True)) == scores
     assert found.sign.tolist() == [np.sign(first - second) for first, second in scores]
@@ -186,7 +186,7 @@ def test_any_text_is_a_result_or_a_problem(cells: list[str]) -> None:
         ("D A", "0-"), ("X 2", "0-"),
     ],
 )  # fmt: skip
-def test_words_mean_what_they_mean_in_their_language(cells: str, signs: str) -> None:
+def test_result_words_are_read_in_the_language_of_the_column(cells: str, signs: str) -> None:
     read = table(cells.split())
     found = word_results(read, "a")
     assert "".join("0+-"[sign] for sign in found.sign) == signs
@@ -195,7 +195,7 @@ def test_words_mean_what_they_mean_in_their_language(cells: str, signs: str) -> 
     assert not wrong(read)
 
 
-def test_scores_beside_words() -> None:
+def test_scores_beside_result_words_are_read() -> None:
     cells = table(["W 3-1", "L 0-2", "D 1-1", "W, 3-1", "W 2-1 (OT)", "3-1 W", "L"])
     found = word_results(cells, "a")
     assert found.sign.tolist() == [1, -1, 0, 1, 1, 1, -1]
@@ -206,7 +206,7 @@ def test_scores_beside_words() -> None:
     assert not cells.remarks
 
 
-def test_the_winners_score_may_be_first() -> None:
+def test_winners_score_may_come_first() -> None:
     cells = table(["W 5-3", "L 5-3", "L 4-2"])
     found = word_results(cells, "a")
     assert (found.first.tolist(), found.second.tolist()) == ([5, 3, 2], [3, 5, 4])
@@ -227,7 +227,7 @@ def test_walkovers_and_unplayed_matches_in_words() -> None:
     assert wrong(cells) == ["nonsense", "3-Jan"]
 
 
-def test_ambiguous_words_are_remarked() -> None:
+def test_ambiguous_words_add_a_remark() -> None:
     for cells, note in (
         (["D", "D"], ["a: 'd' is a draw (read as W/D/L)"]),
         (["1", "0"], ["a: '0' is a loss of the first team, '1' is a win of the first team (read as 1/½/0)"]),
@@ -239,7 +239,7 @@ def test_ambiguous_words_are_remarked() -> None:
         assert list(map(str, read.remarks)) == note
 
 
-def test_more_words_may_be_given() -> None:
+def test_caller_may_add_result_words() -> None:
     found = word_results(table(["blue", "red", "draw"]), "a", {"blue": 1, "red": -1})
     assert found.sign.tolist() == [1, -1, 0]
 

@@ -42,11 +42,11 @@ def split(cells: list[Any], sure: bool = False, **choices: Any) -> Any:
         ("andy", ["andy"]),
     ],
 )  # fmt: skip
-def test_a_roster_is_read_as_people_write_it(cell: str, names: list[str] | None) -> None:
+def test_common_roster_notations_are_read(cell: str, names: list[str] | None) -> None:
     assert split([cell]) == [names]
 
 
-def test_one_separator_for_all_columns() -> None:
+def test_all_columns_share_one_roster_separator() -> None:
     cells = table(["Smith & Sons; ann", "bob & cat"], ["dan", "eve/fay"])
     lists, separator = rosters(cells, ["a", "b"])
     assert [one.to_list() for one in lists] == [[["Smith & Sons", "ann"], ["bob & cat"]], [["dan"], ["eve/fay"]]]
@@ -54,7 +54,7 @@ def test_one_separator_for_all_columns() -> None:
     assert list(map(str, cells.remarks)) == [f"rosters are split at ';'{WHOLE}"]
 
 
-def test_marks_in_a_few_names_separate_nothing_unless_it_is_sure() -> None:
+def test_marks_in_a_few_names_split_only_columns_known_to_hold_rosters() -> None:
     names = ["Brighton & Hove Albion", "Arsenal", "Chelsea"]
     cells = table(names)
     assert rosters(cells, ["a"])[0][0].to_list() == [[name] for name in names]
@@ -63,13 +63,13 @@ def test_marks_in_a_few_names_separate_nothing_unless_it_is_sure() -> None:
     assert split(names, rosters="&")[0] == ["Brighton", "Hove Albion"]
 
 
-def test_pairs_joined_by_a_word_beside_lists_with_commas() -> None:
+def test_pairs_joined_by_a_word_are_read_beside_comma_lists() -> None:
     cells = ["ann, bob, cat", "dan & eve", "fay, gus", "hal and ida"]
     assert split(cells, sure=True) == [["ann", "bob", "cat"], ["dan", "eve"], ["fay", "gus"], ["hal", "ida"]]
     assert split(["Smith, J. / Doe, A.", "ann / bob"], sure=True)[1] == ["ann", "bob"]
 
 
-def test_the_separator_may_be_given() -> None:
+def test_rosters_option_sets_the_separator() -> None:
     assert split(["a;b", "c"], rosters="") == [["a;b"], ["c"]]
     assert split(["a;b/c", "c"], rosters="/") == [["a;b", "c"], ["c"]]
     assert split(["a and b", "Sand", "c"], rosters="and") == [["a", "b"], ["Sand"], ["c"]]
@@ -77,13 +77,13 @@ def test_the_separator_may_be_given() -> None:
     assert split(["a :: b"], rosters="::") == [["a", "b"]]
 
 
-def test_an_empty_name_within_is_a_problem() -> None:
+def test_empty_name_within_a_roster_is_a_problem() -> None:
     cells = table(["ann;;bob", "cat", "dan; ;eve"])
     rosters(cells, ["a"])
     assert wrong(cells) == ["ann;;bob", "dan; ;eve"]
 
 
-def test_lists_of_frames() -> None:
+def test_list_columns_are_read_as_rosters() -> None:
     cells = table([["ann ", "bob"], [], None, ["cat", None], ["a;b"]])
     lists, separator = rosters(cells, ["a"])
     assert lists[0].to_list()[:3] == [["ann", "bob"], [], None]
@@ -103,11 +103,11 @@ NAMES = st.text(st.characters(categories=["L"]), min_size=1, max_size=8).filter(
 @given(
     st.lists(st.lists(NAMES, min_size=2, max_size=4), min_size=1), st.sampled_from([";", " | ", "+", ", ", " / ", "\n"])
 )
-def test_rosters_come_back(teams: list[list[str]], mark: str) -> None:
+def test_rosters_round_trip(teams: list[list[str]], mark: str) -> None:
     assert split([mark.join(team) for team in teams]) == teams
 
 
 @given(st.lists(st.lists(st.text(st.characters(categories=["L", "N", "P", "Zs"]), min_size=1), min_size=1), min_size=1))
-def test_lists_as_json_writes_them_come_back(teams: list[list[str]]) -> None:
+def test_json_lists_round_trip(teams: list[list[str]]) -> None:
     teams = [[name.strip() or "x" for name in team] for team in teams]
     assert split([json.dumps(team) for team in teams]) == teams

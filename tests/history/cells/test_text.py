@@ -27,7 +27,7 @@ from .tables import table, wrong
         ([1.0, 0.0], [True, False]),
     ],
 )
-def test_yes_and_no(cells: list[Any], values: list[bool] | None) -> None:
+def test_common_words_for_yes_and_no_are_read(cells: list[Any], values: list[bool] | None) -> None:
     read = table(cells)
     found = yes_no(read, "a")
     if values is None:
@@ -37,7 +37,7 @@ def test_yes_and_no(cells: list[Any], values: list[bool] | None) -> None:
         assert not wrong(read)
 
 
-def test_other_words_are_problems() -> None:
+def test_words_other_than_yes_and_no_are_problems() -> None:
     cells = table(["yes", "maybe", None])
     assert yes_no(cells, "a").tolist() == [True, False, False]
     assert wrong(cells) == ["maybe"]

@@ -103,7 +103,7 @@ def test_ids_and_importance_are_read() -> None:
     assert history[0]["importance"] == 2
 
 
-def test_id_column_with_duplicates_is_not_used_unless_mapped() -> None:
+def test_id_column_with_duplicates_is_ignored_unless_mapped() -> None:
     history = read("id winner loser\n 0 a b\n 0 b a")
     assert history.ids is None
     assert "ignored: id" in history.recognised

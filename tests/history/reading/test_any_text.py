@@ -44,7 +44,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", MONSTERS)
-def test_huge_inputs_end_soon_with_a_short_message(name: str, tmp_path: Path) -> None:
+def test_huge_inputs_fail_quickly_with_a_short_message(name: str, tmp_path: Path) -> None:
     path = tmp_path / "monster.csv"
     path.write_bytes(MONSTERS[name])
     try:

@@ -59,18 +59,18 @@ def test_format_is_found_by_content_not_by_name(tmp_path: Path, name: str, data:
 
 
 @pytest.mark.parametrize("data", [GAMES.encode(), gzip.compress(GAMES.encode(), mtime=0), GAMES.encode("utf-16")])
-def test_standard_input(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
+def test_standard_input_is_read(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
     assert History.read("-") == EXPECTED
 
 
-def test_a_problem_of_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_problem_in_standard_input_names_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(GAMES.replace("cat", "bob").encode())))
     with pytest.raises(Error, match=r"^standard input, line 3: bob is listed in team 1 and in team 2"):
         History.read("-")
 
 
-def test_a_pipe(tmp_path: Path) -> None:
+def test_pipe_is_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     writer = threading.Thread(target=(tmp_path / "pipe").write_text, args=(GAMES,))
     writer.start()
@@ -127,14 +127,14 @@ ROWS = [
 ]
 
 
-def test_a_workbook(tmp_path: Path) -> None:
+def test_workbook_is_read(tmp_path: Path) -> None:
     path = workbook(tmp_path / "a.xlsx", ("Games", [HEADER, *ROWS]))
     assert History.read(path) == EXPECTED
     path.rename(tmp_path / "a.csv")
     assert History.read(tmp_path / "a.csv") == EXPECTED
 
 
-def test_a_workbook_with_titles_blank_rows_and_two_sheets(tmp_path: Path) -> None:
+def test_workbook_may_have_titles_blank_rows_and_two_sheets(tmp_path: Path) -> None:
     games: list[list[Any]] = [[], ["Season 2025/26"], [], HEADER, ROWS[0], [], ROWS[1], [], ["Total: 2"]]
     path = workbook(tmp_path / "a.xlsx", ("Games", games), ("Other", [["winner", "loser"], [7, "bob"]]))
     history = History.read(path)
@@ -156,18 +156,18 @@ def test_a_problem_in_a_workbook_names_its_row(tmp_path: Path) -> None:
         History.read(path)
 
 
-def test_an_empty_workbook(tmp_path: Path) -> None:
+def test_empty_workbook_raises(tmp_path: Path) -> None:
     with pytest.raises(Error, match=r"sheet 'Games' is empty"):
         History.read(workbook(tmp_path / "a.xlsx", ("Games", [])))
 
 
-def test_a_workbook_needs_a_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workbook_without_its_package_says_how_to_install_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "fastexcel", None)
     with pytest.raises(Error, match=r"this needs fastexcel, which is not installed: pip install 'prowess\[excel\]'"):
         History.read(workbook(tmp_path / "a.xlsx", ("Games", [HEADER, *ROWS])))
 
 
-def test_a_broken_row_is_a_problem_of_its_group(tmp_path: Path) -> None:
+def test_broken_row_is_reported_in_its_group(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text('season,winner,loser\n1,ann,bob\n2,"bob,ann\n2,ann,bob\n1,bob,ann\n')
     found = check_groups(tmp_path / "a.csv", "season", Choices())
     assert {name: [str(one) for one in part.problems] for name, part in found.items()} == {

@@ -27,7 +27,7 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".parquet", ".jsonl"])
-def test_file_name_that_is_not_utf_8(tmp_path: Path, suffix: str) -> None:
+def test_file_name_need_not_be_utf_8(tmp_path: Path, suffix: str) -> None:
     plain, path = tmp_path / "games", tmp_path / f"games\udcff{suffix}"
     if suffix == ".parquet":
         EXPECTED.to_frame().write_parquet(plain)
@@ -59,13 +59,13 @@ def test_pipe_is_read_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("codec", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
-def test_wide_encoding_may_be_given(tmp_path: Path, codec: str) -> None:
+def test_encoding_option_accepts_utf_16(tmp_path: Path, codec: str) -> None:
     path = tmp_path / "games.csv"
     path.write_bytes(GAMES.encode(codec))
     assert stream(path) == stream(path, encoding=codec) == list(EXPECTED.players[1:])
 
 
-def test_image_is_named_as_such(tmp_path: Path) -> None:
+def test_error_says_that_the_file_is_an_image(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
     path.write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
     with pytest.raises(Error, match=r"games\.csv: this is an image, not a table"):

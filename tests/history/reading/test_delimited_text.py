@@ -87,7 +87,7 @@ LONG = GAMES + "".join(f"2026-03-{day:02},cat,dan,{day},{day + 1}\n" for day in 
         "Title\n\n" + GAMES.replace("\n", "\r\n"),
     ],
 )
-def test_one_table_in_many_forms(content: str | bytes) -> None:
+def test_same_table_is_read_from_many_dialects(content: str | bytes) -> None:
     found = table(content)
     assert seen(found) == PLAIN
     assert not len(found.problems)
@@ -121,7 +121,7 @@ def test_one_table_in_many_forms(content: str | bytes) -> None:
         ("winner,loser\n#1 Tim,bob\n", "winner loser / #1_Tim bob"),
     ],
 )
-def test_tables_are_read_as_a_person_sees_them(content: str, expected: str) -> None:
+def test_untidy_tables_are_read(content: str, expected: str) -> None:
     found = table(content)
     assert seen(found) == [[cell.replace("@", "\n") for cell in row] for row in grid(expected)]
     assert not len(found.problems)
@@ -144,7 +144,7 @@ def test_tables_are_read_as_a_person_sees_them(content: str, expected: str) -> N
         ("The first league of all\n\nann,bob,3\ncat,ann,1\n", "1 2 3 / ann bob 3 / cat ann 1"),
     ],
 )
-def test_a_file_without_header_has_numbered_columns(content: str, expected: str) -> None:
+def test_columns_are_numbered_in_a_file_without_header(content: str, expected: str) -> None:
     found = table(content)
     assert seen(found) == grid(expected)
     assert any("`header=True`" in note for note in list(map(str, found.remarks)))
@@ -226,7 +226,7 @@ def problems(found: Table) -> list[tuple[str, str]]:
         ),
     ],
 )
-def test_a_broken_row_is_a_problem_with_its_line(content: str | bytes, where: str, message: str) -> None:
+def test_broken_row_is_reported_with_its_line(content: str | bytes, where: str, message: str) -> None:
     found = table(content)
     ((line, problem),) = problems(found)
     assert line == where
@@ -252,7 +252,7 @@ def test_a_huge_line_above_the_table_does_not_hide_its_separator() -> None:
     assert seen(found) == PLAIN
 
 
-def test_two_stray_quotation_marks_do_not_make_one_cell_of_the_rows_between_them() -> None:
+def test_two_stray_quotation_marks_do_not_merge_the_rows_between_them() -> None:
     found = table(LONG.replace(",2,2\n", ',2,"2\n').replace(",30,31\n", ',30,31"\n'))
     assert problems(found) == [("line 3", "a quotation mark is not closed")]
     assert len(found.frame) == 32
@@ -279,19 +279,19 @@ def test_a_cell_in_quotation_marks_may_have_several_lines(remark: str) -> None:
         ('winner,loser\nann,bob\nO"Neil,bob\n', "line 3: quotation marks inside a cell are kept as text"),
     ],
 )
-def test_skipped_lines_and_choices_are_remarked(content: str, note: str) -> None:
+def test_skipped_lines_and_decisions_add_remarks(content: str, note: str) -> None:
     assert note in list(map(str, table(content).remarks))
 
 
 @pytest.mark.parametrize("pieces", ["date,home\n,away,hg,ag\n", "date,home,away,hg\nag\n", "home,away,hg,ag\n"])
-def test_header_repeated_in_pieces_is_still_the_header(pieces: str) -> None:
+def test_broken_repeat_of_the_header_does_not_hide_the_header(pieces: str) -> None:
     found = table(GAMES.replace("2026-02", pieces + "2026-02"))
     assert found.frame.columns == PLAIN[0]
     assert not any("no header" in note for note in list(map(str, found.remarks)))
 
 
 @pytest.mark.parametrize("content", ["", "\n\n", "  \n", "\ufeff", ",,\n,,\n"])
-def test_an_empty_text_is_an_error(content: str) -> None:
+def test_empty_text_raises(content: str) -> None:
     with pytest.raises(Error, match=r"odd\.csv: the file is empty; its first line must name the columns"):
         table(content)
 

@@ -45,23 +45,23 @@ def write(folder: Path, name: str, text: str | bytes) -> Path:
         ("games.csv", GAMES.replace("\n", ",\n").replace("ag,", 'ag,"note; of; the; home; team; a; b"')),
     ],
 )
-def test_text_files(tmp_path: Path, name: str, text: str) -> None:
+def test_text_files_are_read(tmp_path: Path, name: str, text: str) -> None:
     assert History.read(write(tmp_path, name, text)) == EXPECTED
     assert History.read(str(tmp_path / name)) == EXPECTED
 
 
-def test_a_separator_can_be_given(tmp_path: Path) -> None:
+def test_separator_option_sets_the_separator(tmp_path: Path) -> None:
     path = write(tmp_path, "games.csv", GAMES.replace(",", ":"))
     assert History.read(path, separator=":") == EXPECTED
 
 
-def test_parquet_files(tmp_path: Path) -> None:
+def test_parquet_files_are_read(tmp_path: Path) -> None:
     EXPECTED.to_frame().write_parquet(tmp_path / "games.parquet")
     assert History.read(tmp_path / "games.parquet") == EXPECTED
 
 
 @pytest.mark.parametrize("name", ["games.jsonl", "games.ndjson", "games.jsonl.gz"])
-def test_json_lines_of_matches_and_of_rows(tmp_path: Path, name: str) -> None:
+def test_json_lines_may_hold_matches_or_rows(tmp_path: Path, name: str) -> None:
     matches = "\n".join(json.dumps(match | {"time": str(match["time"])}) for match in EXPECTED)
     assert History.read(write(tmp_path, name, matches)) == EXPECTED
     keys, *rows = (line.split(",") for line in GAMES.split())
@@ -69,17 +69,17 @@ def test_json_lines_of_matches_and_of_rows(tmp_path: Path, name: str) -> None:
     assert History.read(write(tmp_path, name, flat)) == EXPECTED
 
 
-def test_a_header_alone_is_an_empty_history(tmp_path: Path) -> None:
+def test_file_with_only_a_header_is_an_empty_history(tmp_path: Path) -> None:
     for name, text in (("a.csv", "winner,loser"), ("a.csv", "winner,loser\n\n"), ("a.jsonl", ""), ("a.jsonl", "\n")):
         assert len(History.read(write(tmp_path, name, text))) == 0
 
 
-def test_names_of_digits_stay_text(tmp_path: Path) -> None:
+def test_numeric_names_stay_text(tmp_path: Path) -> None:
     path = write(tmp_path, "a.csv", "winner,loser\n2726956381513258,007\n")
     assert History.read(path).players == ("2726956381513258", "007")
 
 
-def test_columns_are_mapped(tmp_path: Path) -> None:
+def test_columns_option_maps_roles_to_columns(tmp_path: Path) -> None:
     path = write(tmp_path, "a.csv", "A,B,C,when\nann,bob,B,31.01.2026\n")
     mapping = {"team1": "A", "team2": "B", "winner": "C", "time": "when"}
     history = History.read(path, columns=mapping, time_format="%d.%m.%Y")
@@ -112,7 +112,7 @@ QUOTED = 'date,home,away,hg,ag\n2026-01-31,"ann\nlee",bob,1,0\n\n2026-02-01,bob,
         ("a.csv.gz", None, " cannot be read"),
     ],
 )
-def test_bad_files_are_errors_that_name_file_line_and_value(tmp_path: Path, name: str, text: Any, message: str) -> None:
+def test_invalid_files_raise_and_name_file_line_and_value(tmp_path: Path, name: str, text: Any, message: str) -> None:
     path = tmp_path / name
     if text is None:
         path.write_bytes(b"no gzip")
@@ -123,7 +123,7 @@ def test_bad_files_are_errors_that_name_file_line_and_value(tmp_path: Path, name
     assert str(error.value).startswith((f"{path}, {message}", f"{path}:{message}"))
 
 
-def test_a_missing_file_and_a_folder_are_errors(tmp_path: Path) -> None:
+def test_missing_file_and_folder_raise(tmp_path: Path) -> None:
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(Error, match=r"missing\.csv: file not found"):
         History.read(tmp_path / "missing.csv")
@@ -131,7 +131,7 @@ def test_a_missing_file_and_a_folder_are_errors(tmp_path: Path) -> None:
         History.read(tmp_path / "folder.csv")
 
 
-def test_a_parquet_file_has_rows(tmp_path: Path) -> None:
+def test_parquet_error_names_the_row(tmp_path: Path) -> None:
     pl.DataFrame({"winner": ["a", "b"], "loser": ["b", "b"]}).write_parquet(tmp_path / "a.parquet")
     with pytest.raises(Error, match=r"a.parquet, row 2: b is listed in team 1 and in team 2"):
         History.read(tmp_path / "a.parquet")

@@ -24,7 +24,7 @@ def write(folder: Path, text: str | bytes, name: str = "odd.csv") -> Path:
         (b"winner,loser\nann,bob\nA,B\0x\nC,D\n", "line 3: the row holds zero bytes"),
     ],
 )
-def test_broken_text_is_an_error_that_names_the_line(tmp_path: Path, text: str | bytes, message: str) -> None:
+def test_broken_text_raises_and_names_the_line(tmp_path: Path, text: str | bytes, message: str) -> None:
     with pytest.raises(Error, match=message) as caught:
         History.read(write(tmp_path, text))
     assert "\n" not in str(caught.value).strip()
@@ -68,7 +68,7 @@ SQUADS = "match|team|player|score\n" + "".join(
         ("m2|red|red0|5\nm2|red|red1|5\n", "|red0|5\n", ["line 11"]),  # the row without a score was not played
     ],
 )
-def test_no_match_is_lost_to_a_row_without_the_name_of_its_match(
+def test_row_without_a_match_name_does_not_drop_other_matches(
     tmp_path: Path, before: str, after: str, lines: list[str]
 ) -> None:
     assert before in SQUADS
@@ -112,7 +112,7 @@ def test_wrong_argument_types_raise() -> None:
             History.from_matches(wrong)  # type: ignore[arg-type]
 
 
-def test_scores_that_only_some_have_do_not_matter_where_all_are_ranked(tmp_path: Path) -> None:
+def test_partial_scores_are_ignored_if_all_teams_have_ranks(tmp_path: Path) -> None:
     history = History.read(write(tmp_path, "race,driver,position,points\n1,ann,1,25\n1,bob,2,18\n1,cat,3,\n"))
     assert history[0] == {"teams": [["ann"], ["bob"], ["cat"]], "ranks": [1, 2, 3]}
 

@@ -57,7 +57,7 @@ def tables(draw: st.DrawFn) -> list[list[str]]:
 
 
 @given(tables(), DIALECTS)
-def test_round_trip(rows: list[list[str]], dialect: Dialect) -> None:
+def test_any_table_round_trips_in_any_dialect(rows: list[list[str]], dialect: Dialect) -> None:
     text, lines = "".join(title + dialect.end for title in dialect.titles), []
     for number, row in enumerate(rows):
         lines.append(1 + text.replace("\r\n", "\n").replace("\r", "\n").count("\n"))

@@ -1,1 +1,1 @@
-"""From the text of cells to values: names, numbers, places, results, rosters, times."""
+"""Parsing the text of cells: names, numbers, places, results, rosters and times."""

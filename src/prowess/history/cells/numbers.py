@@ -24,26 +24,26 @@ _SHAPE = re.compile(
     r" ?(?P<unit>[^\W\d_]{1,12}\.?|[%$€£¥])?"
 )
 _WHOLE = re.compile(r"\d+\.?")
-_FIRST = r"[1-9]\d{0,2}"  # no thousands follow a leading zero: 0 123 is two numbers, or a typing error
+_FIRST = r"[1-9]\d{0,2}"  # a leading zero has no thousands after it: 0 123 is two numbers, or a typo
 _SPACED = re.compile(
     rf"({_FIRST}(?:([ '])\d{{3}})(?:\2\d{{3}})*)(?:([.,])(\d+))?"
-)  # 1 234,5: the other mark is decimal
-_GROUPED = {  # the decimal mark, and thousands that prove it
+)  # as in 1 234,5: the other mark is decimal
+_GROUPED = {  # the decimal mark, and the thousands separators that prove it
     ".": re.compile(rf"{_FIRST}(?:,\d{{3}})+\.\d+|{_FIRST}(?:,\d{{3}}){{2,}}|[1-9]\d?(?:,\d{{2}})+,\d{{3}}(?:\.\d+)?"),
     ",": re.compile(rf"{_FIRST}(?:\.\d{{3}})+,\d+|{_FIRST}(?:\.\d{{3}}){{2,}}"),
 }
 _BEFORE_FRACTION = re.compile(rf"\d+|{_FIRST}([., '])\d{{3}}(?:\1\d{{3}})*")  # 2.5½ has two fractions
-# 2 (4): goals, and goals of a shoot-out
+# 2 (4): goals, and shoot-out goals
 _BRACKETED = re.compile(r"(\d{1,2}) ?\((?:pen\.? ?|p\.? ?)?\d{1,2} ?(?:p|pen|pens)?\.?\)")
 _MARKED = re.compile(r"(\d*)([.,])(\d+)")
-_UNCLEAR = r"^[+-]?[1-9]\d{0,2}[.,]\d{3}$"  # one mark, three digits: thousands or decimals
+_UNCLEAR = r"^[+-]?[1-9]\d{0,2}[.,]\d{3}$"  # one mark before three digits: thousands or decimals
 _BARE = r"^\s*[+-]?[.,]\d+\s*$"
 _OTHER = {".": ",", ",": "."}
 
 
 @dataclass(frozen=True)
 class Numeral:
-    """The value of a cell for either decimal mark; its unit, and the mark that it proves."""
+    """The value of a cell for either decimal mark, its unit, and the decimal mark that it proves."""
 
     point: float
     comma: float
@@ -56,7 +56,7 @@ class Numeral:
 
 
 def numbers(table: Table, column: str) -> Floats:
-    """Read a column as numbers; NaN for an empty cell, and for one that holds something else, which is a problem."""
+    """Read a column as numbers; empty cells become NaN, and so do unreadable ones, which are problems."""
     return numbers_together(table, [column])[0]
 
 
@@ -86,7 +86,7 @@ def numbers_together(table: Table, columns: Sequence[str]) -> list[Floats]:
 
 
 def _split(table: Table, column: str) -> "tuple[pl.Series, pl.Series]":
-    """Return the whole numbers of a column, null elsewhere, and the texts of the other cells, which are few."""
+    """Return the whole numbers of a column, null elsewhere, and the texts of the remaining few cells."""
     import polars as pl
 
     series = table.frame[column]
@@ -100,7 +100,7 @@ def _split(table: Table, column: str) -> "tuple[pl.Series, pl.Series]":
 
 
 def _merge(table: Table, column: str, whole: "pl.Series", rest: "pl.Series", values: Floats) -> Floats:
-    """Put the values of the other cells among the whole numbers; a text that is not a number is a problem."""
+    """Insert the values of the remaining cells among the whole numbers; a text that is not a number is a problem."""
     if not len(rest):
         return whole.to_numpy()  # null is NaN there
     where = np.flatnonzero(whole.is_null().to_numpy())
@@ -111,7 +111,7 @@ def _merge(table: Table, column: str, whole: "pl.Series", rest: "pl.Series", val
         missing = rest.str.strip_chars().str.to_lowercase().is_in(list(MISSING)).fill_null(False).to_numpy()
         table.reject(where[unread & ~missing], column, _RIGHT)
     bare = rest.str.contains(_BARE).fill_null(False).to_numpy()
-    # Among whole scores .5 may be a damaged 5 or 2.5. Among points of chess, which are at most 1, it is a draw.
+    # Among whole scores .5 may be a damaged 5 or 2.5. Among chess points, which are at most 1, it is a draw.
     if bare.any() and (whole > 1).any() and not np.any(values[~bare] % 1 > 0):
         first = int(np.argmax(bare))
         text = f"column {column!r} holds {rest[first]!r}, read as {values[first]:g}; all other numbers are whole"
@@ -123,7 +123,7 @@ def _merge(table: Table, column: str, whole: "pl.Series", rest: "pl.Series", val
 def _read_texts(table: Table, columns: Sequence[str], texts: "pl.Series", large: Callable[[], bool]) -> Floats:
     """Read texts that are not whole numbers; NaN for those that cannot be read.
 
-    Decimals, both 2.5 and 2,5, are read as a column; other spellings one by one, each distinct text once.
+    Decimals such as 2.5 and 2,5 are read as a column; each distinct text in another notation is read once.
     """
     import polars as pl
 
@@ -158,7 +158,7 @@ def _read_texts(table: Table, columns: Sequence[str], texts: "pl.Series", large:
 
 
 class _Evidence:
-    """What cells show about the decimal mark: votes for either, an example of each, and cells that leave it open."""
+    """Evidence for the decimal mark: votes for either mark, an example of each, and ambiguous cells."""
 
     def __init__(self, read: dict[str, Numeral], count: dict[str, int]) -> None:
         self.votes = Counter({".": 0, ",": 0})
@@ -172,7 +172,7 @@ class _Evidence:
                 self.open.setdefault("." if numeral.point < numeral.comma else ",", cell)
 
     def add(self, mark: str, sure: "pl.Series", unclear: "pl.Series") -> None:
-        """Add cells with one mark: sure ones such as 2.5, and others such as 1.234."""
+        """Add cells with one mark: unambiguous ones such as 2.5, and ambiguous ones such as 1.234."""
         self.votes[mark] += len(sure)
         if len(sure):
             self.proof[mark] = sure[0]
@@ -180,11 +180,11 @@ class _Evidence:
             self.open[mark] = unclear[0]
 
     def decide(self, table: Table, columns: Sequence[str], large: Callable[[], bool]) -> str | None:
-        """Return the mark, with a remark where cells leave it open; None where no cell has a mark."""
+        """Return the mark, with a remark if cells are ambiguous; None if no cell has a mark."""
         points, commas = self.votes["."], self.votes[","]
         if points or commas:
             mark = "," if commas > points else "."
-            if not self.open or not commas:  # nothing speaks for the less common reading
+            if not self.open or not commas:  # there is no evidence for the less common reading
                 return mark
             why = f" because of {self.proof[mark]!r}"
         elif not self.open:
@@ -204,7 +204,7 @@ class _Evidence:
 
 
 def _with_usual_unit(read: dict[str, Numeral], count: dict[str, int], rows: int) -> dict[str, Numeral]:
-    """Drop cells with a unit that is neither known nor in at least half of the cells."""
+    """Drop cells whose unit is neither known nor present in at least half of the cells."""
     times = Counter[str]()
     for cell, numeral in read.items():
         times[numeral.unit] += count[cell]

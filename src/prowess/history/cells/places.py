@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     import polars as pl
 
 _PLACE, _WORD, _ABSENT, _EMPTY, _WRONG = range(5)
-_SHOWN = 8  # words in a remark
+_SHOWN = 8  # number of words listed in a remark
 
 
 @dataclass(frozen=True)
 class Places:
-    """The rank in each row, and the rows without one: NaN where a cell is empty or a word.
+    """The rank in each row; NaN if the cell is empty or holds a word.
 
     Players who are `unplaced` took part and share the last place of their match; those who are `absent` did not take
     part. All others without a rank have an empty cell.
@@ -41,7 +41,7 @@ class Places:
 
 
 def ranks(table: Table, column: str) -> Places:
-    """Read a column as places; a remark counts the words instead of places, and other cells are problems.
+    """Read a column as places; a remark counts words that replace places, and other cells are problems.
 
     >>> import polars as pl
     >>> cells = Table(pl.DataFrame({"place": ["1st", "T2", "5-8", "DNF"]}), "cells")
@@ -67,7 +67,7 @@ def ranks(table: Table, column: str) -> Places:
     for words, mask in ((table.choices.unplaced, unplaced), (table.choices.absent, absent)):
         mask |= np.isin(rank, [float(word) for word in words if re.fullmatch(r"[+-]?\d+(\.\d+)?", word.strip())])
     rank[unplaced | absent] = nan
-    # 0 is ranked before 1: some files mean the first by it, and some those who have no place.
+    # 0 ranks before 1: in some files it means the first place, in others no place.
     for low in (0.0, -1.0):
         rows = int((rank == low).sum())
         if rows and (rank >= 1).any():
@@ -78,7 +78,7 @@ def ranks(table: Table, column: str) -> Places:
 
 
 def word_masks(table: Table, column: str) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return where a column of scores or times has a word for a player who did not finish, or did not take part."""
+    """Return the rows of a score or time column with a word for "did not finish", and those for "did not take part"."""
     import polars as pl
 
     kind = np.full(len(table.frame), _EMPTY)
@@ -103,9 +103,9 @@ class _Cell:
 def _read_cells(
     table: Table, column: str, text: "pl.Series", places: int | None
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return kind and rank of cells beside so many plain `places`; None if unknown words must not be guessed.
+    """Return the kind and rank of cells beside `places` plain numbers; None if unknown words must not be guessed.
 
-    Words that nobody knows stand for players without a place if they are repeated, as long as most rows have a place or
+    Repeated unknown words stand for players without a place, as long as most rows have a place or
     a known word: a column of "goalkeeper" and "striker" is something else.
     """
     code, distinct = intern(text)
@@ -131,7 +131,7 @@ def _read_cells(
 def _classify(
     text: str, absent: Set[str], unplaced: Set[str], rounds: bool, decimal: str | None
 ) -> tuple[int, float, str]:
-    """Return kind, rank and word of a cell: the user's words come first, then places, then the usual words."""
+    """Return the kind, rank and word of a cell; the user's words take precedence, then places, then the usual words."""
     key = _key(text)
     if key in absent or key in unplaced:
         return _ABSENT if key in absent else _WORD, nan, text
@@ -151,7 +151,7 @@ def _classify(
 
 
 def _key(text: str) -> str:
-    """Spell a word as words are compared; signs and numbers stay as they are."""
+    """Normalise a word for comparison; signs and numbers stay as they are."""
     return plain_name(text) if any(letter.isalpha() for letter in text) else plain_text(text)
 
 
@@ -166,7 +166,7 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def _place(text: str, decimal: str | None) -> float | None:
-    """Read a place, or the mean of places that are shared."""
+    """Read a place, or the mean of a range of shared places."""
     single, shared = (pattern.fullmatch(plain_text(text).casefold()) for pattern in _patterns())
     if single:
         number = numeral(single[1])
@@ -181,7 +181,7 @@ def _is_word(text: str) -> bool:
 
 
 def _note_words(table: Table, column: str, cells: list[_Cell]) -> None:
-    """Say how many have words instead of places, and how to leave out those who did not take part."""
+    """Add a remark on how many entries have words instead of places, and how to leave out absent players."""
     counts = Counter[str]()
     spelled: dict[str, str] = {}
     for cell in cells:
@@ -214,7 +214,7 @@ _CLOCK = re.compile(r"\+?(?:(?:(\d+)[:h]\s*)?(\d{1,3})[:m']\s*)?(\d{1,6}(?:[.,]\
 
 
 def seconds(text: str) -> float:
-    """Return the seconds of a measured time, NaN if the text is not one.
+    """Return a measured time in seconds; NaN if the text is not one.
 
     >>> seconds("1:02:45.5"), seconds("59,87"), seconds("DNF")
     (3765.5, 59.87, nan)

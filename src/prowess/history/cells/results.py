@@ -1,4 +1,4 @@
-"""Reading columns of results: of both teams in one cell (3-1, w/o), or of the first team (W/D/L, 1/X/2, W 3-1)."""
+"""Reading result columns: both teams in one cell (3-1, w/o), or the first team's view (W/D/L, 1/X/2, W 3-1)."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -37,10 +37,10 @@ _SIGNS = {
 
 @dataclass(frozen=True)
 class Results:
-    """The results of matches of two teams, as columns: the scores, NaN where there are none, and who won.
+    """The results of two-team matches, as columns: the scores (NaN if there are none) and who won.
 
     `sign` is 1 where the first team won, −1 where the second did, and 0 for a draw, or for a walkover that does not say
-    who won. `state` is `PLAYED`, `UNPLAYED_MATCH`, `WALKOVER` or `WRONG`, whose problem is noted. Where `scored` is
+    who won. `state` is `PLAYED`, `UNPLAYED_MATCH`, `WALKOVER` or `WRONG` (reported as a problem). If `scored` is
     false, only the winners are known, as in chess.
     """
 
@@ -49,13 +49,13 @@ class Results:
     sign: NDArray[np.int8]
     state: NDArray[np.int8]
     scored: bool
-    dates: bool = False  # whether a cell is a date, which spreadsheets make of results
+    dates: bool = False  # whether a cell is a date, as spreadsheets turn results into dates
 
 
 def pair_results(table: Table, column: str, decided: bool = False) -> Results:
     """Read a column that holds the results of both teams, with remarks on sets, shoot-outs and times of day.
 
-    If another column has `decided` who won, a cell such as 6-4 3-6 RET, which leaves it open, is not a problem.
+    If another column has `decided` who won, an undecided cell such as 6-4 3-6 RET is not a problem.
 
     >>> import polars as pl
     >>> cells = Table(pl.DataFrame({"result": ["3-1", "6-4 4-6 6-3", "½-½", "w/o"]}), "cells")
@@ -71,7 +71,7 @@ def pair_results(table: Table, column: str, decided: bool = False) -> Results:
 
 
 def word_results(table: Table, column: str, also: Mapping[str, int] | None = None) -> Results:
-    """Read a column that says whether the first team won, in words, signs or scores; `also` has more words by sign.
+    """Read a column that says whether the first team won, in words, signs or scores; `also` adds words by sign.
 
     A letter means what it means in the language that fits the cells of the column: D is a draw beside W and L, and a
     defeat beside V and N.
@@ -106,7 +106,7 @@ def word_results(table: Table, column: str, also: Mapping[str, int] | None = Non
 
 
 class _Column:
-    """The distinct cells of a column of results: they are few, and each is read once."""
+    """The distinct cells of a result column: they are few, and each is read once."""
 
     def __init__(self, table: Table, column: str) -> None:
         self.table, self.column = table, column
@@ -118,7 +118,7 @@ class _Column:
         return int(self.counts[np.fromiter(chosen, bool, len(self.texts))].sum())
 
     def settle(self, read: list[Cell]) -> list[Cell]:
-        """Decide by the other cells what one leaves open: 19:30 is a time beside 15:00, and 6-2 a set beside 6-4 6-3.
+        """Resolve ambiguous cells by the others: 19:30 is a time beside 15:00, and 6-2 is a set beside 6-4 6-3.
 
         A result "1/2" is a draw, unless others such as "3/1" have the slash between two scores.
         """
@@ -140,7 +140,7 @@ class _Column:
         return read
 
     def results(self, read: list[Cell]) -> Results:
-        """Return for every row the result of its cell; note the problems, and the rules by which cells were read."""
+        """Return the result of every row; record problems, and remarks on the rules that were applied."""
         for rule, meaning in _RULES.items():
             chosen = [result.rule == rule for result in read]
             if any(chosen):
@@ -166,7 +166,7 @@ class _Column:
 def _word_and_score(cell: str) -> tuple[str, Cell | None]:
     """Return the word of a cell, and the score beside it if there is one."""
     text = plain_text(cell).casefold()
-    if _NUMBER.fullmatch(text):  # spelled in one way: 1.0 is 1, ½ is 0.5
+    if _NUMBER.fullmatch(text):  # normalised: 1.0 is 1, ½ is 0.5
         return f"{0.5 if text.endswith('1/2') else float(text.replace(',', '.')):g}", None
     if before := _WORD_BEFORE.fullmatch(text):
         word, beside = before.groups()
@@ -179,7 +179,7 @@ def _word_and_score(cell: str) -> tuple[str, Cell | None]:
 
 
 def _choose_language(cells: _Column, words: Sequence[str], also: Mapping[str, int]) -> dict[str, int]:
-    """Return the signs of words in the language that fits most cells: the first of several, with a remark."""
+    """Return the signs of words in the language that fits most cells; if several do, the first, with a remark."""
     counts = dict.fromkeys(words, 0)
     for word, count in zip(words, cells.counts.tolist(), strict=True):
         counts[word] += count

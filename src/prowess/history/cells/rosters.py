@@ -12,7 +12,7 @@ from .words import ALSO_IN_NAMES, ROSTER_SEPARATORS
 if TYPE_CHECKING:
     import polars as pl
 
-_NEVER = "\x00"  # in no text
+_NEVER = "\x00"  # a character that occurs in no text
 _BRACKETS = r"(?s)^(?:\[(.*)\]|\{(.*)\}|\((.*)\))$"
 _LAST = r",?\s+(?:and|und|et|y|e|и|&)\s+"  # between the last two of a list: "ann, bob and cat"
 _SURE = "[" + re.escape("".join(ROSTER_SEPARATORS)) + "]"
@@ -26,9 +26,9 @@ def rosters(
 ) -> tuple[list["pl.Series"], str | None]:
     """Read cells as lists of names (null where a cell is empty), and return the separator.
 
-    All columns are split at one separator, so that with "Smith & Sons; ann" an ampersand stays part of a name; without
+    All columns are split at one separator, so that in "Smith & Sons; ann" the ampersand stays part of a name; without
     `split` a cell is one name. `sure` says that the columns hold rosters, as one called "players" does, and not names
-    with marks in them. A remark names the separator.
+    with marks in them. A remark shows the separator.
 
     >>> import polars as pl
     >>> cells = Table(pl.DataFrame({"team": ["ann, bob and cat", "dan, eve"]}), "cells")
@@ -76,7 +76,7 @@ def _decode_json(table: Table, texts: list["pl.Series"]) -> list["pl.Series"] | 
 
 
 def _find_separator(table: Table, texts: list["pl.Series"], sure: bool) -> tuple[str | None, list["pl.Series"]]:
-    """Find what separates the names of rosters, and return their cells without brackets around them."""
+    """Find the separator of the rosters, and return their cells without enclosing brackets."""
     import polars as pl
 
     cells = pl.concat(texts).drop_nulls()
@@ -102,14 +102,15 @@ def _find_separator(table: Table, texts: list["pl.Series"], sure: bool) -> tuple
 
 
 def _best_separator(cells: "pl.Series", sure: bool) -> tuple[str | None, str | None]:
-    """Return a mark that no name has, or else one that at least half of the cells have; and one that too few have.
+    """Return the separator: one that never occurs in names, or else one in at least half of the cells.
 
-    So "Brighton & Hove Albion" among teams of one name stays whole, and "ann & bob" among pairs does not.
+    Without a separator, the second value is a mark that too few cells have. So "Brighton & Hove Albion" stays whole
+    among single names, but "ann & bob" is split among pairs.
     """
     some = cells.filter(cells.str.contains(_SURE))
     marked = cells.filter(cells.str.contains(_MAYBE))
     others = int((~marked.str.contains(_SURE)).sum())
-    if len(some) and not (2 * len(some) < others and others >= len(cells) / 2):  # a few are typing errors
+    if len(some) and not (2 * len(some) < others and others >= len(cells) / 2):  # a few are typos
         return max(ROSTER_SEPARATORS, key=lambda mark: some.str.contains(mark, literal=True).sum()), None
     least = 1 if sure else max(1, len(cells) / 2)
     if _are_sentences(marked, sure) and int(marked.str.contains(rf",|{_LAST}").sum()) >= least:
@@ -120,7 +121,7 @@ def _best_separator(cells: "pl.Series", sure: bool) -> tuple[str | None, str | N
 
 
 def _are_sentences(cells: "pl.Series", sure: bool) -> bool:
-    """Return whether cells are lists as people write them: "ann, bob and cat", or "ann, bob, cat" and "dan & eve"."""
+    """Return whether cells are lists as in prose: "ann, bob and cat", or "ann, bob, cat" and "dan & eve"."""
     joined = cells.filter(cells.str.contains(_LAST))
     beside = sure and int(cells.str.contains(",", literal=True).sum()) >= len(joined) > 0
     return beside or bool(joined.str.contains(rf",.*{_LAST}").any())
@@ -137,7 +138,7 @@ def _without_brackets(text: "pl.Series") -> "pl.Series":
 
 
 def _split(text: "pl.Series", separator: str | None) -> "pl.Series":
-    """Split cells at a separator, but not within quotes; one at either end of a cell is ignored."""
+    """Split cells at a separator, but not within quotes; a separator at either end of a cell is ignored."""
     import polars as pl
 
     if separator is None:

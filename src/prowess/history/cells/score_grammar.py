@@ -14,14 +14,14 @@ PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG = range(4)
 _RIGHT = "a result is needed, such as 3-1, 1/2-1/2 or w/o"
 _DATE = "this looks like a date; spreadsheets turn results into dates, so write it as text, such as 3:1"
 _AROUND = words.AROUND_SCORES | words.UNPLAYED | words.WALKOVERS | words.RETIRED
-_SET = 6  # games that a set of tennis has at least
+_SET = 6  # minimum number of games in a tennis set
 
 
 @dataclass(frozen=True)
 class Cell:
     """The result in a cell: its state, the scores, and who won (1 or −1; 0 for a draw or an unknown winner).
 
-    `pairs` counts the pairs of scores outside of brackets, up to 2, and `rule` names the rule by which it was read.
+    `pairs` counts the pairs of scores outside brackets, up to 2, and `rule` names the rule by which the cell was read.
     """
 
     state: int = WRONG
@@ -39,7 +39,7 @@ def sign_of(first: float, second: float) -> int:
 
 
 def pair(first: float, second: float, state: int = PLAYED, pairs: int = 1, rule: str = "") -> Cell:
-    """Make a cell of two scores."""
+    """Make a cell from two scores."""
     return Cell(state, first, second, sign_of(first, second), pairs, rule)
 
 
@@ -64,7 +64,7 @@ def _grammar() -> _Grammar:
     month = f"(?:{'|'.join(words.MONTHS.split())})[a-z]*"
     return _Grammar(
         single=re.compile(rf"([+-]?{any_number}){between}([+-]?{any_number})"),
-        # No pair begins after a comma that opens the cell: of ",5-1" the first score is not 5.
+        # No pair begins after a leading comma: the first score of ",5-1" is not 5.
         pairs=re.compile(rf"(?<![\d.])(?<!^,)([+-]?{number}){between}([+-]?{number})(?![\d.]*\d)"),
         beside=re.compile(rf"({number}) ?\((\d+)\) ?[-:] ?(?:({number}) ?\((\d+)\)|\((\d+)\) ?({number}))"),
         brackets=re.compile(r"\(([^()]*)\)|\[([^\[\]]*)\]"),
@@ -82,7 +82,7 @@ def _grammar() -> _Grammar:
 
 
 def pair_cell(cell: str, decimal: str | None = None) -> Cell:
-    """Read a cell without looking at the others.
+    """Read a cell on its own, without the rest of its column.
 
     >>> cell = pair_cell("6-4 3-6 7-6(5)")
     >>> cell.first, cell.second, cell.sign
@@ -131,7 +131,7 @@ def _read_pairs(outside: str, inside: list[str]) -> Cell:
     rest = grammar.pairs.sub(" ", outside)
     parts = (grammar.pairs.sub(" ", part) for part in (rest, *inside))
     around = {plain_name(word) for part in parts for word in grammar.word.findall(part)}
-    around = {word for word in around if not word.isdigit()}  # of tie-breaks: 7-6(5)
+    around = {word for word in around if not word.isdigit()}  # tie-breaks: 7-6(5)
     scores = _scores(outside)
     unread = grammar.word.sub("", rest).strip(" ,;/.-:|") or re.search(r"(?<!\w)\d+(?!\w)", rest)
     if not scores or not around <= _AROUND or unread:
@@ -144,7 +144,7 @@ def _read_pairs(outside: str, inside: list[str]) -> Cell:
     shot = bool(around & words.SHOOTOUTS)
     if len(scores) == 1 or (len(scores) == 2 and scores[0][0] == scores[0][1] and shot):
         (first, second), more = scores[0], [*scores[1:], *(score for part in inside for score in _scores(part))]
-        beyond = len(more) == 1 and (more[0][0] > first or more[0][1] > second)  # no score at half-time
+        beyond = len(more) == 1 and (more[0][0] > first or more[0][1] > second)  # not a half-time score
         rule = "retired" if retired else "shoot-out" if first == second and (shot or beyond) else ""
         return pair(first, second, pairs=0 if more else 1, rule=rule)
     if retired and max(scores[-1]) < _SET:
@@ -159,7 +159,7 @@ def _scores(text: str) -> list[tuple[float, float]]:
 
 
 def _value(text: str, decimal: str | None) -> float | None:
-    """Read a score that is alone in its half of a cell, with the same marks as in a column of numbers."""
+    """Read a score that fills its half of a cell, in the same notations as a number column."""
     if text.endswith("1/2"):
         return _plain(text)
     number = numeral(text.lstrip("+-"))
@@ -167,7 +167,7 @@ def _value(text: str, decimal: str | None) -> float | None:
 
 
 def _plain(text: str) -> float:
-    """Read a number that may have a sign and a half."""
+    """Read a number that may have a sign and a ½."""
     sign = -1.0 if text.startswith("-") else 1.0
     half = 0.5 if text.endswith("1/2") else 0.0
     return sign * (float(text.lstrip("+-").removesuffix("1/2").strip() or 0) + half)

@@ -1,4 +1,4 @@
-"""The text of cells: columns as text, names, yes and no, distinct values, and one spelling of digits and signs."""
+"""The text of cells: columns as text, names, yes and no, distinct values, and normalised digits and signs."""
 
 import unicodedata
 from dataclasses import dataclass
@@ -31,26 +31,26 @@ _LETTERS = str.maketrans(
 
 
 def intern(text: "pl.Series") -> tuple[Ints, "pl.Series"]:
-    """Return the number of each value among the distinct values, in the order of appearance, and those values.
+    """Return each value's index among the distinct values, in order of appearance, and the distinct values.
 
-    Texts are compared by their hashes, which is several times as fast; the result is then compared with the texts.
+    Texts are compared by their hashes, which is several times as fast; the result is then checked against the texts.
     """
     import polars as pl
 
     if text.is_empty():
         return np.zeros(0, np.int32), text
     codes, first = numbered(np.ascontiguousarray(text.hash().to_numpy()))
-    different = text[first]  # four times as fast as `gather`, which goes by a query
+    different = text[first]  # four times as fast as `gather`, which runs a query
     restored = different[codes]
     if restored.null_count() == text.null_count() and (text == restored).all():
         return codes, different
-    different = text.unique(maintain_order=True)  # two texts have one hash
+    different = text.unique(maintain_order=True)  # two texts have the same hash
     numbers = pl.Series(np.arange(len(different), dtype=np.int32))
     return text.replace_strict(different, numbers, return_dtype=pl.Int32).to_numpy(), different
 
 
 def text_of(table: Table, column: str) -> "pl.Series":
-    """Read a column as text without blanks around it, null where a cell is empty."""
+    """Read a column as stripped text; null if a cell is empty."""
     import polars as pl
 
     series = table.frame[column]
@@ -87,7 +87,7 @@ def names(table: Table, column: str) -> "pl.Series":
 
 
 def intern_names(table: Table, columns: list[str]) -> tuple[Ints, "pl.Series"]:
-    """Read columns of names, row by row: the number of each cell's name, and the names; none may be empty.
+    """Read columns of names, row by row: the index of each cell's name, and the names; no cell may be empty.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"winner": ["ann ", "cat"], "loser": ["bob", "ann"]})
@@ -130,7 +130,7 @@ def _interleave(cells: "list[pl.Series]") -> tuple[Ints, "pl.Series"]:
 
 
 def yes_no(table: Table, column: str) -> NDArray[np.bool_]:
-    """Read a column as true and false; where only what is true is marked, as by an x, an empty cell is false."""
+    """Read a column as true and false; if only true cells are marked, as with an x, an empty cell is false."""
     import polars as pl
 
     series = table.frame[column]
@@ -147,7 +147,7 @@ def yes_no(table: Table, column: str) -> NDArray[np.bool_]:
 
 
 def plain_text(cell: str) -> str:
-    """Spell digits, blanks, dashes and fractions in one way, and drop footnote marks.
+    """Normalise digits, blanks, dashes and fractions, and drop footnote marks.
 
     >>> plain_text("３–１*"), plain_text("2½"), plain_text("−٣"), plain_text("1\u00a0234 [a]")
     ('3-1', '2 1/2', '-3', '1 234')
@@ -163,7 +163,7 @@ def plain_text(cell: str) -> str:
     head, bracket, tail = rest.rpartition("[")
     if bracket and len(tail) in (2, 3) and tail.endswith("]") and tail[:-1].isalnum():
         rest = head.rstrip()
-    return rest or cell  # a cell of nothing but marks stays
+    return rest or cell  # a cell that holds only marks is kept
 
 
 def _plain_letter(letter: str) -> str:
@@ -179,7 +179,7 @@ def _plain_letter(letter: str) -> str:
 
 @dataclass
 class DistinctValues:
-    """The distinct values of a column, or all of them where most differ, and the value that each row holds."""
+    """The distinct values of a column (or all values, if most differ), and each row's index among them."""
 
     table: Table
     column: str
@@ -195,7 +195,7 @@ class DistinctValues:
         return cls(table, column, values, code)
 
     def spread(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Return for each row what belongs to its value."""
+        """Return for each row the element that belongs to its value."""
         return values if self.code is None else values[self.code]
 
     @cached_property
@@ -206,14 +206,14 @@ class DistinctValues:
         return np.bincount(self.code, minlength=len(self.values))
 
     def count(self, which: NDArray[np.bool_]) -> int:
-        """Count the rows of some of the values."""
+        """Count the rows that hold one of the selected values."""
         return int(self.weight[which].sum())
 
     def first_row(self, which: NDArray[np.bool_]) -> int:
-        """Return the first row that holds one of some values."""
+        """Return the first row that holds one of the selected values."""
         return int(np.argmax(self.spread(which)))
 
     def reject(self, which: NDArray[np.bool_], right: Message) -> None:
-        """Add a problem for each row of some of the values."""
+        """Add a problem for each row that holds one of the selected values."""
         if which.any():
             self.table.reject(np.flatnonzero(self.spread(which)), self.column, right)

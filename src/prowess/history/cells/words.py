@@ -1,6 +1,6 @@
 """The words and signs of cells: yes and no, units, missing places, results, unplayed matches, months, weekdays.
 
-Words are spelled as `names.plain_name` does: letters and digits only, in lower case, without accents.
+Words are spelled as `names.plain_name` returns them: letters and digits only, in lower case, without accents.
 """
 
 
@@ -10,7 +10,7 @@ def _words(text: str) -> frozenset[str]:
 
 TRUE = _words("true t yes y 1 1.0 x ✓ ✔ ☑ ✅ on ja j oui o si sí sì sim да 是")
 FALSE = _words("false f no n 0 0.0 off nein non não нет 否 ✗ ✘ ☐ - –")
-MISSING = _words(  # and an empty cell; as written, in lower case
+MISSING = _words(  # besides an empty cell; as written, in lower case
     "- -- --- – — ? . .. ... na n/a n.a. #n/a <na> nan null (null) none \\n missing unknown tbd tba"
 ) | {""}
 
@@ -36,14 +36,14 @@ UNPLACED = DID_NOT_START | _words(
     " nr didnotfinish didnotplace nm nh ausg ausgeschieden aufg aufgegeben disk disqu nonclasse elimine retirado desc"
     " descalificado rit ritirato squal squalificato"
 )
-# Words for places; a round of a tournament means the mean of the places of the players who lost in it.
+# Words for places; a tournament round means the mean place of the players who lost in it.
 PLACES = {
     "gold": 1, "silver": 2, "bronze": 3, "first": 1, "second": 2, "third": 3, "winner": 1, "champion": 1,
     "champions": 1, "runnerup": 2, "finalist": 2,
 }  # fmt: skip
 ROUNDS = {"w": 1.0, "f": 2.0, "sf": 3.5, "qf": 6.5, "r16": 12.5, "r32": 24.5, "r64": 48.5, "r128": 96.5}
 
-# Results of both teams in one cell, and the words around them.
+# Results of both teams in one cell, and words that may accompany them.
 UNPLAYED = _words(
     "v vs versus pp ppd pst postp postponed cancelled canceled canc abandoned aban abd tbd tba void bye scheduled sched"
     " suspended susp noresult nr rainedout rain unplayed notplayed np unfinished inprogress live verlegt verschoben"
@@ -72,7 +72,7 @@ DRAWS = _words(
 )
 BYES = _words("bye bye. -bye- (bye) freilos spielfrei exempt libre riposa descansa пропуск")
 
-# Results from the view of the first team: a win, a draw, a loss. The first language that fits best is taken.
+# Results as the first team sees them: a win, a draw, a loss. The first of the best-fitting languages is used.
 LANGUAGES = {
     "W/D/L": (
         "w win wins won victory winner",

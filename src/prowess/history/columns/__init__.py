@@ -1,4 +1,4 @@
-"""From a table to raw matches: the roles of its columns, teams, results, duplicates and the rules of a match.
+"""From a table to raw matches: column roles, teams, results, duplicates, and the rules that matches must keep.
 
-These are the columns of a table that is read. The columns of a history, its arrays, are fields of `History`.
+"Columns" here are those of an input table; a history's own columns are the array fields of `History`.
 """

@@ -36,7 +36,7 @@ LONG = {
     "weight": "weight partialplay share",
     "home": "home ishome athome",
 }
-# Where no column names the matches, these together may: the second round of a season, the race of a day.
+# If no column identifies the matches, a combination of these may: the round of a season, the race of a day.
 PARTS = (
     "season seasonid year saison temporada stagione сезон",
     "league competition division liga",
@@ -96,19 +96,19 @@ WINNER_LOSER = {
     "loser_score": "loserscore losersets lsets losergoals loserpoints loserpts losingscore lscore scoreloser ptsl lpts",
     "draw": "draw drawn isdraw tie tied istie",
 }
-# Who won, or the result of both sides in one cell; what the cells hold decides how they are read.
+# Who won, or the result of both sides in one cell; the contents of the cells decide how they are read.
 RESULT = (
     "winner winnerside winningside winningteam winnername winnerid result outcome ftr res wl wdl winloss win score"
     " scores finalscore fulltimescore ft fulltime scoreline endresult sets ergebnis endstand resultat resultado"
     " risultato placar uitslag wynik sieger gewinner vainqueur gagnant ganador vincitore счет результат победитель"
     " 比分 结果 スコア"
 )
-WON = ("win", "won", "wins")  # behind a word for a side: radiant_win, team1_won
-# Of sides, beside a number or letter: score1, team1_goals.
+WON = ("win", "won", "wins")  # after a word for a side: radiant_win, team1_won
+# For sides with a number or letter: score1, team1_goals.
 SCORES = ("score", "goals", "points", "pts", "runs", "result", "wins")
 SCORES_ALONE = "score goals g points pts runs r frames sets legs games tore punkte goles buts gol gols"
 RANKS = ("rank", "place", "position", "placement")
-# Sides that are not numbered; a cell is one name. In the last two a row is how one side saw the match.
+# Sides that are not numbered; a cell is one name. In the last two, a row is a match as one side sees it.
 PAIRS = (
     ("left leftmodel leftplayer leftname leftid", "right rightmodel rightplayer rightname rightid"),
     ("white whiteplayer whitename whiteusername whiteid weiss", "black blackplayer blackname blackusername blackid"),
@@ -126,8 +126,8 @@ OPPONENT_SCORE = (
     "opponentscore oppscore opponentpoints opppoints opponentgoals oppgoals pointsagainst goalsagainst pa ga conceded"
     " allowed against scoreagainst opponentpts opppts"
 )
-VENUE = "venue homeaway ha location where site"  # whether the first side of such a row was at home
-# Words of longer names, such as home_team_goal_count: a side, what it is called, and what it scored.
+VENUE = "venue homeaway ha location where site"  # whether the first side was at home
+# Words in longer names, such as home_team_goal_count: for a side, its name, and its score.
 SIDE_WORDS = {
     "home": "home host hosts heim local domicile casa",
     "away": "away visitor visitors visiting guest guests gast visitante exterieur ospite trasferta",

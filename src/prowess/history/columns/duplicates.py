@@ -13,13 +13,13 @@ from .layout import Layout
 
 _ROUNDS = frozenset(word for words in PARTS for word in words.split())
 _KEEP = ("; ", Option("duplicates", "keep"), " counts them")
-MOST = 0.9  # of the rows: what holds for so many is how the file is meant
+MOST = 0.9  # fraction of the rows that decides how a file is meant
 
 
 def leave_out_repeated(table: Table, layout: Layout, size: Ints, player: Ints) -> None:
-    """Leave out duplicate rows, unless they may well be separate matches.
+    """Leave out duplicate rows, unless they are probably separate matches.
 
-    A duplicate is a slip only if the row says when the match was, and more than who won. If the same players also meet
+    A duplicate is a mistake only if the row has a time, and more than the winner. If the same players also meet
     twice at one time with different results, several matches at a time are usual, and duplicates count.
     """
     choice = table.choices.duplicates
@@ -58,8 +58,8 @@ def _time_columns(table: Table, layout: Layout) -> list[str]:
 
 
 def _meetings(table: Table, when: list[str], size: Ints, player: Ints) -> NDArray[np.uint64]:
-    """Return a number for each match, equal where the same players meet at the same time."""
-    mixed = mix_bits(player.astype(np.uint64))  # so that different sets of players have different sums
+    """Return a number for each match, equal for matches of the same players at the same time."""
+    mixed = mix_bits(player.astype(np.uint64))  # makes different sets of players have different sums
     start = starts(size.sum(axis=1))
     total = np.add.reduceat(np.append(mixed, np.uint64(0)), start[:-1])
     meeting: NDArray[np.uint64] = np.bitwise_xor(table.frame.select(when).hash_rows().to_numpy(), total)
@@ -67,7 +67,7 @@ def _meetings(table: Table, when: list[str], size: Ints, player: Ints) -> NDArra
 
 
 def leave_out_mirrored(table: Table, layout: Layout, player: Ints, result: Floats | None) -> None:
-    """Where nearly every match is listed twice, once from each side's view, leave the second view out."""
+    """Leave out the second row of each match if nearly every match is listed twice, once from each side's view."""
     rounds = [column for column in table.frame.columns if plain_name(column) in _ROUNDS]
     when = _time_columns(table, layout) or rounds
     if not when or table.choices.duplicates == "keep" or not len(table.frame) or len(player) != 2 * len(table.frame):

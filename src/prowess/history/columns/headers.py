@@ -8,7 +8,7 @@ from ...errors import Option, Piece
 from ..names import plain_name
 from . import aliases
 
-_AGAIN = (" (2)", ".1", "_duplicated_0")  # suffixes of a duplicate name
+_AGAIN = (" (2)", ".1", "_duplicated_0")  # suffixes of duplicate names
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_]+")
 _MEMBER = re.compile(
     "(?P<side>(?:team|side|squad|t)(?:[0-9]|[a-h])|winner|loser|home|away|white|black|red|blue|left|right)"
@@ -47,7 +47,7 @@ class Headers:
     def __init__(
         self, columns: Sequence[str], mapping: Mapping[str, str | None], unfit: Mapping[str, Set[str]] | None = None
     ) -> None:
-        """Index the columns; a mapped column has no other role, and `unfit` rules out columns for a role."""
+        """Index the columns; a mapped column gets no other role, and `unfit` excludes columns from a role."""
         self.columns = tuple(columns)
         self.unfit = unfit or {}
         self.mapped = {plain_role(role): column for role, column in mapping.items() if column is not None}
@@ -58,7 +58,7 @@ class Headers:
         self._gather_members()
 
     def find(self, names: Mapping[str, str | Sequence[str]]) -> dict[str, str]:
-        """Return the column of each role: the mapped one, or that of the first alias in the file, or by its words."""
+        """Return the column of each role: mapped by the user, named by the first known alias, or found by its words."""
         columns = {}
         for role, spellings in names.items():
             column = self.mapped.get(plain_role(role)) or self.first(spellings, role) or self._by_words(role)
@@ -67,13 +67,13 @@ class Headers:
         return columns
 
     def first(self, spellings: str | Sequence[str], role: str = "") -> str | None:
-        """Return the column of the first alias in the file that is not unfit for the role."""
+        """Return the column with the first known alias, unless it is unfit for the role."""
         names = spellings.split() if isinstance(spellings, str) else spellings
         present = (self.free[name] for name in names if name in self.free)
         return next((column for column in present if column not in self.unfit.get(role, ())), None)
 
     def twins(self, sides: Sequence[str]) -> list[str]:
-        """Return the score columns of two sides that share a name, such as G: one after each side, or both between."""
+        """Return the score columns of two sides that share a name, such as G: one after each, or both between."""
         at = {column: index for index, column in enumerate(self.columns)}
         for name, column in self.free.items():
             copy = next((f"{column}{mark}" for mark in _AGAIN if f"{column}{mark}" in at), None)
@@ -122,7 +122,7 @@ _SHAPES = {
     "sides": ("team1", "team2", "score1", "score2"),
 }
 _OTHERS = '(or "winner"; and "player1", "player2" where a cell is one name and never a roster)'
-LONGEST = 30  # letters of a column in an example
+LONGEST = 30  # maximum length of a column name in an example
 
 
 def examples(columns: Sequence[str]) -> tuple[Piece, ...]:

@@ -1,4 +1,4 @@
-"""Checking the roles of columns by their contents, and inferring roles where no column name is familiar."""
+"""Checking column roles by their contents, and inferring them if no column name is familiar."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -27,12 +27,12 @@ from .wide import read_result_column
 if TYPE_CHECKING:
     pass
 
-COLUMNS = 500  # a sheet with more of them was not made by hand, and inferring would take long
-SAMPLE = 1000  # rows that are looked at
-MOST = 0.9  # of the cells, or of the matches: what so many show is what a column holds
-BLANK = 0.2  # a column for the team with more empty cells holds clubs, which not everybody has
-SHARED = 0.2  # of the names of two sides are on both, where somebody plays twice
-LEAST = 2  # names that both sides must have
+COLUMNS = 500  # a sheet with more columns was not made by hand, and inferring would take long
+SAMPLE = 1000  # number of rows sampled
+MOST = 0.9  # fraction of the cells or matches that decides what a column holds
+BLANK = 0.2  # a team column with more empty cells holds clubs, which not everybody has
+SHARED = 0.2  # fraction of names that appear on both sides, if anybody plays twice
+LEAST = 2  # number of names that both sides must share
 FEW = 8  # with fewer matches, the sides may share no names
 _TIME = frozenset(("time", "zeit", "tiempo", "temps", "tempo", "время"))
 
@@ -45,7 +45,7 @@ def _sample(table: Table) -> Table:
 
 
 def infer_roles(table: Table) -> tuple[Table, dict[str, str]] | None:
-    """Infer roles from the contents of the columns, and return the table that has them; None if nothing fits.
+    """Infer roles from the contents of the columns, and return the table with its layout; None if nothing fits.
 
     Two columns of names are sides, two of numbers are their scores, and a cell such as 3-1 or W is a result. A file in
     which every column but the day holds numbers has a column per player.
@@ -116,21 +116,21 @@ def _infer_sides(sample: Table, kinds: Kinds) -> dict[str, str] | None:
     if len(names) == 2 and len(results := kinds["result"] + kinds["word"]) == 1:
         return sides | {"winner": results[0]}
     columns = sample.frame.columns
-    # numbers before the first name count rows, rounds or years
+    # number columns before the first name hold rows, rounds or years
     after = [column for column in kinds["number"] if columns.index(column) > columns.index(first)]
     if len(after) == 2:
         return sides | {"score1": after[0], "score2": after[1]}
-    nameless = first.isdigit() and second.isdigit()  # a file without a header, where the winner is usually first
+    nameless = first.isdigit() and second.isdigit()  # in a file without a header the winner is usually first
     nothing_else = len(kinds["time"]) + len(names) == sum(column.count() > 0 for column in sample.frame.iter_columns())
     return {"winner": first, "loser": second} if nameless and len(names) == 2 and nothing_else else None
 
 
 def _read_grid(table: Table, kinds: Kinds) -> tuple[Table, dict[str, str]] | None:
-    """Read a sheet with a row per match and a column per player: the score of each, empty for absent players."""
+    """Read a sheet with a row per match and a column of scores per player, empty for absent players."""
     import polars as pl
 
     columns, day = kinds["number"], kinds["time"][:1]
-    # one column of names may say what was played, if there is a day, too
+    # if there is a date, one column of names may say what was played
     dated = bool(day) and len(kinds["name"]) == 1 and len(columns) > 2
     if len(columns) < 2 or any(name.isdigit() for name in columns) or (kinds["name"] and not dated):
         return None
@@ -152,7 +152,7 @@ def _read_grid(table: Table, kinds: Kinds) -> tuple[Table, dict[str, str]] | Non
 
 
 def _are_places(match: Any, values: Any) -> bool:
-    """Tell whether the numbers of each match are 1 to the number of players, ties aside."""
+    """Return whether each match has the numbers 1 to the number of players, apart from ties."""
     good = ~np.isnan(values)
     match, values = match[good], values[good]
     if not len(match) or (values < 1).any() or (values != np.floor(values)).any():
@@ -165,9 +165,9 @@ def _are_places(match: Any, values: Any) -> bool:
 
 
 def unfit_columns(table: Table) -> dict[str, set[str]]:
-    """Return, by role of a file with a row per player, the columns whose contents rule that role out.
+    """Return, for each role in a file with a row per player, the columns whose contents rule that role out.
 
-    A time such as 38:12 is how long somebody took, and not a moment; a position such as "goalkeeper" is not a place; a
+    A time such as 38:12 is a duration, not a moment; a position such as "goalkeeper" is not a place; a
     club that some do not have is not a team; and a result must be a win or a loss.
 
     >>> import polars as pl
@@ -201,7 +201,7 @@ def _holds_wins(sample: Table, column: str) -> bool:
 
 
 def _is_filled(sample: Table, column: str) -> bool:
-    """Tell whether nearly everybody has a team; rows that end before the column are ignored."""
+    """Return whether nearly everybody has a team; rows that end before the column are ignored."""
     import polars as pl
 
     columns = sample.frame.columns
@@ -213,7 +213,7 @@ def _is_filled(sample: Table, column: str) -> bool:
 
 
 def _holds_durations(sample: Table, column: str, match: str | None) -> bool:
-    """Tell whether a column says how long somebody took: 38:12, or numbers that differ in nearly every match."""
+    """Return whether a column holds durations: 38:12, or numbers that differ within nearly every match."""
     import polars as pl
 
     if sample.frame[column].dtype != pl.String:
@@ -236,10 +236,10 @@ def _holds_durations(sample: Table, column: str, match: str | None) -> bool:
 
 
 def reconcile_results(table: Table, layout: Layout) -> Layout:
-    """Return the layout with the result on which its columns agree.
+    """Return the layout with result columns that agree with each other.
 
-    Scores or ranks of the sides that contradict a column for who won are something else, such as places in a world
-    ranking. Beside who won, a column such as 2-1 gives the scores, if both agree.
+    Scores or ranks that contradict the winner column are something else, such as places in a world
+    ranking. Beside a winner column, cells such as 2-1 give the scores, if both agree.
     """
     mapped = layout.mapped & {"winner", "score", *(role for role in layout.roles if role.startswith(("score", "rank")))}
     if not layout.also or len(layout.sides) != 2 or mapped or not len(table.frame):
@@ -254,7 +254,7 @@ def reconcile_results(table: Table, layout: Layout) -> Layout:
 
 
 def _prefer_winner(table: Table, layout: Layout) -> Layout:
-    """Use a column for who won where the scores or ranks of the sides contradict it."""
+    """Use the winner column instead of scores or ranks that contradict it."""
     sample = _sample(table)
     if layout.scores:
         first, second = numbers_together(sample, layout.scores)
@@ -278,18 +278,18 @@ def _prefer_winner(table: Table, layout: Layout) -> Layout:
 
 
 def _winner_sign(table: Table, layout: Layout) -> Floats:
-    """Return 1 where the first side won, −1 where the second did, 0 for draws, NaN where that is unknown."""
+    """Return 1 if the first side won, −1 if the second did, 0 for a draw, NaN if the winner is unknown."""
     rank = read_result_column(_sample(table), layout).rank
     assert rank is not None
     return np.sign(rank[:, 1] - rank[:, 0])
 
 
 def _scores_agree(table: Table, layout: Layout, column: str) -> bool:
-    """Tell whether a column holds scores of both sides that agree with who won."""
+    """Return whether a column holds scores of both sides that agree with the winners."""
     sign = _winner_sign(table, layout)
     scores = pair_results(_sample(table), column, decided=True)
     both = (scores.state == PLAYED) & ~np.isnan(sign)
-    decided = both & (scores.sign != 0)  # a shoot-out decides what the score leaves open
+    decided = both & (scores.sign != 0)  # a shoot-out decides a drawn score
     if not scores.scored or not decided.any() or both.sum() < MOST * np.count_nonzero(~np.isnan(sign)):
         return False
     return bool((scores.sign == sign)[decided].mean() >= MOST)

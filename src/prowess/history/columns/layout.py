@@ -41,9 +41,9 @@ class NoLayout(Error):
 
 @dataclass(frozen=True)
 class Side:
-    """A side of a match in a file with a row per match: its column, and the words by which a result names it.
+    """A side of a match in a file with a row per match: its column, and the words for it in a result cell.
 
-    Where each player of a side has a column, `more` are the columns after the first.
+    If each player of a side has a column, `more` are the columns after the first.
     """
 
     column: str
@@ -56,10 +56,10 @@ class Side:
 
 @dataclass(frozen=True)
 class Layout:
-    """The shape of a file, its columns by role, and the sides where a row is a match.
+    """The shape of a file, its columns by role, and, if a row is a match, its sides.
 
-    Where a row is a player, `parts` are columns that may identify matches together with that of the role `match`.
-    Where it is a match, `also` are other columns that may hold its result.
+    If a row is a player, `parts` are columns that may identify matches together with the `match` column.
+    If it is a match, `also` are other columns that may hold its result.
     """
 
     shape: Shape
@@ -80,7 +80,7 @@ class Layout:
         return [side.rank for side in self.sides if side.rank is not None]
 
     def with_roles(self, **columns: str | None) -> "Layout":
-        """Return the layout with other columns for some roles; None drops a role."""
+        """Return the layout with some roles reassigned; None drops a role."""
         roles = {**self.roles, **columns}
         return replace(self, roles={role: column for role, column in roles.items() if column is not None})
 
@@ -138,7 +138,7 @@ def _long(headers: Headers) -> Layout | None:
 
 
 def _long_by_parts(headers: Headers) -> Layout | None:
-    """Recognise a row per player without a column for the match: the day, or the round of a season, identifies it."""
+    """Recognise a row per player without a match column: the day, or the round of a season, identifies the match."""
     roles = headers.find(aliases.LONG)
     time = headers.first(aliases.COMMON["time"], "moment")
     parts = [column for column in (time, *map(headers.first, aliases.PARTS)) if column]
@@ -156,13 +156,13 @@ def _long_layout(headers: Headers, roles: dict[str, str], parts: list[str]) -> L
     who = next((role for role in _LONG_SHAPES if role in roles), None)
     if who is None:
         return None
-    # Where a row is a player, a time of day beside a date is how long the player took.
+    # If a row is a player, a time of day beside a date is the player's duration.
     common = headers.find({role: names for role, names in aliases.COMMON.items() if role not in ("time", "clock")})
     moment = headers.mapped.get("time") or headers.first(aliases.COMMON["time"], "moment")
     if moment is not None and "time" not in headers.unused:
         common["time"] = moment
     results = {"rank", "score", "duration", "result"} & roles.keys()
-    # Without results the order of the rows decides, but only where the user mapped what a row is.
+    # Without results, the row order is the result, but only if the user mapped what a row is.
     if not results and not {"match", who} <= headers.mapped.keys():
         return None
     if results & {"rank", "score"}:
@@ -212,7 +212,7 @@ def _sides(headers: Headers) -> Layout | None:
                 }
             )
             words = {plain_name(column), stem + label, label, label if label.isdigit() else str(number)}
-            words |= set() if stem else {label[0]}  # of white and black, red and blue
+            words |= set() if stem else {label[0]}  # such as white and black, red and blue
             roster = stem in aliases.ROSTER_STEMS.split()
             score, rank = (results.get(result + label) for result in ("score", "rank"))
             sides.append(Side(column, tuple(sorted(words)), roster, score, rank, headers.more.get(column, ())))
@@ -273,7 +273,7 @@ def _ordered(headers: Headers) -> Layout | None:
 
 
 def _with_results(shape: Shape, headers: Headers, roles: dict[str, str], sides: tuple[Side, ...]) -> Layout | None:
-    """Choose the columns with the result: scores, else ranks, else who won; a column that the user mapped always."""
+    """Choose the result columns: scores, else ranks, else the winner; a column that the user mapped wins."""
     scored, ranked = (all(getattr(side, result) for side in sides) for result in ("score", "rank"))
     partly = not scored and any(side.score for side in sides)
     rank_mapped = any(role.startswith("rank") for role in headers.mapped)
@@ -289,7 +289,7 @@ def _with_results(shape: Shape, headers: Headers, roles: dict[str, str], sides: 
         roles = roles | {f"score{number}": score for number, score in enumerate(twins, 1)}
     names = [*(f"{word}{won}" for word in sides[0].words for won in aliases.WON), *aliases.RESULT.split()]
     if partly:
-        names = [name for name in names if name not in aliases.SCORES]  # a score without a side is that of the other
+        names = [name for name in names if name not in aliases.SCORES]  # a score without a side is the other side's
     if "winner" in headers.mapped or not (scored or ranked):
         roles = roles | headers.find({"winner": names})
         if "winner" not in roles:
@@ -299,7 +299,7 @@ def _with_results(shape: Shape, headers: Headers, roles: dict[str, str], sides: 
 
 
 def _common(headers: Headers) -> dict[str, str]:
-    """Return the columns of what belongs to a match as a whole; a time of day needs a date in another column."""
+    """Return the columns for values of a whole match; a time of day needs a date in another column."""
     roles = headers.find(aliases.COMMON)
     if "time" not in roles or roles.get("clock") == roles["time"]:
         roles.pop("clock", None)

@@ -1,4 +1,4 @@
-"""Reading a table with a row per player, or per team, per match: the rows of a match are gathered."""
+"""Reading a table with one row per player or team in each match, by grouping the rows of a match."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -23,16 +23,16 @@ from .raw_matches import RawMatches
 if TYPE_CHECKING:
     import polars as pl
 
-MOST = 0.9  # of the rows: what holds for so many is how the file is meant
-MANY = 0.25  # of the rows: where so many repeat a player of a match, the column does not hold players
-FEW = 4  # rows that may repeat a player in any case
+MOST = 0.9  # fraction of the rows that decides how a file is meant
+MANY = 0.25  # if this fraction of the rows repeats a player within a match, the column does not hold players
+FEW = 4  # number of rows that may always repeat a player
 
 
 class RowGroups:
-    """The rows of a table in the order of matches and teams, each as it first appears."""
+    """The rows of a table grouped by match and team, in order of first appearance."""
 
     def __init__(self, table: Table, match: Ints, team: Ints | None) -> None:
-        """Sort the rows by the numbers of their matches and teams, and note where these begin."""
+        """Sort the rows by match and team number, and record where each match and team begins."""
         self.table = table
         first_of_match = _first_equal(match)
         first = np.arange(len(match)) if team is None else _first_equal(pair_codes(match, team))
@@ -50,7 +50,7 @@ class RowGroups:
         return self.order[self.match_row_start[match] : self.match_row_start[match + 1]]
 
     def common_value(self, values: NDArray[Any], column: str, of: str) -> NDArray[Any]:
-        """Return the value of each match or team; rows that disagree about it are problems."""
+        """Return the value of each match or team; rows that disagree are problems."""
         values, start, differs = self._compare(values, of)
         wrong = np.flatnonzero(differs)
         if len(wrong):
@@ -66,7 +66,7 @@ class RowGroups:
         return values[start[:-1]]
 
     def earliest(self, values: NDArray[Any], column: str) -> NDArray[Any]:
-        """Return the time of each match; where most matches have several, the earliest."""
+        """Return the time of each match; the earliest one if most matches have several."""
         ordered, start, _ = self._compare(values, "match")
         most = 2 * self.count_differing(values, "match") > np.count_nonzero(np.diff(start) > 1)
         if not self.table.decide(f"whether a match has several times in {column}", lambda: bool(most)):
@@ -82,7 +82,7 @@ class RowGroups:
         return len(np.unique(np.searchsorted(start, np.flatnonzero(differs), side="right")))
 
     def _compare(self, values: NDArray[Any], of: str) -> tuple[NDArray[Any], Ints, NDArray[np.bool_]]:
-        """Return the values in order, where each match or team starts, and which values differ from its first one."""
+        """Return the grouped values, where each match or team starts, and which values differ from its first."""
         start = self.team_start if of == "team" else self.match_row_start
         values = values[self.order]
         first = np.repeat(values[start[:-1]], np.diff(start))
@@ -98,7 +98,7 @@ def _first_equal(key: NDArray[Any]) -> NDArray[np.intp]:
 
 @dataclass
 class _Results:
-    """The results of the rows: a rank or a score, NaN where missing, and which rows are ranked last or absent."""
+    """The results of the rows: a rank or a score (NaN if missing), and which rows are ranked last or absent."""
 
     rank: Floats | None
     score: Floats | None
@@ -107,7 +107,7 @@ class _Results:
 
 
 def read_long(table: Table, layout: Layout) -> tuple[RawMatches, RowGroups]:
-    """Read raw matches, and return the groups of rows by which the caller reads times, importance and ids."""
+    """Read raw matches, and return the row groups, which the caller needs to read times, importance and ids."""
     match = _match_codes(table, layout)
     results = _results(table, layout)
     _drop_rising_scores(table, layout, match, results)
@@ -145,8 +145,8 @@ def read_long(table: Table, layout: Layout) -> tuple[RawMatches, RowGroups]:
 def _match_codes(table: Table, layout: Layout) -> Ints:
     """Return the number of each row's match.
 
-    A name may come again, "Monaco" every year. Where the season or the day splits a match into matches of several rows
-    each, it identifies matches as well.
+    A name may recur, such as "Monaco" every year. If the season or the day splits a match into matches of several rows
+    each, it is also used to identify matches.
     """
     used = [layout.roles["match"]]
     code, _ = intern(labels(table, used[0]))
@@ -161,7 +161,7 @@ def _match_codes(table: Table, layout: Layout) -> Ints:
             pair_codes(code, part), return_index=True, return_inverse=True, return_counts=True
         )
         split = (np.bincount(code[first]) > 1)[code]
-        apart = split.any() and bool((size[finer][split] > 1).mean() >= MOST)  # a row alone may be a slip
+        apart = split.any() and bool((size[finer][split] > 1).mean() >= MOST)  # a single row may be a mistake
         if table.decide(f"whether {column} tells matches apart", lambda: apart or None):  # noqa: B023
             code = finer.astype(np.int32)
             used.append(column)
@@ -172,7 +172,7 @@ def _match_codes(table: Table, layout: Layout) -> Ints:
 
 
 def _results(table: Table, layout: Layout) -> _Results:
-    """Read the places, or the scores, or how long each took; a word instead means that somebody did not finish."""
+    """Read places, scores or durations; a word in their place means that a player did not finish."""
     import polars as pl
 
     roles = layout.roles
@@ -190,14 +190,14 @@ def _results(table: Table, layout: Layout) -> _Results:
         column = roles["score"]
         unplaced, absent = word_masks(table, column)
         blank = pl.Series(unplaced | absent)
-        if blank.any():  # problems and remarks of the copy are those of the table
+        if blank.any():  # the copy shares its problems and remarks with the table
             table = replace(table, frame=table.frame.with_columns(table.frame[column].set(blank, None)))
         return _Results(None, numbers(table, column), unplaced, absent)
     return _Results(None, None, nobody, nobody)
 
 
 def _drop_rising_scores(table: Table, layout: Layout, match: Ints, results: _Results) -> None:
-    """Drop scores of a text file that mostly rise with the places: strokes and seconds are no scores."""
+    """Drop the scores of a text file if they mostly rise with the places, as strokes and seconds do."""
     rank, score = results.rank, results.score
     if rank is None or score is None or "score" in layout.mapped:
         return
@@ -214,7 +214,7 @@ def _drop_rising_scores(table: Table, layout: Layout, match: Ints, results: _Res
 
 
 def _without_clubs(table: Table, layout: Layout, match: Ints, results: _Results) -> Layout:
-    """Drop the role `team` where most teams with several rows have several places: they are clubs, not teams."""
+    """Drop the role `team` if most teams with several rows have several places: they are clubs, not teams."""
     if "team" not in layout.roles or "player" not in layout.roles or "team" in layout.mapped or results.rank is None:
         return layout
     column = layout.roles["team"]
@@ -222,8 +222,8 @@ def _without_clubs(table: Table, layout: Layout, match: Ints, results: _Results)
     rows = RowGroups(table, match, team)
     ordered = np.nan_to_num(np.where(results.unplaced, np.inf, results.rank)[rows.order], nan=np.inf, posinf=np.inf)
     low, high = (how.reduceat(ordered, rows.team_start[:-1]) for how in (np.minimum, np.maximum))
-    several = (np.diff(rows.team_start) > 1) & np.isfinite(low)  # a team without any place shows nothing
-    least = 0 if "duration" in layout.roles else np.count_nonzero(several) / 2  # times are those of single players
+    several = (np.diff(rows.team_start) > 1) & np.isfinite(low)  # a team without any place is no evidence
+    least = 0 if "duration" in layout.roles else np.count_nonzero(several) / 2  # durations belong to single players
     apart = bool(np.count_nonzero((low != high)[several]) > least)
     if not len(ordered) or not table.decide(f"whether {column} plays apart", lambda: apart if several.any() else None):
         return layout
@@ -254,7 +254,7 @@ def _leave_out_repeated(table: Table, layout: Layout, match: Ints, team: Ints | 
     column = _player_column(layout)
     key = pair_codes(match, intern(names(table, column))[0])
     if team is not None:
-        key = pair_codes(key, team)  # nobody can be in two teams of a match: that is a problem
+        key = pair_codes(key, team)  # a player in two teams of a match is a problem
     value = np.zeros(len(key))
     if results.rank is not None:
         value = results.rank
@@ -278,7 +278,7 @@ def _player_column(layout: Layout) -> str:
 
 
 def _players(table: Table, layout: Layout, rows: RowGroups) -> tuple[Ints, Ints, "pl.Series"]:
-    """Return the number of players in each ordered row, the players of all rows, and their names."""
+    """Return the number of players in each sorted row, the players of all rows, and their names."""
     if "players" not in layout.roles:
         code, different = intern(names(table, _player_column(layout)))
         return np.ones(len(code), np.int32), code[rows.order], different
@@ -293,7 +293,7 @@ def _players(table: Table, layout: Layout, rows: RowGroups) -> tuple[Ints, Ints,
 
 
 def _ranks(rows: RowGroups, layout: Layout, results: _Results, score: Floats | None) -> Floats | None:
-    """Return the ranks of the teams; teams without one rank behind those of their match that have one."""
+    """Return the ranks of the teams; within a match, unranked teams come last."""
     match = owners(rows.match_start)
     if results.rank is not None:
         column = next(layout.roles[role] for role in ("rank", "duration", "result") if role in layout.roles)
@@ -318,10 +318,10 @@ def _ranks(rows: RowGroups, layout: Layout, results: _Results, score: Floats | N
 
 
 def _scores(rows: RowGroups, score: Floats, column: str, remarks: list[Remark]) -> Floats:
-    """Return the scores of the teams: the value of all rows of a team, or their sum where most teams have several.
+    """Return the team scores: the value shared by a team's rows, or their sum if most teams have several values.
 
-    Whether a column holds scores of teams or of players is one decision for the file: two players with 3 points each
-    are a team with 6 where other teams show that points are counted by player.
+    Whether a column holds team or player scores is decided once per file: two players with 3 points each
+    are a team with 6 if other teams show that points are counted per player.
     """
     size = np.diff(rows.team_start)
     several = int(np.count_nonzero(size > 1))
@@ -334,7 +334,7 @@ def _scores(rows: RowGroups, score: Floats, column: str, remarks: list[Remark]) 
 
 
 def _home(rows: RowGroups, column: str) -> Ints:
-    """Return the index of the home team in each match, -1 where there is none."""
+    """Return the index of the home team in each match, -1 if there is none."""
     teams = np.flatnonzero(rows.common_value(yes_no(rows.table, column), column, "team"))
     match = owners(rows.match_start)[teams]
     index = np.full(len(rows.match_start) - 1, -1, np.int32)

@@ -1,6 +1,6 @@
-"""The rules that every match must keep, however it was given.
+"""The rules that every match must keep, whatever its source.
 
-Each rule is checked on whole columns first; the matches that break it are looked for only if there are any.
+Each rule is first checked on whole columns; the offending matches are located only if there are any.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,23 +14,23 @@ from ...validate import LARGEST, SMALLEST
 from ..ragged import Floats, owners, pair_codes
 from .raw_matches import RawMatches
 
-FEW = 10  # at most one name in so many may look like a date or a result
+FEW = 10  # at most one in this many names may look like a date or a result
 
 
 class Fault(NamedTuple):
-    """A match that breaks a rule, the entry at fault if there is one, and what would be right."""
+    """A match that breaks a rule, the entry at fault if there is one, and what would be valid."""
 
     match: int
     entry: int | None
     text: str
     field: str = "teams"  # the key of the match at fault
-    team: int | None = None  # the index in the match of the team at fault
+    team: int | None = None  # the index within the match of the team at fault
     value: object = None  # the value at fault, such as the name of a player who is listed twice
     alone: bool = False  # whether the only fault is that a team has no opponent
 
 
 def find_faults(draft: RawMatches) -> Iterable[Fault]:
-    """Drop values without meaning from raw matches, then return every fault; sizes must be right for other rules."""
+    """Drop meaningless values from raw matches, then return every fault; other rules need valid sizes."""
     _drop_partial_scores(draft)
     for name in ("weight", "importance"):  # the square of such a small number is 0, so it counts as 0 everywhere
         if (column := getattr(draft, name)) is not None:
@@ -40,7 +40,7 @@ def find_faults(draft: RawMatches) -> Iterable[Fault]:
 
 
 def _drop_partial_scores(draft: RawMatches) -> None:
-    """Drop the scores of matches in which every team has a rank, but only some have a score."""
+    """Drop the scores of matches in which every team has a rank but only some have a score."""
     if draft.rank is not None and draft.score is not None and np.isnan(draft.score).any():
         ranked = _count_values(draft, draft.rank) == np.diff(draft.match_start)
         partly = _count_values(draft, draft.score) < np.diff(draft.match_start)
@@ -60,7 +60,7 @@ def _entry_fault(draft: RawMatches, entry: int, text: str, field: str = "teams",
 
 
 def doubtful_names(draft: RawMatches) -> Iterator[Fault]:
-    """Yield the entries whose name is a date or a result, as in a row that lacks a cell, unless many names are."""
+    """Yield the entries whose name is a date or a result, which suggests a missing cell, unless many names are."""
     import polars as pl
 
     names = pl.Series(draft.names, dtype=pl.String)
@@ -110,7 +110,7 @@ def _players(draft: RawMatches) -> Iterator[Fault]:
 
 def _results(draft: RawMatches) -> Iterator[Fault]:
     for what, column in (("rank", draft.rank), ("score", draft.score)):
-        if column is None or (np.abs(column) <= LARGEST).all():  # then none is missing either
+        if column is None or (np.abs(column) <= LARGEST).all():  # then no value is missing either
             continue
         for team in np.flatnonzero(np.abs(column) > LARGEST).tolist():
             right = f"a {what} must be a finite number within ±{LARGEST:g}"

@@ -1,4 +1,4 @@
-"""Raw matches: columns as a source lists them, not yet checked or sorted."""
+"""Raw matches: columns in the order of the source, not yet checked or sorted."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from ...errors import Remark
 from ..ragged import Floats, Ints, gather, owners
 from ..times import Times
 
-FEW = 10  # at most one match in so many may have a single team
+FEW = 10  # at most one in this many matches may have a single team
 
 
 @dataclass
@@ -36,8 +36,8 @@ class RawMatches:
     home: Ints | None = None
     ids: Sequence[str] | None = None
     listed: bool = False  # whether a match without ranks and scores lists its teams from first to last
-    may_be_alone: bool = False  # whether a few matches of one team are left out, and not an error
-    rows: Callable[[int, int | None], Any] | None = None  # the rows in a table of a match, or of one of its entries
+    may_be_alone: bool = False  # whether a few single-team matches are left out instead of being an error
+    rows: Callable[[int, int | None], Any] | None = None  # the table rows of a match, or of one of its entries
     remarks: tuple[Remark, ...] = ()
     as_they_appear: bool = False  # whether the players are numbered in the order of their first entries
 
@@ -58,9 +58,9 @@ class RawMatches:
         return bool((np.diff(self.match_start) == 2).all() and (np.diff(self.team_start) == 1).all())
 
     def alone(self) -> NDArray[np.intp]:
-        """Return the matches of one team that are left out: byes, races with a single finisher, if they are few.
+        """Return the single-team matches to leave out, such as byes and races with one finisher, if they are few.
 
-        Many of them are an error: the column that tells matches apart is probably the wrong one.
+        Many of them are an error: the column that identifies matches is probably the wrong one.
         """
         if self.all_duels:
             return np.zeros(0, np.intp)
@@ -68,7 +68,7 @@ class RawMatches:
         return alone if self.may_be_alone and FEW * len(alone) <= len(self) else alone[:0]
 
     def without(self, matches: NDArray[np.intp]) -> "RawMatches":
-        """Return the raw matches without some of them."""
+        """Return a copy without the given matches."""
         kept = np.delete(np.arange(len(self)), matches)
         match_start, team = gather(self.match_start, kept)
         team_start, entry = gather(self.team_start, team)
@@ -98,5 +98,5 @@ class RawMatches:
         return int(np.searchsorted(self.team_start, entry, side="right")) - 1
 
     def team_number(self, team: int) -> int:
-        """Return the number of a team in its match, counted from 1 as in all messages."""
+        """Return the number of a team within its match, counted from 1 as in all messages."""
         return team - int(self.match_start[self.match_of_team[team]]) + 1

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 Mask = NDArray[np.bool_]
-MOST = 0.9  # of the matches: what so many show is how the file is meant
+MOST = 0.9  # fraction of the matches that decides how a file is meant
 _NAMELESS = re.compile(r"\d*|_duplicated_\d+|Unnamed: \d+|Column\d+", re.IGNORECASE)
 _AT_HOME = {
     **dict.fromkeys(("h", "home", "vs", "heim"), 0),
@@ -41,14 +41,14 @@ _RANKS = np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 1.0], [np.nan, np.nan]])  # by 
 
 
 class SideResults(NamedTuple):
-    """Scores and ranks of the sides, a row per match; NaN where a side has none."""
+    """Scores and ranks of the sides, with a row per match; NaN if a side has none."""
 
     score: Floats | None
     rank: Floats | None
 
 
 def read_wide(table: Table, layout: Layout) -> RawMatches:
-    """Read raw matches of which match `i` is row `i`; times, importance and ids are left to the caller."""
+    """Read raw matches; match `i` is row `i`. The caller reads times, importance and ids."""
     size, player, names = _teams(table, layout)
     bye = names.str.to_lowercase().is_in(list(BYES)).to_numpy()
     if len(layout.sides) == 2 and bye.any() and len(player) == 2 * len(table.frame):
@@ -73,7 +73,7 @@ def read_wide(table: Table, layout: Layout) -> RawMatches:
 
 
 def _teams(table: Table, layout: Layout) -> tuple[Ints, Ints, "pl.Series"]:
-    """Return the sizes of the teams (a row per match, 0 where a side is empty), their players in order, and names."""
+    """Return the team sizes (a row per match, 0 for an empty side), their players in order, and the names."""
     import polars as pl
 
     sides = layout.sides
@@ -81,7 +81,7 @@ def _teams(table: Table, layout: Layout) -> tuple[Ints, Ints, "pl.Series"]:
     if len(columns) == 2 and not any(side.roster or side.more for side in sides):  # the common case, without lists
         player, names = intern_names(table, columns)
         return np.ones((len(table.frame), 2), np.int32), player, names
-    if any(side.more for side in sides):  # each player has a column; where it is empty the team is smaller
+    if any(side.more for side in sides):  # each player has a column; an empty cell makes the team smaller
         cells = [[text_of(table, column) for column in (side.column, *side.more)] for side in sides]
         lists = [pl.select(pl.concat_list(members).list.drop_nulls()).to_series() for members in cells]
     else:
@@ -118,7 +118,7 @@ def _home(table: Table, layout: Layout) -> Ints | None:
     code, words = intern(text_of(table, layout.roles["venue"]).fill_null(""))
     meaning = _AT_HOME | ({"": 0} if "@" in set(words) else {})
     home_sides = [meaning.get("at" if word == "@" else plain_name(word)) for word in words]
-    return None if None in home_sides else np.array(home_sides, np.int32)[code]  # other words name a ground
+    return None if None in home_sides else np.array(home_sides, np.int32)[code]  # other words name a venue
 
 
 def _results(table: Table, layout: Layout, present: Mask) -> SideResults:
@@ -157,7 +157,7 @@ def _leave_out_walkovers(table: Table, rows: Mask) -> None:
 
 
 def _require_scores(table: Table, columns: list[str], score: Floats, present: Mask) -> None:
-    """Leave out matches without any score; a match in which only some sides have one is a problem."""
+    """Leave out matches without any score; a match with scores for only some sides is a problem."""
     missing = np.isnan(score)
     unplayed = (missing | ~present).all(axis=1)
     fine = np.ones(len(score), bool)
@@ -192,10 +192,10 @@ def _winner_first(table: Table, layout: Layout) -> SideResults:
 
 
 def read_result_column(table: Table, layout: Layout) -> SideResults:
-    """Read a result in one cell: who won, by name or by a word for the side; or 3-1; or W, L and D of the first side.
+    """Read a result in one cell: the winner by name or side; a score such as 3-1; or W, L and D for the first side.
 
-    The reading that fits most rows is used for the column. A column of scores beside it must agree, and decides the
-    matches that it leaves open.
+    The reading that fits most rows is used for the column. A separate score column must agree, and decides the
+    matches that this column leaves undecided.
     """
     column = layout.roles["winner"]
     if len(layout.sides) > 2:
@@ -211,7 +211,7 @@ def read_result_column(table: Table, layout: Layout) -> SideResults:
         best = 1  # results that a spreadsheet turned into dates
     score = None
     if best == 0:
-        # a cell that names nobody may still mean that there was no match
+        # a cell that names no side may still mean that there was no match
         state = np.where(readings[0].state == PLAYED, WRONG, readings[0].state)
         state = np.where(side != _UNKNOWN, PLAYED, state)
     else:
@@ -240,7 +240,7 @@ def read_result_column(table: Table, layout: Layout) -> SideResults:
 
 
 def _named_side(table: Table, layout: Layout) -> NDArray[np.int8]:
-    """Read who won by the text of the winner's cell, or by a word for the side, or for a draw."""
+    """Read the winner from a cell with a side's text, a word for the side, or a word for a draw."""
     text = text_of(table, layout.roles["winner"])
     code, different = intern(text.fill_null(""))
     word = np.array([_side_of_word(cell, layout) for cell in different], np.int8)[code]
@@ -250,7 +250,7 @@ def _named_side(table: Table, layout: Layout) -> NDArray[np.int8]:
         else (text == text_of(table, side.column)).fill_null(False).to_numpy()
         for side in layout.sides
     )
-    # Players called "1" and "2" make a winner "1" ambiguous: it is a name where nearly every winner is one.
+    # Players called "1" and "2" make a winner "1" ambiguous: it is a name if nearly every winner is a name.
     usual = len(text) > 0 and (first | second | (word == _DRAW)).mean() >= MOST
     return np.where((first | second) & (usual | (word == _UNKNOWN)), np.where(first, 0, 1), word).astype(np.int8)
 

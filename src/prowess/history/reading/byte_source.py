@@ -26,7 +26,7 @@ CORRUPT = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, Ru
 
 @dataclass(frozen=True)
 class Source:
-    """Bytes and their title in messages: in a file that may be larger than memory, or held in memory.
+    """Bytes in a file, which may be larger than memory, or in memory; with their title for messages.
 
     >>> Source("games.csv", ".csv", data=b"winner,loser").read(6)
     b'winner'
@@ -36,7 +36,7 @@ class Source:
     suffix: str
     path: Path | None = None
     data: bytes = b""
-    lines_before: int = 0  # of a chunk of a file: the lines above it
+    lines_before: int = 0  # for a chunk of a file: the number of lines above it
 
     def __str__(self) -> str:
         """Return the title."""
@@ -57,13 +57,13 @@ class Source:
             return stream.read(size)
 
     def array(self) -> NDArray[np.uint8]:
-        """Return all bytes as an array; those of a file are mapped into memory."""
+        """Return all bytes as an array; a file is mapped into memory."""
         if self.path is None:
             return np.frombuffer(self.data, np.uint8)
         return np.asarray(np.memmap(self.path, np.uint8, "r")) if self.path.stat().st_size else np.zeros(0, np.uint8)
 
     def for_polars(self) -> Any:
-        """Return the path if there is one, which Polars reads without a copy, or else a stream."""
+        """Return the path if there is one, because Polars reads it without a copy, or else a stream."""
         return io.BytesIO(self.data) if self.path is None else self.path
 
 
@@ -73,12 +73,12 @@ def unreadable(title: str, error: Exception) -> Error:
 
 
 def printable(path: str | os.PathLike[str]) -> str:
-    """Return a path as text that can be shown: names of files need not be UTF-8."""
+    """Return a path as printable text, because file names need not be UTF-8."""
     return str(path).encode(errors="replace").decode()
 
 
 def open_source(path: str | os.PathLike[str], title: str | None = None) -> Source:
-    """Open a path, decompressed; `-` is standard input. Messages name it by `title`, or else by its path."""
+    """Open a path and decompress it; `-` is standard input. Messages call it `title`, by default its path."""
     if not isinstance(path, (str, os.PathLike)):
         raise Error(f"read needs the path of a file, not {type(path).__name__}; from_frame reads a frame")
     if os.fspath(path) == "-":
@@ -95,14 +95,14 @@ def open_source(path: str | os.PathLike[str], title: str | None = None) -> Sourc
     if stat.S_ISDIR(mode):
         raise Error(f"{title}: this is a folder; name a file in it")
     source = Source(title, file.suffix.lower(), file)
-    # A pipe can be read only once, and Polars opens no path that is not UTF-8.
+    # A pipe can be read only once, and Polars cannot open a path that is not UTF-8.
     if not stat.S_ISREG(mode) or printable(file) != str(file):
         source = replace(source, path=None, data=source.read())
     return _decompressed(source, file.stem)
 
 
 def _decompressed(source: Source, stem: str = "") -> Source:
-    """Return what is inside a compressed file, with the suffix of the content."""
+    """Return the content of a compressed file, with the suffix of the content."""
     head = source.read(6)
     if head.startswith(b"PK\x03\x04"):
         return _unzipped(source)
@@ -121,7 +121,7 @@ def _decompressed(source: Source, stem: str = "") -> Source:
 
 
 def _unzipped(source: Source) -> Source:
-    """Return the only file in a zip archive; a workbook is such an archive too, and is returned as it is."""
+    """Return the only file in a zip archive; a workbook, which is also a zip archive, is returned as it is."""
     try:
         with zipfile.ZipFile(source.for_polars()) as archive:
             names = [name for name in archive.namelist() if not name.endswith("/")]

@@ -1,4 +1,4 @@
-"""A file in chunks of so many rows, so that no more than one of them is in memory."""
+"""Reading a file in chunks with a given number of rows, of which only one is in memory at a time."""
 
 import codecs
 import os
@@ -23,16 +23,16 @@ from .sniff import is_json, load, load_source
 if TYPE_CHECKING:
     import polars as pl
 
-BLOCK = 1 << 20  # bytes that are read at once
-HEAD = 1 << 16  # bytes by which the format of a text is found
-STRAY = 4  # after so many times the wanted lines without the end of a record, a quotation mark is stray
-_ARCHIVES = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # workbooks and zip files are read as a whole
+BLOCK = 1 << 20  # number of bytes read at once
+HEAD = 1 << 16  # number of bytes that decide the format of a text
+STRAY = 4  # if a record has not ended after this many times the wanted lines, a quotation mark is stray
+_ARCHIVES = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # workbooks and zip files are read whole
 _NEWLINE, _QUOTE = 10, 34
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """Some rows of a file, or the findings in some of its matches; and which share of the file has been read."""
+    """Some rows of a file, or the findings of some of its matches, and the fraction of the file read so far."""
 
     content: Table | Findings
     share: float
@@ -43,7 +43,7 @@ def read_chunks(path: str | os.PathLike[str], choices: Choices, rows: int) -> It
     is_path = isinstance(path, (str, os.PathLike))
     is_stdin = is_path and os.fspath(path) == "-"
     if not is_path or not (is_stdin or Path(path).is_file()):
-        yield Chunk(load(path, choices), 1.0)  # a pipe; raises the error if the path is something else
+        yield Chunk(load(path, choices), 1.0)  # a pipe; raises an error if the path is something else
         return
     title = STANDARD_INPUT if is_stdin else printable(path)
     with ExitStack() as stack:
@@ -54,7 +54,7 @@ def read_chunks(path: str | os.PathLike[str], choices: Choices, rows: int) -> It
         magic = raw.peek(8)[:8]  # type: ignore[union-attr]
         text = None
         if magic.startswith(b"PAR1"):
-            if not is_stdin and title == str(path):  # Polars opens no path that is not UTF-8
+            if not is_stdin and title == str(path):  # Polars cannot open a path that is not UTF-8
                 yield from _read_parquet(Path(path), choices, rows)
                 return
         elif not magic.startswith(_ARCHIVES):
@@ -80,7 +80,7 @@ def _read_parquet(file: Path, choices: Choices, rows: int) -> Iterator[Chunk]:
 
 
 class _TextFile:
-    """A text of lines, read from a stream that may be compressed, or in an encoding of two or four bytes a letter."""
+    """A text file read from a stream, which may be compressed or encoded in UTF-16 or UTF-32."""
 
     def __init__(self, title: str, raw: Any, magic: bytes, choices: Choices) -> None:
         self.title, self.raw, self.choices = title, raw, choices
@@ -96,12 +96,12 @@ class _TextFile:
         self.decoder = self._wide_decoder()
 
     def _wide_decoder(self) -> codecs.IncrementalDecoder | None:
-        """Return a decoder of UTF-16 or UTF-32, which cannot be cut at the bytes of newlines."""
+        """Return a decoder for UTF-16 or UTF-32, which cannot be split at newline bytes."""
         marked = self.head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
         chosen = self.choices.encoding if "16" in (self.choices.encoding or "") else None
         codec = ""
         if chosen or marked or b"\0" in self.head:
-            with suppress(Error):  # which `load_source` raises, with the name of the file
+            with suppress(Error):  # `load_source` raises it, with the file name
                 codec = detect_encoding(self.head, chosen).codec
         if "16" not in codec and "32" not in codec:
             return None
@@ -110,14 +110,14 @@ class _TextFile:
         return codecs.getincrementaldecoder(codec)("replace")
 
     def has_lines(self) -> bool:
-        """Return whether this is a table, or JSON with an object on each line; a list is read as a whole."""
+        """Return whether this is a table, or JSON with an object on each line; a JSON list is read whole."""
         head = self.head.lstrip(b"\xef\xbb\xbf \t\r\n")
         if not is_json(self.suffix, head):
             return True
         return bool(head[:1] == b"{" and head.split(b"\n")[0].rstrip().endswith((b"}", b"},")))
 
     def chunks(self, rows: int) -> Iterator[Chunk]:
-        """Yield a table of each piece; those after the first are read below the heading of the first."""
+        """Yield a table for each piece; later pieces use the heading of the first."""
         heading, before, choices, columns = b"", 0, self.choices, set[str]()
         for number, piece in enumerate(self._pieces(rows)):
             choices = self._settle(piece, choices, before)
@@ -137,7 +137,7 @@ class _TextFile:
             yield Chunk(content, min(1.0, self.raw.tell() / self.size) if self.size else 0.0)
 
     def _settle(self, piece: bytes, choices: Choices, lines_before: int) -> Choices:
-        """Return the choices with the separator and the encoding of a piece, for those after it."""
+        """Return the choices with a piece's separator and encoding, for the pieces after it."""
         if choices.encoding is None:
             try:
                 piece.decode()
@@ -151,7 +151,7 @@ class _TextFile:
         return choices
 
     def _pieces(self, rows: int) -> Iterator[bytes]:
-        """Cut the text after so many lines, where a record ends."""
+        """Split the text after about `rows` lines, at the end of a record."""
         pending, lines, is_first = b"", 0, True
         while True:
             cut = _find_cut(pending, rows) if lines >= rows else 0
@@ -178,7 +178,7 @@ class _TextFile:
 
 
 def _find_cut(data: bytes, rows: int) -> int:
-    """Return where record number `rows` ends, 0 if the data are shorter; a newline inside quotes ends no record."""
+    """Return where record number `rows` ends, 0 if the data are shorter; a newline inside quotes does not end it."""
     array = np.frombuffer(data, np.uint8)
     ends = newlines = np.flatnonzero(array == _NEWLINE)
     if not data.lstrip().startswith(b"{") and b'"' in data:
@@ -189,14 +189,14 @@ def _find_cut(data: bytes, rows: int) -> int:
 
 
 def _lines_above(piece: bytes, table: Table) -> bytes:
-    """Return the lines above the first row of a table."""
+    """Return the number of lines above the first row of a table."""
     if not len(table.frame) or table.unit != "line":
         return piece
     return b"".join(line + b"\n" for line in piece.split(b"\n", table.line(0) - 1)[:-1])
 
 
 class RowQueue:
-    """The rows of tables with the same columns; a table is dropped once all its rows were taken.
+    """A queue of rows from tables with the same columns; a table is dropped once all its rows are taken.
 
     >>> import polars as pl
     >>> queue = RowQueue()
@@ -209,7 +209,7 @@ class RowQueue:
     def __init__(self) -> None:
         """Make an empty queue."""
         self.tables: deque[Table] = deque()
-        self.begin = 0  # the first row of the first table that was not yet taken
+        self.begin = 0  # the first row of the first table that is not yet taken
         self.columns: list[str] = []
 
     def __len__(self) -> int:
@@ -225,7 +225,7 @@ class RowQueue:
         self.tables.append(replace(table, frame=table.frame.with_columns(missing).select(self.columns)))
 
     def head(self, count: int) -> Table:
-        """Return the first rows, and keep them."""
+        """Return the first rows without removing them."""
         return self._first(min(count, len(self)))
 
     def column(self, name: str, count: int) -> "pl.Series":
@@ -235,7 +235,7 @@ class RowQueue:
         return pl.concat([table.frame[name].slice(first, length) for table, first, length in self._spans(count)])
 
     def take(self, count: int) -> Table:
-        """Return the first rows, and drop them."""
+        """Return the first rows and remove them."""
         rows = self._first(count)
         self.begin += count
         while len(self.tables) > 1 and self.begin >= len(self.tables[0].frame):
@@ -243,7 +243,7 @@ class RowQueue:
         return rows
 
     def _spans(self, count: int) -> list[tuple[Table, int, int]]:
-        """Return the tables that hold the first rows: of each the first row and how many."""
+        """Return the tables that hold the first rows, each with its first row and number of rows."""
         spans: list[tuple[Table, int, int]] = []
         first = self.begin
         for table in self.tables:

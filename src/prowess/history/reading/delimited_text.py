@@ -1,4 +1,4 @@
-"""From any text to a table of text columns: in one pass of Polars if the text is regular, else record by record."""
+"""Reading any text as a table of text columns: in one Polars pass if the text is regular, else record by record."""
 
 import csv
 import io
@@ -22,12 +22,12 @@ from .header_row import Heading, find_heading
 from .table_bounds import Grid, trim_table
 from .tolerant_csv import BLANKS, Record, records
 
-_HEAD = 1 << 16  # bytes by which separator and header are found
-_MAX_LINE = _HEAD // 4  # a longer line is damaged, or not part of a table
-_SAMPLE = 1000  # records among which the header is searched
+_HEAD = 1 << 16  # number of bytes searched for the separator and the header
+_MAX_LINE = _HEAD // 4  # a longer line is damaged or not part of a table
+_SAMPLE = 1000  # number of records searched for the header
 _QUOTED_LINE = re.compile(r'\s*"([^"]|"")*"\s*|\s*')
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_CHUNK = 1 << 16  # bytes that fit into the cache of a processor
+_CHUNK = 1 << 16  # number of bytes that fit into the processor cache
 _NEWLINE, _RETURN, _QUOTE = 10, 13, 34
 
 
@@ -37,7 +37,7 @@ def read_text(source: Source, choices: Choices) -> Table:
 
 
 def _read_regular(source: Source, choices: Choices) -> Grid | None:
-    """Read a text that is UTF-8 and so regular that all readers agree about it; None if it is not."""
+    """Read a UTF-8 text that is so regular that all CSV readers agree on it; None for any other text."""
     import polars as pl
 
     text, is_whole = _plain_head(source, choices)
@@ -46,7 +46,7 @@ def _read_regular(source: Source, choices: Choices) -> Grid | None:
     separator = find_separator(text, choices)
     sample = list(islice(records(text, separator.mark), _SAMPLE))
     if not is_whole:
-        sample.pop()  # the record may go on
+        sample.pop()  # the record may continue
     if separator.mark in BLANKS or any(record.fault or record.stray for record in sample):
         return None
     heading = find_heading(sample, choices, separator.lines)
@@ -84,7 +84,7 @@ def _read_regular(source: Source, choices: Choices) -> Grid | None:
 
 
 def _plain_head(source: Source, choices: Choices) -> tuple[str | None, bool]:
-    """Return the whole lines at the start of a text, and whether they are all; None if it is not plain UTF-8."""
+    """Return the complete lines at the start of a text, and whether they are all; None if it is not plain UTF-8."""
     head = source.read(_HEAD)
     is_whole = len(head) < _HEAD
     if choices.encoding is not None and codec_name(choices.encoding) not in ("utf-8", "utf-8-sig", "ascii"):
@@ -100,7 +100,7 @@ def _plain_head(source: Source, choices: Choices) -> tuple[str | None, bool]:
 
 @dataclass(frozen=True)
 class LineIndex:
-    r"""The lines of a text, and the records in it, which span several lines if a quoted cell holds newlines.
+    r"""The lines and records of a text; a record spans several lines if a quoted cell holds newlines.
 
     >>> index = LineIndex(np.frombuffer(b'a,"b\nc"\nd,e\n', np.uint8), ord(","))
     >>> index.line_count, index.is_regular, [index.line_of(record, records=2) for record in range(2)]
@@ -132,7 +132,7 @@ class LineIndex:
                 edge, good = self._is_edge(context), context != _QUOTE
                 good[1:] |= edge[:-1]
                 good[:-1] |= edge[1:]
-                good[0] = good[-1] = True  # part of a neighbouring chunk, or at the very start or end of the text
+                good[0] = good[-1] = True  # in a neighbouring chunk, or beyond the start or end of the text
                 if not good.all():
                     return has_quotes, False
         return has_quotes, True
@@ -145,14 +145,14 @@ class LineIndex:
     def has_records(self, count: int) -> bool:
         """Return whether there are `count` records: one on each line, or fewer where quoted cells hold newlines.
 
-        All readers agree about these where every quoted cell begins after a separator and ends before one (RFC 4180).
+        All readers agree on the records if every quoted cell begins after a separator and ends before one (RFC 4180).
         """
         if not self._quotes[0] or count == self.line_count:
             return True
         return self._starts is not None and count == len(self._starts) - int(self.data[-1] == _NEWLINE)
 
     def line_of(self, record: int, records: int) -> int:
-        """Return the number of the line on which a record begins, in a text with so many records."""
+        """Return the number of the line on which a record begins, in a text with `records` records."""
         return record + 1 if records == self.line_count or self._starts is None else int(self._starts[record])
 
     @cached_property
@@ -162,7 +162,7 @@ class LineIndex:
         last = len(self.data) - 1
         for begin, chunk in self._chunks():
             quotes, newlines = np.flatnonzero(chunk == _QUOTE), np.flatnonzero(chunk == _NEWLINE)
-            # Two marks in a row, which stand for one, close a cell and open it again.
+            # A doubled mark, which stands for one mark, closes a cell and opens it again.
             opening, closing = quotes[inside::2] + begin, quotes[1 - inside :: 2] + begin
             opens = self._is_edge(self.data[np.maximum(opening - 1, 0)]) | (opening == 0)
             closes = self._is_edge(self.data[np.minimum(closing + 1, last)]) | (closing == last)
@@ -180,7 +180,7 @@ class LineIndex:
 
 
 def _read_tolerantly(source: Source, choices: Choices) -> Grid:
-    """Read a text record by record, repair what can be repaired, and note the faults of the other rows."""
+    """Read a text record by record, repair damaged rows if possible, and record the faults of the others."""
     data = source.read()
     try:
         encoding = detect_encoding(data, choices.encoding, source.lines_before)
@@ -188,7 +188,7 @@ def _read_tolerantly(source: Source, choices: Choices) -> Grid:
         raise error.within(f"{source}: ") from None
     text = encoding.decode(data).rstrip("\0")  # a full disk may leave zeros
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if all(map(_QUOTED_LINE.fullmatch, lines := text.split("\n"))):  # a program took each line for a single cell
+    if all(map(_QUOTED_LINE.fullmatch, lines := text.split("\n"))):  # a program quoted each line as a single cell
         text = "\n".join(line.strip()[1:-1].replace('""', '"') for line in lines)
     separator = find_separator(_first_lines(text), choices)
     rows = records(text, separator.mark)
@@ -203,7 +203,7 @@ def _read_tolerantly(source: Source, choices: Choices) -> Grid:
 
 
 def _first_lines(text: str) -> str:
-    """Return the lines at the start of a text, without any so long that it would leave no room for others."""
+    """Return the lines at the start of a text, except any so long that it would leave no room for others."""
     lines: list[str] = []
     size, start = 0, 0
     while start < len(text) and size < _HEAD:
@@ -216,7 +216,7 @@ def _first_lines(text: str) -> str:
 
 
 def _repair(rows: Iterable[Record], heading: Heading, damaged: bool, lines_before: int) -> Grid:
-    """Write the records to a regular CSV text, which takes less memory than lists of cells, and let Polars read it."""
+    """Rewrite the records as regular CSV, which takes less memory than lists of cells, and let Polars read it."""
     import polars as pl
 
     width = len(heading.names)
@@ -250,7 +250,7 @@ def _repair(rows: Iterable[Record], heading: Heading, damaged: bool, lines_befor
 
 
 def _without_damage(cells: list[str], fault: str | None) -> tuple[list[str], str | None]:
-    """Return cells that can be shown, and what is wrong with them."""
+    """Return printable cells, and what is wrong with them."""
     joined = "".join(cells)
     if DAMAGED.search(joined):
         return [DAMAGED.sub("\ufffd", cell) for cell in cells], fault or "a byte is invalid in this encoding"

@@ -1,4 +1,4 @@
-"""What separates the cells of a text: the mark that divides its lines evenly and leaves known names of columns."""
+"""Detecting a text's separator: the mark that divides its lines evenly and yields known column names."""
 
 import re
 from collections import Counter
@@ -12,11 +12,11 @@ from .tolerant_csv import BLANKS, records
 
 _USUAL = ("\t", ";", "|", ",")
 _DECLARATION = re.compile(r'"?sep=(.)"?[,;\t|]*\s*')  # Excel's first line
-_SAMPLE = 200  # records
+_SAMPLE = 200  # number of records sampled
 
 
 class Separator(NamedTuple):
-    """The separator of a text, the number of lines that only declare it, and a remark if another would fit as well."""
+    """The separator of a text, the number of lines that only declare it, and a remark if another fits as well."""
 
     mark: str
     lines: int = 0
@@ -24,7 +24,7 @@ class Separator(NamedTuple):
 
 
 class _Fit(NamedTuple):
-    """How well a separator fits: cells that name known columns, the share of lines of the usual width, that width."""
+    """How well a separator fits: cells that name known columns, the share of lines with the usual width, that width."""
 
     known: int
     share: float
@@ -32,7 +32,7 @@ class _Fit(NamedTuple):
 
 
 def find_separator(text: str, choices: Choices) -> Separator:
-    r"""Find the separator of a text, unless it is chosen.
+    r"""Find the separator of a text, unless the user chose one.
 
     >>> find_separator("a;b;c\n1;2,5;x\n2;3,5;y\n", Choices()).mark
     ';'
@@ -47,7 +47,7 @@ def find_separator(text: str, choices: Choices) -> Separator:
         return Separator(chosen)
     fits = {mark: _fit(text, mark, choices) for mark in _USUAL}
     best = max(_USUAL, key=lambda mark: fits[mark])
-    if fits[best].share < 0.5:  # where the header is separated differently from the rows, the rows decide
+    if fits[best].share < 0.5:  # if the header is separated differently from the rows, the rows decide
         same = (mark for mark in _USUAL if fits[mark].width == fits[best].width and fits[mark].share > 0.5)
         best = next(same, best)
     if fits[best].known < 2 and fits[best].share < 0.5:

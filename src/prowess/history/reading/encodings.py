@@ -1,4 +1,4 @@
-"""From bytes to text: by the byte order mark if there is one, and else by what the letters look like."""
+"""Decoding bytes to text: by the byte order mark if there is one, else by how plausible the words look."""
 
 import codecs
 import re
@@ -16,7 +16,7 @@ _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
 _WESTERN = "cp1252"
-# Encodings that files still have, most frequent first: the script, and the encoding to try where this one is wrong.
+# Legacy encodings, most frequent first: the script, and the encoding to try if this one is wrong.
 _LEGACY = {
     _WESTERN: ("Western European", "cp1251"),
     "cp1250": ("Central European", _WESTERN),
@@ -30,22 +30,22 @@ _LEGACY = {
 _WORD = re.compile(rb"[A-Za-z']*[\x80-\xff][A-Za-z\x80-\xff']*")
 _PUNCTUATION = re.compile("[\xa0'‘’“”„–—…«»·•°ºª½¼¾²³€£§©®™¡¿†‡`´]+")
 _COMMON = {"Cyrillic": frozenset("оеаинтсрвлкмдпуя"), "Greek": frozenset("αοιετσνηυρπκμλςάόίέή")}
-_CONTROLS = bytes([*range(9), *range(14, 27), *range(28, 32)])  # in text only tabs, newlines and escapes are usual
-_HEAD = 1 << 16  # bytes at the start that decide whether a file is text at all
-_MIN_SCORE = 0.7  # share of the words that must look like words
+_CONTROLS = bytes([*range(9), *range(14, 27), *range(28, 32)])  # only tabs, newlines and escapes are usual in text
+_HEAD = 1 << 16  # number of leading bytes that decide whether a file is text at all
+_MIN_SCORE = 0.7  # fraction of the words that must look plausible
 _MIN_LETTERS = 3  # that a rarer encoding must explain
 
 
 @dataclass(frozen=True)
 class Encoding:
-    """The codec of some bytes, the size of their byte order mark, and whether the codec is a guess."""
+    """The codec of the bytes, the size of their byte order mark, and whether the codec is a guess."""
 
     codec: str
     mark: int = 0
     guessed: bool = False
 
     def decode(self, data: bytes) -> str:
-        """Decode bytes; invalid ones become characters that `DAMAGED` finds."""
+        """Decode bytes; invalid bytes become characters that `DAMAGED` matches."""
         data = data[self.mark :]
         try:
             return data.decode(self.codec, "surrogateescape")
@@ -53,7 +53,7 @@ class Encoding:
             return data.decode(self.codec, "replace").replace("\ufffd", "\udcff")
 
     def remarks(self, data: bytes) -> list[Remark]:
-        """Return a remark on a guessed encoding: which, why, and how to choose another."""
+        """Return a remark on a guessed encoding: what it is, why, and how to choose another."""
         if not self.guessed:
             return []
         script, other = _LEGACY[self.codec]
@@ -64,7 +64,7 @@ class Encoding:
 
 
 def codec_name(name: str) -> str:
-    """Return Python's name of a codec of text; raises `Error` for an unknown one.
+    """Return Python's name for a text codec; raises `Error` for an unknown one.
 
     >>> codec_name("Windows-1252"), codec_name("UTF8")
     ('cp1252', 'utf-8')
@@ -78,7 +78,7 @@ def codec_name(name: str) -> str:
 
 
 def detect_encoding(data: bytes, chosen: str | None = None, lines_before: int = 0) -> Encoding:
-    """Return the encoding of some bytes, unless it is `chosen`; `lines_before` counts the lines above them.
+    """Return the encoding of the bytes, or the `chosen` one; `lines_before` counts the lines above them.
 
     >>> detect_encoding("André".encode("cp1252")).codec, detect_encoding("Иван Петров".encode("cp1251")).codec
     ('cp1252', 'cp1251')
@@ -104,7 +104,7 @@ def detect_encoding(data: bytes, chosen: str | None = None, lines_before: int = 
         return Encoding("utf-8")
     legacy = _best_legacy_codec(data)
     lines = text.split("\n")
-    # A few damaged lines are problems of these lines; many are a file in an encoding that we do not know.
+    # A few damaged lines are reported on these lines; many mean that the file's encoding is unknown.
     if legacy is None and sum(DAMAGED.search(line) is not None for line in lines) > 2 + len(lines) // 10:
         line = lines_before + _first_invalid_line(data)
         message = f"line {line} is not UTF-8, and no other common encoding fits; save the file as UTF-8, or name its "
@@ -113,7 +113,7 @@ def detect_encoding(data: bytes, chosen: str | None = None, lines_before: int = 
 
 
 def _utf_16_without_mark(head: bytes) -> str | None:
-    """Recognise UTF-16 by its zeros: every other byte of Western text is zero."""
+    """Recognise UTF-16 by its zero bytes: every other byte of Western text is zero."""
     even, odd = (head[start::2].count(0) / max(1, len(head[start::2])) for start in (0, 1))
     if max(even, odd) < 0.4 or min(even, odd) > 0.1:
         return None
@@ -130,7 +130,7 @@ def _first_invalid_line(data: bytes) -> int:
 
 
 def _best_legacy_codec(data: bytes) -> str | None:
-    """Return the codec in which the words look most like words; None if none is good enough."""
+    """Return the codec in which the words look most plausible; None if none is good enough."""
     words = sorted(set(_WORD.findall(data[: 1 << 24])))[:5000]
     scores = {codec: _score(words, codec) for codec in _LEGACY}
     best = max(scores, key=lambda codec: scores[codec])
@@ -138,7 +138,7 @@ def _best_legacy_codec(data: bytes) -> str | None:
 
 
 def _score(words: list[bytes], codec: str) -> float:
-    """Return the share of words that look like words; frequent letters separate codecs of the same script."""
+    """Return the fraction of plausible words; letter frequencies decide between codecs of the same script."""
     common_letters = _COMMON.get(_LEGACY[codec][0], frozenset())
     good = letters = common = 0
     for word in words:
@@ -154,14 +154,14 @@ def _score(words: list[bytes], codec: str) -> float:
 
 
 def _looks_like_word(word: str) -> bool:
-    """Return whether a word has letters of one script only, and capitals where words have them."""
+    """Return whether all letters of a word belong to one script and its capitals are in plausible positions."""
     if not word.isalpha() or "ÿ" in word:
         return False
     foreign = [letter for letter in word if letter > "\x7f"]
     latin = not foreign or foreign[0] < "\u0370"
     if any((letter < "\u0370") != latin for letter in foreign):
         return False
-    # A Latin word without any plain letter is one of another script in the wrong codec; other scripts never mix.
+    # A Latin word without any ASCII letter is text of another script in the wrong codec; other scripts never mix.
     if (len(foreign) == len(word) > 1) if latin else len(foreign) < len(word):
         return False
     late_capitals = [letter for last, letter in pairwise(word) if last.islower() and letter.isupper()]

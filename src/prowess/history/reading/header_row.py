@@ -1,4 +1,4 @@
-"""Where a table begins in a file: titles above it, its header row if it has one, and the names of its columns."""
+"""Finding where a table begins: titles above it, its header row if it has one, and its column names."""
 
 import re
 from collections import Counter
@@ -20,8 +20,8 @@ _TABLES = (aliases.LONG, aliases.COMMON, aliases.HOME_AWAY, aliases.WINNER_LOSER
 _LISTS = (*aliases.PARTS, *_SINGLE, *sum(aliases.PAIRS, ()), *(names for table in _TABLES for names in table.values()))
 _KNOWN = {name for names in _LISTS for name in names.split()} | {name for names in aliases.ORDINALS for name in names}
 _SIDES = dict.fromkeys((role for side in aliases.SIDE_WORDS for role in (side, f"{side}_score")), "")
-_SEARCHED = 50  # a header is among the first records, or there is none
-_SHOWN = 8  # names in a remark
+_SEARCHED = 50  # number of records searched for a header
+_SHOWN = 8  # number of names shown in a remark
 _MOST = 0.9  # a column that nearly all rows have belongs to the table
 _RULE = re.compile(r"[-=+_:.─━|\s]*[-=─━_]{2,}[-=+_:.─━|\s]*")
 _VALUE = re.compile(
@@ -34,20 +34,20 @@ Rows = Mapping[int, Cells]  # the records of a sample that are rows, by their in
 
 @dataclass(frozen=True)
 class Heading:
-    """The names of the columns, those that the file does not give, and the records at which header and rows begin."""
+    """The column names, those that the file does not name, and the records at which the header and the rows begin."""
 
     names: tuple[str, ...]
     unnamed: frozenset[str]
     header: int | None
     start: int
-    cells: tuple[str, ...] = ()  # of the header as written, by which a repeated header is recognised
+    cells: tuple[str, ...] = ()  # the header cells as written, to recognise a repeated header
     comments: bool = False
     remarks: tuple[Remark, ...] = ()
 
 
 @lru_cache(1024)
 def is_known_name(name: str) -> bool:
-    """Return whether a column of this name would be recognised, whatever the other columns are.
+    """Return whether a column with this name is recognised regardless of the other columns.
 
     >>> [is_known_name(name) for name in ("Home Team", "score_2", "home_team_goal_count", "Arsenal")]
     [True, True, True, False]
@@ -59,12 +59,12 @@ def is_known_name(name: str) -> bool:
 
 
 def count_filled(cells: Iterable[str]) -> int:
-    """Count the cells that hold something."""
+    """Count the cells that are not empty."""
     return sum(bool(cell.strip()) for cell in cells)
 
 
 def count_known_cells(cells: Cells, choices: Choices) -> int:
-    """Count the cells that name a column: one that would be recognised, or that the user names."""
+    """Count the cells that name a column that is recognised or mapped by the user."""
     mapped = set((choices.columns or {}).values())
     return len({cell.strip() for cell in cells if cell.strip() in mapped or is_known_name(cell)} - {""})
 
@@ -72,7 +72,7 @@ def count_known_cells(cells: Cells, choices: Choices) -> int:
 def has_header(first: Cells, rest: Sequence[Cells]) -> bool:
     """Return whether the first record names the columns of the others.
 
-    It does not if it holds a number, date or result where the others do, or a name that is repeated further down.
+    It does not if it holds a number, date or result where the others do, or a name that recurs further down.
 
     >>> has_header(["Sieger", "Verlierer"], [["ann", "bob"], ["bob", "cat"]])
     True
@@ -85,7 +85,7 @@ def has_header(first: Cells, rest: Sequence[Cells]) -> bool:
     names = {cell for cell in first if cell and not _is_value(cell)}
     repeated = {cell for cell, column in zip(first, below, strict=True) if cell in names and cell in column}
     for cells in map(set, below):
-        # A column that holds nothing but names of columns, and several of them, says who won.
+        # A column that holds only column names, and several of them, says who won.
         says_who_won = len(cells & names) > 1 and not {cell.casefold() for cell in cells - names} - {"", *DRAWS}
         repeated |= set() if says_who_won else names & cells
     known = sum(map(is_known_name, names - repeated))
@@ -94,7 +94,7 @@ def has_header(first: Cells, rest: Sequence[Cells]) -> bool:
 
 
 def _is_repeated_header(header: Cells, row: Cells) -> bool:
-    """Return whether a row is the header again, or a part of it, as a broken line leaves it."""
+    """Return whether a row repeats the header, or a part of it left by a broken line."""
     return sorted(row) == sorted(header) or (
         set(row) <= {"", *header} and all(is_known_name(cell) for cell in row if cell)
     )
@@ -118,7 +118,7 @@ def _is_value(cell: str) -> bool:
 
 
 def find_heading(sample: Sequence[Record], choices: Choices, skip: int = 0, unit: str = "line") -> Heading:
-    """Find where the table begins in the first records of a file; the first `skip` of them do not belong to it."""
+    """Find where the table begins among the first records of a file, of which the first `skip` are not part of it."""
     rows = {index: sample[index].cells for index in range(skip, len(sample)) if _is_row(sample[index].cells)}
     if not rows:
         return Heading((), frozenset(), None, len(sample))
@@ -155,12 +155,12 @@ def find_heading(sample: Sequence[Record], choices: Choices, skip: int = 0, unit
     unnamed = frozenset(name for name, title in zip(names, titles, strict=True) if not title)
     start = first + 1
     while start < len(sample) and start not in rows and count_filled(sample[start].cells):
-        start += 1  # a rule under the header
+        start += 1  # a line of dashes under the header
     return Heading(names, unnamed, first, start, written, comments, tuple(remarks))
 
 
 def _is_row(cells: Cells) -> bool:
-    """Return whether a record is neither blank nor a rule that is drawn under a header."""
+    """Return whether a record is neither blank nor a line of dashes under a header."""
     filled = [cell.strip() for cell in cells if cell.strip()]
     return bool(filled) and not all(map(_RULE.fullmatch, filled))
 
@@ -170,7 +170,7 @@ def _is_comment(cells: Cells) -> bool:
 
 
 def _usual_width(rows: Iterable[Cells]) -> int:
-    """Return the most frequent width, the larger of two that are equally frequent."""
+    """Return the most frequent width; the larger one in case of a tie."""
     counts = Counter(map(len, rows))
     return max(counts, key=lambda width: (counts[width], width), default=0)
 
@@ -204,12 +204,12 @@ def _first_wide_row(rows: Rows) -> int:
 def _guess_header(cells: Cells, below: Sequence[Cells], choices: Choices) -> bool:
     mapped = [name for name in (choices.columns or {}).values() if name is not None]
     if mapped and all(name.isdecimal() and 0 < int(name) <= len(cells) for name in mapped):
-        return all(name in [cell.strip() for cell in cells] for name in mapped)  # else these are numbers of columns
+        return all(name in [cell.strip() for cell in cells] for name in mapped)  # otherwise these are column numbers
     return has_header(cells, below)
 
 
 def _unique_names(titles: Cells, remarks: list[Remark]) -> tuple[str, ...]:
-    """Return a name for each column: its title, numbered where it is repeated, or else the number of the column."""
+    """Return a name for each column: its title, with a number if it is repeated, or else the column's number."""
     names: dict[str, None] = {}
     copies = Counter[str]()
     repeated = []
@@ -229,7 +229,7 @@ def _unique_names(titles: Cells, remarks: list[Remark]) -> tuple[str, ...]:
 
 
 def _widen(titles: list[str], body: Sequence[Cells], remarks: list[Remark]) -> list[str]:
-    """Add empty titles for the columns that nearly all rows have, and the header does not name."""
+    """Add empty titles for columns that nearly all rows have but the header does not name."""
     usual = _usual_width(body)
     extra = usual - len(titles)
     if extra <= 0 or sum(len(row) == usual for row in body) < _MOST * len(body):

@@ -1,4 +1,4 @@
-"""Reading JSON, an object per line or a list of objects: rows like those of a CSV file, or matches with their teams."""
+"""Reading JSON, an object per line or a list of objects: rows as in a CSV file, or matches with teams."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -14,7 +14,7 @@ from .byte_source import Source, unreadable
 
 
 def read_json(source: Source, choices: Choices) -> Table | Findings:
-    """Read a file by its first object: a match with `teams`, or a row."""
+    """Read a file of matches or of rows, depending on whether its first object has `teams`."""
     items = _Items(source)
     _, first = next(iter(items), (0, None))
     if first is None:
@@ -24,7 +24,7 @@ def read_json(source: Source, choices: Choices) -> Table | Findings:
 
 
 class _Items:
-    """The objects of a JSON file; iterating gives the number of the line or item, and the object or an Error."""
+    """The objects of a JSON file; iteration yields the number of the line or item, and the object or an Error."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -68,7 +68,7 @@ def _object_or_error(item: Any) -> Any:
 
 
 def _read_matches(items: _Items, choices: Choices) -> Findings:
-    """Make a history of all matches; if that fails, of those that can be used alone."""
+    """Make a history from all matches; if that fails, from those that are valid on their own."""
 
     def history(matches: Iterable[Any], line: Callable[[int], int]) -> History:
         return from_matches(
@@ -95,7 +95,7 @@ def _read_matches(items: _Items, choices: Choices) -> Findings:
             lines.append(line)
             good.append(item)
     if not problems:
-        # The matches do not go together: times of two kinds, a repeated id.
+        # The matches are incompatible: times of two kinds, or a repeated id.
         raise first_error.within("", line=None if first_error.match is None else lines[first_error.match])
     return Findings(history(good, lines.__getitem__), items.source.title, tuple(problems))
 
@@ -110,7 +110,7 @@ def _read_rows(items: _Items, choices: Choices) -> Table:
         else:
             frame = pl.read_ndjson(source.for_polars(), infer_schema_length=None)
     except UnicodeEncodeError as error:
-        raise Error(f"{source}: a text holds half of a surrogate pair, which is not a character") from error
+        raise Error(f"{source}: a string contains a lone surrogate, which is not a valid character") from error
     except (pl.exceptions.PolarsError, RuntimeError, TypeError) as error:  # older versions of Polars raise the latter
         for _ in items.objects():  # raises an Error that names the line, if one is invalid
             pass

@@ -1,4 +1,4 @@
-"""Choosing the reader of a file by its content; the suffix of its name counts where the content leaves a choice."""
+"""Choosing the reader for a file by its content; the file's suffix decides if the content is ambiguous."""
 
 import os
 import re
@@ -11,7 +11,7 @@ from .delimited_text import read_text
 from .json_files import read_json
 from .workbook import read_workbook
 
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # workbooks of Excel before 2007
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # workbooks from before Excel 2007
 _OTHER_FORMATS = {
     b"\x89PNG": "an image",
     b"\xff\xd8\xff": "an image",

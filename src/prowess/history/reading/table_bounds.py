@@ -1,4 +1,4 @@
-"""Where the rows of a table end and what lies between them: blank lines, repeated headers, comments, totals."""
+"""Finding where a table ends, and dropping blank lines, repeated headers, comments and totals."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -21,7 +21,7 @@ _FOOTER = re.compile(
     r"|www\.|итого|всего|источник|quelle|summe|gesamt|stand|fuente|[\d.,]+ (rows?|records?|match(es)?|games?))\b.*",
     re.IGNORECASE | re.DOTALL,
 )
-_FOOTER_ROWS = 10  # at the end of a file that may be notes below the table
+_FOOTER_ROWS = 10  # number of rows at the end of a file that may be notes below the table
 Rows = NDArray[np.intp]
 
 
@@ -38,12 +38,12 @@ class Grid:
 
 
 def trim_table(grid: Grid, title: str, choices: Choices) -> Table:
-    """Return a table of the rows and columns that hold something."""
+    """Return a table of the rows and columns that are not empty."""
     frame, heading = grid.frame, grid.heading
     remarks = [*grid.remarks, *heading.remarks]
     columns = frame.get_columns()
     first, blanks = columns[0], [(column, "") for column in columns]
-    blank = _matching_rows(first.is_null() | (first < "!"), blanks)  # a blank row begins with nothing or with a blank
+    blank = _matching_rows(first.is_null() | (first < "!"), blanks)  # a blank row begins with an empty cell or a space
     named = [(column, cell) for column, cell in zip(columns, heading.cells, strict=False) if cell.strip()]
     repeated = comments = blank[:0]
     if len(named) > 1:

@@ -1,10 +1,10 @@
-"""The records of a delimited text, read as a person would: also where quotation marks do not match."""
+"""A tolerant CSV parser: reads records as a person would, even if quotation marks do not match."""
 
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-BLANKS = ("  ", " ")  # separators of aligned columns: two or more blanks, or any
+BLANKS = ("  ", " ")  # separators of aligned columns: two or more spaces, or any whitespace
 
 
 class Record(NamedTuple):
@@ -13,13 +13,13 @@ class Record(NamedTuple):
     line: int
     cells: list[str]
     fault: str | None = None
-    stray: bool = False  # whether a cell that is not quoted holds a quotation mark
+    stray: bool = False  # whether an unquoted cell holds a quotation mark
 
 
 def records(text: str, separator: str) -> Iterator[Record]:
     r'''Yield the records of a text whose lines end in "\n".
 
-    A cell whose opening mark is not closed before a separator is read as written and is a fault; so it does not swallow
+    A cell whose opening mark is not closed before a separator is read as written and reported; so it does not swallow
     the records that follow. Marks within a cell are part of it.
 
     >>> [record.cells for record in records('a,b\n"x, ""y""",O"Neil\n"c,d\ne,f', ",")]
@@ -36,7 +36,7 @@ def records(text: str, separator: str) -> Iterator[Record]:
             width = len(record.cells)
             if end > first_end and (width != usual or tokenizer.are_rows(text[first_end + 1 : end], usual)):
                 alone, _ = tokenizer.read(text[position:first_end], 0, line)
-                # The mark that ends the cell belongs to another line, which would be lost without a word.
+                # The closing mark belongs to another line, which would be lost silently.
                 if len(alone.cells) == usual or record.stray:
                     record, end = alone, first_end
         if record.fault is None and len(record.cells) > 1:  # blank lines and titles do not show the width
@@ -68,9 +68,9 @@ class _Tokenizer:
         return self.mark.split(line.strip()) if self.blanks else line.split(self.separator)
 
     def are_rows(self, text: str, width: int) -> bool:
-        """Return whether most lines of a text are rows of the usual width, and so not part of a quoted cell.
+        """Return whether most lines of a text are rows of the usual width, and therefore not part of a quoted cell.
 
-        In rosters and sentences, which do belong in a cell, a blank follows the comma.
+        In rosters and sentences, which do belong in a cell, a space follows the comma.
         """
         lines = [self.read(line, 0, 0)[0].cells for line in text.split("\n")]
         rows = sum(len(cells) == width and not any(cell.startswith(" ") for cell in cells) for cells in lines)

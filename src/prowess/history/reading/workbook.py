@@ -14,7 +14,7 @@ from .tolerant_csv import Record
 if TYPE_CHECKING:
     import polars as pl
 
-_SAMPLE = 1000  # rows among which the header is searched
+_SAMPLE = 1000  # number of rows searched for the header
 _TIMESTAMP = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?$"
 
 
@@ -28,7 +28,7 @@ def read_workbook(source: Source, choices: Choices) -> Table:
         if name not in names:
             message = f"{source}: sheet {name!r} not found; the sheets are {', '.join(map(repr, names))}"
             raise Error(message, field="sheet", value=name)
-        # From row 0 on, since fastexcel would not count the empty rows above the first filled one.
+        # Read from row 0, because fastexcel would not count the empty rows above the first filled one.
         frame = book.load_sheet(name, header_row=None, skip_rows=0, dtypes="string").to_polars()
     except fastexcel.FastExcelError as error:
         raise unreadable(source.title, Exception(str(error).splitlines()[0])) from error
@@ -48,7 +48,7 @@ def read_workbook(source: Source, choices: Choices) -> Table:
 
 
 def _format_dates(column: str) -> "pl.Expr":
-    """Drop the time of day where all timestamps are at midnight, and the date where a cell holds only a time of day."""
+    """Drop the time of day if all timestamps are at midnight, and the date if a cell holds only a time of day."""
     import polars as pl
 
     cell = pl.col(column).str.replace(r"^1899-12-3[01] ", "")

@@ -46,7 +46,7 @@ def read(*texts: Any, name: str = "time", **choices: Any) -> tuple[list[str], st
         "08 July 2004 15:45:00", "Sa, 31.01.2026", "2026-01-31 3pm", "31.01.2026 10h30", "2026年1月31日", "Sept 2026",
     ],
 )  # fmt: skip
-def test_a_column_is_read_like_a_value(text: str) -> None:
+def test_column_is_read_like_single_values(text: str) -> None:
     for texts in ((text, text), (f" {text} ", text), (text, f"{text} ", f"  {text}")):
         history = column(*texts)
         assert history.time is not None
@@ -60,7 +60,7 @@ def test_a_column_is_read_like_a_value(text: str) -> None:
         "2026-01-31T10:00+24:00", "0001-01-01T00:00+02:00", "2026-01-31T10:00:00.", "32.01.2026", "2026-01-31 CET",
     ],
 )  # fmt: skip
-def test_unreadable_times_are_problems_of_their_rows(text: str) -> None:
+def test_unreadable_times_are_reported_on_their_rows(text: str) -> None:
     with pytest.raises(Error):
         parse_time(text)
     for texts in (("2026-01-01", text), ("2026-01-01T10:00", text, "2026-01-03"), ("31.12.2025", text)):
@@ -90,7 +90,7 @@ DAYS = ["2026-01-05", "2026-01-31", "2026-12-24"]
         "2026-W02-1 2026-W05-6 2026-W52-4", "5/1/2026 24/12/2026 31/1/2026",
     ],
 )  # fmt: skip
-def test_dates_are_read_as_a_person_would(texts: str) -> None:
+def test_common_date_formats_are_read(texts: str) -> None:
     cells = [one.replace("_", " ") for one in texts.split("|" if "|" in texts else " ")]
     assert sorted(read(*cells, name="date")[0]) == DAYS
 
@@ -104,7 +104,7 @@ def test_dates_are_read_as_a_person_would(texts: str) -> None:
         "20260131T150500", "202601311505", "20260131150500", "2026-01-31 15:05:00,000", "Sat Jan 31 15:05:00 2026",
     ],
 )  # fmt: skip
-def test_times_of_day_are_read_as_a_person_would(text: str) -> None:
+def test_common_time_of_day_formats_are_read(text: str) -> None:
     assert read(text)[0] == ["2026-01-31 15:05:00"]
 
 
@@ -142,20 +142,20 @@ def test_times_of_day_are_read_as_a_person_would(text: str) -> None:
         (["2026-01-31T10:00+01:00"], {"utc": True}, "2026-01-31 09:00:00+00:00", ""),
     ],
 )  # fmt: skip
-def test_ambiguous_dates_are_remarked(texts: list[Any], choices: Any, first: str, said: str) -> None:
+def test_ambiguous_dates_add_a_remark(texts: list[Any], choices: Any, first: str, said: str) -> None:
     times, notes = read(*texts, **choices)
     assert times[0] == first
     assert said in notes if said else not notes
 
 
-def test_example_of_an_ambiguous_date_is_one_that_exists() -> None:
+def test_remark_on_ambiguous_dates_shows_an_existing_date() -> None:
     cells = Table(pl.DataFrame({"date": ["12-25-2020", "26-01-31", "2026-01-31"]}), "cells")
     assert read_times(cells, "date") is None
     [remark] = [remark for remark in cells.remarks if remark.code == "day-month-order"]
     assert remark.column == "date"
 
 
-def test_numbers_under_a_date_are_days_of_a_spreadsheet() -> None:
+def test_numbers_in_a_date_column_are_spreadsheet_day_numbers() -> None:
     times, notes = read("46053", "46054", name="Match Date")
     assert times == ["2026-01-31", "2026-02-01"]
     assert "46053 are read as days of a spreadsheet; `time_format='number'`" in notes
@@ -182,14 +182,14 @@ def test_numbers_under_a_date_are_days_of_a_spreadsheet() -> None:
         (["1700000000"] * 20 + ["17"], [21], "Unix times"),
     ],
 )
-def test_times_of_another_kind_are_problems_of_their_rows(texts: list[Any], rows: list[int], right: str | None) -> None:
+def test_times_of_another_kind_are_reported_on_their_rows(texts: list[Any], rows: list[int], right: str | None) -> None:
     found = findings(*texts)
     assert [one.where for one in found.problems] == [f"row {row}" for row in rows]
     assert all(right is None or right in one.problem.detail() for one in found.problems)
     assert len(found.history) == len(texts) - len(rows)
 
 
-def test_wrong_options_for_dates_are_problems_of_each_row() -> None:
+def test_wrong_date_options_are_reported_on_each_row() -> None:
     for choices, said in (({"day_first": False}, "month is first"), ({"time_format": "%m/%d/%Y"}, "%m/%d/%Y'` do")):
         found = findings("12/01/2026", "31/01/2026", **choices)
         assert [one.where for one in found.problems] == ["row 2"]
@@ -219,7 +219,7 @@ def test_columns_of_names_are_not_inferred_as_times() -> None:
     assert str(history[0]["time"]) == "2026-01-10"
 
 
-def test_a_column_without_any_time_is_one_error() -> None:
+def test_column_without_any_time_raises_a_single_error() -> None:
     texts = [f"round {number}" for number in range(1, 12)]
     with pytest.raises(Error, match=r"row 1: column 'time' holds 'round 1', and no row holds a time: .*`columns={'tim"):
         column(*texts)
@@ -241,7 +241,7 @@ def test_a_column_without_any_time_is_one_error() -> None:
         ([7.5, 3.5, 1.0], None, "column 'time' is not used: it holds no times of day"),
     ],
 )
-def test_time_of_day_in_a_column_of_its_own(clocks: list[Any], expected: Any, said: str) -> None:
+def test_time_of_day_is_read_from_a_separate_column(clocks: list[Any], expected: Any, said: str) -> None:
     one = table(date=["31.01.2026"] * 3, time=clocks)
     times = read_times(one, "date", "time")
     assert times is not None
@@ -250,7 +250,7 @@ def test_time_of_day_in_a_column_of_its_own(clocks: list[Any], expected: Any, sa
     assert said in "\n".join(map(str, one.remarks)) if said else not one.remarks
 
 
-def test_times_of_day_that_cannot_be_read_or_are_not_needed() -> None:
+def test_unusable_time_of_day_columns_are_reported_or_ignored() -> None:
     one = table(date=["31.01.2026"] * 3, time=["15:00", "25:00", "16:00"])
     assert read_times(one, "date", "time") is None
     assert [str(problem) for problem in one.problems] == [
@@ -261,13 +261,13 @@ def test_times_of_day_that_cannot_be_read_or_are_not_needed() -> None:
     assert "column 'time' is not used: the times of the matches have their time of day" in list(map(str, two.remarks))
 
 
-def test_dates_and_timestamps_and_both_spellings_may_be_mixed() -> None:
+def test_dates_and_timestamps_in_both_notations_may_be_mixed() -> None:
     history = column("2026-01-31 10:00", "2026/01/30", "2026-01-29")
     assert history.time_kind == "timestamp"
     assert [match["time"].day for match in history] == [29, 30, 31]
 
 
-def test_a_format_is_read_fast_and_slowly_alike() -> None:
+def test_fast_and_slow_paths_read_a_format_alike() -> None:
     texts = ["01.02.2026 10:00:00", "31.01.2026 11:00:00"]
     fast = column(*texts, time_format="%d.%m.%Y %H:%M:%S")
     slow = column(*(text[:6] + text[8:] for text in texts), time_format="%d.%m.%y %H:%M:%S")
@@ -275,7 +275,7 @@ def test_a_format_is_read_fast_and_slowly_alike() -> None:
     assert [match["time"].day for match in fast] == [31, 1]
 
 
-def test_zones_of_a_format_are_kept() -> None:
+def test_zones_read_by_a_format_are_kept() -> None:
     history = column("31.01.2026 10:00 +0200", time_format="%d.%m.%Y %H:%M %z")
     assert (history.time_zone, history[0]["time"].hour) == ("+02:00", 10)
 
@@ -287,7 +287,7 @@ moments = st.datetimes(datetime(1900, 1, 1), datetime(2100, 1, 1)).map(lambda mo
 
 
 @given(st.lists(moments, min_size=1, max_size=5), st.sampled_from(DATES + EITHER), st.sampled_from(["", *CLOCKS]))
-def test_a_column_in_any_format_comes_back(found: list[datetime], day: str, clock: str) -> None:
+def test_column_in_any_format_round_trips(found: list[datetime], day: str, clock: str) -> None:
     texts = [moment.strftime(day + clock) for moment in found]
     proven = any(moment.day > 12 for moment in found)
     choices = {"day_first": day.startswith("%d")} if day in EITHER and not proven else {}
@@ -297,12 +297,12 @@ def test_a_column_in_any_format_comes_back(found: list[datetime], day: str, cloc
 
 
 @given(st.dates(date(1970, 1, 1), date(2069, 12, 31)), st.booleans())
-def test_two_digits_of_a_year(day: date, first: bool) -> None:
+def test_two_digit_years_are_read(day: date, first: bool) -> None:
     text = day.strftime("%d/%m/%y" if first else "%m/%d/%y")
     assert read(text, day_first=first)[0] == [str(day)]
 
 
-def test_a_large_column_of_one_form_is_read_like_its_values() -> None:
+def test_large_uniform_column_is_read_like_single_values() -> None:
     moments = pl.datetime_range(datetime(2001, 1, 1), datetime(2003, 1, 1), "97m13s", eager=True)
     for form in ("%Y-%m-%dT%H:%M:%S", "%d.%m.%Y %H:%M:%S", "%m/%d/%Y %I:%M:%S %p", "%d %B %Y %H:%M:%S"):
         one = Table(pl.DataFrame({"date": moments.dt.strftime(form)}), "the frame")

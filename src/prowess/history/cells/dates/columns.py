@@ -1,4 +1,4 @@
-"""Reading a column of times, and the time of day in a column of its own."""
+"""Reading a column of times, and the time of day from a separate column."""
 
 import re
 from contextlib import suppress
@@ -40,7 +40,7 @@ Mask = NDArray[np.bool_]
 EMPTY = "give a time to every match, or to none"
 HOW: tuple[Piece, ...] = (RIGHT, *OR_SAY)
 NO_TIME: tuple[Piece, ...] = ("not a time; ", *HOW)
-FEW = 10  # rows up to which a column without any time is a problem of each row, not an error of the column
+FEW = 10  # up to this many rows, a column without any time is reported on each row instead of as one error
 _MEANT = {
     "compact": "read as dates",
     "unix": "read as Unix times, in UTC",
@@ -53,9 +53,9 @@ _EXAMPLES = {
 
 
 def read_times(table: Table, column: str, clock_column: str | None = None) -> Times | None:
-    """Read the time of each row, with the time of day in a column of its own if there is one.
+    """Read the time of each row, with the time of day from a separate column if there is one.
 
-    Returns None for a column without times, and for one with problems, which are noted at their rows.
+    Returns None for a column without times, and for one with problems, which are reported on their rows.
     """
     before = len(table.problems)
     times = _read(table, column)
@@ -132,7 +132,7 @@ def _are_mostly_numbers(cells: DistinctValues, numeric: Mask) -> bool:
 
 
 def _number_times(cells: DistinctValues, value: Floats, time_format: str | None, numeric: Mask | None = None) -> Times:
-    """Read numbers, by the format that the user names, or by what they look like; NaN is not a number."""
+    """Read numbers in the format that the user chose, or else the one that they resemble; NaN cells are not numbers."""
     finite = np.isfinite(value)
     if numeric is not None:
         _reject_unread(cells, ~numeric, "most times of this column are numbers; write all of them as numbers")
@@ -156,7 +156,7 @@ def _number_times(cells: DistinctValues, value: Floats, time_format: str | None,
 
 
 def _read_by_format(text: "pl.Series", time_format: str) -> Texts:
-    """Read texts by a format: by Polars if the format means the same as in Python, and the others one by one."""
+    """Read texts by a format: with Polars if the format means the same there as in Python, else one by one."""
     import polars as pl
 
     clock = has_clock(time_format)
@@ -172,7 +172,7 @@ def _read_by_format(text: "pl.Series", time_format: str) -> Texts:
     left = np.flatnonzero(number == NAT)
     for turn, row in enumerate(left.tolist()):
         if turn == MANY // 100 and (number[left] == NAT).all():
-            break  # the format fits none of so many
+            break  # the format fits none of this many texts
         with suppress(Error):
             kind, zone, moment = parse_time(text[row], time_format)
             number[row], texts.stamp[row] = moment, texts.stamp_index(Stamp(kind, zone))
@@ -198,14 +198,14 @@ def _calendar_texts(cells: DistinctValues) -> Times | None:
 
 
 def _settle(cells: DistinctValues, texts: Texts, right: tuple[Piece, ...]) -> Times | None:
-    """Return times of the kind that most rows have; unread texts and times of another kind are problems."""
+    """Return times of the most common kind; unreadable texts and times of other kinds are problems."""
     read = texts.stamp >= 0
     if not read.any():
         return _no_times(cells, right)
     _reject_unread(cells, texts.stamp == -1, right)
     rows = np.bincount(texts.stamp[read], cells.weight[read], minlength=len(texts.stamps))
     aware = np.array([stamp.zone is not None for stamp in texts.stamps])
-    zoned = bool(rows[aware].sum() + aware[0] / 2 > rows[~aware].sum())  # a tie is decided by the first
+    zoned = bool(rows[aware].sum() + aware[0] / 2 > rows[~aware].sum())  # the first kind wins a tie
     zones = sorted({str(stamp.zone) for stamp in texts.stamps if stamp.zone is not None})
     if zoned and len(zones) > 1 and not cells.table.choices.utc:
         text = f"times of several zones ({', '.join(zones)}) are read as instants, in UTC"
@@ -246,7 +246,7 @@ def _reject_unread(cells: DistinctValues, unread: Mask, right: Message) -> None:
 
 
 def _no_times(cells: DistinctValues, right: tuple[Piece, ...]) -> Times | None:
-    """Handle a column without any time: it is empty, of another kind, or an error as a whole."""
+    """Handle a column without any time: it is empty, holds weekdays or times of day, or is an error."""
     text = cells.values.str.strip_chars().str.to_lowercase()
     filled = ~text.is_in(list(MISSING))
     if not filled.any():
@@ -279,9 +279,9 @@ _OTHER = {"dmy": (Option("day_first", False), " reads the month first"), "mdy": 
 
 
 def _choose_order(cells: DistinctValues, texts: Texts) -> Order:
-    """Choose the order in which most rows hold a date; if several do, a remark names the choice.
+    """Choose the order of day, month and year that gives most rows a date; a remark names the choice between several.
 
-    Then dots speak for the day, and else the order in which the file is in the order of time, as most files are.
+    Dots suggest that the day is first; otherwise the order that puts the file in chronological order is chosen.
     """
     rows = {order: cells.count(texts.numbers[order] != NAT) for order in ORDERS if order in texts.numbers}
     possible = [order for order in rows if rows[order] == max(rows.values())]
@@ -297,7 +297,7 @@ def _choose_order(cells: DistinctValues, texts: Texts) -> Order:
     order, why = possible[0], ""
     if mark != ".":
         turns = {order: _turns(cells.spread(texts.numbers[order])) for order in possible}
-        if "ymd" in turns and (turns["ymd"] != (0, 0) or len(cells.values) < 3):  # rare: perfect order must prove it
+        if "ymd" in turns and (turns["ymd"] != (0, 0) or len(cells.values) < 3):  # rare: needs a sorted file
             del turns["ymd"]
         order = min(turns, key=lambda order: turns[order])
         why = ", because the file is then in the order of time" if len({*turns.values()}) > 1 else ""
@@ -312,14 +312,14 @@ def _choose_order(cells: DistinctValues, texts: Texts) -> Order:
 
 
 def _turns(number: Micros) -> tuple[int, int]:
-    """Count the steps against the order of time, whichever way it runs, and then those back, since few files run so."""
+    """Count the steps against the main direction of time, up or down; then the steps back, since most files run up."""
     step = np.diff(number[number != NAT])
     back, forth = int(np.count_nonzero(step < 0)), int(np.count_nonzero(step > 0))
     return min(back, forth), back
 
 
 def _add_clock(table: Table, times: Times, column: str) -> Times:
-    """Add the time of day in a column to dates; a row without one is at midnight."""
+    """Add a column's times of day to dates; a row without one is at midnight."""
     text = _clock_texts(table.frame[column])
     if times.kind != "date" or text is None:
         why = "it holds no times of day" if times.kind == "date" else "the times of the matches have their time of day"

@@ -1,4 +1,4 @@
-"""Numbers in a column of times: plain numbers, Unix times, days of a spreadsheet, or dates such as 20260131."""
+"""Numbers in a time column: plain numbers, Unix times, spreadsheet day numbers, or dates such as 20260131."""
 
 from typing import Any, Literal
 
@@ -11,18 +11,18 @@ from ...times import DAY, Stamp
 Meaning = Literal["number", "unix", "excel", "compact"]
 Micros = NDArray[np.int64]
 NAT = np.iinfo(np.int64).min  # not a time
-EARLIEST, LATEST = 1800, 2199  # the years in which 20260131 is a date, and not any number
+EARLIEST, LATEST = 1800, 2199  # years for which a number such as 20260131 is read as a date
 
-MOST = 0.9  # share of the numbers that must fit a meaning
+MOST = 0.9  # fraction of the numbers that must fit a meaning
 _UNITS = ((1e11, 1e6), (1e14, 1e3), (1e17, 1.0), (np.inf, 1e-3))  # limits of Unix times, and microseconds per unit
-_UNIX = (1e9, 4.2e9)  # the seconds from 2001 to 2103
-_EXCEL = (30_000, 60_000)  # the days from 1982 to 2064, counted from the end of 1899
+_UNIX = (1e9, 4.2e9)  # in seconds: the years 2001 to 2103
+_EXCEL = (30_000, 60_000)  # in days since the end of 1899: the years 1982 to 2064
 _EXCEL_START = -25_569  # in days from 1970
 _DATE_WORDS = ("date", "datum", "fecha", "data", "datetime", "дата")
 
 
 def meaning_of(values: Floats, weight: NDArray[Any], column: str) -> Meaning:
-    """Guess what numbers mean, by their size, each weighted with its rows, and by the name of their column.
+    """Guess what numbers mean from their size, each weighted by its number of rows, and from the column's name.
 
     >>> meaning_of(np.array([20260131.0, 20260201.0]), np.ones(2), "date")
     'compact'
@@ -48,7 +48,7 @@ def in_range(values: Floats, meaning: Meaning) -> NDArray[np.bool_]:
 
 
 def times_of_numbers(values: Floats, meaning: str) -> tuple[Stamp, Micros]:
-    """Return numbers as times, NAT if a number is not one.
+    """Convert numbers to times; NAT if a number is not a time.
 
     >>> times_of_numbers(np.array([20260131.0]), "compact")
     (Stamp(kind='date', zone=None), array([1769817600000000]))
@@ -60,14 +60,14 @@ def times_of_numbers(values: Floats, meaning: str) -> tuple[Stamp, Micros]:
     if meaning == "unix":
         return Stamp("timestamp", "UTC"), _whole(values * _unit(values), limit)
     number = _whole((values + _EXCEL_START) * DAY, limit & (np.abs(values) < 1e7))
-    # To whole seconds: a float that counts days has no more digits.
+    # Round to whole seconds: a float that counts days is not more precise.
     second = np.where(number == NAT, NAT, (number + 500_000) // 1_000_000 * 1_000_000)
     whole = bool((second[number != NAT] % DAY == 0).all())
     return Stamp("date" if whole else "timestamp", None), second
 
 
 def _whole(values: Floats, good: NDArray[np.bool_]) -> Micros:
-    good = good & (np.abs(values) < 2.5e17)  # the years 1 to 9999, and less than a float's digits lose
+    good = good & (np.abs(values) < 2.5e17)  # within the years 1 to 9999, and within a float's precision
     return np.where(good, np.rint(np.where(good, values, 0.0)).astype(np.int64), NAT)
 
 

@@ -1,7 +1,6 @@
-"""Dates and timestamps as texts: one at a time in Python, and columns of one form at once by Polars.
+"""Parsing dates and timestamps in text: one at a time in Python, and uniform columns at once with Polars.
 
-The patterns recognise a text and its parts; `template` turns a text that was recognised into the format of its whole
-column.
+The patterns recognise a text and its parts; `template` turns a recognised text into a format for its whole column.
 """
 
 import re
@@ -23,18 +22,18 @@ if TYPE_CHECKING:
     import polars as pl
 
 Order = Literal["dmy", "mdy", "ymd"]
-ORDERS: tuple[Order, ...] = ("dmy", "mdy", "ymd")  # of three numbers whose positions do not say what they are
-LONGEST = 60  # letters of a date
-TEMPLATES = 40  # forms that are searched in a column; texts of other forms are read one by one
-MANY = 100_000  # of so many texts of no form, none is read if none of a sample can be
+ORDERS: tuple[Order, ...] = ("dmy", "mdy", "ymd")  # orders of three numbers whose positions are ambiguous
+LONGEST = 60  # maximum length of a date
+TEMPLATES = 40  # number of forms tried on a column; texts of other forms are read one by one
+MANY = 100_000  # if more texts than this have other forms, a sample is tried first; if it has no date, all are skipped
 MISSING = frozenset(("", "-", "–", "—", "?", "na", "n/a", "nan", "nat", "none", "null", "tba", "tbc", "tbd", "unknown"))
 
-_GAP = "(?:\\s*[-/.,\u2010-\u2014\u5e74\u6708\ub144\uc6d4]\\s*|\\s+)"  # with the signs for year and month of East Asia
+_GAP = "(?:\\s*[-/.,\u2010-\u2014\u5e74\u6708\ub144\uc6d4]\\s*|\\s+)"  # with East Asian characters for year and month
 _WORD = r"[^\W\d_]+(?:-[^\W\d_]+)?"
 _WEEKDAY = rf"(?:(?P<weekday>{_WORD})\.?\s*,?\s+)?"
 _NAME = r"(?P<name>[^\W\d_]+)\.?"
 _YEAR = "(?P<year>[0-9]{4})"
-_ANY_YEAR = "'?(?P<year>[0-9]{4}|[0-9]{2})(?:\\s*(?:\u0433|\u0433\u043e\u0434\u0430)\\.?)?"  # with the Russian "year"
+_ANY_YEAR = "'?(?P<year>[0-9]{4}|[0-9]{2})(?:\\s*(?:\u0433|\u0433\u043e\u0434\u0430)\\.?)?"  # with Russian for "year"
 _TIME = (
     r"(?P<hour>[0-9]{1,2})(?:[:h.](?P<minute>[0-9]{2})(?:[:.](?P<second>[0-9]{2})(?:[.,](?P<fraction>[0-9]{1,9}))?)?)?"
     r"(?:\s*(?P<half>[ap]\.?m\b\.?|[ap]\b))?(?P<mark>\s*(?:uhr|hrs?|h)\b)?"
@@ -72,7 +71,7 @@ def _compiled() -> tuple[re.Pattern[str], ...]:
 
 
 def match_date(text: str) -> _Match | None:
-    """Return the parts of a text that is written like a time, None if it is not; the time need not exist.
+    """Return the parts of a text written like a time, or None; the time need not exist.
 
     >>> match_date("Sat 31 Jan 2026")["year"], match_date("soon")
     ('2026', None)
@@ -91,19 +90,19 @@ def match_date(text: str) -> _Match | None:
 
 
 def _is_clock(part: dict[str, str | None]) -> bool:
-    """Return whether the hour, if there is one, has minutes, am or pm, or a word such as "Uhr" beside it."""
+    """Return whether the hour, if any, comes with minutes, am or pm, or a word such as "Uhr"."""
     return not part.get("hour") or bool(part["minute"] or part["half"] or part["mark"])
 
 
 def possible_orders(parts: _Match) -> tuple[Order, ...]:
-    """Return the orders in which the numbers of a date may be meant; one if the form decides it."""
+    """Return the possible orders of a date's numbers; only one if the form decides it."""
     if "one" not in parts.groupdict():
         return ORDERS[:1]
     return ORDERS if len(parts["year"]) == len(parts["one"]) == 2 else ORDERS[:2]
 
 
 def moment(parts: _Match, order: Order) -> tuple[Stamp, int]:
-    """Return the time of a text, with the numbers of a date in this order; raises `ValueError` if it does not exist.
+    """Return the time of a text whose date has its numbers in this order; raises `ValueError` if it does not exist.
 
     >>> moment(match_date("02/01/1970"), "dmy")
     (Stamp(kind='date', zone=None), 86400000000)
@@ -131,7 +130,7 @@ def moment(parts: _Match, order: Order) -> tuple[Stamp, int]:
 
 
 def zone_stamp(zone: str | None) -> tuple[Stamp, int]:
-    """Return the stamp of timestamps with a zone as it is written, and the zone's offset in microseconds."""
+    """Return the stamp for a zone as written in a timestamp, and the zone's offset in microseconds."""
     if zone is None:
         return Stamp("timestamp", None), 0
     name = zone_name(zone)
@@ -157,7 +156,7 @@ def _clock_pattern() -> re.Pattern[str]:
 
 
 def clock_of(text: str) -> tuple[Stamp, int] | None:
-    """Return the microseconds from midnight of a time of day, in UTC or without a zone; None if it is not one.
+    """Return a time of day as microseconds since midnight, in UTC or without a zone; None if it is not a time of day.
 
     >>> clock_of("3pm") == clock_of("15:00") == clock_of("1500") == (Stamp("timestamp", None), 54_000_000_000)
     True
@@ -176,7 +175,7 @@ def clock_of(text: str) -> tuple[Stamp, int] | None:
 
 
 def template(parts: _Match, order: Order) -> tuple[str, str] | None:
-    """Return the pattern of texts written like one, and the format by which Polars reads them; None if it cannot.
+    """Return the pattern of texts written alike, and the format with which Polars reads them; None if it cannot.
 
     >>> template(match_date("31.01.2026 10:30"), "dmy")
     ('^[0-9]{1,2}\\\\.[0-9]{1,2}\\\\.[0-9]{4} [0-9]{1,2}:[0-5][0-9]$', '%d.%m.%Y %H:%M')
@@ -192,7 +191,7 @@ def template(parts: _Match, order: Order) -> tuple[str, str] | None:
         literal = parts.string[end : parts.start(group)]
         pattern, directive = _shape(parts, group, order)
         shape += _escape(literal) + pattern
-        if group == "fraction":  # of which the directive includes the point
+        if group == "fraction":  # the directive includes the point
             if literal != ".":
                 return None
             literal = ""
@@ -225,7 +224,7 @@ def _shape(parts: _Match, group: str, order: Order) -> tuple[str, str]:
 
 @dataclass
 class Texts:
-    """The times of texts: for each order of the numbers of a date a column of microseconds, NAT if there is none.
+    """The times of texts: a column of microseconds for each order of a date's numbers, NAT for none.
 
     Only orders that make a difference have a column. `stamp` is an index of `stamps`, -1 if nothing was read.
     """
@@ -233,10 +232,10 @@ class Texts:
     stamp: Ints
     numbers: dict[Order, Micros]
     stamps: list[Stamp] = field(default_factory=list)
-    examples: dict[str, str] = field(default_factory=dict)  # a text for each remark on how texts are read
+    examples: dict[str, str] = field(default_factory=dict)  # an example text for each remark on how texts are read
 
     def stamp_index(self, stamp: Stamp) -> int:
-        """Return the index of a stamp, which may be new."""
+        """Return the index of a stamp; a new one is appended."""
         if stamp not in self.stamps:
             self.stamps.append(stamp)
         return self.stamps.index(stamp)
@@ -262,7 +261,7 @@ class Texts:
 
 
 def read_texts(text: "pl.Series") -> Texts:
-    """Read texts, none of them null."""
+    """Read texts, none of which may be null."""
     result = Texts(np.full(len(text), -1, np.int32), {"dmy": np.full(len(text), NAT)})
     where = np.arange(len(text))
     for turn in range(TEMPLATES):
@@ -287,7 +286,7 @@ def read_texts(text: "pl.Series") -> Texts:
 def _read_by_template(
     result: Texts, where: NDArray[np.intp], text: "pl.Series", parts: _Match
 ) -> NDArray[np.bool_] | None:
-    """Read all texts that are written like the first, and return which; None if Polars cannot read them."""
+    """Read all texts that are written like the first, and return which they are; None if Polars cannot read them."""
     import polars as pl
 
     part = parts.groupdict()
@@ -317,7 +316,7 @@ def _read_by_template(
 
 
 def _read_one(result: Texts, row: int, parts: _Match | None) -> None:
-    """Read one text, which may be of a form of its own."""
+    """Read one text, which may have a form that no other text has."""
     if parts is None:
         return
     read: dict[Order, Micros] = {}
