@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from prowess.errors import Error
+from prowess.errors import Error, Option
 from prowess.history import History
 from prowess.history import stream as stream_module
 from prowess.history.concat import join
@@ -75,6 +75,7 @@ def same(path: Path, rows: int, **reading: Any) -> list[History]:
         + "".join(f"{m},{p // 2},p{p},{p * (m + 1) % 5}\n" for m in range(12) for p in range(4)),
         "team1,team2,score1,score2\n"
         + "".join(f"p{m % 5};q{m % 3},r{m % 4};s{m % 7},{m % 4},{m % 3}\n" for m in range(30)),
+        "year,driver,position\n" + "".join(f"{1990 + m},p{(m + p) % 5},{p + 1}\n" for m in range(12) for p in range(4)),
     ],
 )
 def test_streamed_histories_together_equal_the_file(tmp_path: Path, text: str | bytes, rows: int) -> None:
@@ -171,6 +172,15 @@ def test_changing_utc_offsets_are_read_as_instants(tmp_path: Path) -> None:
     days = [f"2026-03-{day}T10:00+0{1 + (day > 28)}:00" for day in range(20, 32)]
     path.write_text("date,winner,loser\n" + "".join(f"{day},a,b\n" for day in days))
     same(path, 3)
+
+
+def test_table_with_a_column_per_player_cannot_be_streamed(tmp_path: Path) -> None:
+    path = tmp_path / "games.csv"
+    path.write_text("date,Ann,Bob,Cat\n" + "".join(f"2026-01-{1 + m:02d},{m % 5},{m % 3},{m % 7}\n" for m in range(25)))
+    assert len(History.read(path)) == 25
+    with pytest.raises(Error, match="cannot be read in chunks") as caught:
+        list(History.stream(path, rows=5))
+    assert caught.value.hint == Option("stream", False)
 
 
 def test_files_that_cannot_be_streamed_raise_or_are_read_whole(tmp_path: Path) -> None:

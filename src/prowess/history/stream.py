@@ -78,6 +78,11 @@ class Stream(Iterator[History]):
                 self.choices = replace(self.choices, columns=inferred[1])
         findings = from_table(replace(sample, choices=self.choices))
         self.layout = findings.layout
+        if (column := self._key()[0]) is not None and column not in columns:
+            # Whether its cells are scores or places shows in the whole table only.
+            error = sample.error(0, "a table with a column per player cannot be read in chunks: read it as a whole")
+            error.hint = Option("stream", False)
+            raise error
         if self.rows < SAMPLE:
             self.decided = dict(findings.decisions)
 
@@ -172,7 +177,8 @@ class _PreviousHistory:
     def check_matches(self, table: Table, column: str, time: str | None) -> None:
         """Raise an `Error` if a match recurs after others; with times, only matches at the last time are remembered."""
         frame = table.frame
-        key = frame.select([column] if time is None else [column, time]).hash_rows(seed=1).to_numpy()
+        columns = {column, time or column}  # one column may hold both, such as a year
+        key = frame.select(sorted(columns)).hash_rows(seed=1).to_numpy()
         for earlier in self.matches:
             repeated = np.flatnonzero(np.isin(key, earlier))
             if len(repeated):
