@@ -139,7 +139,7 @@ def test_listing_all_plugins_warns_once_about_a_broken_one() -> None:
     ("mapping", "name", "reason"),
     [
         (COMPONENTS, "Missing", "AttributeError: module 'fancy' has no attribute 'Missing'"),
-        (COMPONENTS, "Misnamed", "its name must be that of the class, Difference"),
+        (COMPONENTS, "Misnamed", "its name must equal the name of its class, Difference"),
         (PRESETS, "NoModel", "a preset must be a function that returns a Model"),
         (PRESETS, "Absent", "ModuleNotFoundError: No module named 'not_installed'"),
     ],

@@ -1,4 +1,4 @@
-"""The players to match: those of a ladder or a fit, or ratings of a model, and the performances of their teams."""
+"""The players to match, from a ladder, a fit or a model with ratings, and the performances of their teams."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Players = Iterable[str] | Mapping[str, Rating]
 
 @dataclass(frozen=True, eq=False)
 class PlayerPool:
-    """Players by name with their ratings, their model, and what it has learnt about the league."""
+    """Players by name with their ratings, their model, and the league's memory (what the model has learnt about it)."""
 
     model: Model
     memory: list[float]
@@ -48,7 +48,7 @@ class PlayerPool:
         return mu, var
 
     def board(self) -> Board:
-        """Return a board with all players, each as a team of one large match."""
+        """Return a board with one large match in which each player is a team."""
         alone = [[rating] for rating in self.ratings]
         return self.board_of(alone if len(alone) > 1 else alone * 2)
 
@@ -97,7 +97,7 @@ def make_pool(source: Source, players: Players | None = None) -> PlayerPool:
 
 
 def _ladder_of(source: Source) -> Ladder:
-    """Return the ladder of a source; that of a model is empty."""
+    """Return the ladder of a source; for a model, an empty one."""
     if isinstance(source, Ladder):
         return source
     if isinstance(source, Fit):
@@ -109,11 +109,11 @@ def _ladder_of(source: Source) -> Ladder:
 
 Ints = NDArray[np.intp]
 
-ENTRIES = 200_000  # on a board at once
+ENTRIES = 200_000  # players on a board at once
 
 
 class Performances:
-    """Mean, variance and noise of the performances of any teams of a pool, in matches of teams of these sizes.
+    """Mean, variance and noise of the performances of any teams from a pool, in matches of teams of these sizes.
 
     All teams are put on one board as if they met in one large match, and pooled by the model's own team function. A
     team's performance does not depend on the others; only the noise of scores may, until it is learnt, and it is taken
@@ -129,7 +129,7 @@ class Performances:
     """
 
     def __init__(self, group: PlayerPool, sizes: Sequence[int]) -> None:
-        """Take the players of a pool."""
+        """Use the players of a pool."""
         self.group, self.among = group, len(sizes)
         self.mu, self.var = group.beliefs()
         self._board: Board | None = None
@@ -147,7 +147,7 @@ class Performances:
         return columns
 
     def _pool(self, members: Ints) -> Floats:
-        """Return the performances of some teams of one size, by the model's pipeline."""
+        """Return the performances of teams of one size, computed by the model's pipeline."""
         pipeline = self.group.model.pipeline
         teams, size = members.shape
         board = self._fill_board(members)

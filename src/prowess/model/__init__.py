@@ -1,1 +1,1 @@
-"""Columns in, ratings out: the engine, the models, ladders and fits."""
+"""Rating models: components, the engine that runs them over columns of matches, ladders and fits."""

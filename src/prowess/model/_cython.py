@@ -1,11 +1,11 @@
 """Stand-ins for the names of the `cython` module that the kernels use, for when Cython is not installed.
 
-Cython is needed to build prowess, not to run it. Uncompiled, the kernels are ordinary Python: decorators return what
-they decorate, and only casts use types.
+Cython is needed to build prowess, not to run it. Uncompiled, the kernels are ordinary Python: decorators return
+their argument, and only casts use types.
 """
 
 import builtins
-import dataclasses as dataclasses  # the kernels use it as `cython.dataclasses`
+import dataclasses as dataclasses  # the kernels use this as `cython.dataclasses`
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -42,12 +42,12 @@ def exceptval(*_: Any, **__: Any) -> Callable[[T], T]:
 
 
 def annotation_typing(_: bool) -> Callable[[T], T]:
-    """Set whether annotations are C types; if not, the function checks its arguments itself."""
+    """Set whether annotations declare C types; if not, the function checks its arguments itself."""
     return cclass
 
 
 def declare(_type: _Type, value: Any) -> Any:
-    """Declare a variable of a module."""
+    """Declare a module variable."""
     return value
 
 
@@ -57,9 +57,9 @@ def cast(kind: _Type, value: Any) -> Any:
 
 
 def address(value: T) -> T:
-    """Return a pointer to a value: here the value."""
+    """Return a pointer to a value; uncompiled, the value itself."""
     return value
 
 
 def prefetch(_: Any) -> None:
-    """Fetch memory that is needed soon: here do nothing."""
+    """Prefetch memory that is needed soon; uncompiled, do nothing."""

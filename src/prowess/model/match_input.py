@@ -26,7 +26,7 @@ class MatchDetails(NamedTuple):
     home: int
 
     def write(self, board: Board) -> None:
-        """Write the details to a board, over its defaults: teams listed best first, full weights, no time elapsed."""
+        """Write the details over the board's defaults: teams listed best first, full weights, no elapsed time."""
         board.importance = self.importance
         board.home = self.home
         weights = self.weights

@@ -72,7 +72,7 @@ class Model:
             message = f"{outcome!r} is only a part of an outcome; use it inside one, such as OffenceDefence(…)"
             raise Error(message, field="outcome", value=outcome)
         if self.period is not None and not absorb.periods:
-            message = f"{absorb!r} takes one match at a time; rating periods need an absorb rule that sums them up"
+            message = f"{absorb!r} takes one match at a time; rating periods need an absorb rule that sums up matches"
             raise Error(message, field="period", value=self.period)
         if prior.learns and (absorb.certain or isinstance(absorb, absorbs.Constant)):
             message = f"the level of newcomers cannot be learnt with {absorb!r}, which has no uncertainty to update"
@@ -102,7 +102,7 @@ class Model:
 
     @property
     def params(self) -> dict[str, Any]:
-        """All parameters that are set, by the names that `replace` accepts.
+        """All parameters that are set, under the names that `replace` accepts.
 
         If two components have a parameter of the same name, it is prefixed by the component: `drift_tau`.
 
@@ -118,11 +118,11 @@ class Model:
 
     @property
     def tunable(self) -> dict[str, Range]:
-        """The range in which each parameter may be tuned, by the names that `replace` accepts.
+        """The range in which each parameter may be tuned, under the names that `replace` accepts.
 
-        Only parameters that a component declares as tunable and that are numbers now: no "estimated" γ, no rule for K,
-        and of a margin policy its own parameters. `beta` is left out if the noise is 0, because the outcome then has
-        all of it. `pw.tune` leaves out what results cannot determine, such as TrueSkill's mu and sigma.
+        Only parameters that a component declares as tunable and that are numbers now: no "estimated" γ and no rule for
+        K; a margin policy contributes its own parameters. `beta` is left out if it is 0, because the outcome then
+        contains all the noise. `pw.tune` leaves out what results cannot determine, such as TrueSkill's mu and sigma.
 
         >>> import prowess as pw
         >>> pw.Elo(k=20).tunable["k"]
@@ -174,7 +174,7 @@ class Model:
         return cls(**parts, noise=plain["noise"], caution=plain["caution"], period=plain.get("period"), home=home)
 
     def rating(self, mu: float | None = None, sigma: float | None = None, **parts: Any) -> Rating:
-        """Return the rating of a new player, or one with another `mu` or `sigma` (of every skill).
+        """Return the rating of a new player, or a rating with another `mu` or `sigma` (for every skill).
 
         Further parts that only some models have are given by name: `volatility`, `offence`, `defence`. Systems without
         uncertainty ignore `sigma`.
@@ -254,7 +254,7 @@ class Model:
         elapsed: float | Sequence[Sequence[float]] | None = None,
         home: int | None = None,
     ) -> Prediction:
-        """Predict a match: probabilities of wins, draws and ranks.
+        """Predict a match: the probability of every win, draw and rank.
 
         >>> import prowess as pw
         >>> model = pw.TrueSkill()
@@ -287,7 +287,7 @@ class Model:
     def quality(
         self, teams: Teams, *, weights: Sequence[Sequence[float]] | None = None, home: int | None = None
     ) -> float:
-        """Return how fair a match would be, 0 to 1: its draw probability relative to that of equal and certain teams.
+        """Return how fair a match would be, 0 to 1: the draw probability relative to a match of equal, certain teams.
 
         >>> import prowess as pw
         >>> model = pw.TrueSkill()
@@ -319,7 +319,7 @@ class Model:
         *,
         progress: bool | None = None,
     ) -> Fit:
-        """Rate a history in one pass, in order of time: ratings, forecasts made before each match, log-evidence.
+        """Rate a history in one chronological pass: ratings, forecasts made before each match, log-evidence.
 
         `start` is a ladder to continue from, or ratings by name. On a terminal a progress bar appears after two
         seconds; `progress` forces it on or off.

@@ -25,7 +25,7 @@ ALTERNATIVES = {"draw_probability": "margin", "margin": "draw_probability"}
 def parameters(component: Any) -> dict[str, Any]:
     """Return the parameters of a component and of the components in it, by name; None means not set.
 
-    If a name occurs on both levels, it is the outer parameter.
+    If a name occurs on both levels, it refers to the outer parameter.
 
     >>> from prowess.model.components.team import FullSquad, LeaderBonus
     >>> parameters(FullSquad())
@@ -134,8 +134,8 @@ class Range:
     """The range in which a parameter may be tuned, on a linear or a logarithmic scale.
 
     The `unit` of the bounds is 1 ("one"), the present value of the parameter ("value"), or the standard deviation of
-    skills ("sigma"): that of newcomers, or the outcome's `typical` one; without either, the scale of the outcome, the
-    noise, or the present value. `sets` is "origin" or "scale" if the parameter sets that of all performances.
+    skills ("sigma"): the newcomers' sigma, or else the outcome's `typical` one, its scale, the noise, or the present
+    value. `sets` is "origin" or "scale" if the parameter sets the origin or the scale of all performances.
 
     >>> Range(1.0 / 30, 3, log=True, unit="sigma").at(value=4.0, sigma=6.0)
     Range(low=0.2, high=18.0, log=True, unit='one', sets='')
@@ -251,8 +251,8 @@ def _skill_sigma(model: Model) -> float:
 def identified(model: Model) -> dict[str, Range]:
     """Return the tunable parameters that results can determine.
 
-    For the origin and the scale of performances, if the outcome does not depend on them, the first parameter that sets
-    them is fixed: Glicko's `scale`, TrueSkill's `sigma`.
+    If the outcome does not depend on the origin or the scale of performances, the first parameter that sets it stays
+    fixed: Glicko's `scale`, TrueSkill's `sigma`.
 
     >>> import prowess as pw
     >>> list(identified(pw.TrueSkill()))

@@ -1,9 +1,9 @@
-"""Predictions of matches: chances to win, ranks and scores.
+"""Match predictions: win probabilities, ranks and scores.
 
-For matches decided by scores: between two teams by the outcome's own forecast, or by integration (`chances`). For more
-teams with normal scores, exactly, by independent normal performances. For more teams with counts, by seeded draws:
-200,000 for up to twenty teams and fewer for more (never less than 20,000), so that the standard error of a probability
-is at most 0.0012, or 0.0036.
+Matches decided by scores are predicted in three ways. Two teams: by the outcome's own forecast, or by integration
+(`chances`). More teams with normal scores: exactly, from independent normal performances. More teams with counts: by
+seeded sampling, with 200,000 samples for up to twenty teams (standard error of a probability at most 0.0012) and fewer
+for more teams, but at least 20,000 (at most 0.0036).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 RESULTS = 5  # most probable scores in `to_dict`
 DRAWS = 200_000
 FEWEST_DRAWS = 20_000
-CELLS = 4_000_000  # draws times teams, for many teams
+CELLS = 4_000_000  # samples times teams, for many teams
 FAIRNESS = ((0.04, "as even as can be"), (0.12, "even"), (0.3, "a little uneven"), (0.6, "uneven"), (1.0, "one-sided"))
 
 
@@ -79,7 +79,7 @@ class Prediction:
 
     @property
     def score_means(self) -> Floats | None:
-        """The mean score of every team, at most e⁷⁰⁰; it is large where counts are uncertain.
+        """The mean score of every team, capped at e⁷⁰⁰; it is large if the rate of a count is uncertain.
 
         >>> import prowess as pw
         >>> outcome = pw.outcome.OffenceDefence(pw.outcome.PoissonScore())
@@ -114,7 +114,7 @@ class Prediction:
     def tilt(self) -> float:
         """How far the chances to win are from equal: 0 if they are equal, 1 if one team certainly wins.
 
-        It is the share of the chances that would have to be redistributed, divided by its maximum.
+        It is the share of probability that would have to be moved to make them equal, divided by its maximum.
 
         >>> import prowess as pw
         >>> pw.TrueSkill(draw_probability=0).predict([[pw.Rating(30, 1)], [pw.Rating(30, 1)]]).tilt
@@ -163,7 +163,7 @@ class Prediction:
 def predict(board: Board, cell: float | None = None) -> Prediction:
     """Predict the match on a board from its teams' performances.
 
-    With `cell`, performances are rounded to a grid of twice this step with a random phase; equal cells are ties.
+    With `cell`, performances are rounded to a grid with steps of twice `cell` and a random phase; equal cells tie.
     """
     n = board.teams
     mean = np.array(board.mean[:n])
@@ -218,7 +218,7 @@ class ScorePrediction(Prediction):
 
 
 def scored_by(mean: Any, variance: Any) -> tuple[Floats, Floats]:
-    """Return mean and variance of every team's offence minus the mean of the others' defences.
+    """Return mean and variance of every team's offence minus the others' mean defence.
 
     >>> scored_by([5.0, 1.0, 4.0, 2.0], [1.0, 2.0, 3.0, 4.0])
     (array([3., 3.]), array([5., 5.]))
@@ -268,7 +268,7 @@ def predict_differences(board: Board, spread: float) -> Prediction:
 
 
 def _own(mean: Floats, variance: Floats, noise: float) -> tuple[Floats, Floats]:
-    """Return the part of each performance that decides the place: offence and its share of all defences."""
+    """Return the part of each performance that decides the place: offence plus a share of the team's own defence."""
     means, variances = mean.reshape(-1, 2), variance.reshape(-1, 2)
     h = 1.0 / (len(means) - 1)
     return means[:, 0] + h * means[:, 1], variances[:, 0] + h * h * variances[:, 1] + noise
@@ -282,7 +282,7 @@ def _predict_normal(mean: Floats, variance: Floats) -> Prediction:
 
 
 def _sample_counts(mean: Floats, variance: Floats, distribution: ScoreDistribution) -> tuple[Floats, Floats]:
-    """Return the chance of every team to be first alone, and its ranks, from random skills and scores."""
+    """Return every team's probability of sole first place and of each rank, by sampling skills and scores."""
     rng = np.random.default_rng(0)
     means, sigmas = mean.reshape(-1, 2), np.sqrt(variance.reshape(-1, 2))
     n = len(means)

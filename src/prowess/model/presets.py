@@ -1,4 +1,4 @@
-"""The rating systems by name, each with the constants of its paper.
+"""The rating systems by name, each with the constants from its paper.
 
 `PRESETS` is the one list of them: conformance tests, documentation, command line and service read it. Plugins add
 presets through the entry point group `prowess.presets`.
@@ -40,7 +40,7 @@ from .model import Model
 def Harkness(mu: float = 1500.0, step: float = 50.0, period: float = 30.0) -> Model:
     """Harkness: after an event, a rating is the mean of the opponents' ratings plus `step` times wins minus losses.
 
-    Stout (2025), equation (1). The old rating does not count. All matches of a `period` (days, or units of plain-number
+    Stout (2025), equation (1). The old rating is ignored. All matches of a `period` (days, or units of plain-number
     times) are one event.
 
     >>> model = Harkness()
@@ -351,7 +351,7 @@ def PoissonOD(
 
 def _check_preset(_: str, plugin: object) -> Callable[..., Model]:
     if not callable(plugin) or not isinstance(plugin(), Model):
-        raise Error(f"a preset must be a function that returns a Model without arguments, not {plugin!r}")
+        raise Error(f"a preset must be a function that returns a Model when called without arguments, not {plugin!r}")
     return plugin
 
 
@@ -377,7 +377,7 @@ PRESETS: Extensible[Callable[..., Model]] = Extensible(BUILT_IN, "prowess.preset
 
 
 def preset(name: str) -> Callable[..., Model]:
-    """Return a preset by its name, in any case.
+    """Return a preset by its name, ignoring case.
 
     >>> preset("trueskill") is TrueSkill
     True

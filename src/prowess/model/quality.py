@@ -1,4 +1,4 @@
-"""Match quality: the probability of a draw relative to that of a match between equal and certain teams.
+"""Match quality: the draw probability relative to a match between equal and certain teams.
 
 TrueSkill, equation (7), for any number of teams. With one row of A for each pair of neighbours, both matrices of the
 formula are tridiagonal, so that one pass without subtractions gives their factors and log-determinants.
@@ -66,7 +66,7 @@ def log_qualities(means: Floats, variances: Floats, noises: Floats) -> Floats:
 
 
 def check_noise(least: float) -> None:
-    """Raise an `Error` without performance noise: the quality of unequal teams would be 0.
+    """Raise an `Error` if there is no performance noise, since the quality of unequal teams would be 0.
 
     >>> check_noise(0.0)
     Traceback (most recent call last):

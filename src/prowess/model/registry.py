@@ -29,8 +29,8 @@ def _check_component(name: str, plugin: object) -> type:
     if not issubclass(plugin, (*BASES.values(), Margin)):
         raise Error(f"a component must be a {', '.join(base.__name__ for base in BASES.values())} or Margin")
     if plugin.__name__ != name:
-        # components are saved under the names of their classes
-        raise Error(f"its name must be that of the class, {plugin.__name__}")
+        # components are saved under their class names
+        raise Error(f"its name must equal the name of its class, {plugin.__name__}")
     return plugin
 
 

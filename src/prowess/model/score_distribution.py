@@ -1,4 +1,4 @@
-"""Distributions of the scores of a match: probabilities, quantiles and intervals of each team."""
+"""Score distributions of a match: probabilities, quantiles and intervals for each team."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class ScoreDistribution(ABC):
         return self.quantile(team, tail), self.quantile(team, 1.0 - tail)
 
     def grid(self, n: int) -> Floats:
-        """Return P(first team scores a, second team scores b) in row a, column b, up to n each; for two teams.
+        """Return P(first team scores a, second team scores b) in row a, column b, for up to n each; only for two teams.
 
         Given the ratings, the two scores are independent.
 
@@ -90,8 +90,8 @@ class ScoreDistribution(ABC):
         return []
 
     def logarithms(self, rng: np.random.Generator, x: Floats) -> Floats:
-        """Draw logarithms of scores for given x, if scores are counts."""
-        raise Error(f"{type(self).__name__} has no counts to draw")
+        """Sample logarithms of scores for given x, if scores are counts."""
+        raise Error(f"{type(self).__name__} has no counts to sample")
 
     def _at(self, team: int) -> tuple[float, float]:
         index = team_index("team", team, len(self.mean))
@@ -100,7 +100,7 @@ class ScoreDistribution(ABC):
 
 @dataclass(frozen=True, eq=False)
 class NormalScores(ScoreDistribution):
-    """Normal scores, which may be negative and fractional, and so have no `pmf`.
+    """Normal scores, which may be negative or fractional, and so have no `pmf`.
 
     >>> import numpy as np
     >>> found = NormalScores(np.array([20.0, 17.0]), np.array([4.0, 5.0]))
@@ -119,8 +119,8 @@ class NormalScores(ScoreDistribution):
         return self.mean.copy()
 
     def pmf(self, team: int, n: int) -> Floats:
-        """Raise an `Error`: single scores have no probability."""
-        raise Error("normal scores have no probabilities of single scores; use cdf, or PoissonScore")
+        """Raise an `Error`, because the scores are continuous."""
+        raise Error("normal scores are continuous and have no probabilities of single scores; use cdf, or PoissonScore")
 
     def cdf(self, team: int, x: float) -> float:
         """Return P(score ≤ x) of a team."""
@@ -133,7 +133,7 @@ class NormalScores(ScoreDistribution):
 
 @dataclass(frozen=True, eq=False)
 class CountScores(ScoreDistribution):
-    """Counts whose rate is e^x with x ~ N(mean, sigma²); where sigma is 0 they are Poisson.
+    """Counts whose rate is e^x with x ~ N(mean, sigma²); if sigma is 0 they are Poisson.
 
     >>> import numpy as np
     >>> found = CountScores(np.log([1.5, 90.0]), np.array([0.0, 0.2]))
@@ -150,7 +150,7 @@ class CountScores(ScoreDistribution):
 
     @property
     def means(self) -> Floats:
-        """The expected scores, exp(mean + sigma²/2); where x is uncertain, they are dominated by a few huge scores."""
+        """The expected scores, exp(mean + sigma²/2); if x is uncertain, they are dominated by a few huge scores."""
         return np.exp(np.minimum(self.mean + 0.5 * self.sigma**2, LARGEST_LOG))
 
     def pmf(self, team: int, n: int) -> Floats:
@@ -183,7 +183,7 @@ class CountScores(ScoreDistribution):
         return above
 
     def likeliest(self, count: int = 3) -> list[tuple[int, int, float]]:
-        """Return the most probable scores of two teams; [] for high scores, each of which is very improbable."""
+        """Return the most probable scores of two teams; [] for high scores, which are all very improbable."""
         most = max(self.quantile(team, 0.99) for team in range(len(self.mean)))
         if most > MOST or len(self.mean) != 2:
             return []
@@ -192,7 +192,7 @@ class CountScores(ScoreDistribution):
         return [(int(a), int(b), float(grid[a, b])) for a, b in zip(*np.unravel_index(best, grid.shape), strict=True)]
 
     def logarithms(self, rng: np.random.Generator, x: Floats) -> Floats:
-        """Draw logarithms of counts; for huge rates they are nearly normal."""
+        """Sample logarithms of counts, which are nearly normal for huge rates."""
         near = x < 27.0
         counts = rng.poisson(np.exp(np.where(near, x, 0.0)))
         low = np.where(counts > 0, np.log(np.maximum(counts, 1)), -np.inf)

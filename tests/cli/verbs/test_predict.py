@@ -114,7 +114,7 @@ def test_saved_ladder_keeps_its_model(tmp_path: Path) -> None:
         (("--team", "Ada"), 1, "needs at least two teams"),
         (("Ada vs Chidi", "--home", "Mbali"), 1, "--home Mbali: this player is in none of the matches"),
         (("Ada vs Chidi", "--time", "yesterday"), 1, "'yesterday' isn't a date I understand"),
-        (("Ada vs Chidi", "--time", "2020-01-01"), 1, "is before the last match of Ada"),
+        (("Ada vs Chidi", "--time", "2020-01-01"), 1, "is earlier than Ada's last match"),
         ((), 2, "name a match"),
     ],
 )

@@ -208,7 +208,7 @@ def test_errors_in_a_history_name_the_match():
         (lambda m, h: m.fit(h, start=pw.Ladder(pw.TrueSkill(beta=1))), "a ladder of another model"),
         (lambda m, h: m.fit(h).trajectory("anna"), "no player named 'anna' among . players; did you mean 'ann'"),
         (lambda m, h: m.fit(h)["zoe"], "no player named 'zoe' .*for a new player use model.rating"),
-        (lambda m, h: m.fit(h, start=m.fit(h).ladder), "2026-01-01 is before the last match of ann at 2026-01-05"),
+        (lambda m, h: m.fit(h, start=m.fit(h).ladder), "2026-01-01 is earlier than ann's last match at 2026-01-05"),
         (lambda m, h: m.fit(h).predict([["ann"], ["zoe"]]), "no player named 'zoe'"),
     ],
 )
@@ -303,7 +303,7 @@ def test_failed_save_keeps_the_old_file(tmp_path, monkeypatch):
         (lambda x: x.record([["ann"], [2.5]]), "text or a whole number, not 2.5"),
         (lambda x: x.record([["new"], ["ann"]], ranks=[1]), "ranks must have one number per team"),
         (lambda x: x.record([["new"], ["ann"]], time="soon"), "'soon' isn't a date I understand"),
-        (lambda x: x.record([["new"], ["ann"]], time="2025-12-31"), "is before the last match of ann"),
+        (lambda x: x.record([["new"], ["ann"]], time="2025-12-31"), "is earlier than ann's last match"),
         (lambda x: x.record([["new"], ["ann"]], time=7), "plain numbers and dates are mixed"),
         (lambda x: x.record([["new"], ["ann"]], time="2026-01-02T00:00:00Z"), "mixed time zones"),
         (lambda x: x.record([["new"], ["ann"]], time="2026-02-01", elapsed=1), "either time or elapsed"),

@@ -84,7 +84,7 @@ def test_ladder_rejects_matches_before_its_last_one() -> None:
         standings(pw.Elo(), HISTORY.within("2026-01-27"), start=ladder)
     assert len(standings(pw.Elo(), HISTORY.within("2026-01-28"), start=ladder).frame) == len(ladder)
     number = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "time": 3}])
-    with pytest.raises(pw.Error, match="the new times do not fit those of the ladder"):
+    with pytest.raises(pw.Error, match="the new times do not match those of the ladder"):
         standings(pw.Elo(), number, start=ladder)
 
 

@@ -34,7 +34,7 @@ def test_time_rejects_elapsed_and_times_before_the_last_match():
     assert now.win[0] > later.win[0] == waited.win[0]
     with pytest.raises(pw.Error, match="either time or elapsed"):
         ladder.predict([["ann"], ["bob"]], time=35, elapsed=3)
-    with pytest.raises(pw.Error, match="is before the last match of ann"):
+    with pytest.raises(pw.Error, match="is earlier than ann's last match"):
         ladder.predict([["ann"], ["bob"]], time=9)
     with pytest.raises(pw.Error, match="did you mean 'ann'"):
         ladder.predict([["anne"], ["bob"]], time=35)

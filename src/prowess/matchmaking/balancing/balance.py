@@ -19,17 +19,17 @@ Ints = NDArray[np.intp]
 Splits = NDArray[np.int8]
 Names = Iterable[Sequence[str]] | Sequence[str]
 
-CELLS = 2_000_000  # splits times players: 20 in two teams, 15 in three, 14 in pairs
+CELLS = 2_000_000  # splits times players: up to 20 players in two teams, 15 in three, 14 in pairs
 
 
 @dataclass(frozen=True, eq=False)
 class Balance:
     """A split of players into teams, and how fair their match is.
 
-    `teams` holds the names, the players of a team in the order in which they were given. `quality` is that of the match
-    (0 to 1), `prediction` its forecast. `exact` is True if no split has a higher quality: all splits were compared
-    (`compared` of them), or all players have the same rating. `newcomers` are the unknown names, which are rated as
-    newcomers. `unconstrained` is the quality without `together` and `apart`, or None if neither was given.
+    `teams` holds the names; the players of a team are in the order in which they were given. `quality` is the match
+    quality (0 to 1), `prediction` the forecast. `exact` is True if no split has a higher quality: all splits were
+    compared (`compared` of them), or all players have the same rating. `newcomers` are the unknown names, which are
+    rated as newcomers. `unconstrained` is the quality without `together` and `apart`, or None if neither was given.
 
     >>> import prowess as pw
     >>> split = pw.balance(pw.TrueSkill(), {"ann": pw.Rating(30, 2), "bob": pw.Rating(27, 2), "cat": pw.Rating(24, 2),
@@ -50,7 +50,7 @@ class Balance:
 
     @property
     def fairness(self) -> str:
-        """How fair the match is, in words, by the distance of the teams' chances to win from equal ones.
+        """How fair the match is, in words, by how far the teams' chances to win are from equal.
 
         >>> import prowess as pw
         >>> pw.balance(pw.TrueSkill(), {"ann": pw.Rating(40, 1), "bob": pw.Rating(10, 1)}).fairness
@@ -60,7 +60,7 @@ class Balance:
 
     @property
     def tilt(self) -> float:
-        """How far the teams' chances to win are from equal ones: 0 where they are equal, 1 where one team surely wins.
+        """How far the teams' chances to win are from equal: 0 if they are equal, 1 if one team certainly wins.
 
         >>> import prowess as pw
         >>> pw.balance(pw.TrueSkill(draw_probability=0), {"ann": pw.Rating(30, 1), "bob": pw.Rating(30, 1)}).tilt
@@ -88,7 +88,7 @@ class Balance:
 
     @property
     def _search(self) -> str:
-        """How many splits were compared, as the end of a sentence."""
+        """The number of compared splits, as the end of a sentence."""
         if not self.exact:
             return f", the best of {self.compared:,} splits compared, not proven to be the best of all"
         if self.compared < 2:
@@ -96,7 +96,7 @@ class Balance:
         return f", the best of all {self.compared:,} splits"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the teams, the forecast of their match and the search's result as plain data.
+        """Return the teams, the forecast of their match and the result of the search as plain data.
 
         >>> import prowess as pw
         >>> list(pw.balance(pw.Elo(), ["ann", "bob"]).to_dict())[-6:]
@@ -186,15 +186,15 @@ def _unconstrained_quality(pool: PlayerPool, performances: Performances, rules: 
 
 
 def _join_names(names: Sequence[str], between: str) -> str:
-    """Join names; of many only the first."""
+    """Join names; a long list is cut to the first few."""
     return between.join(names if len(names) <= 6 else [*names[:5], f"{len(names) - 5} others"])
 
 
 def all_splits(rules: Rules, cells: int = CELLS) -> Splits | None:
     """Return the team of every player in every split that follows the rules, one row per split; None if too many.
 
-    Units are assigned one after the other, in all ways at once. Teams of one size have no order: of the empty ones only
-    the first gets a unit, so that no split is listed twice.
+    Units are assigned one after the other, in all ways at once. Teams of one size have no order: only
+    the first empty one gets a unit, so that no split is listed twice.
 
     >>> all_splits(Rules((2, 2)))
     array([[0, 0, 1, 1],

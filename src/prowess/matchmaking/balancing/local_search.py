@@ -15,10 +15,10 @@ from .rules import Rules, random_split
 Ints = NDArray[np.intp]
 Floats = NDArray[np.float64]
 
-EFFORT = 20_000_000  # players in evaluated teams, in all: about half a second
-PER_PLAYER = 20_000  # added to it for each player
-AT_ONCE = 500_000  # in one batch of swaps
-FRESH = 8  # climbs from one random split to the next
+EFFORT = 20_000_000  # total number of players in evaluated teams: about half a second
+PER_PLAYER = 20_000  # added to EFFORT for each player
+AT_ONCE = 500_000  # players in the teams of one batch of swaps
+FRESH = 8  # number of climbs before the next random split
 STEP = 40_000  # the fixed cost of a batch of swaps
 LEAST = 1e-12  # smallest gain in the logarithm of the quality for which players are swapped
 
@@ -53,7 +53,7 @@ def search(performances: Performances, rules: Rules, seed: int) -> tuple[Ints, i
 
 
 class Climb:
-    """A split that is improved step by step."""
+    """A split that is improved one swap at a time."""
 
     def __init__(self, performances: Performances, rules: Rules, team: Ints) -> None:
         """Start with the team of every player."""
@@ -90,7 +90,7 @@ class Climb:
         return other
 
     def values(self, some: Swaps) -> Floats:
-        """Return the logarithm of the quality after each of some swaps."""
+        """Return the logarithm of the quality after each of the given swaps."""
         columns = np.repeat(self.columns[:, None], len(some), axis=1)
         rows = np.arange(len(some))
         for team, leave, join in ((some.a, some.out, some.back), (some.b, some.back, some.out)):
@@ -101,7 +101,7 @@ class Climb:
         return log_quality_of(columns)
 
     def after(self, team: Ints, leave: Ints, join: Ints, size: int) -> Ints:
-        """Return the players of some teams of one size after some left and others joined, in ascending order."""
+        """Return the players of teams of one size after some players left and others joined, in ascending order."""
         order = np.argsort(self.team, kind="stable")
         start = np.concatenate([[0], np.cumsum(self.sizes)])
         members = order[start[team][:, None] + np.arange(size)]
@@ -111,7 +111,7 @@ class Climb:
         return np.sort(members, axis=1)
 
     def take(self, some: Swaps, values: Floats) -> bool:
-        """Make the best swap, and further ones between other teams if they add to the quality."""
+        """Make the best swap, and further swaps between other teams if they raise the quality."""
         order = np.argsort(-values, kind="stable")
         if not values[order[0]] > self.value + LEAST * max(1.0, abs(self.value)):
             return False
@@ -139,7 +139,7 @@ class Climb:
 
 
 def log_quality_of(columns: Floats) -> Floats:
-    """Return the logarithm of the quality of splits, from mean, variance and noise by split and team."""
+    """Return the log-quality of splits, from mean, variance and noise by split and team."""
     return log_qualities(*columns.transpose(0, 2, 1))
 
 
@@ -167,7 +167,7 @@ class Swaps:
 def list_swaps(rules: Rules, team: Ints, most: int, rng: np.random.Generator) -> Iterator[Swaps]:
     """Yield swaps of single players, at most `most` of them, and some of several players at a time.
 
-    `team` is the team of every unit. Groups that stay together move only by the latter.
+    `team` is the team of every unit. Groups that stay together move only in swaps of several players.
     """
     yield _single_swaps(rules, team, most, rng)
     sizes = {len(members) for members in rules.units}
@@ -213,7 +213,7 @@ def _single_swaps(rules: Rules, team: Ints, most: int, rng: np.random.Generator)
 
 
 def _random_pairs(count: int, most: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """Return random pairs, twice as many as wanted, because some are of one team."""
+    """Return twice as many random pairs as wanted, because some are in the same team."""
     return rng.integers(count, size=2 * most), rng.integers(count, size=2 * most)
 
 
@@ -230,7 +230,7 @@ def _group_swaps(
 
 
 def _some_units(rules: Rules, units: Ints, width: int, rng: np.random.Generator) -> list[int]:
-    """Return units of a team that are `width` players together, or none."""
+    """Return units of a team that have `width` players in total, or none."""
     chosen: list[int] = []
     for unit in rng.permutation(units)[: 4 * width].tolist():
         if len(rules.units[unit]) <= width:
@@ -240,7 +240,7 @@ def _some_units(rules: Rules, units: Ints, width: int, rng: np.random.Generator)
 
 
 def _keeps_apart(rules: Rules, team: Ints, movers: list[int], to: int, leave: list[int]) -> bool:
-    """Return whether no mover joins a foe who stays in the other team."""
+    """Return whether no moving player joins a foe who stays in the other team."""
     return not any(team[foe] == to and foe not in leave for unit in movers for foe in rules.foes[unit])
 
 

@@ -23,7 +23,7 @@ class Rules:
     """Team sizes, groups of players that stay together, groups whose players are all in different teams.
 
     Players are numbers from 0 on. A unit is a player, or players who stay together; `foes` are the units that must not
-    be in one team with a unit.
+    be in the same team as a unit.
 
     >>> Rules((2, 2), together=((0, 1),), apart=((0, 3),)).units
     [(0, 1), (2,), (3,)]
@@ -93,7 +93,7 @@ def parse_sizes(players: int, teams: Any, sizes: Any) -> tuple[int, ...]:
         raise invalid("sizes", "be a list of numbers, one for each team", sizes)
     parsed = tuple(whole(f"sizes[{index}]", size, 1) for index, size in enumerate(sizes))
     if len(parsed) < 2:
-        raise invalid("sizes", "be those of at least two teams", list(parsed))
+        raise invalid("sizes", "list at least two teams", list(parsed))
     if sum(parsed) != players:
         total = f"{' + '.join(map(str, parsed))} = {sum(parsed)}"
         raise Error(f"the sizes {total} do not match {players} players", field="sizes", value=sizes)
@@ -101,7 +101,7 @@ def parse_sizes(players: int, teams: Any, sizes: Any) -> tuple[int, ...]:
 
 
 def parse_groups(what: str, groups: Any, names: Sequence[str]) -> Groups:
-    """Return groups of players, given by name, as numbers; a single group may be given without a list around it.
+    """Return groups of names as groups of player numbers; a single group may be given without a list around it.
 
     >>> names = ["ann", "bob", "cat"]
     >>> parse_groups("apart", [["ann", "cat"]], names), parse_groups("apart", ["ann", "bob"], names)
@@ -129,11 +129,11 @@ def parse_groups(what: str, groups: Any, names: Sequence[str]) -> Groups:
     return tuple(parsed)
 
 
-WORK = 1_000_000  # combinations of a unit and a team to try before the search gives up
+WORK = 1_000_000  # number of (unit, team) combinations to try before the search gives up
 
 
 class Undecided(Exception):
-    """The search reached its limit."""
+    """Raised when the search reaches its limit."""
 
 
 def random_split(rules: Rules, rng: np.random.Generator) -> NDArray[np.intp] | None:
@@ -186,14 +186,14 @@ def _is_dead_end(rules: Rules, room: Sequence[int], waiting: set[int], dead: set
     state = tuple(room), tuple(blocks)
     if state in dead:
         return True
-    dead.add(state)  # a second visit means that the search came back
+    dead.add(state)  # a second visit means that the search has backtracked
     return False
 
 
 def _open_teams(
     rules: Rules, sizes: Sequence[int], room: Sequence[int], team: NDArray[np.intp], unit: int
 ) -> list[int]:
-    """Return the teams that may take a unit; of several empty ones of one size, the first."""
+    """Return the teams that may take a unit; of several empty teams of one size, only the first."""
     taken = {int(team[foe]) for foe in rules.foes[unit]}
     teams = []
     empty = set()
@@ -239,7 +239,7 @@ def _is_feasible(rules: Rules) -> bool:
 
 
 def _minimal_conflict(rules: Rules) -> Rules:
-    """Return rules that no split follows, such that without any one of them a split would."""
+    """Return a minimal set of rules that no split follows: without any one of them, some split would."""
     for kind in ("together", "apart"):
         for members in getattr(rules, kind):
             fewer = replace(rules, **{kind: tuple(group for group in getattr(rules, kind) if group != members)})
@@ -249,14 +249,14 @@ def _minimal_conflict(rules: Rules) -> Rules:
 
 
 class _Wording:
-    """Players, teams and rules in the words of messages."""
+    """Describes players, teams and rules in messages."""
 
     def __init__(self, names: Sequence[str], sizes: Sequence[int]) -> None:
         self.names = names
         self.teams = f"{len(sizes)} teams of {', '.join(map(str, sizes[:-1]))} and {sizes[-1]}"
 
     def each(self, players: Sequence[int]) -> str:
-        """Join names; of many only the first."""
+        """Join names; a long list is cut to the first few."""
         shown = [self.names[player] for player in players[:12]]
         if len(players) > len(shown):
             shown.append(f"{len(players) - len(shown)} others")

@@ -1,9 +1,9 @@
 """Candidates for informative matches, found by a cheap formula and evaluated exactly afterwards.
 
-A result gives information about a skill by the share r of its variance in that of the difference of performances: a win
-or loss gives W = φ²/(Φ(1 − Φ)) of it, where Φ is the probability to win: most where the match is even. A difference of
-normal scores gives all of it, whoever wins. In models of offence and defence, a score is about one offence and one
-defence.
+A result says more about a skill the larger the share r of the skill's variance in the variance of the performance
+difference. A win or loss gives the fraction W = φ²/(Φ(1 − Φ)) of it, where Φ is the win probability: most if the match
+is even. A difference of normal scores gives all of it, whoever wins. In models of offence and defence, a score is about
+one offence and one defence.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from ..player_pool import Performances, PlayerPool
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-PARTNERS = 12  # at most, of a player
-LEAST = 300  # pairs to list
-ROWS = 500  # the number of players, the least certain ones, who get partners
-ROUNDS = 4  # in which a player is replaced
-OTHERS = 12  # who are tried in place of a player
+PARTNERS = 12  # maximum number of partners of a player
+LEAST = 300  # number of pairs to list
+ROWS = 500  # this many of the least certain players get partners
+ROUNDS = 4  # at most this many times, a player is replaced
+OTHERS = 12  # players who are tried in place of another
 
 Lineup = tuple[tuple[int, ...], ...]
 
@@ -46,7 +46,7 @@ class Shortlist:
     """
 
     def __init__(self, group: PlayerPool) -> None:
-        """Take the players of a pool."""
+        """Use the players of a pool."""
         self.outcome = group.model.outcome
         self.mean, self.variance, noise = Performances(group, (1, 1)).of(np.arange(len(group))[:, None])
         self.skill = self.variance - noise
@@ -58,7 +58,7 @@ class Shortlist:
         self.counts = isinstance(self.outcome, OffenceDefence) and score.added(board) is None
 
     def pairs(self, free: Ints, most: int) -> Ints:
-        """Return pairs of free players, the most informative first: of the least certain players, with any others."""
+        """Return pairs of free players, the most informative first; each has one of the least certain players."""
         line = free[np.argsort(-self.skill[free], kind="stable")]
         ranked: list[tuple[float, int, int]] = []
         for place, row in enumerate(line[: max(ROWS, 2 * most)].tolist()):
@@ -76,7 +76,7 @@ class Shortlist:
         return np.array(pairs, np.intp).reshape(-1, 2)
 
     def _estimate(self, one: int, others: Ints) -> Floats:
-        """Estimate the information of a match of one player with each of some others."""
+        """Estimate the information of matches between one player and each of several others."""
         if isinstance(self.outcome, OffenceDefence):
             return self._by_score(one, others) + self._by_score(one, others, conceded=True)
         spread = self.variance[one] + self.variance[others]
@@ -95,7 +95,7 @@ class Shortlist:
 
 
 def _reduction(share: Floats) -> Floats:
-    """Return by how much the logarithm of a deviation falls when the variance loses this share."""
+    """Return how much the logarithm of the standard deviation falls when the variance loses this share."""
     reduction: Floats = -0.5 * np.log1p(-np.minimum(share, 1.0 - 1e-12))
     return reduction
 
@@ -135,7 +135,7 @@ def candidate_lineups(shortlist: Shortlist, free: Ints, shape: tuple[int, int], 
 
 
 def improve_lineup(shortlist: Shortlist, lineup: Lineup, free: Ints, value: Callable[[Lineup], float]) -> Lineup:
-    """Replace a player or swap two, as long as that adds information; return the improved line-up."""
+    """Replace or swap players as long as that adds information; return the improved line-up."""
     for _ in range(ROUNDS):
         best = max(_neighbours(shortlist, lineup, free), key=lambda other: (value(other), other), default=lineup)
         if not value(best) > value(lineup):
@@ -161,7 +161,7 @@ def _neighbours(shortlist: Shortlist, lineup: Lineup, free: Ints) -> Iterator[Li
 
 
 def _regroup(players: list[int], lineup: Lineup) -> Lineup:
-    """Put players into teams of the size of a line-up's."""
+    """Put players into teams of the same sizes as in a line-up."""
     size = len(lineup[0])
     return _canonical([players[first : first + size] for first in range(0, len(players), size)])
 

@@ -1,4 +1,4 @@
-"""The expected information of a match: by how much it would change the beliefs about its players.
+"""The expected information of a match: how much it would change the beliefs about its players.
 
 The information of a result is the Kullback–Leibler divergence from the beliefs before the match to those after it; its
 expectation over the possible results (Lindley 1956) is what Herbrich, Minka, Graepel (2006), section 4.2, mean by the
@@ -30,10 +30,10 @@ BIT = log(2.0)
 NODES = ((-(3.0**0.5), 1 / 6), (0.0, 2 / 3), (3.0**0.5, 1 / 6))  # Gauss–Hermite: exact for the normal score models
 _HALF = ((1.3556261799743, 0.2220759220056), (2.8569700138728, 0.0112574113277))
 FINER = (*((-z, p) for z, p in _HALF), (0.0, 0.5333333333333), *_HALF)
-DRAWS = 128  # random results, where there are too many to enumerate
+DRAWS = 128  # random results, if there are too many to enumerate
 COUNTS = 15  # scores up to this one are enumerated
 RARE = 1e-4  # less probable results are ignored
-MIDDLES = 8  # quantiles that represent the scores of a team, where there are many
+MIDDLES = 8  # quantiles that represent a team's scores, if there are many
 
 
 def expected_information(group: PlayerPool, teams: Teams) -> float:
@@ -80,9 +80,9 @@ def possible_results(
 
 
 def _scores(group: PlayerPool, teams: Teams, prediction: ScorePrediction) -> Iterator[tuple[float, list[float]]]:
-    """Yield scores with their probabilities: nodes of a quadrature for two teams, random ones for more."""
+    """Yield scores with their probabilities: quadrature nodes for two teams, random scores for more."""
     scored = prediction.score_distribution
-    if len(teams) > 2 and scored is None:  # differences of scores are those of performances
+    if len(teams) > 2 and scored is None:  # score differences equal performance differences
         board = group.board_of(teams)
         group.model.pipeline.pool_teams(board)
         means, variances, _ = group.model.outcome.performances(board)
@@ -111,7 +111,7 @@ def _scores(group: PlayerPool, teams: Teams, prediction: ScorePrediction) -> Ite
 
 
 def _counts(scored: CountScores, team: int) -> list[tuple[float, float]]:
-    """Return counts with their probabilities: all if they are low, else nodes of a quadrature at quantiles."""
+    """Return counts with their probabilities: all counts if they are low, else quadrature nodes at quantiles."""
     top = scored.quantile(team, 0.9999)
     if top <= COUNTS:
         return [(float(p), float(score)) for score, p in enumerate(scored.pmf(team, int(top)))]

@@ -19,7 +19,7 @@ from .information import expected_information
 if TYPE_CHECKING:
     import polars as pl
 
-ALL = 2_000  # so many pairs are all evaluated
+ALL = 2_000  # up to this many pairs are all evaluated
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +114,7 @@ def next_matches(
     each: int | None = 1,
     progress: bool | None = None,
 ) -> NextMatches:
-    """Return the matches whose results are expected to say most about the players' skills: `NextMatches`.
+    """Return the matches whose results are expected to say most about the players' skills.
 
     TrueSkill, section 4.2; Lindley (1956). `source` is a ladder, a fit or a model; `players` are the players available,
     by name or with ratings; by default all. A match has `teams` teams of `size` players. A player is in at most `each`

@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
-NEAR = 4  # neighbours on either side, in the order of strength: among all, and
+NEAR = 4  # neighbours on either side, in the order of strength: among all items, and
 CLASSES = 16  # among items of similar uncertainty, which often fit each other best
 BLOCK = 64  # items that share one bound when pairs are priced
 LARGEST = 58  # bits of a weight: duals may be a few times as large
@@ -57,7 +57,7 @@ def best_pairs(queue: tuple[Floats, ...], costs: tuple[Ints, Ints, Floats]) -> t
     classes = _classes(queue[1])
     edges = _weigh_edges(weights, *_neighbours(count, classes))
     guess = _initial_duals(weights, count)
-    if count % 2:  # a dummy item as a partner for the one left over, who would make large blossoms otherwise
+    if count % 2:  # a dummy partner for the item left over, which would cause large blossoms otherwise
         dummy = np.arange(count, dtype=np.int32), np.full(count, count, np.int32)
         edges = _join_edges(edges, Edges(*dummy, np.full(count, 2 * bonus)))
         guess = np.append(guess, np.max(2 * bonus - guess))
@@ -88,7 +88,7 @@ def _scale(count: int, wait: Floats, cost: Floats) -> tuple[float, int]:
 
 
 def _classes(variance: Floats) -> tuple[Ints, Ints]:
-    """Return where the classes of similar uncertainty start, and their items, each class in the order of means."""
+    """Return where each class of similar uncertainty starts, and the items by class, each in the order of means."""
     count = len(variance)
     parts = CLASSES if count >= CLASSES and variance.min() < variance.max() else 1
     rank = np.empty(count, np.int64)
@@ -108,7 +108,7 @@ def _neighbours(count: int, classes: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
 
 
 def _initial_duals(weights: PairWeights, count: int) -> Longs:
-    """Return half the weight of a pair of each item with itself: the duals of a queue with many similar items."""
+    """Return half the weight of pairing each item with itself: close to the duals if many items are similar."""
     weight = np.empty(count, np.int64)
     same = np.arange(count, dtype=np.int32)
     weigh(weights, *_views(same, same, weight))
@@ -166,7 +166,7 @@ def _missing_edges(
 
 
 def _blocks(classes: tuple[Ints, Ints]) -> Ints:
-    """Return where the blocks start into which the classes are cut."""
+    """Return where the blocks start into which the classes are divided."""
     start = classes[0]
     cuts = [np.arange(one, two, BLOCK) for one, two in pairwise(start)]
     return np.append(np.concatenate(cuts), start[-1]).astype(np.int32)
@@ -181,7 +181,7 @@ def _bounds(own: Floats, queue: tuple[Floats, ...], start: Ints, member: Ints) -
 
 
 def _minima(gap: Longs) -> Longs:
-    """Return in row k the least of 2ᵏ neighbouring gaps, from each of them on."""
+    """Return in row k, column i the least of the 2ᵏ gaps that start at gap i."""
     rows = [gap]
     while 2 ** len(rows) <= len(gap):
         half, below = 2 ** (len(rows) - 1), rows[-1]

@@ -1,4 +1,4 @@
-"""`pair` and `rounds`: pair a queue such that as many as possible play, in matches as fair as possible."""
+"""`pair` and `rounds`: pair a queue so that as many as possible play, in matches that are as fair as possible."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Pairing:
 
     @property
     def total(self) -> float:
-        """The sum of the qualities: the largest possible, apart from the effects of `waiting`, `met` and `never`.
+        """The sum of the qualities: the largest possible, unless `waiting`, `met` or `never` was given.
 
         >>> import prowess as pw
         >>> model = pw.TrueSkill()
@@ -108,7 +108,7 @@ def _item_names(item: Item, place: int) -> list[str]:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
-FAR = 1e6  # limits the effect of waiting and of meetings, in units of quality
+FAR = 1e6  # limit of the effects of waiting and of meetings, in units of quality
 
 
 def pair(
@@ -126,8 +126,8 @@ def pair(
     """Pair as many players of a queue as possible, with the largest total quality of all such pairings.
 
     An item of the queue is a player, by name or as a rating, or a list of players who play together; groups are paired
-    with groups of their size, unless `uneven` is set. `source` is the ladder or the fit that knows the names, of which
-    unknown ones are rated as newcomers; or a model, for ratings, which may also be given by name in a mapping.
+    with groups of their size, unless `uneven` is set. `source` is the ladder or the fit that has the named players
+    (unknown names are rated as newcomers), or a model if the queue holds ratings, which may be a mapping by name.
 
     `waiting` is how long each item has waited, by name or in the order of the queue. A wait longer by one `patience`
     (60 suits seconds) counts as much as a quality of 1 when someone must be left over, and halves the `least` quality
@@ -167,7 +167,7 @@ def pair(
 def _pair_costs(
     queue: Queue, met: PastMeetings, never: PastMeetings, repeat: float
 ) -> tuple[NDArray[np.int64], Floats]:
-    """Return pairs of items with a cost; groups have met as often as the two of their players who met most."""
+    """Return the pairs of items that have a cost; for groups, the two players who met most often count."""
     item = np.array(list(queue.item.values()), np.int64)
     numbers = {name: number for number, name in enumerate(queue.item)}
     pairs, times = count_meetings("met", met, numbers)
@@ -209,8 +209,8 @@ def _make_pairing(queue: Queue, places: Ints, quality: Floats) -> Pairing:
     return Pairing(pairs, quality, [items[place] for place in np.flatnonzero(alone)], queue.newcomers, places)
 
 
-EARLIER_ROUND = 400.0  # a meeting in an earlier round counts as so many
-PATIENCE = 1e-3  # of items that sat out a round, so that it outweighs everything else
+EARLIER_ROUND = 400.0  # a meeting in an earlier round counts as this many
+PATIENCE = 1e-3  # waiting time of items that sat out a round; it outweighs everything else
 
 
 def rounds(
@@ -255,6 +255,6 @@ def rounds(
 
 
 def _player_names(item: Item) -> list[Any]:
-    """Return the names of an item of the queue; a rating has none, and may meet anybody again."""
+    """Return the names of an item of the queue; a rating has none, so its meetings are not counted."""
     players = item if isinstance(item, tuple) else (item,)
     return [player for player in players if isinstance(player, str)]

@@ -82,7 +82,7 @@ def _index_names(teams: Sequence[tuple[Player, ...]]) -> dict[str, int]:
 
 
 def _performances(everybody: PlayerPool, size: NDArray[np.int64]) -> tuple[Floats, Floats, Floats]:
-    """Return mean, variance and noise of every item's performance in a match against one of its size."""
+    """Return mean, variance and noise of every item's performance in a match against an item of its size."""
     columns = np.empty((3, len(size)))
     first = np.cumsum(size) - size
     for each in np.unique(size).tolist():

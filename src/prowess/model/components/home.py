@@ -34,7 +34,7 @@ class Home:
 
     @property
     def learnt(self) -> bool:
-        """Whether it is learnt from matches.
+        """Whether the advantage is learnt from matches.
 
         >>> Home(2.0).learnt, Home(0.0, home_sigma=1.0).learnt
         (False, True)
@@ -45,7 +45,7 @@ class Home:
     def tunable(self) -> dict[str, Range]:
         """The parameters that can be tuned: the advantage if it is fixed, or else how it is learnt.
 
-        Where it is learnt, the initial mean is soon forgotten, so that matches say little about it.
+        If it is learnt, the initial mean is soon forgotten, so matches say little about the best value.
 
         >>> list(Home(2.0).tunable), list(Home(0.0, home_sigma=1.0).tunable)
         (['home_mu'], ['home_sigma', 'home_tau'])

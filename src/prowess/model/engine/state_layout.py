@@ -8,7 +8,7 @@ from functools import cached_property
 
 @dataclass(frozen=True)
 class StateLayout:
-    """The cells of a player's row; a player has one row, so that a match touches one place in memory.
+    """The cells of a player's row; all numbers of a player are in one row, so that a match touches one place in memory.
 
     A row begins with the belief: the mean and the variance of each trait, in turn. A first mean of NaN marks a player
     without matches. Then come the time of the last match as in the history (NaN: unknown), the number of matches, and
@@ -26,7 +26,7 @@ class StateLayout:
 
     @property
     def belief(self) -> int:
-        """How many cells the belief takes."""
+        """The number of cells of the belief."""
         return 2 * len(self.traits)
 
     @cached_property
@@ -61,12 +61,12 @@ class StateLayout:
 
     @property
     def games(self) -> int:
-        """The number of games of the open rating period, where there are periods."""
+        """The number of games in the open rating period, if the model has periods."""
         return self.pending + self.belief
 
     @property
     def passed(self) -> int:
-        """How many periods had passed when the open one began, where there are periods."""
+        """How many periods had passed when the open one began, if the model has periods."""
         return self.games + 1
 
     @cached_property
@@ -76,7 +76,7 @@ class StateLayout:
 
     @property
     def columns(self) -> list[str]:
-        """The names of all cells, as in the file of a ladder."""
+        """The names of all cells, as in a saved ladder."""
         belief = [f"{trait} {what}" for trait in self.traits for what in ("mean", "variance")]
         pending = [*(f"{trait} {what}" for what in ("g1", "g2") for trait in self.traits), "games", "periods passed"]
         return [*belief, "last seen", "matches", *self.extras, *(pending if self.periods else ())]

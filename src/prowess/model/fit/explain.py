@@ -27,8 +27,8 @@ Ints = NDArray[np.intp]
 
 FORM = 10  # recent matches
 NAMED = 2  # opponents in a sentence
-FEW = 16  # players up to which single searches are faster
-UNCERTAIN = 1.5  # ratio of sigmas from which a rating counts as more uncertain than another
+FEW = 16  # up to this many players, single searches are faster
+UNCERTAIN = 1.5  # from this ratio of sigmas on, a rating counts as more uncertain than another
 
 
 def explain(trace: Trace, name: str, before: Ladder, now: Rating) -> Explanation:
@@ -53,7 +53,7 @@ def explain(trace: Trace, name: str, before: Ladder, now: Rating) -> Explanation
 
 
 def _first_rating(trace: Trace, before: Ladder, name: str, matches: Ints) -> Rating:
-    """Return the rating before the first match; the level of newcomers may be learnt until then."""
+    """Return the rating before the first match, by when other matches may have changed the level of newcomers."""
     if name in before:
         return before[name]
     if not trace.model.prior.learns:
@@ -76,7 +76,7 @@ def _moves(start: Rating, described: dict[str, Any]) -> dict[str, Any]:
 class Explanation:
     """How a player's matches led to the present rating.
 
-    `start` is the rating before the first match, `now` that after the last one. `matches` has a row per match that
+    `start` is the rating before the first match, `now` the rating after the last. `matches` has a row per match that
     counts: match, id, time, partners, opponents (at most twenty), opponent_count, teams, place, score and against
     (the best score of the others), actual, expected, expected_lead (the predicted score difference, in models of
     scores), mu_before, mu_after, drifted, moved, the same for `shown` (shown_before, …), sigma_before, sigma_after.
@@ -115,7 +115,7 @@ class Explanation:
 
     @cached_property
     def digits(self) -> int:
-        """The number of decimals that are significant: two where matches move ratings by 5, one where by 50.
+        """The number of significant decimals: two if matches move ratings by about 5, one if by about 50.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
@@ -212,7 +212,7 @@ class Explanation:
         gain = (self.now.sigma**-2 - recent[0] ** -2) / (len(recent) - 1)  # of precision, per match
         need = 3.0 * self.now.sigma**-2 / gain if gain > 0 else float("inf")
         if need > 20 * len(self.matches) + 100:
-            return f"{interval}; more matches will hardly narrow that, because skills drift meanwhile."
+            return f"{interval}; more matches will hardly narrow that, because skills drift between matches."
         return f"{interval}; at the current rate it takes about {_round(need)} more matches to halve that."
 
 
@@ -227,7 +227,7 @@ def _when(row: dict[str, Any]) -> str:
 
 
 def digits_of(moves: Sequence[float], usual: float = 1.0) -> int:
-    """Return the number of significant decimals for such moves, or for a `usual` one if there are none.
+    """Return the number of significant decimals for these changes, or for a `usual` change if there are none.
 
     >>> digits_of([4.4, -0.2]), digits_of([0.0])
     (2, 2)
@@ -237,7 +237,7 @@ def digits_of(moves: Sequence[float], usual: float = 1.0) -> int:
 
 
 def opponents_of(row: dict[str, Any]) -> str:
-    """Name the opponents of a row of matches, or the first of them.
+    """Name the opponents in a row of `matches`; a long list is cut to the first few.
 
     >>> opponents_of({"opponents": ["ann", "bob"], "opponent_count": 2})
     'ann and bob'
@@ -249,7 +249,7 @@ def opponents_of(row: dict[str, Any]) -> str:
 
 
 def result_and_odds(row: dict[str, Any]) -> tuple[str, str]:
-    """Describe the actual and the expected result of a row of matches.
+    """Describe the actual and the expected result in a row of `matches`.
 
     >>> result_and_odds({"teams": 2, "actual": 1.0, "expected": 0.36})
     ('won', '36 %')
@@ -279,7 +279,7 @@ class Account:
     `rows` has a mapping for each player, in the order of the teams: player, team (its index), partners, opponents,
     place, actual and expected (the actual and the predicted share of opposing teams beaten), mu, sigma and shown before
     and after, moved, and whether it was the player's first match. `forecast` has the predicted mean and sigma of every
-    team's performance, and for two teams `win` and `draw`. A match of importance 0 moves nobody.
+    team's performance, and for two teams `win` and `draw`. A match of importance 0 changes no rating.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"]]}])
@@ -299,7 +299,7 @@ class Account:
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
-        """A sentence for each player: the result, how likely or expected it was, and the change of the rating.
+        """A sentence for each player: the result, how likely it was, and the rating change.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "importance": 0}])
@@ -326,13 +326,13 @@ class Account:
         return f"{began}{expectation}: {moved} to {row['mu_after']:.{digits}f}{self._reason(row)}."
 
     def _chance(self, row: dict[str, Any]) -> float:
-        """Return the forecast probability of the result of a match of two teams, as pages and charts show it."""
+        """Return the forecast probability of the actual result of two teams, as shown on pages and charts."""
         team, win = row["team"], self.forecast["win"]
         chance: float = {1.0: win[team], 0.5: self.forecast["draw"], 0.0: win[1 - team]}[row["actual"]]
         return chance
 
     def _reason(self, row: dict[str, Any]) -> str:
-        """Explain a large or small change by how certain the rating was, compared with the others."""
+        """Explain a large or small change by how certain the rating was compared with those of the other players."""
         own, (sigmas, all_new) = row["sigma_before"], self._sigmas
         others = len(sigmas) - bool(own)
         if own is None or not others:
@@ -352,7 +352,7 @@ class Account:
 
 
 def account(trace: Trace, match: int, most: int | None = None) -> Account:
-    """Describe what a match, by its index, changed for its players, at most those of the `most` best teams."""
+    """Describe what the match at an index changed for its players, in at most the `most` best teams."""
     history = trace.history
     teams = history.match_start[match : match + 2]
     entry: Ints = np.arange(*history.team_start[teams])
@@ -374,7 +374,7 @@ def account(trace: Trace, match: int, most: int | None = None) -> Account:
 
 
 def _best_teams(history: History, teams: NDArray[np.int32], most: int) -> Ints:
-    """Return entries of the `most` best teams of a match: the first of each team, and `most` players in all."""
+    """Return entries of the `most` best teams: their first `most` players, and at least one player of each team."""
     order = np.arange(*teams)[np.argsort(history.place[teams[0] : teams[1]], kind="stable")][:most]
     first, last = history.team_start[order], history.team_start[order + 1]
     players = np.concatenate([np.arange(*ends)[:most] for ends in zip(first, last, strict=True)])[:most]
@@ -382,7 +382,7 @@ def _best_teams(history: History, teams: NDArray[np.int32], most: int) -> Ints:
 
 
 def _have_played(history: History, entry: Ints, start: int) -> list[bool]:
-    """Tell which players of a match whose first entry is `start` have played before."""
+    """Return which players of the match whose first entry is `start` have played before."""
     if len(entry) <= FEW:
         return [_has_played(history, e) for e in entry.tolist()]
     played: list[bool] = np.isin(history.player[entry], history.player[:start]).tolist()

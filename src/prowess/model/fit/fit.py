@@ -39,7 +39,7 @@ class Fit:
     """
 
     def __init__(self, model: Model, history: History, before: Ladder, after: Ladder, record: Record) -> None:
-        """Hold the results of a sweep; made by `Model.fit`."""
+        """Store the results of a sweep; use `Model.fit` to make a fit."""
         self.model = model
         self.history = history
         self.forecasts = read_forecasts(model.outcome, history, record)
@@ -176,7 +176,7 @@ class Fit:
         return pl.DataFrame(columns).filter(pl.col("mu").is_not_nan())
 
     def explain(self, name: str) -> Explanation:
-        """Explain a player's rating: the matches, their expected results, and how each one moved it.
+        """Explain a player's rating: the matches, their expected results, and how each match changed it.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["cat"]]}])
@@ -188,7 +188,7 @@ class Fit:
         return explain(self._trace, name, self._before, self[name])
 
     def account(self, match: int) -> Account:
-        """Describe what one match, by its index, changed for its players, and why.
+        """Describe what the match at an index changed for its players, and why.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
@@ -237,7 +237,7 @@ def starting_ladder(model: Model, start: Ladder | Mapping[str, Rating] | None) -
     if isinstance(start, Ladder):
         if start.model is not model and start.model != model:
             raise Error("start is a ladder of another model; use its model, or give its ratings as a mapping")
-        return start.copy()  # the caller may change it before this fit is asked for trajectories
+        return start.copy()  # the caller may change the ladder before trajectories are computed
     if start is not None and not isinstance(start, Mapping):
         raise Error(f"start must be a Ladder or ratings by name, not {type(start).__name__}")
     return Ladder(model, start)

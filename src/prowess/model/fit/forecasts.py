@@ -25,8 +25,8 @@ Floats = NDArray[np.float64]
 class Forecasts:
     """The predictions made before each match, as columns over the history's teams and matches.
 
-    `mean` and `variance` of every team's performance (a column per trait, if there are several); for matches of two
-    teams `win` (of the first team) and `draw`, NaN for others. `log_evidence` is the log-probability of the result.
+    `mean` and `variance` describe every team's performance (a column per trait, if there are several). Matches of two
+    teams have `win` (of the first team) and `draw`, others NaN. `log_evidence` is the log-probability of the result.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["bob"]]}])
@@ -39,8 +39,8 @@ class Forecasts:
     mean: Floats
     variance: Floats
     log_evidence: Floats
-    written: tuple[Floats, Floats]  # win and draw of the sweep
-    scatter: Floats | None = None  # variance that results add to each team, in matches of more than two
+    written: tuple[Floats, Floats]  # win and draw from the sweep
+    scatter: Floats | None = None  # variance that results add to each team, in matches of more than two teams
 
     def __len__(self) -> int:
         return len(self.log_evidence)
@@ -67,7 +67,7 @@ class Forecasts:
 
     @cached_property
     def _chances(self) -> tuple[Floats, Floats]:
-        # expensive chances are computed lazily, from means and variances
+        # expensive probabilities are computed lazily, from means and variances
         if not self.outcome.later:
             return self.written
         win, draw = np.full(len(self), np.nan), np.full(len(self), np.nan)
@@ -80,7 +80,7 @@ class Forecasts:
         return win, draw
 
     def take(self, matches: NDArray[np.intp]) -> Forecasts:
-        """Return the forecasts of some matches, by their indices in order of time.
+        """Return the forecasts of some matches, by their indices in chronological order.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3)
@@ -139,7 +139,7 @@ def strength(forecasts: Forecasts) -> Floats:
     """Return the expected performance of every team; the team with the higher one is expected to finish ahead.
 
     Offence and defence are combined into one number. The defence affects the scores of all opponents, and so counts
-    1/(k − 1) where k teams meet.
+    1/(k − 1) in a match of k teams.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["bob"]]}])
@@ -174,7 +174,7 @@ def performance(forecasts: Forecasts) -> Floats:
 
 
 def _check(forecasts: Forecasts) -> None:
-    # a comparison may keep only win and draw; kernels that count teams would read beyond the end of the columns
+    # a comparison may keep only win and draw; kernels that go through teams would read beyond the end of the columns
     if len(forecasts.mean) != forecasts.history.teams:
         raise Error("these forecasts have only win and draw; a measure of performances must not set chances=True")
 

@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 
 
 def leaderboard(ladder: Ladder, min_matches: int = 0) -> pl.DataFrame:
-    """Return the players by `shown`, best first; equal players share a rank. `min_matches` leaves players out."""
+    """Return the players by `shown`, best first; equal players share a rank. `min_matches` leaves out rarer players."""
     import polars as pl
 
     model, state, names = ladder.model, ladder.settled, ladder.names
@@ -90,7 +90,7 @@ def largest(model: Model, beliefs: Floats) -> float:
 
 
 def grain(largest: float) -> float:
-    """Return the difference up to which ratings count as equal: iterations leave equal players with other last digits.
+    """Return the difference up to which ratings count as equal, since iterations leave different last digits.
 
     It is a power of two, so that it rarely changes when the largest rating moves.
 
@@ -127,7 +127,7 @@ Time = date | float
 
 @dataclass(frozen=True, eq=False)
 class Standings:
-    """A leaderboard with the changes of the last period, and the ladder to continue from.
+    """A leaderboard with the changes over the last period, and the ladder to continue from.
 
     `since` is the time of the last match before the period; None if there is nothing to compare with.
 
@@ -199,7 +199,7 @@ def _latest(ladder: Ladder) -> float | None:
 
 
 def _check_order(start: Ladder, history: History) -> None:
-    """Raise an `Error` if the history begins before the last match of the ladder; the fit checks the kind of times."""
+    """Raise an `Error` if the history begins before the ladder's last match; the fit checks the time kind."""
     latest = _latest(start)
     if latest is None or not len(history) or history.time is None or start.stamp is None or history.time_kind is None:
         return

@@ -95,23 +95,25 @@ class _Past:
         self.stamp: Stamp | None = None
         self.time: float | None = None
         self.first: date | float | None = None
-        self.remarks: dict[str, Remark] = {}  # by their text, so that each is kept once
+        self.remarks: dict[str, Remark] = {}  # keyed by their text, so that each is kept once
 
     @property
     def last(self) -> date | float | None:
         return None if self.stamp is None or self.time is None else show_time(*self.stamp, self.time)
 
     def check(self, history: History, number: int) -> None:
-        """Raise an `Error` unless a history begins after the one before."""
+        """Raise an `Error` if a history begins before the end of the previous one."""
         if self.matches and (history.time is None) != (self.time is None):
             has, had = ("no times", "have") if history.time is None else ("times", "have none")
-            raise Error(f"history {number} has {has}, but those before {had}; give times to all matches or to none")
+            raise Error(f"history {number} has {has}, but earlier ones {had}; give times to all matches or to none")
         if history.time is None or history.time_kind is None:
             return
         self.stamp = common_stamp(self.stamp, Stamp(history.time_kind, history.time_zone))
         if self.time is not None and history.time[0] < self.time:
             begins = show_time(*self.stamp, history.time[0])
-            raise Error(f"history {number} begins at {begins}, before {self.last}; give histories in order of time")
+            raise Error(
+                f"history {number} begins at {begins}, before {self.last}; put histories in chronological order"
+            )
         if self.time is None:
             self.first = show_time(*self.stamp, history.time[0])
         self.time = history.time[-1]

@@ -60,7 +60,7 @@ class Trace:
     after: Floats
 
     def entries(self, name: str) -> Ints:
-        """Return the entries of a player, in order of time.
+        """Return the entries of a player in chronological order.
 
         >>> import prowess as pw
         >>> trace(pw.Ladder(pw.Elo()), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])).entries("bob")
@@ -92,7 +92,7 @@ class Trace:
         return np.ones(len(match), bool) if importance is None else importance[match] > 0.0
 
     def moves(self, entry: Ints) -> dict[str, Floats]:
-        """Return the ratings of some entries before and after their matches, and the changes; NaN where there is no σ.
+        """Return ratings before and after the matches of some entries, and the changes; a model without σ has NaN.
 
         >>> import prowess as pw
         >>> traced = trace(pw.Ladder(pw.Elo()), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -120,7 +120,7 @@ class Trace:
         return {"time": [show_time(history.time_kind, history.time_zone, when) for when in history.time[match]]}
 
     def describe(self, entry: Ints) -> dict[str, Any]:
-        """Return the columns of `Explanation.matches` for some entries, which are in order of time.
+        """Return the columns of `Explanation.matches` for some entries, given in chronological order.
 
         >>> import prowess as pw
         >>> traced = trace(pw.Ladder(pw.Elo()), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -140,7 +140,7 @@ class Trace:
         return {key: np.concatenate([chunk[key] for chunk in chunks]) for key in chunks[0]}
 
     def account(self, match: int, most: int | None = None) -> Account:
-        """Describe what one match, by its index, changed for its players, at most those of the `most` best teams.
+        """Describe what the match at an index changed for its players, in at most the `most` best teams.
 
         >>> import prowess as pw
         >>> traced = trace(pw.Ladder(pw.Elo()), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -153,7 +153,7 @@ class Trace:
 
 
 def trace(ladder: Ladder, history: History) -> Trace:
-    """Rate a history with a ladder, which is updated, and return the trace.
+    """Rate a history with a ladder, which is updated in place, and return the trace.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill())
@@ -168,7 +168,7 @@ def trace(ladder: Ladder, history: History) -> Trace:
 def run_sweep(
     ladder: Ladder, history: History, progress: bool | None, silent: bool = False, beliefs: bool = False
 ) -> Record:
-    """Rate a history with a ladder, which is updated; return forecasts and log-evidence unless `silent`.
+    """Rate a history with a ladder, updated in place; return forecasts and log-evidence unless `silent`.
 
     With `beliefs`, the record also has the ratings of every entry before and after its match.
     """
@@ -197,7 +197,7 @@ def _run_chunks(ladder: Ladder, history: History, columns: Columns, record: Reco
 
 
 def _largest(history: History) -> tuple[int, int]:
-    """Return the largest number of teams, and of entries, of a match."""
+    """Return the largest number of teams, and of entries, in a match."""
     if len(history) == 1:
         return history.teams, history.entries
     sizes = np.diff(history.team_start[history.match_start])
@@ -275,7 +275,7 @@ def expectations(forecasts: Forecasts, team: Ints) -> dict[str, Any]:
 
 
 def _expected_scores(forecasts: Forecasts) -> Floats | None:
-    """Return the expected scores of the teams, up to a common constant; None in models of places."""
+    """Return the expected scores of the teams, up to a common constant; None in models without scores."""
     if forecasts.mean.ndim == 1:
         return forecasts.mean if isinstance(forecasts.outcome, GaussianScore) else None
     start = forecasts.history.match_start

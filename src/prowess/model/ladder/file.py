@@ -28,7 +28,7 @@ def save(ladder: Ladder, path: str | os.PathLike[str]) -> None:
     """Write a ladder to a file, atomically: a header, then the rows of the state by name."""
     try:
         model = ladder.model.to_dict()
-    except Error:  # it has components of the user's own
+    except Error:  # it has user-defined components
         model = None
     header = {
         "format": FORMAT,
@@ -82,7 +82,7 @@ def _ladder(content: Any, model: Model | None) -> Ladder:
     ladder.memory[:] = _memory(header.get("memory", []), ladder.model)
     names = [name_of(name) for name in players]
     if names != list(players):
-        raise Error("damaged: a name has blanks around it")
+        raise Error("damaged: a name has leading or trailing blanks")
     state = np.array([_row(name, row, ladder.layout) for name, row in players.items()], np.float64)
     ladder.reserve(len(names))
     ladder.state[: len(names)] = state.reshape(len(names), ladder.layout.width)
@@ -95,7 +95,7 @@ def _stamp(plain: Any) -> Stamp | None:
         return None
     kind, zone = plain
     if kind not in ("number", "date", "timestamp"):
-        raise Error(f"damaged: {kind!r} is not a kind of time")
+        raise Error(f"damaged: unknown time kind {kind!r}")
     show_time(kind, zone, 0)  # raises an Error for an unknown zone
     return Stamp(kind, zone)
 
@@ -120,20 +120,20 @@ def _valid_for_newcomers(memory: list[float], model: Model) -> bool:
 
 
 def _row(name: str, row: Any, layout: StateLayout) -> list[float]:
-    """Return a player's state, in which only the last time may be missing."""
+    """Return a player's state; only the time of the last match may be missing."""
     last = layout.last_seen
     if not isinstance(row, list) or len(row) != layout.width:
         raise Error(f"damaged: {name} must have {layout.width} numbers, not {row!r}")
     for index, cell in enumerate(row):
         if (cell is None and index != last) or (cell is not None and (type(cell) not in (int, float) or cell != cell)):
-            raise Error(f"damaged: {name} has {cell!r} where a number should be")
+            raise Error(f"damaged: {name} has {cell!r} instead of a number")
     variances, matches = row[layout.variances], row[layout.matches]
     finite = all(map(isfinite, row[:last] + row[last + 1 :]))
     games = row[layout.games] if layout.periods else 0
     extras = zip(layout.extras, row[layout.first_extra :], strict=False)
     steady = all(value > 0 for extra, value in extras if extra == "volatility")
     if not finite or not steady or min(*variances, games, matches) < 0 or matches != int(matches):
-        raise Error(f"damaged: impossible numbers of {name}: {row}")
+        raise Error(f"damaged: impossible numbers for {name}: {row}")
     if row[last] is not None and not abs(row[last]) <= LARGEST:
         raise Error(f"damaged: the last time of {name} cannot be {row[last]}")
     return [nan if cell is None else float(cell) for cell in row]

@@ -109,7 +109,7 @@ class Ladder:
 
     @property
     def settled(self) -> State:
-        """The state of all players as if the open rating periods ended now.
+        """The state of all players if the open rating periods ended now.
 
         >>> import prowess as pw
         >>> pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)}).settled[0, :2]
@@ -251,7 +251,7 @@ class Ladder:
         return record(self, teams, check_details(teams, ranks, scores, weights, importance, elapsed, home), time)
 
     def new_season(self, carry: float = 0.8, season_tau: float | None = None) -> None:
-        """Begin a season: every skill keeps the share `carry` of its distance to newcomers, and gets more uncertain.
+        """Begin a season: every skill keeps the share `carry` of its distance from newcomers, and becomes less certain.
 
         This is what `drift.Seasons` does after a break, for all players at once; open rating periods end. `season_tau`
         is the added standard deviation, by default σ√(1 − carry²).

@@ -74,7 +74,7 @@ def check_one_time(time: Any, elapsed: Any) -> None:
 
 
 def match_time(ladder: Ladder, time: Any) -> tuple[Stamp | None, float]:
-    """Return the kind of times that the ladder has from now on, and the time of the match (NaN if unknown)."""
+    """Return the time kind that the ladder has from now on, and the time of the match (NaN if unknown)."""
     if time is None:
         return ladder.stamp, nan
     kind, zone, number = parse_time(time)
@@ -82,11 +82,14 @@ def match_time(ladder: Ladder, time: Any) -> tuple[Stamp | None, float]:
 
 
 def common_stamp(old: Stamp | None, new: Stamp) -> Stamp:
-    """Return the kind and zone of a ladder's times with new ones; UTC can be combined with any zone, as instants."""
+    """Return the time kind and zone that a ladder shares with new times; UTC can be mixed with any zone.
+
+    That is possible because both denote instants.
+    """
     if old is None or old == new:
         return new
     utc = "UTC" in (old.zone, new.zone)
-    prefix = "the new times do not fit those of the ladder: "
+    prefix = "the new times do not match those of the ladder: "
     if old.zone is not None and new.zone is not None and not utc:
         zones = f"mixed time zones: {old.zone} and {new.zone}; give the times in UTC, such as 2026-01-31T10:00:00Z"
         raise Error(f"{prefix}{zones}", field="time")
@@ -97,15 +100,15 @@ def common_stamp(old: Stamp | None, new: Stamp) -> Stamp:
 
 
 def check_times(ladder: Ladder, rows: Sequence[int], stamp: Stamp | None, now: float) -> None:
-    """Raise an `Error` if a match is before the last one of any of its players."""
+    """Raise an `Error` if a match is before the last match of any of its players."""
     for row in rows:
         last = float(ladder.last_seen[row])
         if now < last:
             assert stamp is not None
             before, after = (show_time(stamp.kind, stamp.zone, when) for when in (now, last))
             raise Error(
-                f"the match at {before} is before the last match of {ladder.names[row]} at {after}; record matches in "
-                "order of time, or fit a History of all matches to insert one",
+                f"the match at {before} is earlier than {ladder.names[row]}'s last match at {after}; record matches in "
+                "chronological order, or fit a History of all matches to insert an earlier one",
                 field="time",
             )
 
@@ -137,14 +140,14 @@ def enter_players(ladder: Ladder, history: History) -> NDArray[np.int32]:
     newcomers = np.flatnonzero((first < history.entries) & (row < 0))
     newcomers = newcomers[np.argsort(first[newcomers])]
     row[newcomers] = len(ladder) + np.arange(len(newcomers))
-    row[row < 0] = len(ladder) + len(newcomers)  # a row that stays empty, for players without a match that counts
+    row[row < 0] = len(ladder) + len(newcomers)  # a row that stays empty, for players without a rated match
     ladder.reserve(len(ladder) + len(newcomers) + 1)
     ladder.names.extend([history.players[player] for player in newcomers])
     return row[history.player]
 
 
 def _enter_few(ladder: Ladder, history: History) -> NDArray[np.int32] | None:
-    """Do the same for a few matches that all count; return None if a player was seen after the first of them."""
+    """Enter the players of a few matches that all count; return None if a player has a later match already."""
     row_of, names, players = ladder.rows, history.players, history.player.tolist()
     row = {player: row_of.get(names[player], -1) for player in players}
     if history.time is not None:
@@ -173,7 +176,7 @@ def _match_of_entries(history: History) -> NDArray[np.int32]:
 
 
 def _check_order(ladder: Ladder, history: History, first: NDArray[np.int64], row: NDArray[np.int32]) -> None:
-    """Raise an `Error` if a returning player was seen after the first match of the history."""
+    """Raise an `Error` if a returning player's last match is after the first match of the history."""
     returning = np.flatnonzero((first < history.entries) & (row >= 0))
     if history.time is None or not len(returning):
         return
@@ -185,7 +188,7 @@ def _check_order(ladder: Ladder, history: History, first: NDArray[np.int64], row
 
 
 def time_unit(stamp: Stamp | None) -> float:
-    """Return the unit of elapsed time, in the unit of times: a day, or 1 for plain numbers.
+    """Return the unit of elapsed time in the unit of match times: a day, or 1 for plain numbers.
 
     >>> time_unit(None)
     1.0
@@ -215,7 +218,7 @@ def active(ladder: Ladder, within: float) -> list[str]:
 
 
 def elapsed_until(ladder: Ladder, teams: Sequence[Sequence[str | Rating]], time: Any) -> list[list[float]]:
-    """Return the time from each player's last match to a coming one, for `predict`; 0 for players without a match.
+    """Return the time from each player's last match to a coming match, for `predict`; 0 for players without a match.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill())
@@ -231,7 +234,7 @@ def elapsed_until(ladder: Ladder, teams: Sequence[Sequence[str | Rating]], time:
         ladder[unknown[0]]  # raises an Error with a hint
     rows = [[None if isinstance(name, Rating) else ladder.rows[name] for name in team] for team in names]
     check_times(ladder, [row for team in rows for row in team if row is not None], stamp, now)
-    # periods are counted in whole numbers; half a period more is safe against rounding
+    # periods are whole numbers; adding half a period protects against rounding
     period = ladder.model.period
     waited = [[0.0 if row is None else elapsed_since(ladder, row, unit, now) for row in team] for team in rows]
     return waited if period is None else [[(passed + 0.5) * period for passed in team] for team in waited]

@@ -1,6 +1,6 @@
 """A grid for integrals over many normal distributions at once.
 
-It is fine near the centre and the margins of each and coarse elsewhere, with Gauss–Legendre nodes in each panel.
+It is fine near the centre and the margins of each distribution and coarse elsewhere, with Gauss–Legendre panels.
 A node is a sum `base + offset`, whose base is the centre of a distribution nearby: a narrow distribution far from zero
 has full resolution, because differences from its mean are taken before the offset is added.
 """
@@ -13,17 +13,17 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-REACH = 10.0  # standard deviations of a performance that are integrated
-FINE = 1.0  # width of a panel, in the smallest standard deviation nearby
+REACH = 10.0  # standard deviations of a performance to integrate over
+FINE = 1.0  # width of a panel, in units of the smallest standard deviation nearby
 GRADE = 0.5  # how fast panels may grow with the distance from a narrow distribution
-APART = 1e3  # least distance of two bases, in the smallest standard deviation
+APART = 1e3  # least distance of two bases, in units of the smallest standard deviation
 NODES = 16
 
 Floats = NDArray[np.float64]
 
 
 def grid(means: Floats, deviations: Floats, margins: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return bases, offsets and weights of nodes on which every team's integral is exact to rounding.
+    """Return the bases, offsets and weights of nodes that integrate over every team exactly up to rounding.
 
     >>> base, offset, weight = grid(np.array([0.0, 1.0]), np.array([1.0, 1.0]), np.array([0.0, 0.0]))
     >>> round(float(weight @ np.exp(-((base + offset) ** 2) / 2)) ** 2, 10) == round(2 * np.pi, 10)
@@ -53,7 +53,7 @@ def grid(means: Floats, deviations: Floats, margins: Floats) -> tuple[Floats, Fl
 
 
 def _bases(centres: Floats, apart: float) -> list[float]:
-    """Choose some of the sorted centres, such that all others are near one of them."""
+    """Choose some of the sorted centres so that all others are near one of them."""
     bases = [float(centres[0])]
     while len(beyond := centres[np.searchsorted(centres, bases[-1] + apart, side="right") :]):
         bases.append(float(beyond[0]))

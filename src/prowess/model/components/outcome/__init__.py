@@ -1,4 +1,4 @@
-"""Outcomes: the probability of what was seen, given the teams' performances."""
+"""Outcomes: the probability of a match result, given the teams' performances."""
 
 from ...engine.board import Margin
 from .. import margin as margin
