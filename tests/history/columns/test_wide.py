@@ -192,6 +192,11 @@ def test_byes_and_walkovers_are_left_out() -> None:
     assert (len(read(tennis)), len(read(tennis, walkovers="count"))) == (2, 3)
 
 
+def test_walkovers_in_a_status_column_can_be_counted() -> None:
+    text = "home away hg ag status\n a b 2 1 played\n b c 3 0 walkover\n c a 1 1 postponed"
+    assert [len(read(text, walkovers=choice)) for choice in (None, "skip", "count")] == [1, 1, 2]
+
+
 def test_duplicate_row_is_left_out_unless_players_meet_often() -> None:
     once = read("home away hg ag date\n a b 1 0 2026-01-01\n a b 1 0 2026-01-01\n b a 1 0 2026-01-02")
     assert len(once) == 2

@@ -127,7 +127,8 @@ def _results(table: Table, layout: Layout, present: Mask) -> SideResults:
         code, different = intern(text_of(table, layout.roles["status"]).fill_null(""))
         words = [plain_name(word) for word in different]
         _leave_out_unplayed(table, np.array([word in UNPLAYED for word in words], bool)[code])
-        _leave_out_walkovers(table, np.array([word in WALKOVERS for word in words], bool)[code])
+        if table.choices.walkovers != "count":
+            _leave_out_walkovers(table, np.array([word in WALKOVERS for word in words], bool)[code])
     if layout.shape == Shape.PLACES:
         return SideResults(None, np.tile(np.arange(1.0, len(layout.sides) + 1), (len(present), 1)))
     if layout.shape == Shape.WINNER_LOSER:
