@@ -24,7 +24,7 @@ from ..store.read.trace_cache import TraceCache
 from ..store.write.writer import Writer
 from .api import events, files, forecasts, leagues, matches, matchmaking, models, monitoring, standings
 from .auth import Identify, peek_key_id
-from .background.analyses import ModelAnalyses
+from .background.analysis_requests import ModelAnalyses
 from .background.prewarm import Prewarmer
 from .concurrency import TtlCache
 from .context import Service

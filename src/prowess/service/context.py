@@ -19,7 +19,7 @@ from ..store.leagues import League
 from ..store.read.standings import StandingsCache
 from ..store.read.trace_cache import TraceCache
 from ..store.write.writer import Writer
-from .background.analyses import ModelAnalyses
+from .background.analysis_requests import ModelAnalyses
 from .background.prewarm import Prewarmer
 from .concurrency import ConcurrencyLimiter, TtlCache
 from .observability import Metrics

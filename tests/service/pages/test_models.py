@@ -8,7 +8,7 @@ import pytest
 
 import prowess as pw
 from prowess.model.presets import PRESETS
-from prowess.service.background import analyses
+from prowess.service.background import analysis_requests
 from prowess.service.background.worker import league_figures, run_job
 from prowess.service.pages import models
 from prowess.store import leagues
@@ -133,8 +133,8 @@ def test_both_computations_of_figures_agree_across_seasons(tmp_path):
 
 
 def test_figures_of_a_large_league_come_from_a_background_job(ask, monkeypatch):
-    monkeypatch.setattr(analyses, "SMALL", 0)
-    monkeypatch.setattr(analyses, "MAX_AGE", 0.0)
+    monkeypatch.setattr(analysis_requests, "SMALL", 0)
+    monkeypatch.setattr(analysis_requests, "MAX_AGE", 0.0)
     name = league(ask, duels(60))
     assert "evaluated in the background" in ask.look(f"/leagues/{name}/models").text
     found = ended(ask, name, "figures")

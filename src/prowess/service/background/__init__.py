@@ -1,1 +1,1 @@
-"""Work outside requests: the worker that runs background jobs, the analyses that it computes, prewarming."""
+"""Work outside requests: the worker that runs queued jobs, the requests for analyses, and prewarming."""

@@ -26,7 +26,7 @@ from ..api.dependencies import MatchId, ServiceDep, Write
 from ..api.matches import last_match
 from ..api.schemas.common import LONGEST
 from ..auth import Access
-from ..background.analyses import SMALL
+from ..background.analysis_requests import SMALL
 from ..context import Service
 from ..errors import Problem
 from .match_form import MOST, MatchFields, error_text, fields_of_match, invalid_fields, parse_match, read_fields

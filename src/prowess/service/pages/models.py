@@ -27,7 +27,7 @@ from ..api.leagues import generation_payload
 from ..api.models import describe_preset, explain_shown_rating, parameter_payloads, summary_of
 from ..api.responses import etag_of, extend_etag, rfc3339
 from ..api.schemas.common import LONGEST
-from ..background.analyses import SMALL, AnalysisResult
+from ..background.analysis_requests import SMALL, AnalysisResult
 from ..background.worker import model_label
 from ..context import Service
 from .charts import chart_heights

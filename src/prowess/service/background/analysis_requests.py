@@ -1,4 +1,7 @@
-"""Analyses of how well models predict a league: computed at once for small leagues, queued for the worker otherwise."""
+"""Requests for analyses of how well models predict a league: computed at once if it is small, else queued as jobs.
+
+The jobs themselves run in `worker.py`.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +24,8 @@ from ...store.leagues import League
 from ...store.read.trace_cache import TraceCache
 from .worker import Worker, league_figures
 
-SMALL = 20_000  # matches of a league whose figures are computed on request
-MAX_AGE = 600.0  # seconds before the figures of a large league are computed again
+SMALL = 20_000  # leagues with at most this many matches have their figures computed on request
+MAX_AGE = 600.0  # seconds before the figures of a large league are recomputed
 CACHE_BYTES = 50_000_000
 
 Plain = dict[str, Any]
@@ -30,7 +33,7 @@ Plain = dict[str, Any]
 
 @dataclass(frozen=True)
 class AnalysisResult:
-    """An answer if there is one yet, and the last job for it, if it is computed in the background.
+    """The data of an analysis, None if not available yet, and its last background job, if there was one.
 
     >>> AnalysisResult(None, None).data is None
     True
@@ -38,11 +41,11 @@ class AnalysisResult:
 
     data: Plain | None
     last: Analysis | None
-    why: str = ""  # there is no answer
+    why: str = ""  # why the data are missing, or why the last job failed
 
 
 class ModelAnalyses:
-    """Answers the analyses of all leagues, from a cache if possible; `close` ends the worker."""
+    """Returns analyses of all leagues, cached if possible, and queues jobs; `close` stops the worker."""
 
     def __init__(self, database: Database, traces: TraceCache) -> None:
         self._database, self._traces = database, traces
@@ -51,7 +54,7 @@ class ModelAnalyses:
         self.close = self._worker.close
 
     def figures(self, connection: Connection, league: League) -> AnalysisResult:
-        """Return how well the model of a league predicts; for a large league, when that was last computed."""
+        """Return how well the model of a league predicts; for a large league, the last computed result."""
         if league.posted <= SMALL:
             key, state = ("figures", league.id), (league.generation, league.revision)
             with self._cache.lock(key):
@@ -62,11 +65,11 @@ class ModelAnalyses:
         return self._result(connection, done, last)
 
     def comparison(self, connection: Connection, league: League) -> AnalysisResult:
-        """Return the last comparison of models of a league."""
+        """Return the last comparison of models on a league."""
         return self._result(connection, *jobs.latest(connection, league, "comparison"))
 
     def start(self, league: League, asked: Mapping[str, Any], author: str) -> None:
-        """Queue a comparison of models of a league, unless there is one already."""
+        """Queue a comparison of models on a league, unless one is already queued or running."""
         with suppress(WriteClash), self._database.writing() as connection:  # another request was faster
             jobs.request(connection, league, "comparison", asked, author)
         self._worker.wake()
@@ -86,7 +89,7 @@ class ModelAnalyses:
             return AnalysisResult(None, None, f"The forecasts cannot be measured: {error}.")
 
     def _result(self, connection: Connection, done: Analysis | None, last: Analysis | None) -> AnalysisResult:
-        """Return the answer of the job that was done last, with the last job, which may still run."""
+        """Return the result of the last finished job, and the latest job, which may still be running."""
         why = last.why or "" if last is not None else ""
         if done is None:
             return AnalysisResult(None, last, why)
@@ -108,7 +111,7 @@ class ModelAnalyses:
 
 
 def _is_outdated(league: League, done: Analysis | None, last: Analysis | None) -> bool:
-    """Return whether the figures of a large league should be computed again."""
+    """Return whether the figures of a large league should be recomputed."""
     if last is None or last.state == "interrupted":
         return True
     if last.open or (done is not None and done.revision == league.revision):
