@@ -1,4 +1,4 @@
-"""The ASGI app: its routes, its middleware, and what opens at startup and closes at shutdown."""
+"""The ASGI app: its routes, its middleware, and its startup and shutdown."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ from .settings import Settings
 
 Value = TypeVar("Value")
 API = (leagues, matches, standings, forecasts, matchmaking, files, models, events, monitoring)
-EXPOSED_HEADERS = ["X-Request-ID", "Retry-After"]  # that pages of other sites may read
+EXPOSED_HEADERS = ["X-Request-ID", "Retry-After"]  # response headers that pages of other sites may read
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
-    """Return the service as an ASGI app; without settings they come from the environment.
+    """Return the service as an ASGI app; by default, settings are read from the environment.
 
     >>> create_app(Settings(database="sqlite:///league.db")).title
     'prowess'

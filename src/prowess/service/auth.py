@@ -23,7 +23,7 @@ from .middleware import EXEMPT
 
 KEY, READER = "key", "reader"  # security schemes in OpenAPI: a key is required, or only for private leagues
 COOKIE = "prowess_key"
-LONGEST = 200  # characters of a secret; ours are shorter, and every secret is cached for a while
+LONGEST = 200  # characters; ours are shorter, and every secret that is sent is cached for a while
 HOW_TO_SEND = "send `Authorization: Bearer KEY`; `prowess key create` creates a key"
 
 Headers = Iterable[tuple[bytes, bytes]]
@@ -31,7 +31,7 @@ Headers = Iterable[tuple[bytes, bytes]]
 
 @dataclass(frozen=True)
 class Access:
-    """The league that a request may use, and its key; None where reading is public."""
+    """The league that a request may use, and the request's key; None for public reading without a key."""
 
     league: str
     league_id: int
@@ -44,7 +44,7 @@ class Access:
 
 
 def bearer_secret(headers: Headers) -> str | None:
-    """Return the secret of the `Authorization` header; empty if it cannot be one of ours, None without the header.
+    """Return the secret in the `Authorization` header; empty if it cannot be one of ours, None without the header.
 
     >>> bearer_secret([(b"authorization", b"Bearer abc")]), bearer_secret([(b"authorization", b"Basic abc")])
     ('abc', '')
@@ -118,7 +118,7 @@ async def _identify(scope: types.Scope, keys: TtlCache[Key | None]) -> None:
 
 
 async def key_of_request(request: Request) -> Key | None:
-    """Return the key of a request, None without one; an unknown key is refused."""
+    """Return the key of a request, None without one; raises 401 for an unknown key."""
     state = request.scope["state"]
     key: Key | None = state.get("key")
     if key is None and "key" in state:
@@ -127,7 +127,7 @@ async def key_of_request(request: Request) -> Key | None:
 
 
 class LeaguePermission(SecurityBase):
-    """A dependency of the routes of a league: checks the key for `scope` and returns the `Access`.
+    """A dependency of a league's routes: checks that the key has `scope` and returns the `Access`.
 
     >>> LeaguePermission("read").scheme_name, LeaguePermission("admin").scheme_name
     ('reader', 'key')
@@ -159,7 +159,7 @@ class LeaguePermission(SecurityBase):
 
 
 class GlobalPermission(SecurityBase):
-    """A dependency of routes outside leagues: checks for a key of all leagues with `scope`, and returns the key."""
+    """A dependency of routes outside leagues: checks for a key for all leagues with `scope`, and returns it."""
 
     model = LeaguePermission.model
     scheme_name = KEY
@@ -185,7 +185,7 @@ async def may_still_read(request: Request) -> bool:
     except Problem:
         return False
     except Unavailable:
-        pass  # while the database is down there is no news to protect
+        pass  # while the database is down there are no changes to leak
     return True
 
 

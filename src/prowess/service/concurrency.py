@@ -1,4 +1,4 @@
-"""A TTL cache whose values are loaded once at a time, and a limiter for expensive work."""
+"""A TTL cache that loads each value once for concurrent callers, and a limiter for expensive work."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from starlette.concurrency import run_in_threadpool
 from ..store.errors import Unavailable
 
 Value = TypeVar("Value")
-TTL = 1.0  # seconds: how long a key may still work after it was revoked
+TTL = 1.0  # seconds that a key may still work after it was revoked
 MAX_ENTRIES = 10_000
 
 
 class TtlCache(Generic[Value]):
-    """Values by name, loaded in a thread and kept for `ttl` seconds; errors are not kept.
+    """Values by name, loaded in a thread and cached for `ttl` seconds; errors are not cached.
 
     >>> ages = TtlCache({"ann": 30}.get)
     >>> asyncio.run(ages.get("ann")), ages.peek("ann"), ages.peek("bob")
@@ -32,7 +32,7 @@ class TtlCache(Generic[Value]):
         self._loading: dict[str, asyncio.Task[Value]] = {}
 
     def peek(self, name: str) -> Value | None:
-        """Return the value loaded last, however old; None if it was never loaded."""
+        """Return the last loaded value, however old; None if it was never loaded."""
         entry = self._entries.get(name)
         return entry[1] if entry else None
 
@@ -47,7 +47,7 @@ class TtlCache(Generic[Value]):
         return await asyncio.shield(task)  # a caller who disconnects must not cancel it for the others
 
     def invalidate(self, name: str) -> None:
-        """Drop a value, also one that is being loaded."""
+        """Drop a value, even while it is being loaded."""
         self._entries.pop(name, None)
         self._loading.pop(name, None)
 
@@ -93,6 +93,6 @@ class ConcurrencyLimiter:
             self._callers -= 1
 
     async def run(self, work: Callable[[], Value]) -> Value:
-        """Run a function in a thread when there is a slot."""
+        """Run a function in a thread as soon as a slot is free."""
         async with self.slot():
             return await run_in_threadpool(work)

@@ -1,4 +1,4 @@
-"""The service that requests use: its database, writer, caches, limiters and settings."""
+"""The state that requests share: database, writer, caches, limiters and settings."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Service:
     prewarmer: Prewarmer
     charts: LruCache[bytes] = field(default_factory=lambda: LruCache(CHART_BYTES))  # rendered
     splits: LruCache[Balance] = field(default_factory=lambda: LruCache(BALANCE_BYTES))  # fair teams can take seconds
-    # Most predictions are quick, so many may wait; a table can be of all players.
+    # Most predictions are quick, so many may wait; but a table can cover all players.
     predicting: ConcurrencyLimiter = field(default_factory=lambda: ConcurrencyLimiter("predictions", 4, 1_000))
     matching: ConcurrencyLimiter = field(default_factory=lambda: ConcurrencyLimiter("teams and pairings"))
     tables: ConcurrencyLimiter = field(default_factory=lambda: ConcurrencyLimiter("tables"))

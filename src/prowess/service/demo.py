@@ -1,4 +1,4 @@
-"""The demo of `prowess serve --demo`: the example league, and an admin key."""
+"""The demo of `prowess serve --demo`: an example league and an admin key."""
 
 from __future__ import annotations
 

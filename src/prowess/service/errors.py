@@ -23,7 +23,7 @@ from .observability import LOGGER
 NAME = "^[a-z0-9][a-z0-9-]{0,62}$"
 STORABLE = r"^[^\x00]*$"
 VISIBLE = "^[!-~]+$"
-PATTERNS = {  # in words, for messages
+PATTERNS = {  # the patterns in words, for messages
     NAME: "use lowercase letters (a to z), digits and hyphens, at most 63, such as 'pub-darts'",
     STORABLE: "it must not contain the NUL character",
     VISIBLE: "use visible ASCII characters only, without spaces",
@@ -34,7 +34,7 @@ MAX_DETAIL = 2000  # characters: messages quote their input, which can be a whol
 MAX_FIELDS = 20
 RETRY = {"Retry-After": "1"}
 OUTCOME_UNKNOWN = "the change may or may not be stored; repeating it with the same id or idempotency key is safe"
-UNION_STEPS = ("str", "float")  # Pydantic appends the type that it tried to the location of a union
+UNION_STEPS = ("str", "float")  # Pydantic appends the type that it tried to the location of an error in a union
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -109,7 +109,7 @@ def field_problem(field: str, detail: str) -> Problem:
 def validation_problem(
     errors: Iterable[Mapping[str, Any]], place: Sequence[str | int] = (), prefix: str = ""
 ) -> Problem:
-    """Return the problem for errors of Pydantic in a body, or in the part of it at `place`.
+    """Return the problem for Pydantic's errors about a body, or about the part of it at `place`.
 
     >>> error = {"type": "missing", "loc": ("teams",), "msg": "Field required"}
     >>> validation_problem([error], ["matches", 2]).detail
@@ -188,7 +188,7 @@ def error_response(request: Request, error: Exception) -> Response:
 
 
 def _request_problem(error: RequestValidationError) -> Problem:
-    """Return the problem for errors that FastAPI found; their locations begin with "body", "query" or the like."""
+    """Return the problem for FastAPI's validation errors; their locations begin with "body", "query" or similar."""
     errors = error.errors()
     for one in errors:
         if one["type"] == "json_invalid":
@@ -198,7 +198,7 @@ def _request_problem(error: RequestValidationError) -> Problem:
 
 
 def _detail(scope: Scope, error: HTTPException) -> str:
-    """Return what to tell the client; the framework's own errors say little more than the name of the status."""
+    """Return the detail for the client; the framework's own errors say little more than the name of the status."""
     if isinstance(error, Problem):
         return error.detail
     path = scope["path"]
@@ -212,14 +212,14 @@ def _detail(scope: Scope, error: HTTPException) -> str:
 
 
 def _allowed_methods(scope: Scope) -> str:
-    """Return the methods of all routes with the path; the framework only knows those of the first one."""
+    """Return the methods of all routes that match the path; the framework reports only those of the first."""
     routes = [route for route in scope["app"].routes if isinstance(route, Route)]
     methods = {method for route in routes if route.path_regex.match(scope["path"]) for method in route.methods or ()}
     return ", ".join(sorted(methods | {"HEAD"} if "GET" in methods else methods))
 
 
 def field_path(error: Error, single: bool = False) -> str | None:
-    """Return the path of the field that an error is about, None if it names none; a `single` match is in no list.
+    """Return the path of the field that an error is about, or None; a `single` match is not in a list.
 
     >>> error = Error("ranks must be a list of numbers", field="ranks", match=2)
     >>> field_path(error), field_path(error, single=True)

@@ -1,4 +1,4 @@
-"""ASGI middleware: timing, headers, HEAD, uncaught errors, limits of bodies and rates, a fast path for posts."""
+"""ASGI middleware: timing, headers, HEAD, uncaught errors, body size and rate limits, a fast path for posts."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from ..errors import Error
 from .errors import OUTCOME_UNKNOWN, RETRY, Problem, error_response, problem_response
 from .observability import LOGGER, Observer
 
-ABORTED = 499  # what proxies log when the client disconnects before the response
-REQUEST_ID = re.compile(rb"[\w.:/+=-]{1,64}", re.ASCII)  # ids of clients that are safe to log
+ABORTED = 499  # the status that proxies log when the client disconnects before the response
+REQUEST_ID = re.compile(rb"[\w.:/+=-]{1,64}", re.ASCII)  # request ids from clients that are safe to log
 HEADERS = [
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
@@ -39,7 +39,7 @@ DEFAULT_HEADERS = [
 ]
 HSTS = (b"strict-transport-security", b"max-age=31536000")
 EXEMPT = frozenset({"/healthz", "/readyz", "/metrics"})  # monitoring is never limited, and needs no key
-IPV6_SITE = 64  # bits of the network that one customer gets; all addresses below it count as one client
+IPV6_SITE = 64  # prefix length of a customer's network; all addresses in it count as one client
 MIN_CAPACITY = 1000
 IMPORT = re.compile(r"(/api)?/leagues/[^/]*/import")  # uploads, which have a limit of their own
 
@@ -51,7 +51,7 @@ class RequestTiming:
         self.app, self.observers = app, observers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, and report it when it is done."""
+        """Pass the request on, and report it when it has finished."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -121,7 +121,7 @@ class HeadSupport:
                 ended = True
                 await send({"type": "http.response.body"})
             if message.get("more_body"):
-                raise OSError("nobody reads on")  # an endless stream stops as if the client had disconnected
+                raise OSError("the client stopped reading")  # an endless stream stops as if the client had disconnected
 
         try:
             await self.app(get, receive, send_without_body)
@@ -149,7 +149,7 @@ class CatchErrors:
         except (CancelledError, Exception) as error:
             if scope["type"] == "http" and "status" not in scope["state"]:
                 await _uncaught(scope, error)(scope, receive, send)
-            elif not isinstance(error, ClientDisconnect):  # then nobody is left to respond to
+            elif not isinstance(error, ClientDisconnect):  # the client is gone, so there is no one to respond to
                 raise
 
 
@@ -166,7 +166,7 @@ def _uncaught(scope: Scope, error: CancelledError | Exception) -> Response:
 
 
 class BodyLimit:
-    """Limits the size of bodies, without reading more than that; imports have a limit of their own.
+    """Limits the size of bodies without reading beyond the limit; imports have a limit of their own.
 
     Compressed bodies are refused: their real size would be known too late.
     """
@@ -231,7 +231,7 @@ class Buckets:
         self._capacity = MIN_CAPACITY
 
     def take(self, name: Any, now: float) -> float:
-        """Take a token; return 0, or the seconds until there will be one."""
+        """Take a token and return 0, or return the seconds until one is available."""
         full = max(self._full.get(name, now), now) + self._step
         wait = full - now - self._most
         if wait > 1e-9:
@@ -276,7 +276,7 @@ class RateLimit:
 
 @lru_cache(maxsize=4096)
 def client_network(host: str) -> str:
-    """Return the address that a client is limited by: its own, or for IPv6 that of its network.
+    """Return the address that rate limits apply to: the client's own, or its network for IPv6.
 
     >>> client_network("192.0.2.1"), client_network("2001:db8::1:2:3:4") == client_network("2001:db8::9")
     ('192.0.2.1', True)
@@ -288,7 +288,7 @@ def client_network(host: str) -> str:
 
 
 class FastPost:
-    """Answers requests of a route that have neither a query nor an idempotency key by calling `handle` directly."""
+    """Handles requests without a query and idempotency key by calling `handle` directly, past the framework."""
 
     # Why there is a second path: with 32 posts under way (SQLite, commits shared), a post costs 530 µs of CPU time by
     # this path and 770 µs through FastAPI's routing and dependencies. Measured in process, at the ASGI interface, best
@@ -300,7 +300,7 @@ class FastPost:
         self.path = re.compile(route.path.replace("{league}", "(?P<league>[a-z0-9-]+)"))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a plain request, and pass all others on."""
+        """Handle a plain request, and pass all others on."""
         match = self.path.fullmatch(scope["path"]) if self._is_plain(scope) else None
         if match is None:
             await self.app(scope, receive, send)

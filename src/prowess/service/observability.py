@@ -19,13 +19,13 @@ from starlette.types import Scope
 from ..store.write.writer import Commit
 
 LOGGER = "prowess.service"
-METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # if set, processes write there, and each can export the sum
+METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # if set, all processes write there, and each can export the sum
 NO_ROUTE = "-"
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 CHANGES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
-Observer = Callable[[Scope, int, float], None]  # request, status of its response, seconds it took
+Observer = Callable[[Scope, int, float], None]  # (request scope, response status, seconds taken)
 
 
 def _route(scope: Scope) -> str:
@@ -171,7 +171,7 @@ class Metrics:
         labels = scope["method"], _route(scope), status
         labelled = self._labelled.get(labels)
         if labelled is None:
-            method = labels[0] if labels[0] in METHODS else "other"  # unknown methods must not fill the memory
+            method = labels[0] if labels[0] in METHODS else "other"  # else labels could grow without limit
             labelled = self.requests.labels(method, *labels[1:]), self.seconds.labels(method, labels[1])
             if method == labels[0]:
                 self._labelled[labels] = labelled

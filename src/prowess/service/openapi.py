@@ -23,7 +23,7 @@ TAGS = {
     "matches": "Record and correct matches, and see their effects.",
     "leaderboard": "Standings, now or at any past time.",
     "players": "A player's rating, rating curve, matches and opponents.",
-    "forecasts": "Predictions of matches.",
+    "forecasts": "Match predictions.",
     "matchmaking": "Fair teams, pairings and suggested matches.",
     "files": "Import and export all matches of a league.",
     "models": "Rating systems and their parameters.",
@@ -35,7 +35,7 @@ WITH_BODY = ("post", "put", "patch")
 
 
 def document(app: FastAPI) -> dict[str, Any]:
-    """Return the OpenAPI document of an app, made once."""
+    """Return the OpenAPI document of an app, which is built once."""
     if app.openapi_schema is None:
         for route in app.routes:
             if isinstance(route, APIRoute):  # operations are named after functions: `listMatches` for `list_matches`
@@ -53,7 +53,7 @@ def document(app: FastAPI) -> dict[str, Any]:
                 _declare_problems(operation, method)
         components = schema.setdefault("components", {})
         schemas = components.setdefault("schemas", {})
-        for name in ("HTTPValidationError", "ValidationError"):  # FastAPI's own, which problems replace
+        for name in ("HTTPValidationError", "ValidationError"):  # FastAPI's own error schema, which problems replace
             schemas.pop(name, None)
         schemas["Problem"] = SCHEMA
         security = components.setdefault("securitySchemes", {})
@@ -64,7 +64,7 @@ def document(app: FastAPI) -> dict[str, Any]:
 
 
 def _declare_problems(operation: dict[str, Any], method: str) -> None:
-    """Add the problems that an operation can return, besides those that it declares itself."""
+    """Add the problems that an operation can return in addition to those it declares."""
     statuses = {429, 500, 503}
     security, parameters = operation.get("security", []), operation.get("parameters", [])
     if security:

@@ -1,4 +1,4 @@
-"""Serving with Uvicorn in one process or several, with a socket opened here and a graceful shutdown."""
+"""Serving with Uvicorn in one or more processes, on a socket opened in advance, with a graceful shutdown."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .settings import Settings
 
 APP = "prowess.service.app:create_app"
 BACKLOG = 2048
-HUNG = 300  # seconds without a heartbeat after which a process is replaced; a long replay takes less
+HUNG = 300  # seconds without a heartbeat after which a process is replaced; even a long replay takes less
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 REASONS = {
     EADDRINUSE: "the port is in use; choose another one, or 0 for any free port",
@@ -51,7 +51,7 @@ def open_socket(host: str, port: int) -> socket.socket:
 
 
 def serve(settings: Settings, listener: socket.socket) -> bool:
-    """Serve until the process gets a signal, then finish open requests; return whether it was Ctrl-C."""
+    """Serve until a signal arrives, then finish open requests; return whether the signal was Ctrl-C."""
     with _environment(settings):
         config = uvicorn.Config(
             APP,
@@ -75,7 +75,7 @@ def serve(settings: Settings, listener: socket.socket) -> bool:
 
 
 def _serve_here(config: uvicorn.Config, listener: socket.socket) -> list[int]:
-    """Serve in this process; return the signals that ended it, which Uvicorn raises again when it is done."""
+    """Serve in this process; return the signals that stopped it, which Uvicorn raises again at the end."""
     caught: list[int] = []
     with _signal_handlers(SIGNALS, lambda number, _: caught.append(number)):
         try:
@@ -94,7 +94,7 @@ def _serve_in_processes(config: uvicorn.Config, listener: socket.socket) -> list
 
 
 class _Supervisor(Multiprocess):
-    """Uvicorn's supervisor, which also records the signals that ended it."""
+    """Uvicorn's supervisor, extended to record the signals that stopped it."""
 
     def __init__(self, config: uvicorn.Config, sockets: list[socket.socket]) -> None:
         super().__init__(config, sockets)
@@ -142,7 +142,7 @@ def _environment(settings: Settings) -> Iterator[None]:
 
 @contextmanager
 def _signal_handlers(numbers: Iterable[int], handler: Callable[[int, Any], object]) -> Iterator[dict[int, Any]]:
-    """Install a signal handler for a block; gives the previous handlers."""
+    """Install a signal handler for a block; yields the previous handlers."""
     previous: dict[int, Any] = {number: signal.signal(number, handler) for number in numbers}
     try:
         yield previous
@@ -153,7 +153,7 @@ def _signal_handlers(numbers: Iterable[int], handler: Callable[[int, Any], objec
 
 @contextmanager
 def on_shutdown(end: Callable[[], None]) -> Iterator[None]:
-    """Call a function as soon as the process gets a signal to end, before the handlers that exist already.
+    """Call a function as soon as a termination signal arrives, before the existing handlers.
 
     A server first waits for open requests, and event streams would never end by themselves.
     """

@@ -1,4 +1,4 @@
-"""The settings of a service, from environment variables or flags of `prowess serve`."""
+"""The settings of a service, from environment variables or `prowess serve` flags."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TRUE, FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 
 
 def _setting(default: Any, metavar: str | None, help: str, least: float | None = None, panel: str | None = None) -> Any:
-    """Declare a setting with its help, the smallest number allowed, and where `--help` shows it."""
+    """Declare a setting with its help, its minimum, and the panel of `--help` that lists it."""
     return field(default=default, metadata={"metavar": metavar, "help": help, "least": least, "panel": panel})
 
 
@@ -49,7 +49,7 @@ class Settings:
     workers: int = _setting(1, "N", "Number of processes.", 1)
     log: str = _setting("json", "|".join(LOGS), "Format of the request log on standard error.")
     metrics: bool = _setting(True, None, "Serve /metrics for Prometheus.")
-    patience: int = _setting(10, "SECONDS", "How long open requests may take at shutdown.", 0)
+    patience: int = _setting(10, "SECONDS", "How long shutdown waits for open requests.", 0)
     forwarded: tuple[str, ...] = _setting(
         ("127.0.0.1",), "ADDRESS", "A proxy whose X-Forwarded-For header is trusted; may be repeated."
     )
@@ -57,11 +57,11 @@ class Settings:
         (), "ORIGIN", "A site whose pages may read responses, such as https://example.org; * for any; may be repeated."
     )
     rate_limit: float = _setting(50.0, "N", "Requests per second from an address without a key.", 0, LIMITS)
-    rate_burst: int = _setting(200, "N", "Requests at once from an address without a key.", 1, LIMITS)
+    rate_burst: int = _setting(200, "N", "Burst of requests from an address without a key.", 1, LIMITS)
     key_rate_limit: float = _setting(20_000.0, "N", "Requests per second with a key.", 0, LIMITS)
-    key_rate_burst: int = _setting(40_000, "N", "Requests at once with a key.", 1, LIMITS)
-    body_limit: int = _setting(16 * MIB, "BYTES", "Size of a request body.", 0, LIMITS)
-    import_limit: int = _setting(256 * MIB, "BYTES", "Size of an imported file.", 0, LIMITS)
+    key_rate_burst: int = _setting(40_000, "N", "Burst of requests with a key.", 1, LIMITS)
+    body_limit: int = _setting(16 * MIB, "BYTES", "Maximum size of a request body.", 0, LIMITS)
+    import_limit: int = _setting(256 * MIB, "BYTES", "Maximum size of an imported file.", 0, LIMITS)
 
     def __post_init__(self) -> None:
         for setting in fields(self):

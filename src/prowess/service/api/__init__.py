@@ -1,1 +1,1 @@
-"""What the service answers to programs, a file a noun."""
+"""The HTTP API: one file per resource."""

@@ -15,7 +15,7 @@ from ..context import Service, service_of
 from ..errors import VISIBLE, Problem, field_problem
 from .schemas.common import LONGEST
 
-LARGEST = 2**53  # of integers in a query: up to here they are exact in JSON
+LARGEST = 2**53  # largest integer in a query: up to here, integers are exact in JSON
 
 
 class _Anything(Convertor[str]):
@@ -61,16 +61,16 @@ ServiceDep = Annotated[Service, Depends(_checked_service)]
 Read = Annotated[Access, Depends(LeaguePermission("read"))]
 Write = Annotated[Access, Depends(LeaguePermission("write"))]
 Admin = Annotated[Access, Depends(LeaguePermission("admin"))]
-DryRun = Annotated[bool, Query(description="Change nothing; return the rating changes, largest first.")]
-Reason = Annotated[str, Query(max_length=LONGEST, description="Why; stored with the change.")]
-MatchId = Annotated[str, AfterValidator(str.strip)]  # ids in bodies are stripped, too
+DryRun = Annotated[bool, Query(description="Only preview: return the rating changes, largest first.")]
+Reason = Annotated[str, Query(max_length=LONGEST, description="Reason for the change, which is stored with it.")]
+MatchId = Annotated[str, AfterValidator(str.strip)]  # as ids in bodies are
 IdempotencyKey = Annotated[
     str | None,
     Header(
         min_length=1,
         max_length=200,
         pattern=VISIBLE,
-        description="Ids of matches without one are derived from this key (`KEY`, or `KEY/1`, `KEY/2`, …), so that a "
+        description="Matches without an id get ids derived from this key (`KEY`, or `KEY/1`, `KEY/2`, …), so that a "
         "request can safely be repeated.",
         examples=["5f0c2d7e"],
     ),

@@ -25,15 +25,15 @@ from .dependencies import Read, ServiceDep
 from .responses import rating_payload
 
 router = APIRouter(tags=["events"])
-POLL = 0.5  # seconds between two queries for news
-BUFFER = 100  # events that wait for a slow client; then it is disconnected, and can reconnect
+POLL = 0.5  # seconds between two queries for changes
+BUFFER = 100  # queued events after which a slow client is disconnected; it can reconnect
 HEARTBEAT = 15.0  # seconds
 RETRY = 2_000  # milliseconds after which a browser reconnects
 EXAMPLE = (
     'id: 121\nevent: ratings\ndata: {"revision": 121, "ratings": [{"player": "ann", "rating": null}], "more": false}\n'
 )
 
-Queue = asyncio.Queue[tuple[int, bytes] | None]  # revisions and their events; None ends the stream
+Queue = asyncio.Queue[tuple[int, bytes] | None]  # (revision, event) pairs; None ends the stream
 
 
 @router.get(
@@ -76,7 +76,7 @@ async def stream_events(
 
 
 class EventHub:
-    """The followers of a process, by league; one task polls the database while there are any."""
+    """The followers of leagues in this process; one task polls the database for all of them."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -85,7 +85,7 @@ class EventHub:
         self._task: asyncio.Task[None] | None = None
 
     async def follow(self, league: str, since: int | None) -> AsyncIterator[bytes | None]:
-        """Yield the events of a league, beginning with what changed after revision `since`; None is a heartbeat."""
+        """Yield the events of a league, starting with changes after revision `since`; None is a heartbeat."""
         queue: Queue = asyncio.Queue(BUFFER)
         self._queues.setdefault(league, set()).add(queue)
         try:
@@ -115,7 +115,7 @@ class EventHub:
                 self._seen.pop(league, None)
 
     async def _poll(self) -> None:
-        """Send news until nobody follows, or the service shuts down."""
+        """Send changes until there are no followers, or the service shuts down."""
         closing = self._service.closing
         while self._queues and not closing.is_set():
             with suppress(TimeoutError):
@@ -128,7 +128,7 @@ class EventHub:
                     item = update.revision, _event(update)
                     for queue in self._queues.get(league, ()):
                         _put(queue, item)
-            except Exception as error:  # try again: otherwise all followers would wait in vain
+            except Exception as error:  # keep polling: otherwise all followers would wait forever
                 level = logging.WARNING if isinstance(error, Unavailable) else logging.ERROR
                 logging.getLogger(LOGGER).log(level, "cannot poll for events: %s", error, exc_info=level > 30)
         for queues in self._queues.values():

@@ -51,8 +51,8 @@ EXTENSION_BY_MEDIA_TYPE = {
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
 }
 MAX_PROBLEMS = 1_000
-TITLE = "the file"  # in messages, instead of the path of the temporary file
-SAMPLE = 20  # rows of a preview
+TITLE = "the file"  # shown in messages instead of the path of the temporary file
+SAMPLE = 20  # rows in a preview
 
 Format = Literal["csv", "parquet", "ndjson"]
 EXPORT_MEDIA_TYPES = {
@@ -68,7 +68,7 @@ Layout = Annotated[
 
 @dataclass(frozen=True)
 class FilePreview:
-    """The columns of a file with their first cells, and what reading it found; or why it cannot be read.
+    """The columns of a file with their first cells, and the result of reading it or the error that prevents it.
 
     >>> FilePreview({}, None, Error("the file is empty")).found is None
     True
@@ -101,15 +101,15 @@ async def import_matches(
     access: Write,
     service: ServiceDep,
     format: Annotated[
-        ImportFormat | None, Query(description="Format of the file, if its Content-Type does not tell.")
+        ImportFormat | None, Query(description="Format of the file, if the Content-Type does not say it.")
     ] = None,
-    filename: Annotated[str | None, Query(max_length=255, description="Or its name, with an extension.")] = None,
+    filename: Annotated[str | None, Query(max_length=255, description="File name, for its extension.")] = None,
     columns: Annotated[
-        list[str] | None, Query(description="Role of a column that is not recognised: `winner=won`.")
+        list[str] | None, Query(description="Role of a column that is not recognised, as ROLE=COLUMN: `winner=won`.")
     ] = None,
     time_format: Annotated[str | None, Query(max_length=100, examples=["%d.%m.%Y"])] = None,
     day_first: bool | None = None,
-    skip_problems: Annotated[bool, Query(description="Skip rows that cannot be read, and list them.")] = False,
+    skip_problems: Annotated[bool, Query(description="Skip unreadable rows, and list them in the response.")] = False,
     dry_run: DryRun = False,
     reason: Reason = "",
     idempotency_key: IdempotencyKey = None,
@@ -146,7 +146,7 @@ async def import_matches(
 
 
 def _column_roles(pairs: list[str]) -> dict[str, str | None] | None:
-    """Parse `role=column` pairs; `role=` says that no column has the role."""
+    """Parse `role=column` pairs; `role=` means that no column has the role."""
     roles: dict[str, str | None] = {}
     for pair in pairs:
         role, equals, column = pair.partition("=")
@@ -166,7 +166,7 @@ def extension_of(filename: str) -> str | None:
 
 
 def import_extension(format: str | None, filename: str | None, content_type: str) -> str:
-    """Return the extension that tells how to read an uploaded file.
+    """Return the extension that determines how an uploaded file is read.
 
     >>> import_extension(None, None, "text/csv; charset=utf-8"), import_extension(None, "games.parquet", "")
     ('csv', 'parquet')
@@ -201,7 +201,7 @@ def read_upload(path: Path, choices: Choices) -> FilePreview:
 
 
 def unreadable(found: Findings) -> Problem:
-    """Return the problem that lists the rows of a file which cannot be read."""
+    """Return the problem that lists the unreadable rows of a file."""
     first, rest = found.problems[0], len(found.problems) - 1
     more = f" (and {count(rest, 'more problem', 'more problems')})" if rest else ""
     errors = [{"field": one.where, "detail": str(one.problem)} for one in found.problems[:MAX_PROBLEMS]]
@@ -209,7 +209,7 @@ def unreadable(found: Findings) -> Problem:
 
 
 def problem_payload(one: Located) -> dict[str, str | None]:
-    """Return a problem of a file as plain data."""
+    """Return a problem found in a file as plain data."""
     value = None if one.problem.value is None else str(one.problem.value)
     return {"where": one.where, "column": one.problem.column, "value": value, "detail": one.problem.detail()}
 
@@ -234,7 +234,7 @@ def import_payload(result: CommandResult, found: Findings) -> dict[str, Any]:
     response_class=Response,
     responses={
         200: {
-            "description": "The matches in the order of the league.",
+            "description": "The matches in chronological order.",
             "content": {kind.partition(";")[0]: {"schema": {"type": "string"}} for kind in EXPORT_MEDIA_TYPES.values()},
         }
     },

@@ -1,4 +1,4 @@
-"""Predictions of matches, and their fairness."""
+"""Match predictions, and the fairness of matches."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def predict_match(asked: schemas.PredictionRequest, access: Read, service:
 
 @router.post("/api/leagues/{league}/quality", summary="Rate the fairness of a match", response_model=schemas.Quality)
 async def get_match_quality(asked: schemas.QualityRequest, access: Read, service: ServiceDep) -> Response:
-    """Fairness from 0 to 1: the draw probability, relative to that of equal teams without uncertainty."""
+    """Fairness from 0 to 1: the draw probability relative to equal teams with exactly known skills."""
 
     def work(connection: Connection) -> dict[str, Any]:
         now = current_standings(service, connection, access.league)
@@ -50,7 +50,7 @@ async def get_match_quality(asked: schemas.QualityRequest, access: Read, service
 
 
 def forecast_match(now: Snapshot, asked: schemas.PredictionRequest) -> tuple[Prediction, dict[str, Any]]:
-    """Return the prediction of a match, also as plain data with its quality and the players who are new."""
+    """Return the prediction of a match, and the same as plain data with its quality and the new players."""
     teams, newcomers = _with_newcomers(now, asked)
     time = None if asked.time is None else now.as_time(parse(now.clock, asked.time))
     prediction = now.ladder.predict(teams, time=time, weights=asked.weights, home=asked.home)
@@ -75,12 +75,12 @@ def current_standings(service: Service, connection: Connection, league: str) -> 
 
 
 def with_revision(snapshot: Snapshot, payload: dict[str, Any]) -> dict[str, Any]:
-    """Return a payload with the league and the revision of its standings."""
+    """Add the league and the revision of its standings to a payload."""
     return {"league": snapshot.league, "revision": snapshot.revision} | payload
 
 
 def find_newcomers(index: NameIndex, names: Iterable[str], allowed: bool, field: str) -> list[str]:
-    """Return the names that a league does not know; they are an error unless `allowed`.
+    """Return the names that are new to a league; raises `Error` for them unless `allowed`.
 
     >>> find_newcomers(NameIndex(["ann"]), ["ann", "bob"], True, "teams")
     ['bob']

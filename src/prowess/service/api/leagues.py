@@ -1,4 +1,4 @@
-"""Leagues: create and change them, their models and their seasons."""
+"""Leagues with their models and seasons: list, create and change them."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def find_preset(name: str, parameters: Mapping[str, Any] | None = None) -> Prese
 
 
 async def change_league(service: Service, access: Access, **changes: Any) -> League:
-    """Change a league and return it; a league made private is private from now on."""
+    """Change a league and return it; making it private takes effect immediately."""
 
     def work() -> League:
         with service.database.writing() as connection:
@@ -192,7 +192,7 @@ async def list_seasons(access: Read, service: ServiceDep) -> Response:
 async def create_season(
     asked: schemas.NewSeason, access: Admin, service: ServiceDep, dry_run: DryRun = False
 ) -> Response:
-    """Start a season: every rating moves some way back to that of a new player, and later matches build on that."""
+    """Start a season: every rating moves part of the way back towards a new player's rating."""
     command = NewSeason(
         access.league,
         asked.name,

@@ -37,7 +37,7 @@ MATCHES = "/api/leagues/{league}/matches"
 MATCH = MATCHES + "/{id:anything}"
 MAY_WRITE = LeaguePermission("write")
 MAX_MATCHES = 10_000  # in one request
-LARGE_BODY, MANY_PLAYERS = 50_000, 500  # bytes read, and players written, in a thread to not block other requests
+LARGE_BODY, MANY_PLAYERS = 50_000, 500  # bytes, players; larger bodies are handled in a thread
 
 NDJSON = ("application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines")
 JSON = ("application/json", "text/json", "")

@@ -1,4 +1,4 @@
-"""Fair teams, pairings of a queue, and suggested matches."""
+"""Fair teams, pairings from a queue, and suggested matches."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .responses import json_response
 from .schemas import forecasts as schemas
 
 router = APIRouter(tags=["matchmaking"])
-MAX_WORK = 1_000  # units for suggestions, of which a match of two takes 4: about three seconds
+MAX_WORK = 1_000  # cost limit of suggestions, where a match of two costs 4: about three seconds
 
 
 @router.post("/api/leagues/{league}/balance", summary="Make fair teams", response_model=schemas.Balance)
@@ -86,7 +86,7 @@ async def suggest_matches(asked: schemas.NextRequest, access: Read, service: Ser
 
 
 def balance_players(now: Snapshot, asked: schemas.BalanceRequest) -> Balance:
-    """Return the fairest teams of some players."""
+    """Return the fairest teams for the given players."""
     find_newcomers(now.names, asked.players, asked.newcomers, "players")
     return balance(
         now.ladder,
@@ -100,7 +100,7 @@ def balance_players(now: Snapshot, asked: schemas.BalanceRequest) -> Balance:
 
 
 def _check_work(asked: schemas.NextRequest, players: int) -> None:
-    """Refuse requests that would take too long: the time grows with the pairs of players in a match and its teams."""
+    """Reject requests that would take too long: the time grows with the teams and pairs of players in a match."""
     if asked.players is None and players > schemas.QUEUE:
         detail = f"the league has {players:,} players; name the available ones, at most {schemas.QUEUE:,}"
         raise Error.in_field("players", detail)

@@ -58,33 +58,33 @@ USUAL: Mapping[str, str] = {  # for the form of a new league: the most common ch
 }
 PARAMETERS: Mapping[str, tuple[str, str]] = {
     "mu": ("Start", "the rating of a new player"),
-    "sigma": ("Uncertainty at the start", "how far off that may be: about two thirds of new players are within it"),
-    "beta": ("Form on the day", "how far one performance may be from the skill; the more, the more luck there is"),
-    "tau": ("Drift", "how far a skill may move between matches; the more, the faster ratings move"),
+    "sigma": ("Uncertainty at the start", "how far off the start may be: two thirds of new players are within it"),
+    "beta": ("Form on the day", "how far one performance may be from the skill; a larger value means more luck"),
+    "tau": ("Drift", "how far a skill may move between matches; a larger value makes ratings move faster"),
     "draw_probability": ("Draws", "how often two equally strong teams draw"),
     "k": ("Speed", "the most points that a match can move a rating"),
-    "alpha": ("Speed", "how fast ratings move: the weight of a match against earlier ones"),
+    "alpha": ("Speed", "how fast ratings move: the weight of a match relative to earlier ones"),
     "scale": ("Scale", "a favourite who leads by this many points wins 10 of 11 matches"),
     "c": ("Drift", "how fast the rating of an inactive player becomes uncertain"),
     "cap": ("Maximum uncertainty", "no rating becomes less certain than this"),
     "volatility": ("Volatility at the start", "how erratic a new player is assumed to be"),
     "period": ("Rating period", "the time span whose matches are rated together, in days or units of time"),
-    "span": ("Span", "opponents further away count as this far away"),
-    "step": ("Step", "the points for each win, or against each loss"),
+    "span": ("Span", "opponents whose rating differs by more than this count as this far away"),
+    "step": ("Step", "the points gained for each win or lost for each defeat"),
     "leader_bonus": ("Leader bonus", "how much more the best player of a team counts"),
     "size": ("Full team", "the number of players in a full team"),
     "discount": ("Missing players", "the share of its strength that a team loses for each missing player"),
-    "larger": ("Larger teams", "who counts in a team with more players than that"),
+    "larger": ("Larger teams", "which players count in a team with more players than that"),
     "gamma": ("Luck in scores", "how far a score may be from what the skills predict"),
-    "prediction": ("Score prediction", "with all uncertainty, or from the most likely skills"),
+    "prediction": ("Score prediction", "whether forecasts include all uncertainty, or use the most likely skills"),
     "draw_factor": ("Draws", "how much more likely draws are than independent scores would make them"),
     "home_mu": ("Home advantage", "what the home team gains"),
-    "home_sigma": ("Uncertainty of home", "how uncertain the home advantage is at the start; 0 if it is not learnt"),
-    "home_tau": ("Drift of home", "how far the home advantage may move between matches"),
+    "home_sigma": ("Home uncertainty", "how uncertain the home advantage is at the start; 0 if it is not learnt"),
+    "home_tau": ("Home drift", "how far the home advantage may move between matches"),
     "caution": ("Caution", "how many times the uncertainty is subtracted for the standings"),
-    "tolerance": ("Precision", "when the calculation of a match stops"),
-    "sweeps": ("Maximum sweeps", "how often the calculation of a match is repeated at most"),
-    "least": ("Smallest margin", "how close two teams must at least be to share a place"),
+    "tolerance": ("Precision", "the accuracy at which the calculation of a match stops"),
+    "sweeps": ("Maximum sweeps", "the maximum number of iterations for a match"),
+    "least": ("Smallest margin", "the lower limit of the margin within which two teams share a place"),
     "printed": ("As printed", "whether a formula is used as the paper prints it"),
 }
 EXCEPTIONS = {("Glicko2", "tau"): ("Change of volatility", "how fast the volatility of a player may change")}
@@ -126,7 +126,7 @@ def describe_preset(name: str) -> dict[str, Any]:
 
 
 def summary_of(name: str) -> str:
-    """Return a preset in a few plain sentences; for one of a plugin, its docstring.
+    """Describe a preset in a few plain sentences; for a plugin's preset, return its docstring.
 
     >>> summary_of("GaussianSD")
     'It uses the score difference, not only the winner.'
@@ -135,7 +135,7 @@ def summary_of(name: str) -> str:
 
 
 def parameter_payloads(preset: str, model: Model, usual: Model) -> list[dict[str, Any]]:
-    """Return the parameters of a model with their values, the defaults of `usual`, and their meaning.
+    """Return the parameters of a model with their values, meanings, and defaults, which come from `usual`.
 
     >>> import prowess as pw
     >>> parameter_payloads("Elo", pw.Elo(k=20), pw.Elo())[-1]["title"]

@@ -19,7 +19,7 @@ from .responses import json_response, rfc3339
 from .schemas import files as schemas
 
 router = APIRouter()
-UncheckedService = Annotated[Service, Depends(service_of)]  # load balancers may add any query
+UncheckedService = Annotated[Service, Depends(service_of)]  # load balancers may add any query string
 
 
 @router.get("/healthz", tags=["health"], summary="Check that the process is alive")

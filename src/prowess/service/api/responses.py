@@ -23,9 +23,9 @@ from ...store.write.commands import CommandResult
 Plain = dict[str, Any]
 
 NOT_MODIFIED: dict[int | str, Plain] = {304: {"description": "Not modified since the `If-None-Match` ETag."}}
-MANY_TIMES = 16  # from so many on, NumPy formats times faster than a loop
+MANY_TIMES = 16  # from this many times on, NumPy formats them faster than a loop
 SECOND = 1e6  # in microseconds
-MAX_OTHERS = 1_000  # changed players in a response, besides those of the matches themselves
+MAX_OTHERS = 1_000  # changed players in a response, besides those in the posted matches
 
 
 def json_response(content: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
@@ -40,7 +40,7 @@ def json_response(content: Any, status: int = 200, headers: Mapping[str, str] | 
 
 
 def etag_of(league: League, generation: int, revision: int) -> str:
-    """Return the ETag of a league's data at a revision; title and settings count too, as they change without one."""
+    """Return the ETag of a league's data; it includes title and settings, which change without a new revision."""
     shown = f"{league.settings} {league.public} {league.title!r}".encode()
     return f'W/"{generation}.{revision}.{crc32(shown):x}"'
 
@@ -86,7 +86,7 @@ def rfc3339(seconds: float) -> str:
 
 
 def format_times(clock: Clock, numbers: Sequence[float]) -> Iterable[str | float | None]:
-    """Format times of a league's clock.
+    """Format times on a league's clock.
 
     >>> list(format_times("utc", [0.0, 1500000.0]))
     ['1970-01-01T00:00:00Z', '1970-01-01T00:00:01.500000Z']
@@ -134,7 +134,7 @@ def rating_payloads(ladder: Ladder | None, players: Sequence[str]) -> list[Plain
 
 
 def change_payload(result: CommandResult, clock: Clock, largest_first: bool = False) -> Plain:
-    """Return what a command changed; of players outside its own matches, only those that moved most."""
+    """Return what a command changed; among players outside its own matches, only the largest changes."""
     players: Sequence[str] = result.players
     if len(players) > MAX_OTHERS:
         own = set(result.own)
@@ -157,7 +157,7 @@ def change_payload(result: CommandResult, clock: Clock, largest_first: bool = Fa
 
 
 def most_moved(result: CommandResult, players: Sequence[str], most: int) -> list[str]:
-    """Return the players whose shown rating changes most; new and removed players first, the best of them leading."""
+    """Return the players whose shown rating changes most; new and removed players come first, best first."""
     before, after = _shown(result.before, players), _shown(result.after, players)
     moved = np.nan_to_num(np.abs(after - before), nan=np.inf)
     order = np.lexsort((-np.nan_to_num(after), -moved))[:most]
@@ -173,7 +173,7 @@ def _shown(ladder: Ladder | None, players: Sequence[str]) -> NDArray[np.float64]
 
 
 def _largest_first(change: Plain) -> tuple[bool, float]:
-    """Sort key of changes in a dry run: new and removed players first, then by the change of the shown rating."""
+    """Sort key for changes in a dry run: new and removed players first, then by the change of the shown rating."""
     before, after = change["before"], change["after"]
     if before is None or after is None:
         return False, 0.0

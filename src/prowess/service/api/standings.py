@@ -34,7 +34,7 @@ from .responses import (
 from .schemas import standings as schemas
 
 router = APIRouter()
-COMMON_COLUMNS = list(schemas.Standing.model_fields)[:9]  # those that every model has
+COMMON_COLUMNS = list(schemas.Standing.model_fields)[:9]  # columns that every model has
 EMPTY_TRACE: dict[str, Any] = dict.fromkeys(("wins", "draws", "losses", "best", "worst")) | {
     key: [] for key in ("curve", "matches", "opponents", "partners")
 }
@@ -52,8 +52,8 @@ class StandingsFilter:
     generation: Annotated[int | None, Query(ge=1, le=LARGEST, description="By an earlier model of the league.")] = None
     search: Annotated[str | None, Query(max_length=500, description="Only players whose name contains this.")] = None
     active: Annotated[bool, Query(description="Only active players.")] = False
-    provisional: Annotated[bool | None, Query(description="Only provisional players, or only the others.")] = None
-    min_matches: Annotated[int, Query(ge=0, le=LARGEST, description="Only players with at least this many.")] = 0
+    provisional: Annotated[bool | None, Query(description="Only provisional players, or only established ones.")] = None
+    min_matches: Annotated[int, Query(ge=0, le=LARGEST, description="Only players with this many matches or more.")] = 0
 
     def standings(self, service: Service, connection: Connection, league: League) -> Snapshot:
         """Return the standings that the parameters choose, with all players."""
@@ -82,7 +82,7 @@ class StandingsFilter:
         )
 
     def payload(self, snapshot: Snapshot, page: int, size: int) -> dict[str, Any]:
-        """Return a page of them as plain data; `next` is the number of the next page, or None."""
+        """Return a page of the chosen players as plain data; `next` is the number of the next page, or None."""
         found = self.page(snapshot, (page - 1) * size, size)
         return {
             "league": snapshot.league,
@@ -177,7 +177,7 @@ async def _respond_with_standings(
     filters: StandingsFilter,
     respond: Callable[[Snapshot, dict[str, str]], Response],
 ) -> Response:
-    """Call `respond` with the chosen standings and their ETag headers, unless the client has them already."""
+    """Call `respond` with the chosen standings and their ETag headers, or return 304 if the client has them."""
 
     def work(connection: Connection) -> Response:
         league = leagues.find(connection, access.league)
@@ -228,7 +228,7 @@ def player_payload(
     matches: int = 20,
     curve: int = 500,
 ) -> dict[str, Any]:
-    """Return a player as plain data; without matches and curve the trace of the league is not needed."""
+    """Return a player as plain data; without matches and curve, the trace of the league is not loaded."""
     row = now.row(name)
     trace = service.traces.of(connection, league).player(name, matches, curve) if matches or curve else EMPTY_TRACE
     return {

@@ -13,8 +13,8 @@ from ...store.read.changes import week_before
 from ...store.read.standings import StandingsCache
 from ...store.read.trace_cache import TraceCache
 
-LEAST = 5_000  # matches of a league; smaller ones load fast enough on request
-GRACE = 2.0  # seconds that shutdown waits for a league that is being loaded
+LEAST = 5_000  # matches; smaller leagues load fast enough on request
+GRACE = 2.0  # seconds that shutdown waits for a league being loaded
 
 
 class Prewarmer:
@@ -40,13 +40,13 @@ class Prewarmer:
         self.thread.start()
 
     def warm_charts(self) -> None:
-        """Draw a chart in the background when the first page is read: the first chart takes a second longer."""
+        """Draw a chart in the background when the first page is viewed: the first chart takes an extra second."""
         if not self._charts_warm:
             self._charts_warm = True
             Thread(target=_draw_chart, name="prowess-prewarm-charts", daemon=True).start()
 
     def close(self, grace: float = GRACE) -> None:
-        """Load no further league, and wait at most `grace` seconds for the current one."""
+        """Stop loading leagues, and wait at most `grace` seconds for the current one."""
         self._closing.set()
         self.thread.join(grace)
 
@@ -59,7 +59,7 @@ class Prewarmer:
                 room = self._traces.room
                 if self._closing.is_set() or room < used:
                     return
-                with suppress(Error):  # reported to the first request for this league
+                with suppress(Error):  # the first request for this league reports the error
                     self._load(league.name)
                 used = room - self._traces.room or used
         except Error:
@@ -68,7 +68,7 @@ class Prewarmer:
             logging.getLogger(__name__).exception("prewarming failed")
 
     def _load(self, name: str) -> None:
-        """Load what the standings page shows, which includes what other pages need."""
+        """Load the data of the standings page, which covers what the other pages need."""
         with self._database.reading() as connection:
             league = leagues.find(connection, name)
             snapshot = self._standings.of(connection, league)

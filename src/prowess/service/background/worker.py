@@ -1,4 +1,4 @@
-"""The worker: runs queued jobs (figures and comparisons of models), one at a time, each in a process of its own.
+"""The worker: executes queued jobs (figures and comparisons of models), one at a time, each in its own process.
 
 A thread of the service claims a job, starts a process for it and records its progress in the database, where all
 processes of the service see it. A job is cancelled by marking it in the database, and ends with the service.
@@ -41,42 +41,42 @@ from ...store.leagues import League, Preset
 from ...store.read.trace import TraceView, iter_forecasts
 
 HEARTBEAT = 1.0  # seconds
-POLL = 5.0  # seconds between looks for jobs that other processes have queued
+POLL = 5.0  # seconds between checks for jobs that other processes have queued
 CRASHED = "its process ended early; there may not be enough memory"
 # Not `multiprocessing`, which would import the main module of the service again.
 START = (
     "import json, sys; task = json.loads(sys.stdin.readline()); sys.path[:] = task['path']; "
     "from prowess.service.background.worker import work; work(task)"
 )
-READ, FORECAST = 0.1, 0.9  # progress when the matches are read, and when all forecasts are made
+READ, FORECAST = 0.1, 0.9  # progress once the matches are read, and once all forecasts are made
 CHUNK = 20_000  # matches between two progress reports
 
 Plain = dict[str, Any]
-Report = Callable[[str, float], None]  # is called with the current step, and the share of the work that is done
+Report = Callable[[str, float], None]  # called with the current step and the share of work done
 
 
 class Worker:
-    """Runs the jobs of a process in a thread; `close` ends the running one."""
+    """Runs jobs from a thread of the service; `close` stops the current job."""
 
     def __init__(self, database: Database) -> None:
         self._database, self._name = database, uuid4().hex
-        self._outdated: set[str] = set()  # leagues whose figures are to be computed again
+        self._outdated: set[str] = set()  # leagues whose figures are to be recomputed
         self._lock, self._wake, self._closing = Lock(), Event(), Event()
         self._thread = Thread(target=self._run, name="prowess-background", daemon=True)
         self._thread.start()
 
     def request_figures(self, league: str) -> None:
-        """Queue the figures of a league, without waiting for the database."""
+        """Queue the computation of a league's figures, without waiting for the database."""
         with self._lock:
             self._outdated.add(league)
         self.wake()
 
     def wake(self) -> None:
-        """Look for queued jobs now."""
+        """Wake the worker to check for queued jobs now."""
         self._wake.set()
 
     def close(self) -> None:
-        """End the running job, and stop."""
+        """Stop the running job and the worker."""
         self._closing.set()
         self.wake()
         self._thread.join()
@@ -120,7 +120,7 @@ class Worker:
         reader = Thread(target=_read_lines, args=(process.stdout, lines), daemon=True)
         reader.start()
         try:
-            with suppress(OSError):  # the process has crashed already, which the reader notices
+            with suppress(OSError):  # the process has already crashed, which the code that reads its output notices
                 process.stdin.write(json.dumps(task) + "\n")
                 process.stdin.flush()  # but not closed: the process ends when its standard input does
             self._follow(job, lines)
@@ -133,7 +133,7 @@ class Worker:
             process.stdout.close()
 
     def _follow(self, job: Analysis, lines: SimpleQueue[str]) -> None:
-        """Record the progress of a process until it is done, cancelled or interrupted."""
+        """Record the progress of a job's process until it is done, cancelled or interrupted."""
         step, share, last = "", 0.0, monotonic()
         while not self._closing.is_set():
             with suppress(Empty):
@@ -162,7 +162,7 @@ def _read_lines(stream: IO[str], lines: SimpleQueue[str]) -> None:
 
 
 def work(task: Plain) -> None:
-    """Run a job in the process that was started for it: print its progress, and finally the answer or the error."""
+    """Run a job in its own process: print its progress, and finally the result or the error."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # on Ctrl-C the service ends this process
     with suppress(AttributeError, OSError):
         os.nice(10)
@@ -191,7 +191,7 @@ def _exit_with_parent() -> None:
 
 
 def run_job(connection: Connection, league: League, kind: str, asked: Mapping[str, Any], report: Report) -> str:
-    """Return the answer of a job as JSON: figures of the league's model, or a comparison with the models in `asked`."""
+    """Return the result of a job as JSON: figures of the league's model, or a comparison with the models in `asked`."""
     report("Reading the matches", 0.0)
     starts = seasons.list_seasons(connection, league)
     history = journal.history(connection, league)
@@ -222,7 +222,7 @@ def run_job(connection: Connection, league: League, kind: str, asked: Mapping[st
 
 
 def league_figures(league: League, view: TraceView) -> Plain:
-    """Return how well the model of a league predicted its matches, from the forecasts in memory."""
+    """Return how well a league's model predicted its matches, using the forecasts in memory."""
     trace, name = view.trace, model_label(league.preset)
     chunks = {name: [ForecastChunk(0, trace.forecasts, 0)]}
     return _figures(league, trace.history, {name: trace.model}, chunks) | _version(league)
@@ -240,7 +240,7 @@ def _version(league: League) -> Plain:
 
 
 def model_label(preset: Preset) -> str:
-    """Return the name of a league's model among others: with its own parameters it is not the preset itself.
+    """Return the label of a league's model in a comparison: changed parameters distinguish it from the preset.
 
     >>> model_label(Preset("Elo")), model_label(Preset("Elo", {"k": 20}))
     ('Elo', 'Elo (this league)')

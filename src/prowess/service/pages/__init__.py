@@ -1,1 +1,1 @@
-"""The web pages: what the API tells, for people to look at; made on the server, and whole without JavaScript."""
+"""The web pages: the data of the API for people to read; rendered on the server, and complete without JavaScript."""

@@ -32,7 +32,7 @@ ChartFunction = Callable[[Service, Connection, League, QueryParams, Look], Any]
 KINDS: dict[str, ChartFunction] = {}
 LOOKS = {"light": LIGHT, "dark": DARK}
 FOREVER = "max-age=31536000, immutable"
-DISPLAY = ("revision", "look", "narrow", "height")  # parameters that do not choose what a chart shows
+DISPLAY = ("revision", "look", "narrow", "height")  # parameters that do not affect the content of a chart
 POLICY = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"}
 PICTURE = "image/svg+xml"
 AT = "/leagues/{league}/charts/{kind}"
@@ -85,7 +85,7 @@ async def specification(
 async def _respond(
     request: Request, kind: str, access: Access, service: Service, look: Look, revision: int | None, media_type: str
 ) -> Response:
-    """Return a chart of a media type; under the URL of the current revision it may be cached for ever."""
+    """Return a chart in a media type; under the URL of the current revision it may be cached forever."""
     if kind not in KINDS:
         raise Problem(404, f"unknown chart {kind!r}; choose one of {', '.join(sorted(KINDS))}")
     query = request.query_params
@@ -124,13 +124,13 @@ def _cached(service: Service, key: Hashable, make: Callable[[], bytes]) -> bytes
 
 def _picture(spec: bytes, look: Look) -> bytes:
     content = from_json(spec)
-    if "layer" in content:  # a picture needs no invisible layers, which are targets for the mouse
+    if "layer" in content:  # a static picture needs no invisible layers, which are mouse targets
         content["layer"] = [layer for layer in content["layer"] if layer["mark"].get("opacity") != 0]
     return _sized(svg(content), look).encode()
 
 
 def _sized(picture: str, look: Look) -> str:
-    """Return a picture of the size that the page reserves for it; the browser scales the content.
+    """Set the size of a picture to the space that the page reserves; the browser scales the content.
 
     >>> _sized('<svg width="700" height="300" viewBox="0 0 700 300">', page_look(LIGHT, 300))
     '<svg width="1056" height="300" preserveAspectRatio="xMinYMin" viewBox="0 0 700 300">'
@@ -143,12 +143,12 @@ def _sized(picture: str, look: Look) -> str:
 
 
 MOST = 7  # players with distinguishable colours
-POINTS = {True: 150, False: 400}  # of a curve, by whether the chart is narrow
+POINTS = {True: 150, False: 400}  # points of a curve, by whether the chart is narrow
 AXES = {"utc": ("T", "date"), "number": ("Q", "time"), "none": ("Q", "match")}
 
 
 def unique_names(names: Iterable[str]) -> list[str]:
-    """Return the names of a query, each once.
+    """Return the names in a query, each once.
 
     >>> unique_names(["ann ", "", "bob", "ann"])
     ['ann', 'bob']
@@ -158,7 +158,7 @@ def unique_names(names: Iterable[str]) -> list[str]:
 
 @chart("curves")
 def curves(service: Service, connection: Connection, league: League, query: QueryParams, look: Look) -> Any:
-    """Draw the skill of some players over time; the axis fits the ratings after the provisional matches."""
+    """Draw the skill of some players over time; the axis is scaled to the ratings after the provisional matches."""
     names = unique_names(query.getlist("name"))
     if not 1 <= len(names) <= MOST:
         raise Problem(422, f"name: a chart shows 1 to {MOST} players, not {len(names)}")
@@ -181,19 +181,19 @@ def curves(service: Service, connection: Connection, league: League, query: Quer
 
 
 def _curve(points: list[Plain], league: League) -> list[Belief]:
-    """Return the points of a curve, the last rating of each moment."""
+    """Return the points of a curve, with the last rating at each time."""
     field = "match" if league.clock == "none" else "time"
     last = {point[field]: (_axis_time(point[field]), point["mu"], point["sigma"]) for point in points}
     return list(last.values())
 
 
 def _axis_time(time: str | float) -> str | float:
-    """Return a time without its zone: all charts of a league use that of its clock."""
+    """Return a time without its zone: all charts of a league use the zone of its clock."""
     return time.removesuffix("Z") if isinstance(time, str) else time
 
 
-FEW = 6  # models with a panel each
-AXIS, TITLE = 64, 26  # pixels of a panel beside its content
+FEW = 6  # models that get a panel each
+AXIS, TITLE = 64, 26  # pixels that a panel takes besides its content
 
 
 def chart_heights(answer: Plain) -> dict[str, tuple[int, int]]:
@@ -215,13 +215,13 @@ def chart_heights(answer: Plain) -> dict[str, tuple[int, int]]:
 
 
 def _main_measures(answer: Plain) -> list[Plain]:
-    """Return the measures on a chart: the one that decides, and the one that is easiest to understand."""
+    """Return the measures on a chart: the one that ranks the models, and the one that is easiest to understand."""
     main = [measure for k, measure in enumerate(answer["measures"]) if k == 0 or measure["name"] == "pair_error"]
     return [measure for measure in main if any(row[measure["name"]]["value"] is not None for row in answer["models"])]
 
 
 def _analysis(service: Service, connection: Connection, league: League, query: QueryParams) -> Plain:
-    """Return the analysis that a chart is about."""
+    """Return the analysis that a chart shows."""
     id = query.get("of")
     jobs = [service.analyses.figures(connection, league), service.analyses.comparison(connection, league)]
     for job in jobs if id else jobs[:1]:
@@ -263,7 +263,7 @@ def measures(service: Service, connection: Connection, league: League, query: Qu
     answer = _analysis(service, connection, league, query)
     main = _main_measures(answer)
     if not main:
-        raise Problem(404, "no chart: no match shows how well a model predicts")
+        raise Problem(404, "no chart: there are no matches to measure the predictions on")
     ends = {"": "value", "_low": "low", "_high": "high"}
     columns = [(measure["name"], end, key) for measure in main for end, key in ends.items()]
     rows = [

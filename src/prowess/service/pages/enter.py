@@ -45,7 +45,7 @@ USUAL = 8  # a new form has as many teams as the last match, at most this many
 
 @dataclass(frozen=True)
 class MatchForm:
-    """The state of a form: its league, its fields, and the match that it edits, if there is one."""
+    """The state of a form: its league, its fields, and the match that it edits, if any."""
 
     league: League
     author: str
@@ -74,7 +74,7 @@ async def enter(
     teams: Annotated[int | None, Query(ge=2, le=MOST)] = None,
     team: Annotated[list[str] | None, Query()] = None,
 ) -> Response:
-    """Show a form for a new result; each `team` is a list of names, one per line, to begin with."""
+    """Show a form for a new result; each `team` prefills the names of a team, one per line."""
 
     def work(connection: Connection) -> MatchForm:
         league = leagues.find(connection, access.league)
@@ -93,7 +93,7 @@ async def submit_entry(request: Request, access: Write, service: ServiceDep, for
     """Add a team to a new result, preview it, or record it."""
     fields = read_fields(form)
     if not ONCE.fullmatch(fields.once):
-        raise Problem(422, "this form is incomplete; open the page to enter a result again")
+        raise Problem(422, "this form is incomplete; reload the page and enter the result again")
     league = await service.leagues.get(access.league)
     return await _handle_button(request, service, MatchForm(league, access.author, fields), form)
 
@@ -115,11 +115,11 @@ async def submit_edit(request: Request, access: Write, service: ServiceDep, form
 
 def _check_revision(seen: str) -> None:
     if not REVISION.fullmatch(seen):
-        raise Problem(422, "this form is incomplete; open it again from the page of the match")
+        raise Problem(422, "this form is incomplete; open it again from the match page")
 
 
 def _match_form(connection: Connection, access: Access, id: str, fields: MatchFields | None) -> MatchForm:
-    """Return the form of a recorded match, with the fields that were sent, or else those of the match."""
+    """Return the form of a recorded match, with the submitted fields, if any, or else those of the match."""
     league = leagues.find(connection, access.league)
     revisions = journal.revisions(connection, league, id)
     old = last_match(league, revisions)
@@ -129,7 +129,7 @@ def _match_form(connection: Connection, access: Access, id: str, fields: MatchFi
 
 
 async def _handle_button(request: Request, service: Service, form: MatchForm, sent: Mapping[str, Any]) -> Response:
-    """Do what the pressed button asks for; on an error, show it in the form with all input kept."""
+    """Perform the action of the pressed button; on an error, show it in the form and keep all input."""
     button = sent.get("do")
     if button == "team":
         more = replace(form.fields, teams=(*form.fields.teams, "")[:MOST])
@@ -199,7 +199,7 @@ def _form_page(request: Request, form: MatchForm, error: Error | None = None) ->
 async def confirm_deletion(
     request: Request, access: Write, service: ServiceDep, id: Annotated[MatchId, MATCH_ID], look: bool = False
 ) -> Response:
-    """Ask before a match is deleted, with a preview of the changes; in a large league only if `look` is set."""
+    """Ask for confirmation, with a preview of the rating changes; in a large league only if `look` is set."""
     return await _deletion_page(request, service, access, id, look=look)
 
 

@@ -1,4 +1,4 @@
-"""The import of a file: it is uploaded, previewed with the choices of how to read it, and then recorded."""
+"""The import of a file: upload it, preview it, choose how it is read, and record its matches."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from .web.templates import page_url, render_page
 
 router = APIRouter(include_in_schema=False)
 PATH = "/leagues/{league}/import"
-LONGEST = 100  # characters of the name of a file
+LONGEST = 100  # characters of a file name
 EMPTY: Plain = {
     "imported": None,
     "repeated": 0,
@@ -57,8 +57,8 @@ EMPTY: Plain = {
     "values": {},
     "missing": False,
 }
-PROBLEMS, NAMES, MATCHES, COLUMNS, VALUES, CELL = 100, 12, 5, 60, 3, 40  # shown in a preview
-TEAMS, MEMBERS = 6, 8  # shown of a match
+PROBLEMS, NAMES, MATCHES, COLUMNS, VALUES, CELL = 100, 12, 5, 60, 3, 40  # how many of each a preview shows
+TEAMS, MEMBERS = 6, 8  # how many of each are shown for a match
 Number = Annotated[int | None, Query(ge=0, le=LARGEST)]
 
 ROLES = {  # labels of roles, where the name of the role is not clear enough
@@ -92,7 +92,7 @@ COLUMN, NONE = "=", "-"  # values of a role: the prefix of a column, and no colu
 
 @dataclass(frozen=True)
 class Field:
-    """A choice of how a file is read: its label, the labels of its options, and their values if they have others."""
+    """A choice of how a file is read: its label, its option labels, and the option values where they differ."""
 
     label: str
     options: Mapping[str, str]
@@ -132,7 +132,7 @@ def role_label(role: str) -> str:
 
 
 def parse_choices(form: FormData | Mapping[str, Any]) -> Choices:
-    """Return the choices that a form makes; empty fields leave it to the file.
+    """Return the choices made in a form; empty fields are detected from the file.
 
     >>> parse_choices({"role.winner": "=won", "role.time": "-", "day_first": "False"}).columns
     {'winner': 'won', 'time': None}
@@ -147,7 +147,7 @@ def parse_choices(form: FormData | Mapping[str, Any]) -> Choices:
 
 
 def field_values(choices: Choices) -> dict[str, str]:
-    """Return the values of the fields of a form that makes these choices.
+    """Return the values of the form fields for these choices.
 
     >>> field_values(Choices(columns={"winner": "won", "time": None}, day_first=False))
     {'role.winner': '=won', 'role.time': '-', 'day_first': 'False', 'time_format': ''}
@@ -161,7 +161,7 @@ def field_values(choices: Choices) -> dict[str, str]:
 
 
 def render_option(option: Option) -> str:
-    """Name an option of the library by the labels of the form.
+    """Name an option of the library by its labels in the form.
 
     >>> render_option(Option("day_first", False)), render_option(Option("sheet", "Games"))
     ('“Dates: month first: 1/31/2026”', 'sheet Games')
@@ -178,7 +178,7 @@ def render_option(option: Option) -> str:
 
 
 def render_error(error: Error) -> str:
-    """Write an error with the labels of the form, where the columns can be chosen below the message."""
+    """Word an error with the labels of the form; the columns can be chosen below the message."""
     return f"{error.reason}: choose them below" if isinstance(error, NoLayout) else error.render(render_option)
 
 
@@ -191,14 +191,14 @@ async def upload_form(
     repeated: Number = None,
     founded: bool = False,
 ) -> Response:
-    """Show the form for a file, and what has just been done: an import, or a new league."""
+    """Show the form for a file, and confirm what has just happened: an import, or a new league."""
     done = {"imported": imported, "repeated": repeated or 0, "founded": founded}
     return await _page(request, service, access, done)
 
 
 @router.post(PATH)
 async def receive(request: Request, access: Write, service: ServiceDep, form: CheckedForm) -> Response:
-    """Preview a file; or import it, if it is the one that was previewed, read in the same way."""
+    """Preview a file, or import it if the same file was previewed with the same choices."""
     upload = form.get("file")
     if not isinstance(upload, UploadFile) or not upload.filename:
         return await _page(request, service, access, {"missing": True}, 422)
@@ -265,7 +265,7 @@ async def _import(service: Service, access: Access, name: str, matches: History)
 
 
 def preview_file(service: Service, league: str, file: FilePreview) -> Plain:
-    """Return what is in a file and what importing it would change; `problem` says why nothing can be imported."""
+    """Return the content of a file and the effect of importing it; `problem` says why nothing can be imported."""
     result, context = file.found, _columns_and_remarks(file)
     if result is None:
         assert file.problem is not None
@@ -276,7 +276,7 @@ def preview_file(service: Service, league: str, file: FilePreview) -> Plain:
         problem_payload(located) | {"detail": located.problem.detail(render_option)} for located in problems[:PROBLEMS]
     ]
     if not len(history):
-        return context | {"problem": "the file has no match that can be read"}
+        return context | {"problem": "the file has no readable matches"}
     context |= _time_span(history) | {"sample": _sample(history)}
     context["warnings"] = [check.text for check in suspicions(history) if check.kind != "single"]
     try:
@@ -288,7 +288,7 @@ def preview_file(service: Service, league: str, file: FilePreview) -> Plain:
 
 
 def _columns_and_remarks(file: FilePreview) -> Plain:
-    """Return how the file was read: the role of each column, and the remarks."""
+    """Return how the file was read: the role of each column, and remarks."""
     result = file.found
     roles = {} if result is None else result.roles
     names = list(file.columns)[:COLUMNS]
@@ -362,7 +362,7 @@ def _sample_match(match: Plain) -> Plain:
 
 
 def _effects(service: Service, name: str, history: History) -> Plain:
-    """Return what importing would do: new players, duplicate matches, and the largest rating changes."""
+    """Return the effect of importing: new players, duplicate matches, and the largest rating changes."""
     with service.database.reading() as connection:
         league, index = leagues.find(connection, name), current_standings(service, connection, name).names
     new = [player for player in history.players if player not in index]
@@ -380,7 +380,7 @@ def _effects(service: Service, name: str, history: History) -> Plain:
 
 
 def _rerated_since(league: League, done: CommandResult) -> Any:
-    """Return the time of the first new match, if the league has later ones, which are then rated again."""
+    """Return the time of the first new match if the league has later matches, which are then rated again."""
     times = [time for time, repeated in zip(done.times, done.repeated, strict=True) if not repeated]
     late = bool(times) and league.last_time is not None and league.clock != "none" and min(times) < league.last_time
     return show(league.clock, min(times)) if late else None

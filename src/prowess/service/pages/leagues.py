@@ -30,7 +30,7 @@ from .web.page import PageContext, Plain, page
 from .web.templates import page_url, render_page
 
 router = APIRouter(include_in_schema=False)
-MANY = 30  # leagues up to which each is shown with its best players
+MANY = 30  # up to this many leagues, each is shown with its best players
 BEST = 3
 
 
@@ -92,7 +92,7 @@ async def new_league(request: Request, service: ServiceDep, key: Creator) -> Res
 
 @router.post("/new")
 async def create_league(request: Request, service: ServiceDep, key: Creator, form: CheckedForm) -> Response:
-    """Create the league, and continue with the import of its first matches."""
+    """Create the league, and redirect to the import of its first matches."""
     fields = form_texts(form)
     try:
         created = await run_in_threadpool(_create, service, key, fields)

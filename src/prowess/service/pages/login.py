@@ -1,4 +1,4 @@
-"""Signing in with a key, and out again."""
+"""Sign in with a key, and sign out."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .web.templates import render_page
 
 router = APIRouter(include_in_schema=False)
 MONTH = 30 * 24 * 3600  # seconds
-LONGEST_URL = 8_000  # characters of the URL to continue at
+LONGEST_URL = 8_000  # characters of the URL to redirect to
 
 
 def _local_url(url: str) -> str:
-    """Return a URL of this service to continue at, or the start page instead of a URL elsewhere.
+    """Return the URL to redirect to after signing in; the start page if it is on another site.
 
     >>> _local_url("/leagues/darts/enter"), _local_url("//evil.example"), _local_url("https://evil.example")
     ('/leagues/darts/enter', '/', '/')

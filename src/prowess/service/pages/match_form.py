@@ -21,10 +21,10 @@ from ..errors import Problem
 from .web.forms import parse_number
 from .web.page import Plain
 
-MOST = 40  # teams that have fields of their own; a match of more is written as JSON
+MOST = 40  # teams with their own fields; a match with more teams is edited as JSON
 WAYS = ("first", "draw", "places", "scores", "both")  # how a result is entered
 SINGLE = ("time", "home", "importance", "reason", "whole", "once", "id", "seen")
-FIELDS = {"teams": "team", "weights": "team", "ranks": "place", "scores": "score"}  # of the form, by keys of a match
+FIELDS = {"teams": "team", "weights": "team", "ranks": "place", "scores": "score"}  # form fields by match key
 
 
 class FormError(Error):
@@ -43,7 +43,7 @@ class FormError(Error):
 class MatchFields:
     """The raw fields of a form about a match: for each team its names, one per line, its place and its score.
 
-    `whole` is the match as JSON, if it has too many teams for fields. `once` makes sure that a form is recorded once,
+    `whole` is the match as JSON, if it has too many teams for fields. `once` prevents a form from being recorded twice,
     `seen` is the revision of the match that is edited.
 
     >>> MatchFields(("ann", "bob")).by
@@ -71,7 +71,7 @@ class MatchFields:
         return [{"names": names, "place": place, "score": score} for names, place, score in cells]
 
     def rename_player(self, old: str, new: str) -> MatchFields:
-        """Return the same fields with another name for a player.
+        """Return the same fields with one player renamed.
 
         >>> MatchFields(("Jhon\\nAda", "Bob")).rename_player("Jhon", "John").teams
         ('John\\nAda', 'Bob')
@@ -81,7 +81,7 @@ class MatchFields:
 
 
 def read_fields(form: FormData) -> MatchFields:
-    """Return the fields that were sent, with plain line breaks."""
+    """Return the submitted fields, with plain line breaks."""
 
     def texts(name: str) -> tuple[str, ...]:
         return tuple(str(text).replace("\r\n", "\n").replace("\r", "\n") for text in form.getlist(name))
@@ -140,12 +140,12 @@ def _time_text(time: str | float | None, clock: Clock) -> str:
     if not isinstance(time, str):
         return _exact(time)
     moment = datetime.fromisoformat(time).replace(tzinfo=None)
-    # A time with microseconds is that of a machine: nobody wants to see them in a form.
+    # A time with microseconds was set by a machine: nobody wants to see them in a form.
     return moment.isoformat(timespec="minutes") if moment.microsecond else moment.isoformat().removesuffix(":00")
 
 
 def parse_match(fields: MatchFields, clock: Clock, old: Mapping[str, Any] | None = None) -> Plain:
-    """Return the match that the fields describe; what has no field is kept from the `old` match that it replaces.
+    """Return the match that the fields describe; values without a field are kept from the `old` match.
 
     >>> parse_match(MatchFields(("ann\\n dan ", "bob", ""), scores=("3", "1,5"), by="scores", home="2"), "utc")
     {'teams': [['ann', 'dan'], ['bob']], 'scores': [3.0, 1.5], 'home': 1}
@@ -196,7 +196,7 @@ def _optional_keys(
 
 
 def _same_time(text: str, time: Any) -> bool:
-    """Return whether a field still has the time of the old match, which may be more precise than the field."""
+    """Return whether a field still shows the time of the old match, which may be more precise than the field."""
     try:
         sent = datetime.fromisoformat(text.strip())
     except ValueError:
@@ -247,7 +247,7 @@ def invalid_fields(error: Error, fields: MatchFields) -> list[str]:
 
 
 def error_text(error: Error, fields: MatchFields) -> str:
-    """Word an error for the form of one match: with a capital, unless it begins with a player's name.
+    """Word an error for a match form: capitalised, unless it begins with a player's name.
 
     >>> error_text(Error("importance must be a number").within("match 1: ", match=0), MatchFields())
     'Importance must be a number'

@@ -22,15 +22,15 @@ from .web.page import OmitEmptyFields, PageContext, Plain, page, wants_data
 from .web.templates import BY_KEY, page_url
 
 router = APIRouter(include_in_schema=False, route_class=OmitEmptyFields)
-LIMIT = 50  # matches on a page
-FEW = 4  # teams of a match that the list names
-TEAMS, PLAYERS, REVISIONS = 50, 50, 20  # on the page of a match; its data have all
+LIMIT = 50  # matches per page
+FEW = 4  # teams of a match that the list shows
+TEAMS, PLAYERS, REVISIONS = 50, 50, 20  # players on the page of a match; its data include all
 MATCH_ID = Query(alias="id", max_length=500)
 
 
 @router.get("/leagues/{league}/export.{format}")
 async def download(access: Read, service: ServiceDep, format: Format) -> Response:
-    """Return all matches as a file, like the API, but signed in by a cookie, so for private leagues, too."""
+    """Return all matches as a file, like the API, but accept the login cookie, so private leagues work, too."""
     response = await export_matches(access, service, format)
     response.headers.update(BY_KEY)
     return response
@@ -65,7 +65,7 @@ async def matches(request: Request, access: Read, service: ServiceDep, which: Ma
 
 
 def result_line(match: Plain) -> Plain:
-    """Return the teams of a match from first to last, and how many more there are than the list names.
+    """Return the teams of a match from first to last, and how many more there are than the list shows.
 
     >>> line = result_line({"teams": [["ann"], ["bob"]], "scores": [1.0, 3.0]})
     >>> [(team.names, team.place, team.score) for team in line["teams"]], line["drawn"]
@@ -77,7 +77,7 @@ def result_line(match: Plain) -> Plain:
 
 
 def _match_row(match: Plain) -> Plain:
-    """Return a match as a row of the table, with all teams, all places and all scores in a cell each."""
+    """Return a match as a table row, with one cell for all teams, one for all places and one for all scores."""
     return {
         "id": match["id"],
         "time": match["time"],
@@ -95,7 +95,7 @@ async def match(
     id: Annotated[MatchId, MATCH_ID],
     done: Literal["", "recorded", "edited", "deleted", "known"] = "",
 ) -> PageContext:
-    """Show one match; `done` is what has just been done to it."""
+    """Show one match; `done` says what has just happened to it."""
 
     def work(connection: Connection) -> PageContext:
         league = leagues.find(connection, access.league)
@@ -109,7 +109,7 @@ async def match(
 
 
 def _player_rows(data: Plain) -> list[Plain]:
-    """Return a row for each player; of a deleted match, only the names and places."""
+    """Return a row for each player; for a deleted match, only the names and places."""
     if data["deleted"]:
         sides = sides_by_place(data)
         return [{"player": name, "team": side.team, "place": side.place} for side in sides for name in side.names]
@@ -151,7 +151,7 @@ def _extra(data: Plain) -> Plain:
 
 
 def _expected_place(player: Plain | None, teams: int) -> float | None:
-    """Return the expected place of a player's team, from the share of the other teams that it was to beat."""
+    """Return the expected place of a player's team, from the share of other teams it was expected to beat."""
     return None if player is None or player["expected"] is None else 1 + (1 - player["expected"]) * (teams - 1)
 
 

@@ -39,7 +39,7 @@ from .web.templates import page_url, render_page
 
 router = APIRouter(include_in_schema=False)
 MODELS, CHANGE = "/leagues/{league}/models", "/leagues/{league}/switch"
-OTHERS = ("TrueSkill", "Elo", "Glicko", "Glicko2")  # to compare with, until it is known which models fit the matches
+OTHERS = ("TrueSkill", "Elo", "Glicko", "Glicko2")  # selected until it is known which models fit
 SET = "set."  # prefix of the parameters in queries and forms
 ENDS = {"": "value", "_low": "low", "_high": "high"}  # of the columns of a measure in CSV
 
@@ -69,7 +69,7 @@ async def compare(request: Request, form: CheckedForm, access: Write, service: S
 
 
 def _check_choice(league: League, names: list[str]) -> dict[str, Plain]:
-    """Return the models to compare with that of the league."""
+    """Return the models to compare with the league's own model."""
     for name in names:
         _check_name(name)
     others = [name for name in dict.fromkeys(names) if name != model_label(league.preset)]
@@ -123,7 +123,7 @@ def _context(
 
 
 def _analysis(league: League, analysis: AnalysisResult) -> Plain:
-    """Return the last result of an analysis, how old it is, and the progress of the next one."""
+    """Return the last result of an analysis, its age, and the progress of the next one."""
     answer, job = analysis.data, analysis.last
     behind = None if answer is None else league.posted - answer["posted"]
     old = answer is not None and (answer["revision"], answer["generation"]) != (league.revision, league.generation)
@@ -135,14 +135,14 @@ def _analysis(league: League, analysis: AnalysisResult) -> Plain:
 
 
 def _charts(answer: Plain | None) -> Plain:
-    """Return the query of the charts of an analysis, and their heights."""
+    """Return the query for the charts of an analysis, and their heights."""
     if answer is None:
         return {}
     return {"query": {"of": answer["id"]} if "id" in answer else {}, "heights": chart_heights(answer)}
 
 
 def _choices(league: League, figures: Plain | None, last: Analysis | None, chosen: list[str] | None) -> list[Plain]:
-    """Return the models to compare with: which of them can use the matches, and which are selected at first."""
+    """Return the models to compare with: which of them can use the matches, and which are selected by default."""
     usable = (figures or {}).get("usable", list(PRESETS))
     if chosen is None:
         chosen = list(last.asked) if last is not None and last.asked else (figures or {}).get("suitable", list(OTHERS))
@@ -154,7 +154,7 @@ def _choices(league: League, figures: Plain | None, last: Analysis | None, chose
 
 
 def _tables(league: League, answer: Plain | None) -> list[Plain]:
-    """Return the models, the best first, each with its difference from that of the league."""
+    """Return the models, best first, each with its difference from the league's model."""
     if answer is None:
         return []
     first = answer["measures"][0]["name"]
@@ -186,7 +186,7 @@ def _rows(answer: Plain | None) -> list[Plain]:
 
 @page(router, CHANGE, "model_change.html")
 async def preview_model(request: Request, access: Admin, service: ServiceDep) -> PageContext:
-    """Show what another model would change; for a large league only on request, because it takes a while."""
+    """Show what another model would change; for a large league only on request, because that takes a while."""
     league = await service.read(lambda connection: leagues.find(connection, access.league))
     fields = dict(request.query_params.multi_items())
     try:
@@ -222,7 +222,7 @@ async def change_model(request: Request, form: CheckedForm, access: Admin, servi
 
 
 def _parse_preset(league: League, fields: Mapping[str, str]) -> Preset:
-    """Return the model of a form, without the parameters that have their default values."""
+    """Return the model chosen in a form, without parameters that have their default values."""
     name = fields.get("model") or league.preset.name
     _check_name(name)
     defaults = PRESETS[name]().params
@@ -275,7 +275,7 @@ def _change_context(
         "reason": fields.get("reason", ""),
         "large": league.posted > SMALL,
         "previewed": done is not None,
-        "problem": problem if named else capitalise(problem),  # names of parameters have no capitals
+        "problem": problem if named else capitalise(problem),  # parameter names have no capitals
         "invalid": error.field if error else None,
         "places": (digits(league.model), digits(model)),
     }

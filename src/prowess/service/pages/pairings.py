@@ -25,8 +25,8 @@ from .web.templates import page_url
 
 router = APIRouter(include_in_schema=False)
 PLAYERS, ROUNDS = 200, 12
-LINES = 500  # matches on a page
-BARS = 200  # matches up to which each has a bar
+LINES = 500  # matches per page
+BARS = 200  # up to this many matches, each has a bar
 
 
 @page(router, "/leagues/{league}/pairings", "pairings.html")
@@ -39,7 +39,7 @@ async def pairings(
     again: bool = False,
     never: str = "",
 ) -> PageContext:
-    """Pair some players, in one round or several; `again` also pairs players who met recently."""
+    """Pair players for one or more rounds; `again` allows rematches of players who met recently."""
 
     def forecast(connection: Connection, league: League, now: Snapshot) -> Forecast:
         queue, repeated = parse_queue(players, now.names)
@@ -77,7 +77,7 @@ def _barred_pairs(now: Snapshot, names: Sequence[str], never: str) -> list[tuple
         if len(group) < 2:
             message = f"{group[0]!r} is alone on a line; write two names, such as ann + bob"
             raise Error.in_field("never", message, value=group[0])
-        barred += combinations([name for name in group if name in present], 2)  # absent names may be thousands
+        barred += combinations([name for name in group if name in present], 2)  # there may be thousands of absent names
     return barred
 
 

@@ -1,4 +1,4 @@
-"""The page of a player: rating, curve, matches and opponents; several players compared; and suggestions of names."""
+"""The player page: rating, curve, matches and opponents, or a comparison of several players; and name suggestions."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from .web.filters import day, digits, figure, number
 from .web.page import PageContext, Plain, page
 
 router = APIRouter(include_in_schema=False)
-SIZE = 20  # matches on a page
-POINTS = 500  # of a curve in JSON
-FEW = 10  # opponents and partners that are shown at once
+SIZE = 20  # matches per page
+POINTS = 500  # points of a curve in JSON
+FEW = 10  # opponents and partners that are shown initially
 SUGGESTED = 20  # names in a response
-SEARCHED = 200  # best players whose names contain the text, among whom those that begin with it come first
+SEARCHED = 200  # players whose names contain the text, best first, that are then sorted by likelihood
 
 Names = Annotated[list[str], Query(max_length=100)]
 Offset = Annotated[int, Query(ge=0, le=LARGEST)]
@@ -43,7 +43,7 @@ async def player(
     name: Names = [],  # noqa: B006
     offset: Offset = 0,
 ) -> PageContext:
-    """Show one player and the matches, or compare several; unknown names are reported on the page."""
+    """Show one player with matches, or compare several players; unknown names are reported on the page."""
     names, ending = unique_names(name), request.scope["path"].rpartition("player")[2]
 
     def work(connection: Connection) -> PageContext:
@@ -73,7 +73,7 @@ async def player(
 
 
 def _find_players(now: Snapshot, names: list[str], *, strict: bool) -> tuple[list[str], list[Plain]]:
-    """Return the known names, and what is wrong with the others; if `strict`, raise instead."""
+    """Return the known names, and the problems with the others; if `strict`, raise an error for them instead."""
     if not names and strict:
         raise Problem(422, "name: give the name of a player, as in ?name=ann")
     known: list[str] = []
@@ -84,7 +84,7 @@ def _find_players(now: Snapshot, names: list[str], *, strict: bool) -> tuple[lis
         elif strict:
             now.row(name)  # raises NotFound
         else:
-            near = now.names.near(name) if len(problems) < MOST else []  # which takes a while in a large league
+            near = now.names.near(name) if len(problems) < MOST else []  # slow in a large league
             problems.append({"name": name, "near": next(iter(near), None)})
     if len(known) > MOST:
         if strict:
@@ -152,7 +152,7 @@ def _skill(rating: Plain, places: int) -> str:
 def _compare(
     service: Service, connection: Connection, league: League, now: Snapshot, names: list[str], ending: str
 ) -> tuple[Plain, list[Plain]]:
-    """Return several players with their head-to-head results, and as rows of CSV, their curves."""
+    """Return several players with their head-to-head results, and their curves as CSV rows."""
     data: Plain = {"league": league.name, "revision": now.revision, "players": [], "pairs": []}
     if not names:
         return data, []
@@ -182,7 +182,7 @@ def _comparison_extra(data: Plain) -> Plain:
 async def suggest_names(
     request: Request, access: Read, service: ServiceDep, search: Annotated[str, Query(max_length=500)] = ""
 ) -> Response:
-    """Return at most twenty names that contain a text, the likeliest first."""
+    """Return at most twenty names that contain a text, most likely first."""
 
     def work(connection: Connection) -> Response:
         league = leagues.find(connection, access.league)
@@ -192,7 +192,7 @@ async def suggest_names(
         if unchanged is not None:
             return unchanged
         names = [row["player"] for row in now.page(0, SEARCHED if text else SUGGESTED, search=text).rows]
-        if text in now.names and text not in names:  # so many better players have it in their names
+        if text in now.names and text not in names:  # many better players may have the text in their names
             names.append(text)
         return json_response({"names": by_likelihood(names, text)[:SUGGESTED]}, headers=etag_headers(etag))
 

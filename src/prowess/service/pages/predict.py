@@ -26,8 +26,8 @@ from .web.page import PageContext, Plain, page
 from .web.templates import page_url
 
 router = APIRouter(include_in_schema=False)
-GOALS = 6  # scores up to which all results are shown
-FEW = 24  # players for whom the page shows what the match would change
+GOALS = 6  # up to this score, the probabilities of all results are shown
+FEW = 24  # players whose possible rating changes are shown
 SHADES = 6
 
 
@@ -41,7 +41,7 @@ async def predict(
     home: str = "",
     time: str = "",
 ) -> PageContext:
-    """Show the forecast of a match of some teams, each given as a list of names."""
+    """Show the forecast of a match; each team is given as a list of names."""
     texts = list(team or [])
 
     def fields(count: int) -> list[str]:
@@ -62,7 +62,7 @@ async def predict(
 
 
 def _parse_match(now: Snapshot, texts: Sequence[str], home: str, time: str) -> tuple[PredictionRequest, list[str]]:
-    """Return the match without empty teams, and the names that are repeated within a team."""
+    """Return the match without empty teams, and the names repeated within a team."""
     if len(texts) > TEAMS:
         raise Error.in_field("teams", f"at most {TEAMS} teams can be predicted, not {len(texts)}")
     lists = [parse_names(text, now.names, "teams") for text in texts]
@@ -126,12 +126,12 @@ def _extra(now: Snapshot, match: PredictionRequest, prediction: Prediction, data
 
 
 def _means_are_typical(data: Plain) -> bool:
-    """Return whether the mean scores say something: for uncertain skills they are far above the medians."""
+    """Return whether the mean scores are meaningful: with uncertain skills they are far above the medians."""
     return all(mean <= 2 * median + 3 for mean, median in zip(data["score_means"], data["scores"], strict=True))
 
 
 def _score_grid(prediction: Prediction) -> Plain | None:
-    """Return the probability of each result with its shade, if scores are counts and not too large."""
+    """Return the probability and table shade of each result, if scores are counts and not too large."""
     scores = prediction.score_distribution
     if scores is None or not prediction.likeliest(1):
         return None

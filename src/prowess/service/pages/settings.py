@@ -32,7 +32,7 @@ from .web.templates import page_url, render_page
 router = APIRouter(include_in_schema=False)
 PATH = "/leagues/{league}/settings"
 SEASON = {"season": "", "start": "", "carry": "80"}
-SEASON_FIELDS = {"name": "season"}  # fields of the form by their names in the store
+SEASON_FIELDS = {"name": "season"}  # form fields by their names in the store
 
 
 @page(router, PATH, "settings.html")
@@ -87,7 +87,7 @@ async def _context(
     changes: Mapping[str, Any] | None = None,
     done: str = "",
 ) -> PageContext:
-    """Build the page: with the `fields` of a form that was sent, its `faults` by field, or what it would change."""
+    """Build the page, optionally with submitted `fields`, their `faults` by field, or a preview of a season."""
 
     def work(connection: Connection) -> tuple[League, list[Plain]]:
         league = leagues.find(connection, access.league)

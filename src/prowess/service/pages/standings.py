@@ -25,13 +25,13 @@ from .web.page import OmitEmptyFields, PageContext, Plain, page
 from .web.templates import page_url
 
 router = APIRouter(include_in_schema=False, route_class=OmitEmptyFields)
-SIZE = 50  # players on a page
+SIZE = 50  # players per page
 SHOW: dict[str, dict[str, Any]] = {
     "active": {"active": True},
     "provisional": {"provisional": True},
     "established": {"provisional": False},
 }
-WIDE = 2.0  # deviations on each side of a bar, for models without caution
+WIDE = 2.0  # standard deviations on each side of a bar, for models without caution
 FIELDS = (*vars(StandingsFilter()), "show")
 LETTERS = {"win": "W", "draw": "D", "loss": "L"}
 
@@ -79,7 +79,7 @@ def _add_changes(
     snapshot: Snapshot,
     rows: list[Plain],
 ) -> str | float | None:
-    """Add to each row the ranks gained within a week and the recent results; return the start of that week, if any."""
+    """Add the ranks gained within a week and the recent results to each row; return the start of that week, or None."""
     players = [row["player"] for row in rows]
     changes: list[int | None] = [None] * len(rows)
     results: list[list[Plain]] = [[] for _ in rows]
@@ -88,7 +88,7 @@ def _add_changes(
         time = week_before(snapshot)
         try:
             before = None if time is None else service.standings.at_time(connection, league, time)
-        except Unavailable:  # too many requests for past standings run right now: show the page without changes
+        except Unavailable:  # too many requests for past standings are running: show the page without rank changes
             before = None
         if before:
             changes = ranks_gained(before, players, [row["rank"] for row in rows])
@@ -106,7 +106,7 @@ def _add_changes(
 def _day_text(time: str | float | None) -> str:
     try:
         return day(time)
-    except ValueError:  # a time of the query in another format
+    except ValueError:  # the query has the time in another format
         return str(time)
 
 
@@ -127,7 +127,7 @@ def _bars(snapshot: Snapshot, rows: list[Plain]) -> list[tuple[float, float, flo
 
 
 def _ended_seasons(connection: Connection, league: League) -> list[tuple[str, str | float | None, str | None]]:
-    """Return ended seasons with the time or the name to query: the time before all seasons, and all but the last."""
+    """Return label, time and season to query: for the time before all seasons, and for each season that has ended."""
     begun = seasons.list_seasons(connection, league)
     last = journal.last_time(connection, league, begun[0].start) if begun else None
     ended: list[tuple[str, str | float | None, str | None]] = []
@@ -139,7 +139,7 @@ def _ended_seasons(connection: Connection, league: League) -> list[tuple[str, st
 
 
 def _past(connection: Connection, league: League, who: StandingsFilter, snapshot: Snapshot) -> Plain:
-    """Return which other standings can be shown, and how those on the page were computed."""
+    """Return which other standings can be shown, and which ones the page shows."""
     generations, model = leagues.list_generations(connection, league), snapshot.model
     return {
         "ended": _ended_seasons(connection, league),

@@ -1,4 +1,4 @@
-"""Fair teams: the fairest split of a list of players, and splits made by hand compared with it."""
+"""Fair teams: the fairest split of a list of players, and manual splits compared with it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .web.page import PageContext, Plain, page
 from .web.templates import page_url
 
 router = APIRouter(include_in_schema=False)
-BYTES = 1_000  # of memory that a player of a cached split takes, about
+BYTES = 1_000  # memory per player of a cached split, approximately
 _SEPARATOR = re.compile(r"[\s,;+/:]+")
 
 Split = list[list[str]]
@@ -36,7 +36,7 @@ Split = list[list[str]]
 
 @dataclass(frozen=True)
 class TeamsQuery:
-    """The fields of the form, as they are in the query."""
+    """The fields of the form, as given in the query."""
 
     players: str = ""
     teams: str = ""
@@ -45,7 +45,7 @@ class TeamsQuery:
     apart: str = ""
 
     def rules(self) -> dict[str, str]:
-        """Return all fields but the players: a split by hand is compared with the fairest one under the same rules."""
+        """Return all fields but the players: a manual split is compared with the fairest one under the same rules."""
         return {name: value for name, value in vars(self).items() if name != "players"}
 
 
@@ -60,7 +60,7 @@ async def teams(
     swap: str = "",
     pick: str = "",
 ) -> PageContext:
-    """Show the fairest teams of some players, or teams made by hand and how much fairer others would be."""
+    """Show the fairest teams for a list of players, or a manual split and how much fairer others would be."""
 
     def forecast(connection: Connection, league: League, now: Snapshot) -> Forecast:
         split = edit_split(_parse_split(now, team), move, swap) if team else None
@@ -126,7 +126,7 @@ def edit_split(split: Split, move: str, swap: str) -> Split:
 
 
 def _fairest_split(service: Service, now: Snapshot, league: int, request: BalanceRequest) -> Balance:
-    """Return the fairest teams, cached, because every move by hand is compared with them."""
+    """Return the fairest teams, cached because every manual move is compared with them."""
     rules = repr((sorted(request.players), request.teams, request.sizes, request.together, request.apart))
     key = league, now.generation, now.revision, rules
     best = service.splits.get(key)

@@ -1,4 +1,4 @@
-"""Parts of requests and responses: names, times, ratings."""
+"""Types that requests and responses share: names, times, ratings."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from ....store.write.posts import LONGEST as LONGEST
 from ...errors import STORABLE
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST)]
-Text = Annotated[str, StringConstraints(max_length=LONGEST, pattern=STORABLE)]  # what all databases can store
+Text = Annotated[str, StringConstraints(max_length=LONGEST, pattern=STORABLE)]  # text that all databases can store
 Time = Annotated[
     str | FiniteFloat,
     Field(
-        description="RFC 3339 or a date; a number in a league whose clock counts rounds.",
+        description="An RFC 3339 time or a date; a number in a league whose clock counts rounds.",
         examples=["2026-01-31T10:00:00Z"],
     ),
 ]
@@ -66,7 +66,7 @@ class Rating(ResponseModel):
 
 
 class RatingChange(ResponseModel):
-    """A changed rating; `before` is null for a new player, `after` for a player without matches left."""
+    """A changed rating; `before` is null for a new player, `after` for a player with no matches left."""
 
     model_config = example({"player": "ann", "before": None, "after": ANN})
 

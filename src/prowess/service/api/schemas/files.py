@@ -1,4 +1,4 @@
-"""Imported files, events, and the audit log."""
+"""Schemas of imported files, events and the audit log."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .common import ANN, Rating, ResponseModel, example
 
 
 class FileProblem(ResponseModel):
-    """Something in a file that cannot be read."""
+    """A part of a file that cannot be read."""
 
     where: str
     column: str | None
@@ -19,7 +19,7 @@ class FileProblem(ResponseModel):
 
 
 class Imported(ResponseModel):
-    """What was found in a file, and what importing it changed; in a dry run, what it would change."""
+    """The result of reading and importing a file; in a dry run, what the import would change."""
 
     model_config = example(
         {
@@ -37,15 +37,15 @@ class Imported(ResponseModel):
     league: str
     revision: int
     matches: int = Field(description="The number of matches in the file.")
-    repeated: int = Field(description="How many of them the league already had, by id.")
+    repeated: int = Field(description="How many of them were already in the league, by id.")
     players: int = Field(description="The number of players whose rating changed.")
-    recognised: list[str] = Field(description="How the file was understood.")
+    recognised: list[str] = Field(description="How the file was read, in words.")
     columns: dict[str, str | None] = Field(description="The role of each column; null for unused columns.")
-    problems: list[FileProblem] = Field(description="What was skipped, with `skip_problems`.")
+    problems: list[FileProblem] = Field(description="The rows that were skipped, with `skip_problems`.")
 
 
 class CurrentRating(ResponseModel):
-    """A player and the current rating; null for a player without matches left."""
+    """A player and the current rating; null for a player with no matches left."""
 
     player: str
     rating: Rating | None
@@ -58,7 +58,7 @@ class RatingsEvent(ResponseModel):
 
     revision: int
     ratings: list[CurrentRating]
-    more: bool = Field(description="Whether more ratings changed than are listed: get the leaderboard.")
+    more: bool = Field(description="Whether more ratings changed than are listed; if so, get the leaderboard.")
 
 
 class AuditEntry(ResponseModel):

@@ -1,4 +1,4 @@
-"""Predictions, fair teams, pairings and suggested matches."""
+"""Schemas of predictions, fair teams, pairings and suggested matches."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Teams = Annotated[
     list[Team], Field(min_length=2, max_length=TEAMS, description=f"Teams of player names, at most {TEAMS}.")
 ]
 Pairs = Annotated[list[Annotated[list[Name], Field(min_length=2, max_length=2)]], Field(max_length=100_000)]
-Newcomers = Annotated[bool, Field(description="Treat unknown names as new players instead of refusing them.")]
+Newcomers = Annotated[bool, Field(description="Treat unknown names as new players instead of rejecting them.")]
 TEAM_NAMES = [["ann"], ["bob"]]
 REVISION = {"league": "darts", "revision": 120}
 CHANCES = {"win": [0.7536, 0.208], "draw": 0.0384}
@@ -43,7 +43,7 @@ class QualityRequest(RequestModel):
 
 
 class PredictionRequest(QualityRequest):
-    """A possible match and its time: skills drift until then."""
+    """A possible match and its time; skills drift until then."""
 
     model_config = example({"teams": TEAM_NAMES, "time": "2026-02-28"})
 
@@ -67,7 +67,7 @@ class Quality(RevisionResponse):
 
 
 class ScoreProbability(ResponseModel):
-    """A score of two teams and its probability."""
+    """A final score of two teams and its probability."""
 
     scores: list[int]
     probability: float
@@ -86,7 +86,7 @@ class Prediction(RevisionResponse):
     model_config = example(REVISION | FORECAST)
 
     teams: list[list[str]]
-    win: list[float] = Field(description="The probability that each team wins alone.")
+    win: list[float] = Field(description="The probability that each team is the sole winner.")
     draw: float = Field(description="The probability that the first place is shared.")
     ranks: list[list[float]] = Field(description="For each team, the probability of each rank.")
     mean: list[float] = Field(description="The expected performance of each team.")
@@ -133,9 +133,9 @@ class PairingRequest(RequestModel):
     queue: Annotated[list[Name | Team], Field(max_length=QUEUE)]
     waiting: dict[str, Positive] = Field({}, description="How long players have waited.")
     patience: Annotated[FiniteFloat, Field(gt=0)] = 60.0
-    met: Pairs = Field([], description="Pairs that met recently, repeated as often as they met.")
+    met: Pairs = Field([], description="Pairs that met recently, listed once per meeting.")
     repeat: Positive = 0.25
-    never: Pairs = Field([], description="Pairs that must not be made.")
+    never: Pairs = Field([], description="Pairs that must not be matched.")
     least: Positive = 0.0
     uneven: bool = False
     newcomers: Newcomers = False
@@ -149,7 +149,7 @@ class Pair(ResponseModel):
 
 
 class Pairing(RevisionResponse):
-    """The pairs, strongest first, and the players or groups that are left over."""
+    """The pairs, strongest first, and the players or groups left unpaired."""
 
     model_config = example(
         REVISION | {"pairs": [{"teams": TEAM_NAMES, "quality": 0.379}], "left": [["cat", "dan"]], "newcomers": []}
@@ -165,12 +165,12 @@ class NextRequest(RequestModel):
     model_config = example({"count": 3}, {"players": ["ann", "bob", "cat"], "count": 1})
 
     players: Annotated[list[Name], Field(min_length=2, max_length=QUEUE)] | None = Field(
-        None, description="The available players; all players of the league if missing and at most 5,000."
+        None, description="The available players; by default all players of the league, if there are at most 5,000."
     )
     count: Annotated[int, Field(ge=1, le=1_000)] = 10
     teams: Annotated[int, Field(ge=2, le=16)] = 2
     size: Annotated[int, Field(ge=1, le=16)] = 1
-    each: Annotated[int, Field(ge=1)] | None = Field(1, description="The most matches per player; null for no limit.")
+    each: Annotated[int, Field(ge=1)] | None = Field(1, description="Maximum matches per player; null for no limit.")
     newcomers: Newcomers = False
 
 

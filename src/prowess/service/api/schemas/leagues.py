@@ -1,4 +1,4 @@
-"""Leagues, their models and their seasons."""
+"""Schemas of leagues, their models and their seasons."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .common import RequestModel, ResponseModel, Text, Time, example
 PRESET: dict[str, Any] = {"name": "TrueSkill", "parameters": {"beta": 4.0}}
 Clock = Annotated[
     clock.Clock,
-    Field(description="What times are: instants, plain numbers such as rounds, or nothing (the order of arrival)."),
+    Field(description="The kind of match times: instants, plain numbers such as rounds, or none (order of arrival)."),
 ]
 
 
@@ -27,7 +27,7 @@ class Preset(RequestModel):
 
 
 class SettingsUpdate(RequestModel):
-    """Settings of a league; those that are missing stay as they are."""
+    """Settings of a league; missing ones stay unchanged."""
 
     provisional_matches: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
     inactive_days: Annotated[FiniteFloat, Field(gt=0)] | None = None
@@ -38,7 +38,7 @@ class Settings(ResponseModel):
 
     provisional_matches: int = Field(description="Players with fewer matches are provisional.")
     inactive_days: float = Field(
-        description="Players whose last match is longer ago are inactive; counted in rounds if times are."
+        description="Players whose last match is longer ago are inactive; in rounds if the league counts rounds."
     )
 
 
@@ -56,7 +56,7 @@ class NewLeague(RequestModel):
 
 
 class LeagueUpdate(RequestModel):
-    """Changes to a league; what is missing stays as it is."""
+    """Changes to a league; missing fields stay unchanged."""
 
     model_config = example({"public": False, "settings": {"inactive_days": 30}})
 
@@ -97,7 +97,7 @@ class League(ResponseModel):
     public: bool
     settings: Settings
     model: LeagueModel
-    generation: int = Field(description="The number of models it has had.")
+    generation: int = Field(description="The number of models that the league has had.")
     revision: int
     posted: int = Field(description="The number of matches ever posted.")
     last_time: Time | None = Field(description="The time of its latest match.")
@@ -144,7 +144,7 @@ class Generations(ResponseModel):
 
 
 class NewSeason(RequestModel):
-    """A season to start: every rating moves some way back to that of a new player."""
+    """A new season: every rating moves part of the way back towards a new player's rating."""
 
     model_config = example({"name": "2027", "start": "2027-01-01", "carry": 0.8})
 

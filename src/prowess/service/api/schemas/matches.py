@@ -1,4 +1,4 @@
-"""Matches as they are posted and shown."""
+"""Schemas of matches, as posted and as shown."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ EXAMPLE: dict[str, Any] = {
 Numbers = list[FiniteFloat]
 
 
-# A dict, not a model: the store takes it as it was sent, without defaults.
+# A dict, not a model: the store takes it exactly as it was sent, without defaults filled in.
 @with_config(
     ConfigDict(strict=True, extra="forbid", title="Match", json_schema_extra={"examples": [EXAMPLE]}),
 )
 class Match(TypedDict, total=False):
-    """A match: its teams, and `ranks` (lower is better) or `scores` (higher is better); without both, winners first."""
+    """A match: teams, and `ranks` (lower is better) or `scores` (higher is better); by default the winner is first."""
 
     teams: Required[
         Annotated[
@@ -36,7 +36,7 @@ class Match(TypedDict, total=False):
     scores: Numbers | None
     time: Annotated[
         str | FiniteFloat | None,
-        Field(description="RFC 3339 or a date, or a number in a league that counts rounds; now if missing."),
+        Field(description="An RFC 3339 time or a date, or a number in a league that counts rounds; by default now."),
     ]
     weights: Annotated[list[Numbers] | None, Field(description="The share of the match that each player played.")]
     importance: Annotated[FiniteFloat | None, Field(description="How much the match counts; 1 if missing.")]
@@ -127,7 +127,7 @@ class MatchList(ResponseModel):
 class Forecast(ResponseModel):
     """What the model predicted before the match."""
 
-    win: list[float] | None = Field(description="For two teams: the probability of each to win.")
+    win: list[float] | None = Field(description="For two teams: the probability that each wins.")
     draw: float | None
     mean: list[float] = Field(description="The expected performance of each team.")
     sigma: list[float]

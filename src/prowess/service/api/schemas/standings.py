@@ -1,4 +1,4 @@
-"""Leaderboards and players."""
+"""Schemas of leaderboards and players."""
 
 from __future__ import annotations
 
@@ -92,8 +92,8 @@ class PlayerMatch(PostedMatch):
     team: int = Field(description="The index of the player's team, from 0.")
     place: int
     score: float | None = None
-    actual: float = Field(description="The share of the opposing teams that were beaten; ties count half.")
-    expected: float = Field(description="The share that was expected before the match.")
+    actual: float = Field(description="The share of opposing teams that the player's team beat; ties count half.")
+    expected: float = Field(description="The share predicted before the match.")
     expected_lead: float | None = Field(None, description="The expected lead in the score; only for models of scores.")
     before: OverallRating
     after: OverallRating
@@ -138,7 +138,7 @@ class Player(ResponseModel):
     active: bool
     last_seen: Time | None
     played: int = Field(description="The number of matches.")
-    wins: int | None = Field(description="Matches that the player's team won alone.")
+    wins: int | None = Field(description="Matches that the player's team won outright.")
     draws: int | None = Field(description="Matches in which it shared the first place.")
     losses: int | None
     curve: list[CurvePoint] = Field(description="Ratings after matches, oldest first.")

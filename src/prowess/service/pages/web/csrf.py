@@ -1,4 +1,4 @@
-"""CSRF protection: forms are accepted only from pages of this service, with the token of the signed-in key."""
+"""CSRF protection: accept forms only from pages of this service, with the token of the signed-in key."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RELOAD = "reload the page and send the form again"
 
 
 def csrf_token(headers: Headers) -> str:
-    """Return the token of the forms of the signed-in key; other sites cannot compute it without the key.
+    """Return the form token for the signed-in key; other sites cannot compute it without the key.
 
     >>> len(csrf_token([(b"cookie", b"prowess_key=pw_abc")])), csrf_token([])
     (64, '')

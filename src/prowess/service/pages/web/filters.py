@@ -9,11 +9,11 @@ from ....model.model import Model
 from ....text import count
 
 MINUS, NONE, GAP = "−", "–", "\u00a0"  # the gap is a no-break space
-SMALL = 3  # more digits than usual that a small change may have
+SMALL = 3  # extra digits that a small change may have
 
 
 def digits(model: Model) -> int:
-    """Return how many digits after the point ratings of a model are shown with: none for Elo, one for TrueSkill.
+    """Return the number of decimal places for a model's ratings: none for Elo, one for TrueSkill.
 
     >>> import prowess as pw
     >>> digits(pw.TrueSkill()), digits(pw.Elo()), digits(pw.PoissonOD())
@@ -60,7 +60,7 @@ def signed(value: float | None, places: int = 0) -> str:
 
 
 def percent(value: float | None, places: int = 0) -> str:
-    """Write a probability in percent; only a certain one is shown as 0 % or 100 %.
+    """Write a probability in percent; 0 % and 100 % are shown only for exactly 0 and 1.
 
     >>> percent(0.536), percent(0.9999), percent(0.0001), percent(1.0), percent(None)
     ('54\\xa0%', '>\\xa099\\xa0%', '<\\xa01\\xa0%', '100\\xa0%', '–')

@@ -1,4 +1,4 @@
-"""What the pages about future matches share: their frame, the wording of a forecast, and hints for unknown names."""
+"""Shared by the pages about future matches: their context, the wording of forecasts, and hints for unknown names."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from ...context import Service
 from .filters import percent
 from .page import PageContext, Plain, wants_data
 
-Forecast = tuple[Plain, list[Plain], Plain]  # the data of a page, its rows, and the extra values of its template
+Forecast = tuple[Plain, list[Plain], Plain]  # data of a page, its rows, and extra template values
 
-NAMED = 3  # a team of more players is called by its number
+NAMED = 3  # a team with more players is called by its number
 LABELS = {"together": "In one team", "apart": "In different teams", "never": "Never paired"}
-HINTS = 3  # newcomers for whom similar names are looked up, which takes a while
+HINTS = 3  # newcomers for whom similar names are looked up, which is slow
 
 
 async def forecast_page(
@@ -65,7 +65,7 @@ async def forecast_page(
 
 
 def error_sentence(error: Error) -> str:
-    """Word an error for a page, where a field is called by its label, if it has one.
+    """Word an error for a page, which calls a field by its label, if it has one.
 
     >>> error_sentence(Error.in_field("teams", "at most 64 teams"))
     'At most 64 teams'
@@ -79,7 +79,7 @@ def error_sentence(error: Error) -> str:
 def prediction_request(
     teams: Sequence[Sequence[str]], home: int | None = None, time: str | float | None = None
 ) -> PredictionRequest:
-    """Return the request for a prediction, without the checks of the API: pages have their own error messages.
+    """Return a prediction request without the checks of the API: pages have their own error messages.
 
     >>> prediction_request([["ann"], ["bob"]]).newcomers
     True
@@ -93,7 +93,7 @@ def _team_name(names: Sequence[str], number: int) -> str:
 
 
 def headline(teams: Sequence[Sequence[str]], prediction: Prediction) -> dict[str, str]:
-    """Return the favourite of a match, empty if there is none, and the likeliest result in words.
+    """Return the favourite of a match, empty if there is none, and the most likely result in words.
 
     >>> import prowess as pw
     >>> headline([["ann"], ["bob"]], pw.Elo().predict([[pw.Rating(1700)], [pw.Rating(1600)]]))
@@ -131,7 +131,7 @@ def team_forecasts(now: Snapshot, teams: Sequence[Sequence[str]], prediction: Pr
 
 
 def newcomer_hints(now: Snapshot, newcomers: Iterable[str], corrected_url: Callable[[str, str], str]) -> list[Plain]:
-    """Return unknown names, the first of them with a similar known name and the URL of the page with that name."""
+    """Return unknown names; the first few have a similar known name and the URL of the page with that name."""
     hints: list[Plain] = []
     for name in newcomers:
         near = next(iter(now.names.near(name)), None) if len(hints) < HINTS else None

@@ -14,7 +14,7 @@ from ....errors import Error
 from ....history import name_of
 from ....store.write.posts import LONGEST
 
-LETTERS = 7_000  # in a list: servers take URLs of 64 kB, and a character may take nine bytes of one
+LETTERS = 7_000  # maximum length of a list: servers accept URLs of 64 kB, where a character may take nine bytes
 _LINE = re.compile(r"[\r\n]+")
 _BULLET = re.compile(r"^(?:\d{1,3}\s?[.):](?=\s*\D)|[-–—*•·](?=\s))\s*")  # "1. ", "2) ", "- "
 _SEPARATOR = re.compile(r"[,;\t]")

@@ -13,7 +13,7 @@ from ....history.ragged import places
 from ....text import join_words
 from .filters import day, figure
 
-NAMED = 3  # players of a team who are named in a sentence
+NAMED = 3  # players of a team named in a sentence
 TEAMS = 4  # teams that are named, and numbers that are listed
 LABELS = {
     "teams": "players",
@@ -39,7 +39,7 @@ class Side:
 
 
 def sides_by_place(match: Mapping[str, Any]) -> list[Side]:
-    """Return the teams of a recorded match, the winner first.
+    """Return the teams of a recorded match, winner first.
 
     >>> [side.names for side in sides_by_place({"teams": [["ann"], ["bob"]], "scores": [1, 3]})]
     [['bob'], ['ann']]
@@ -58,7 +58,7 @@ def sides_by_place(match: Mapping[str, Any]) -> list[Side]:
 
 
 def team_text(names: Sequence[str], most: int = NAMED) -> str:
-    """Name a team in a sentence; of a large one, name some players.
+    """Name a team in a sentence; for a large team, name only some players.
 
     >>> team_text(["ann"]), team_text(["ann", "bob", "cat"]), team_text(["ann", "bob", "cat", "dan", "eve"])
     ('ann', 'ann, bob and cat', 'ann, bob and 3 others')
@@ -92,7 +92,7 @@ def result_sentence(match: Mapping[str, Any]) -> str:
 
 
 def edit_differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """Say what an edit of a match has changed.
+    """Say what an edit changed in a match.
 
     >>> edit_differences({"scores": [3, 1], "time": 1.0}, {"scores": [3, 2], "time": 1.0, "home": 0})
     ['scores 3 : 1 → 3 : 2', 'home team – → team 1']

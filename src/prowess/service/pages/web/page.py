@@ -1,4 +1,4 @@
-"""The `page` decorator: a function returns plain data; a template renders it, `.json` is the data, `.csv` its table."""
+"""The `page` decorator: a function returns plain data; served as HTML by a template, as `.json`, and as `.csv`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Writer = Callable[[Request, "PageContext", dict[str, str]], Response]
 
 @dataclass(frozen=True)
 class PageContext:
-    """What a page shows: plain data, the rows of its main table, and `extra` values that only the template needs.
+    """The content of a page: plain data, the rows of its main table, and `extra` values that only the template needs.
 
     `etag` identifies the state that it shows (see `etag_of`), so that a browser that has it gets 304 Not Modified.
 
@@ -69,7 +69,7 @@ def page(router: APIRouter, path: str, template: str) -> Callable[[View], View]:
 
 
 def wants_data(request: Request) -> bool:
-    """Return whether the request is for JSON or CSV; the HTML page can show what is wrong itself.
+    """Return whether the request is for JSON or CSV; only the HTML page can show errors itself.
 
     >>> wants_data(Request({"type": "http", "path": "/leagues.csv"}))
     True
@@ -92,7 +92,7 @@ def _add_route(router: APIRouter, path: str, view: View, write: Writer) -> None:
             unchanged = not_modified(request, etag)
             if unchanged is None:
                 return await run_in_threadpool(write, request, context, BY_KEY | etag_headers(etag))
-            # Browsers replace the headers they have by those of a 304.
+            # Browsers replace stored headers with those of a 304.
             unchanged.headers.update(BY_KEY if wants_data(request) else POLICY)
             return unchanged
 
@@ -111,7 +111,7 @@ def _csv(request: Request, context: PageContext, headers: dict[str, str]) -> Res
 
 
 class OmitEmptyFields(APIRoute):
-    """A route class for routers whose views must not see empty fields of the query, which HTML forms send."""
+    """A route class that drops empty query fields, which HTML forms send, before the view sees them."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return the handler, wrapped."""

@@ -19,12 +19,12 @@ from .filters import digits
 from .page import Plain
 
 SHOWN = 50  # players
-MOST = 10  # players of a change of very many
+MOST = 10  # players shown if very many change
 HINTS = 10  # new names for which similar ones are looked up
 
 
 async def preview_changes(service: Service, league: League, command: Command, match: Mapping[str, Any]) -> Plain:
-    """Return which ratings a command about a match would change, the largest changes first; nothing is written."""
+    """Return the rating changes that a command about a match would cause, largest first; nothing is written."""
     result = await run_in_threadpool(preview, service.database, command)
     done = await run_in_threadpool(change_payload, result, league.clock, largest_first=True)
     players, rows = set(chain(*match["teams"])), done["ratings"]
@@ -34,12 +34,12 @@ async def preview_changes(service: Service, league: League, command: Command, ma
         "changes": [_change(**row) for row in rows[:SHOWN]],
         "more_changes": max(done["changed"] - SHOWN, 0),
         "others": done["changed"] - sum(row["player"] in players for row in rows),
-        "places": digits(league.model) + 1,  # as changes may be small
+        "places": digits(league.model) + 1,  # because changes may be small
     }
 
 
 def largest_changes(result: CommandResult, new: Container[str] = ()) -> Plain:
-    """Return the players whose ratings a change would move most, then the `new` players with the highest ratings."""
+    """Return the players with the largest rating changes, then the `new` players with the highest ratings."""
     known, joining = ([name for name in result.players if (name in new) == joins] for joins in (False, True))
     most = (most_moved(result, known, MOST) + most_moved(result, joining, MOST))[:MOST]
     rows = zip(most, rating_payloads(result.before, most), rating_payloads(result.after, most), strict=True)

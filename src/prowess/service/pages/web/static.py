@@ -1,4 +1,4 @@
-"""Styles and scripts of the pages, at URLs that change with the content, so that browsers cache them for ever."""
+"""Styles and scripts of the pages, at URLs that change with the content, so that browsers can cache them forever."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def asset(name: str) -> str:
     >>> asset("style.css").startswith("/static/style.css?v=")
     True
     """
-    if name == "vega.js":  # which takes seconds to bundle; no page shall wait for that
+    if name == "vega.js":  # bundling takes seconds, and no page should wait for it
         return f"/static/{name}?v={version('vl-convert-python')}-{version('altair')}"
     return f"/static/{name}?v={sha256(_content(name)).hexdigest()[:12]}"
 

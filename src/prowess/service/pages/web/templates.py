@@ -1,4 +1,4 @@
-"""Rendering of templates, in one environment that escapes all values and refuses undefined names, and page URLs."""
+"""Template rendering, in an environment that escapes all values and rejects undefined names; and page URLs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TABS = (  # the pages of a league: path, label, and the scope that a key needs
 )
 TEMPLATES = Path(__file__).parents[1] / "templates"
 
-BY_KEY = {"Vary": "Cookie"}  # what a page shows depends on the signed-in key
+BY_KEY = {"Vary": "Cookie"}  # the content of a page depends on the signed-in key
 POLICY = BY_KEY | {
     # No inline scripts or styles, so that a player's name that looks like a script is only a name.
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
