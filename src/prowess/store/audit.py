@@ -1,4 +1,4 @@
-"""The audit log: what was done to leagues, models, seasons and keys, by whom, and when."""
+"""The audit log: who changed leagues, models, seasons and keys, how, and when."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .db.schema import audit
 
 @dataclass(frozen=True)
 class Entry:
-    """An action; `at` is in seconds since 1970.
+    """An action; `at` is a Unix time in seconds.
 
     >>> Entry(1, 0.0, "ann", "create league", "darts", {"clock": "utc"}).action
     'create league'
@@ -36,7 +36,7 @@ def write(connection: Connection, actor: str, action: str, /, league: str | None
 
 
 def list_entries(connection: Connection, limit: int = 100, before: int | None = None) -> list[Entry]:
-    """Return the last entries, newest first; `before` is the id of an entry, for the page after it."""
+    """Return the latest entries, newest first; with `before`, only entries older than that id."""
     query = select(audit).order_by(audit.c.id.desc()).limit(limit)
     if before is not None:
         query = query.where(audit.c.id < before)

@@ -11,7 +11,7 @@ Value = TypeVar("Value")
 
 
 class LruCache(Generic[Value]):
-    """Values by key, of at most `limit` bytes; the least recently used are evicted, but never the one put last.
+    """Values by key, at most `limit` bytes in total; evicts the least recently used, but never the newest value.
 
     Any number of threads may use it. A thread that computes a value holds the lock of its key meanwhile, so that each
     value is computed once, and nobody waits for another key.
@@ -29,10 +29,10 @@ class LruCache(Generic[Value]):
         self._values: OrderedDict[Hashable, tuple[Value, int]] = OrderedDict()
         self._locks: dict[Hashable, RLock] = {}
         self._guard = Lock()
-        self.nbytes = 0  # of all values together
+        self.nbytes = 0  # of all values in total
 
     def get(self, key: Hashable) -> Value | None:
-        """Return the value of a key, which counts as used now."""
+        """Return the value of a key and mark it as recently used."""
         with self._guard:
             if key not in self._values:
                 return None
@@ -40,7 +40,7 @@ class LruCache(Generic[Value]):
             return self._values[key][0]
 
     def put(self, key: Hashable, value: Value, nbytes: int) -> None:
-        """Set the value of a key; evict others if it is too much."""
+        """Set the value of a key; evict others if the limit is exceeded."""
         evicted: list[object] = []  # freed after the lock is released, because large values take a while
         with self._guard:
             evicted.append(self._pop(key))
@@ -51,11 +51,11 @@ class LruCache(Generic[Value]):
 
     @property
     def room(self) -> float:
-        """Bytes that fit before something is evicted."""
+        """Bytes that still fit before anything is evicted."""
         return self.limit - self.nbytes
 
     def drop(self, key: Hashable) -> None:
-        """Remove a key, if it is there."""
+        """Remove a key, if present."""
         with self._guard:
             self._pop(key)
 

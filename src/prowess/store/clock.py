@@ -1,4 +1,4 @@
-"""The clocks of leagues: matches have dates, plain numbers, or no times at all.
+"""The clocks of leagues: match times are dates, plain numbers, or not recorded at all.
 
 A time is one number on every clock: microseconds of UTC since 1970, the plain number, or 0 where there are no times.
 """
@@ -15,7 +15,7 @@ from ..history.times import EPOCH, Stamp, parse_time
 
 Clock = Literal["utc", "number", "none"]
 CLOCKS: tuple[Clock, ...] = get_args(Clock)
-# The kind and the zone of times on each clock, as histories and ladders have them.
+# The time kind and zone of each clock, as histories and ladders represent them.
 STAMPS: dict[Clock, Stamp | None] = {"utc": Stamp("timestamp", "UTC"), "number": Stamp("number", None), "none": None}
 
 
@@ -31,7 +31,7 @@ def clock_of(history: History) -> Clock:
 
 
 def now() -> float:
-    """Return the current time on the clock of UTC.
+    """Return the current time on the UTC clock.
 
     >>> show("utc", now()).endswith("Z")
     True
@@ -40,7 +40,7 @@ def now() -> float:
 
 
 def parse(clock: Clock, value: object, name: str = "time") -> float:
-    """Return the time that a value means: a date is its midnight, no zone means UTC. `name` is used in errors.
+    """Parse a time: a date means midnight, and a time without a zone is UTC. `name` is used in errors.
 
     >>> parse("utc", "1970-01-02"), parse("utc", "1970-01-01T03:00:00+02:00"), parse("number", 7)
     (86400000000.0, 3600000000.0, 7.0)
@@ -57,7 +57,7 @@ def parse(clock: Clock, value: object, name: str = "time") -> float:
             right = "a plain number, such as the round" if clock == "number" else "a date or time, such as 2026-01-31"
             raise Error(f"this league needs {right}, not {value!r}", value=value)
         if float(number) != number:
-            raise Error(f"{value!r} is outside the years 1685 to 2255, which fit to the microsecond", value=value)
+            raise Error(f"{value!r} is outside the supported years, 1685 to 2255", value=value)
     except Error as error:
         raise error.within(f"{name}: ", field=name) from None
     return float(number)

@@ -1,4 +1,4 @@
-"""Errors of the store, beside those of a single match."""
+"""Errors of the store, besides those about a single match."""
 
 from ..errors import Error
 
@@ -8,11 +8,11 @@ class NotFound(Error):
 
 
 class Conflict(Error):
-    """Something else is in the way, such as another match of the same id."""
+    """The change conflicts with the current state, such as another match with the same id."""
 
 
 class Unavailable(Error):
-    """The database does not answer, or is full; nothing was changed, and the caller may try again.
+    """The database does not respond, or is full; nothing was changed, and the caller may try again.
 
     `summary` may be shown to anybody; `reason` comes from the database and can reveal internals: it is for logs.
 
@@ -31,7 +31,7 @@ class CommitUnknown(Unavailable):
 
 
 class RatingError(Error):
-    """The model cannot rate the match of this id; `reason` says why without the number of the match.
+    """The model cannot rate the match with this id; `reason` says why, without the match number.
 
     >>> RatingError(Error("the model needs scores", match=6), "final").id
     'final'
@@ -45,4 +45,4 @@ class RatingError(Error):
 
 
 class WriteClash(Exception):
-    """Two transactions wrote the same row at once: one of them is rolled back, and tried again."""
+    """Two transactions wrote the same row at once; one of them is rolled back and retried."""

@@ -1,4 +1,4 @@
-"""Background jobs, which analyse how well models predict a league: requested, claimed by a worker, answered.
+"""The queue of background jobs, which analyse how well models predict a league: request, claim, finish.
 
 All processes of a service share them. A worker sends a heartbeat about every second; an analysis without one for long
 counts as interrupted. The last answer stays until there is a new one.
@@ -19,13 +19,13 @@ from .leagues import League
 
 Kind = Literal["figures", "comparison"]
 OPEN = ("queued", "running")
-SILENT = 20.0  # seconds without a heartbeat after which a worker counts as lost
+SILENT = 20.0  # seconds without a heartbeat after which a worker is considered lost
 _ANALYSIS = schema.analysis.c
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """A requested analysis and its progress; `asked` are models, each a name and its parameters.
+    """A requested analysis and its progress; `asked` maps model labels to presets with parameters.
 
     >>> Analysis(1, 1, "figures", "running", {}, "", 0.0, 0.0, "reading", 0.1, None, None, None).state
     'interrupted'
@@ -44,7 +44,7 @@ class Analysis:
     ended_at: float | None
     generation: int | None
     revision: int | None
-    why: str | None = None  # an analysis failed
+    why: str | None = None  # why the analysis failed
 
     def __post_init__(self) -> None:
         if self.state == "running" and time() - (self.seen_at or 0.0) > SILENT:
@@ -52,7 +52,7 @@ class Analysis:
 
     @property
     def open(self) -> bool:
-        """Whether it is queued or running.
+        """Whether the analysis is queued or running.
 
         >>> Analysis(1, 1, "figures", "queued", {}, "", 0.0, None, "", 0.0, None, None, None).open
         True
@@ -83,7 +83,7 @@ def request(connection: Connection, league: League, kind: Kind, asked: Mapping[s
 
 
 def latest(connection: Connection, league: League, kind: Kind) -> tuple[Analysis | None, Analysis | None]:
-    """Return the last analysis that is done, and the last that was requested, which may be the same."""
+    """Return the last finished analysis and the last requested one, which may be the same."""
     query = _ROWS.where(_of(league.id, kind)).order_by(_ANALYSIS.id.desc()).limit(10)
     analyses = [_analysis(row) for row in connection.execute(query)]
     last = analyses[0] if analyses else None
@@ -101,18 +101,18 @@ def _analysis(row: Row[Any]) -> Analysis:
 
 
 def answer(connection: Connection, id: int) -> str | None:
-    """Return the answer of an analysis: JSON, or why there is none; None if the analysis was deleted."""
+    """Return the result of an analysis as JSON, or the reason for its failure; None if the analysis was deleted."""
     text: str | None = connection.execute(select(_ANALYSIS.answer).where(_ANALYSIS.id == id)).scalar()
     return text
 
 
 def has_queued(connection: Connection) -> bool:
-    """Tell whether an analysis waits for a worker."""
+    """Return whether any analysis is waiting for a worker."""
     return connection.execute(select(_ANALYSIS.id).where(_ANALYSIS.state == "queued").limit(1)).first() is not None
 
 
 def claim(connection: Connection, worker: str) -> Analysis | None:
-    """Claim the analysis that waits longest for a worker; None if there is none."""
+    """Claim the analysis that has waited longest for a worker; return None if there is none."""
     queued = _ANALYSIS.state == "queued"
     row = connection.execute(_ROWS.where(queued).order_by(_ANALYSIS.id).limit(1)).first()
     if row is None:
@@ -123,7 +123,7 @@ def claim(connection: Connection, worker: str) -> Analysis | None:
 
 
 def _update(connection: Connection, id: int, worker: str, **values: Any) -> bool:
-    """Update an analysis; return whether this worker still runs it."""
+    """Update an analysis; return whether this worker still owns it."""
     own = (_ANALYSIS.id == id, _ANALYSIS.worker == worker, _ANALYSIS.state == "running")
     return bool(connection.execute(update(schema.analysis).where(*own).values(values)).rowcount)
 
@@ -134,7 +134,7 @@ def heartbeat(connection: Connection, id: int, worker: str, step: str, share: fl
 
 
 def finish(connection: Connection, id: int, worker: str, generation: int, revision: int, answer: str) -> bool:
-    """Store the answer, of a league as it was at a revision, and delete earlier ones; False if it was cancelled."""
+    """Store the result for a league at a revision, and delete earlier ones; return False if it was cancelled."""
     done = {"state": "done", "share": 1.0, "ended_at": time(), "generation": generation, "revision": revision}
     if not _update(connection, id, worker, answer=answer, **done):
         return False
@@ -144,11 +144,11 @@ def finish(connection: Connection, id: int, worker: str, generation: int, revisi
 
 
 def abort(connection: Connection, id: int, worker: str, why: str = "", *, state: str) -> None:
-    """Record that there will be no answer: the analysis "failed", or was "interrupted"."""
+    """Record that there will be no result: the analysis "failed", or was "interrupted"."""
     _update(connection, id, worker, state=state, ended_at=time(), answer=why or None)
 
 
 def cancel(connection: Connection, league: League, kind: Kind) -> None:
-    """Cancel what is queued or running; the worker notices at its next heartbeat."""
+    """Cancel the queued or running analysis; the worker notices at its next heartbeat."""
     open_ = (_of(league.id, kind), _ANALYSIS.state.in_(OPEN))
     connection.execute(update(schema.analysis).where(*open_).values(state="cancelled", ended_at=time()))

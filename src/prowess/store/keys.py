@@ -1,4 +1,4 @@
-"""API keys: who may do what. A secret is shown once, when its key is created; the store has only its hash."""
+"""API keys and their permissions. A secret is shown once, when its key is created; only its hash is stored."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from .db import schema
 from .errors import NotFound
 
 Scope = Literal["read", "write", "admin"]
-SCOPES: tuple[Scope, ...] = get_args(Scope)  # each includes those before
-PREFIX = "pw_"  # lets people, and scanners for leaked secrets, recognise one
+SCOPES: tuple[Scope, ...] = get_args(Scope)  # each includes the previous ones
+PREFIX = "pw_"  # lets people and secret scanners recognise a key
 MAX_NAME = 200  # characters
 _KEY = schema.key.c
 
 
 @dataclass(frozen=True)
 class Key:
-    """A key as the store has it: of one league, or of all if `league` is None.
+    """A key as it is stored: for one league, or for all if `league` is None.
 
     >>> key = Key(1, "phone", "write", 7, "darts", 0.0)
     >>> key.may("read", 7), key.may("admin", 7), key.may("read", 8), key.may("read", None)
@@ -40,7 +40,7 @@ class Key:
     revoked_at: float | None = None
 
     def may(self, scope: Scope, league_id: int | None) -> bool:
-        """Tell whether the key grants a scope for a league, or for what belongs to no league (None)."""
+        """Return whether the key grants a scope in a league, or outside leagues (None)."""
         if self.revoked_at is not None or SCOPES.index(scope) > SCOPES.index(self.scope):
             return False
         return self.league_id is None or self.league_id == league_id
@@ -54,7 +54,7 @@ def create(
         raise Error.in_field("scope", f"must be one of {', '.join(SCOPES)}, not {scope!r}", value=scope)
     label = name.strip()
     if not label or not leagues.storable(label, MAX_NAME):
-        text = f"a key needs a name of 1 to {MAX_NAME} characters that says who has it, not {name!r}"
+        text = f"a key needs a name of 1 to {MAX_NAME} characters that says who uses it, not {name!r}"
         raise Error.in_field("name", text, value=name)
     league_id = None if league is None else leagues.find(connection, league).id
     secret = PREFIX + token_urlsafe(32)
@@ -65,13 +65,13 @@ def create(
 
 
 def find(connection: Connection, secret: str) -> Key | None:
-    """Return the key of a secret; None if there is none, or if it was revoked."""
+    """Return the key with a secret; None if it is unknown or revoked."""
     keys = list_keys(connection, _KEY.hash == _hash(secret), _KEY.revoked_at.is_(None))
     return keys[0] if keys else None
 
 
 def list_keys(connection: Connection, *conditions: ColumnElement[bool]) -> list[Key]:
-    """Return all keys that meet some conditions, oldest first; also revoked ones."""
+    """Return all keys that meet the conditions, including revoked ones, oldest first."""
     league = schema.league.c.name.label("league")
     query = select(_KEY.id, _KEY.name, _KEY.scope, _KEY.league_id, league, _KEY.created_at, _KEY.revoked_at)
     query = query.select_from(schema.key.outerjoin(schema.league)).where(*conditions).order_by(_KEY.id)
@@ -79,7 +79,7 @@ def list_keys(connection: Connection, *conditions: ColumnElement[bool]) -> list[
 
 
 def revoke(connection: Connection, id: int, *, author: str = "") -> Key:
-    """Revoke a key for good; a key that is revoked already stays as it is."""
+    """Revoke a key permanently; revoking it again has no effect."""
     key = _get(connection, id)
     if key.revoked_at is None:
         connection.execute(update(schema.key).where(_KEY.id == id).values(revoked_at=time()))

@@ -32,7 +32,7 @@ _LEAGUE, _GENERATION, _SEASON = schema.league.c, schema.generation.c, schema.sea
 
 
 def storable(text: object, most: int) -> bool:
-    """Tell whether any database can store a text: at most `most` characters, without NUL and lone surrogates.
+    """Return whether all databases can store a text: at most `most` characters, no NUL, no lone surrogates.
 
     >>> storable("Zoë", 3), storable("Zoë", 2), storable("a\\0", 3), storable("\\ud800", 3), storable(7, 3)
     (True, False, False, False, False)
@@ -41,7 +41,7 @@ def storable(text: object, most: int) -> bool:
 
 
 def slug(title: str) -> str:
-    """Return a name for a league of this title, as close as plain letters allow.
+    """Return a league name that is as close to a title as plain letters allow.
 
     >>> slug("The Pub, Tuesday's Darts"), slug("Žofie's Spaß")
     ('the-pub-tuesday-s-darts', 'zofie-s-spass')
@@ -50,18 +50,18 @@ def slug(title: str) -> str:
 
 
 def league_name(title: str) -> str:
-    """Return the name of a league with this title; raise an Error if letters would be lost, as names might collide.
+    """Return the league name for a title; raises `Error` if letters would be lost, because names could collide.
 
-    >>> league_name("Лига 1")
+    >>> league_name("Лига 1")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    prowess.Error: 'Лига 1' is not a league name: use lowercase letters (a to z), digits and hyphens, as in 'league-1'
+    prowess.Error: 'Лига 1' is not a valid league name: use lowercase letters (a to z), digits and hyphens, as in ...
     """
     letters, name = _without_accents(title), slug(title)
     if not any(map(str.isalnum, letters)) or any(letter.isalnum() and not letter.isascii() for letter in letters):
         hint = name if name[0].isalpha() else f"league-{name}"
         rule = f"use lowercase letters (a to z), digits and hyphens, as in {hint!r}"
-        raise Error(f"{title!r} is not a league name: {rule}", field="league", value=title)
+        raise Error(f"{title!r} is not a valid league name: {rule}", field="league", value=title)
     return name
 
 
@@ -72,7 +72,7 @@ def _without_accents(title: str) -> str:
 
 @dataclass(frozen=True)
 class Preset:
-    """A model, by the name of its preset and the parameters that differ from the defaults.
+    """A model, given by its preset's name and the parameters that differ from the defaults.
 
     >>> Preset("elo", {"k": 20}).model.params["k"]
     20
@@ -94,14 +94,14 @@ class Preset:
             raise Error.in_field("parameters", str(error)) from error
 
     def to_json(self) -> str:
-        """Return it as JSON, with the name as the preset spells it."""
+        """Return the preset as JSON, with its canonical name."""
         name = next(name for name in PRESETS.names if name.lower() == self.name.lower())
         return json.dumps({"name": name, "parameters": dict(self.parameters)}, ensure_ascii=False)
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How a league shows its players: with how many matches they are provisional, and after how long inactive.
+    """How a league shows players: below how many matches they are provisional, and after how long inactive.
 
     >>> Settings().provisional_matches
     10
@@ -138,7 +138,7 @@ class League:
 
     @property
     def serial(self) -> bool:
-        """Whether every match depends on all matches before it, not only on those of its players."""
+        """Whether every match depends on all earlier matches, not only on those of its own players."""
         return self.model.period is not None or self.model.pipeline.memories > 0
 
 
@@ -192,7 +192,7 @@ _BY_NAME = RawStatement(_ROWS.where(_LEAGUE.name == bindparam("name")))
 
 
 def find(connection: Connection, name: str) -> League:
-    """Return the league of a name, or raise `NotFound`."""
+    """Return the league with a name, or raise `NotFound`."""
     rows = _BY_NAME(connection, name=name) if NAME.fullmatch(name) else []
     if not rows:
         public = connection.execute(select(_LEAGUE.name).where(_LEAGUE.public)).scalars().all()
@@ -229,7 +229,7 @@ def _league(row: Sequence[Any]) -> League:
     return League(**values)
 
 
-# Models keep scratch boards that are costly to make, so that equal texts share one model.
+# Models keep scratch boards that are expensive to create, so equal texts share one model.
 @lru_cache(256)
 def _read_model(text: str) -> Model:
     return Model.from_dict(json.loads(text))
@@ -278,7 +278,7 @@ def update_row(connection: Connection, league: League, **values: Any) -> None:
 
 @dataclass(frozen=True)
 class Generation:
-    """A model that rates or has rated a league: since which revision, who chose it and why; `made_at` is a Unix time.
+    """A model that rates or has rated a league, with its first revision, author and reason; `made_at` is a Unix time.
 
     >>> Generation(1, Preset("Elo"), 0, 0.0, "ann", "the first").number
     1
@@ -307,8 +307,8 @@ def as_of(connection: Connection, league: League, revision: int) -> League:
 
 
 def with_generation(connection: Connection, league: League, number: int) -> League:
-    """Return the league with the model of a generation, and what that model has learnt of the league."""
-    if not 1 <= number <= league.generation:  # PostgreSQL rejects a parameter that is no 32-bit integer
+    """Return the league with the model of a generation, and what that model has learnt about the league."""
+    if not 1 <= number <= league.generation:  # PostgreSQL rejects a parameter that is not a 32-bit integer
         text = f"{league.name} has generations 1 to {league.generation}, not {number}"
         raise NotFound.in_field("generation", text, value=number)
     row = _generation_row(connection, league, number)

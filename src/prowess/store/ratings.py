@@ -1,4 +1,4 @@
-"""Ratings of a league's players: loading them as a ladder, learning matches, saving, and what changed lately."""
+"""Ratings of a league's players: load them as a ladder, rate matches, save them, and list recent changes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .db.database import InList, RawStatement, write_many
 from .errors import RatingError
 from .leagues import League
 
-MAX_UPDATE = 1_000  # players of an update; for more, clients read the leaderboard
+MAX_UPDATE = 1_000  # players in an update; beyond that, clients read the leaderboard
 _RATING, _GENERATION = schema.rating.c, schema.generation.c
 _STATES = select(_RATING.player, _RATING.state).where(
     _RATING.league_id == bindparam("league"), _RATING.generation == bindparam("generation")
@@ -31,7 +31,7 @@ _OF_PLAYERS = RawStatement(_STATES.where(InList(_RATING.player, "players")))
 
 
 def make_ladder(league: League, names: Iterable[str], state: bytes, memory: bytes | None = None) -> Ladder:
-    """Return a ladder of these players; `state` has their rows one after another."""
+    """Return a ladder of these players; `state` is the concatenation of their rows."""
     ladder = Ladder(league.model)
     ladder.names = list(names)
     width = league.model.pipeline.layout.width
@@ -60,7 +60,7 @@ def _ladder(league: League, rows: Iterable[Any]) -> Ladder:
 def changed_since(
     connection: Connection, league: League, revision: int, limit: int | None = None
 ) -> Sequence[Row[str, bytes | None]]:
-    """Return the players whose ratings have changed since a revision and their rows, the latest change first."""
+    """Return the players whose ratings have changed since a revision with their rows, latest change first."""
     query = (
         select(_RATING.player, _RATING.state)
         .where(_RATING.league_id == league.id, _RATING.generation == league.generation, _RATING.revision > revision)
@@ -71,7 +71,7 @@ def changed_since(
 
 
 class PlayerRating(NamedTuple):
-    """A player with the current rating; None for a player without matches."""
+    """A player and the current rating; None for a player without matches."""
 
     player: str
     rating: Rating | None
@@ -108,7 +108,7 @@ def learn(ladder: Ladder, history: History) -> None:
 
 @contextmanager
 def locating_errors(history: History) -> Iterator[None]:
-    """Raise the error of a match that the model cannot rate as a `RatingError` with the id of the match."""
+    """Convert the error about a match that the model cannot rate to a `RatingError` with the match's id."""
     try:
         yield
     except Error as error:
@@ -120,7 +120,7 @@ def locating_errors(history: History) -> Iterator[None]:
 def save(connection: Connection, league: League, ladder: Ladder, players: Mapping[str, int]) -> None:
     """Write the ratings of some players with the revisions that changed them, and what the model learnt of the league.
 
-    A player who is not in the ladder has no rating any more.
+    A player who is not in the ladder no longer has a rating.
     """
     cells, width, index = ladder.state.data.cast("B"), 8 * ladder.state.shape[1], ladder.rows
     rows = []
@@ -135,7 +135,7 @@ def save(connection: Connection, league: League, ladder: Ladder, players: Mappin
 
 
 def changed_players(after: Ladder, before: Ladder) -> list[str]:
-    """Return the players whose rows differ between two ladders of a model in any bit, or who are in only one."""
+    """Return the players whose rows differ in any bit between two ladders of a model, or who are in only one."""
     both = [name for name in after.names if name in before.rows]
     new, old = (ladder.state[[ladder.rows[name] for name in both]] for ladder in (after, before))
     changed = (new.view(np.int64) != old.view(np.int64)).any(axis=1)

@@ -1,4 +1,4 @@
-"""Seasons of a league: where they begin, how much is carried over, and dividing a history by them."""
+"""Seasons of a league: when they begin, how much rating is carried over, and how they divide a history."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SEASON = schema.season.c
 
 @dataclass(frozen=True)
 class Season:
-    """A season of a league: matches from its start on belong to it, until the next begins."""
+    """A season of a league: matches belong to it from its start until the next season begins."""
 
     start: float
     name: str
@@ -37,12 +37,12 @@ class Season:
     revision: int = 0
 
     def begin(self, ladder: Ladder) -> None:
-        """Take all players of a ladder into the season."""
+        """Start the season for all players of a ladder."""
         ladder.new_season(self.carry, self.tau)
 
 
 class Stretch(NamedTuple):
-    """Matches without a break; how many matches of the history are rated after them, and which season begins then."""
+    """Consecutive matches, the number of matches rated after them, and the season that then begins, if any."""
 
     matches: History
     end: int
@@ -52,7 +52,7 @@ class Stretch(NamedTuple):
 def stretches(history: History, seasons: Sequence[Season], stops: Iterable[int] = ()) -> Iterator[Stretch]:
     """Divide a history where its seasons begin, and after each number of matches in `stops`, in ascending order.
 
-    The last match ends a stretch in any case. At the same place a stop comes before a season, so that a ladder that is
+    The last match always ends a stretch. At the same place a stop comes before a season, so that a ladder that is
     kept there has not begun the season yet.
 
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]], "time": day} for day in (1, 2, 3)])
@@ -69,19 +69,19 @@ def stretches(history: History, seasons: Sequence[Season], stops: Iterable[int] 
 
 def _first_match(history: History, season: Season) -> int:
     times = history.time
-    # In the type of the times: NumPy would convert all of them otherwise.
+    # In the dtype of the times: otherwise NumPy would convert all of them.
     return 0 if times is None else int(np.searchsorted(times, times.dtype.type(season.start)))
 
 
 def list_seasons(connection: Connection, league: League, revision: float = inf) -> list[Season]:
-    """Return the seasons of a league that existed at a revision, in the order of their start."""
+    """Return the seasons of a league that existed at a revision, in chronological order."""
     columns = [_SEASON[name] for name in Season.__dataclass_fields__]
     query = select(*columns).where(_SEASON.league_id == league.id).order_by(_SEASON.start)
     return [season for row in connection.execute(query) if (season := Season(*row)).revision <= revision]
 
 
 def end_of_season(seasons: Sequence[Season], name: str) -> float | None:
-    """Return the last moment of a season, inf for the current one; None if there is no season of this name.
+    """Return the last moment of a season, inf for the current one; None if no season has this name.
 
     >>> end_of_season([Season(1.0, "I", 0.5, None), Season(2.0, "II", 0.5, None)], "II")
     inf
@@ -95,14 +95,14 @@ def end_of_season(seasons: Sequence[Season], name: str) -> float | None:
 def build_season(
     connection: Connection, league: League, name: str, start: Any, carry: float, tau: float | None
 ) -> Season:
-    """Return a new season of a league, checked but not written."""
+    """Return a new season of a league, validated but not written."""
     if league.clock == "none":
         raise Error.in_field("start", "matches in this league have no times, so it cannot have seasons", value=start)
     moment, title = clock.parse(league.clock, start, "start"), name.strip()
     if not title or not storable(title, MAX_NAME):
         text = f"a season needs a name of at most {MAX_NAME} characters, not {name!r}"
         raise Error.in_field("name", text, value=name)
-    Seasons(Still(), carry=carry, season_tau=0.0 if tau is None else tau)  # which checks them
+    Seasons(Still(), carry=carry, season_tau=0.0 if tau is None else tau)  # validates them
     shown = clock.show(league.clock, moment)
     for other in list_seasons(connection, league):
         if other.name == title:

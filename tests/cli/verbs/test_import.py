@@ -135,7 +135,7 @@ def test_printed_summary(place):
 def test_titles_without_a_usable_name_are_refused(place, title):
     result = run("import", LEAGUE, "--league", title, "--database", place)
     assert result.exit_code == 1
-    assert "is not a league name" in result.stderr
+    assert "is not a valid league name" in result.stderr
     assert not Path(place).exists() or not league_names(place)
 
 

@@ -209,7 +209,7 @@ def test_concurrent_edit_is_a_conflict(ask, fill):
     for do in ("", "record"):
         answer = fill.go_on(page, "/leagues/both/edit", score=["4", "1"], do=do)
         assert answer.status_code == 409
-        assert "was changed by office since you looked at it" in words(answer)
+        assert "was changed by office since you opened it" in words(answer)
     answer = fill.go_on(gone, "/leagues/both/delete")
     assert answer.status_code == 409
     assert ask.get("/api/leagues/both/matches/m").json()["scores"] == [3, 2]

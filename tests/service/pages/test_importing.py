@@ -149,7 +149,7 @@ def test_all_file_formats_are_read(ask, name, content):
     [
         (b"", "is empty"),
         (b"\x89PNG\r\n\x1a\n", "is an image, not a table"),
-        (b"winner,loser\n", "no match that can be read"),
+        (b"winner,loser\n", "no readable matches"),
         (b"\x00\x01\x02" * 50, "The file: "),
         (b"day,winner,loser\n1,ann,bob\n", "plain numbers as times, but the league has dates"),
         (f"winner,loser\nann,{'x' * 501}\n".encode(), "at most 500 characters"),

@@ -1,4 +1,4 @@
-"""Backup and restore: a whole database as one file, which a database of either kind can be made from.
+"""Backup and restore: a whole database as one file, which can be restored to SQLite or PostgreSQL.
 
 A backup is a SQLite file with the tables as they were at one moment, whatever was written meanwhile, and the version of
 its database: a backup of an older version is migrated when it is restored.
@@ -26,11 +26,11 @@ from ..errors import WriteClash
 from .database import Database
 from .migrate import VERSION_TABLE, check_version, lock_migrations, run_migrations, table_names, version_of
 
-_HEADER = 100  # bytes of a SQLite file, which hold the journal mode and the application id
+_HEADER = 100  # bytes at the start of a SQLite file, with the journal mode and the application id
 _MODE, _APPLICATION = slice(18, 20), slice(68, 72)
 _APPLICATION_ID = 0x70726F62  # "prob", which marks our backups
-BATCH = 2000  # rows that are copied at a time
-SMALL_BATCHES = {"checkpoint": 1, "analysis": 20}  # whose rows hold all ratings of a league, or long answers
+BATCH = 2000  # rows copied at a time
+SMALL_BATCHES = {"checkpoint": 1, "analysis": 20}  # tables with large rows
 
 PathLike = str | os.PathLike[str]
 Rows = list[tuple[Any, ...]]
@@ -38,7 +38,7 @@ Rows = list[tuple[Any, ...]]
 
 @dataclass(frozen=True)
 class Copied:
-    """What was copied: the version of the tables, and the number of rows by table.
+    """The result of a copy: the version of the tables, and the number of rows by table.
 
     >>> Copied("prowess_0001", {"league": 2, "journal": 1200}).rows["league"]
     2
@@ -49,7 +49,7 @@ class Copied:
 
 
 def backup(database: Database, path: PathLike, *, progress: bool | None = None) -> Copied:
-    """Copy all tables of a database as they are now into a file; others may go on writing to it.
+    """Copy all tables of a database as they are now into a file; others may keep writing to the database.
 
     An earlier backup of this name is replaced when the new one is complete. Any other file is left alone.
 
@@ -82,7 +82,7 @@ def backup(database: Database, path: PathLike, *, progress: bool | None = None) 
 
 
 def restore(path: PathLike, database: Database, *, progress: bool | None = None) -> Copied:
-    """Copy a backup into an empty database, wholly or not at all."""
+    """Copy a backup into an empty database, completely or not at all."""
     if not Path(path).is_file():
         raise _file_error(path, "not found")
     with _open_file(path, f"{Path(path).resolve().as_uri()}?mode=ro") as source:
@@ -104,11 +104,11 @@ def _file_error(path: PathLike, reason: object) -> Error:
 
 @contextmanager
 def _open_file(path: PathLike, uri: str) -> Iterator[Connection]:
-    """Connect to a file that nobody else writes to; SQLite's errors are raised as an Error that names the file."""
+    """Connect to a file that nobody else writes to; SQLite's errors become an `Error` that names the file."""
 
     def connect() -> sqlite3.Connection:
         connection = sqlite3.connect(uri, uri=True, isolation_level=None)
-        if uri.endswith("rwc"):  # a file that is thrown away unless it is complete needs no journal
+        if uri.endswith("rwc"):  # an incomplete file is discarded, so it needs no journal
             connection.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF")
         return connection
 
@@ -123,7 +123,7 @@ def _open_file(path: PathLike, uri: str) -> Iterator[Connection]:
 
 
 def _check_target(path: Path) -> None:
-    """Refuse to replace a file that is no backup, or that a service has used as its database since."""
+    """Refuse to replace a file that is not a backup, or that a service has since used as its database."""
     if path.exists():
         with path.open("rb") as file:
             header = file.read(_HEADER)
@@ -132,7 +132,7 @@ def _check_target(path: Path) -> None:
 
 
 def _check_backup(source: Connection, path: PathLike) -> str:
-    """Return the version of a backup that this program can restore."""
+    """Return the version of a backup; raises `Error` if this program cannot restore it."""
     source.exec_driver_sql("BEGIN")
     version = version_of(source)
     if version is None:
@@ -145,10 +145,10 @@ def _check_backup(source: Connection, path: PathLike) -> str:
 
 
 def _create_tables(target: Connection, version: str) -> None:
-    """Create the tables of a version in a database that has no rows."""
+    """Create the tables of a version in a database without rows."""
     check_version(target)
     names = table_names(target)
-    if names and target.dialect.name == "postgresql":  # so that nobody adds rows meanwhile
+    if names and target.dialect.name == "postgresql":  # so that nobody adds rows in the meantime
         target.exec_driver_sql("LOCK TABLE " + ", ".join(f'"{name}"' for name in names))
     filled = [name for name in names if target.exec_driver_sql(f'SELECT 1 FROM "{name}" LIMIT 1').first()]
     if filled:

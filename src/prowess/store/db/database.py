@@ -27,7 +27,7 @@ from ..errors import CommitUnknown, Unavailable, WriteClash
 if TYPE_CHECKING:
     from ..clock import Clock
 
-BUSY = 30.0  # seconds that a writer waits for another
+BUSY = 30.0  # seconds that a writer waits for another one
 DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
 
 
@@ -54,7 +54,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Open a transaction that sees one state of the database, whatever others write meanwhile."""
+        """Open a transaction that sees one consistent snapshot, whatever others write in the meantime."""
         with _translate_errors(self.dialect), self._readers.connect() as connection, connection.begin():
             try:
                 yield connection
@@ -91,7 +91,7 @@ class Database:
 
 
 def _parse_url(database: str) -> URL:
-    """Return the URL of a database; a plain path is a SQLite file. Errors carry no value: it may hold a password."""
+    """Return the URL of a database; a plain path is a SQLite file. Errors omit the URL, which may hold a password."""
     address = str(database).strip()
     if "://" not in address:
         address = f"sqlite:///{address}" if address else ""
@@ -111,7 +111,7 @@ def _parse_url(database: str) -> URL:
 
 
 def _engine(url: URL, begin: str, isolation: str, pool: int, cache: int) -> Engine:
-    """Make an engine; `begin` and `cache` (MB a connection) are for SQLite, `isolation` for PostgreSQL.
+    """Create an engine; `begin` and `cache` (MB per connection) are for SQLite, `isolation` for PostgreSQL.
 
     Pools are small because PostgreSQL has 100 connections for all processes; a caller that finds none waits.
     """
@@ -133,7 +133,7 @@ def _configure_sqlite(cache: int, connection: Any, _: Any) -> None:
 
 @contextmanager
 def _translate_errors(dialect: str) -> Iterator[None]:
-    """Raise database errors as `Unavailable` or `WriteClash`; the transaction is rolled back by then."""
+    """Convert database errors to `Unavailable` or `WriteClash`; the transaction has already been rolled back."""
     try:
         yield
     except TimeoutError as error:
@@ -151,7 +151,7 @@ def _translate_errors(dialect: str) -> Iterator[None]:
 # change locks the league exclusively. Locks are always taken in the same order, so that there is no deadlock, and are
 # released at the end of the transaction.
 
-MAX_LOCKS = 256  # players locked one by one: PostgreSQL has room for some thousands of locks in all
+MAX_LOCKS = 256  # players locked individually: PostgreSQL has room for a few thousand locks in total
 _LOCK_LEAGUE = text("SELECT pg_advisory_xact_lock(:league)")
 _SHARE_LEAGUE = text("SELECT pg_advisory_xact_lock_shared(:league)")
 _LOCK_PLAYERS = text(
@@ -166,7 +166,7 @@ def lock_league(connection: Connection, league: int) -> None:
 
 
 def lock_players(connection: Connection, league: int, players: Collection[str]) -> None:
-    """Lock some players of a league; others may lock other players of it at the same time."""
+    """Lock some players of a league; other transactions can lock its other players at the same time."""
     if len(players) > MAX_LOCKS:
         lock_league(connection, league)
     elif connection.dialect.name == "postgresql":
@@ -180,7 +180,7 @@ def lock_players(connection: Connection, league: int, players: Collection[str]) 
 
 _DIALECTS = {"sqlite": sqlite.dialect(paramstyle="named"), "postgresql": psycopg_dialect()}  # type: ignore[no-untyped-call]
 _PLACEHOLDERS = {"sqlite": "?", "postgresql": "%s"}
-SHORT = 64  # values of a list that SQLite gets one by one
+SHORT = 64  # up to this many values of a list are passed to SQLite separately
 
 
 class InList(ColumnElement[Any]):
@@ -196,7 +196,7 @@ class InList(ColumnElement[Any]):
     """
 
     inherit_cache = False
-    type = NullType()  # as a Boolean, it would be compared with 1, and no index used
+    type = NullType()  # a Boolean would be compared with 1, and no index would be used
 
     def __init__(self, column: ColumnElement[Any], name: str) -> None:
         self.column, self.name = column, name
@@ -230,7 +230,7 @@ class RawStatement:
         self._texts: dict[tuple[str, int], str] = {}
 
     def __call__(self, connection: Connection, **values: Any) -> list[Any]:
-        """Run the statement and return its rows as the driver gives them."""
+        """Run the statement and return its rows as the driver's own tuples."""
         dialect, places = connection.dialect.name, 0
         if dialect == "sqlite":
             places, values = _flatten_lists(values)
@@ -239,7 +239,7 @@ class RawStatement:
             return list(cursor.fetchall()) if cursor.description else []
 
     def text(self, dialect: str, places: int = 0) -> str:
-        """Return the SQL for a kind of database, with so many values in its list."""
+        """Return the SQL for a dialect, with `places` separate values in its list."""
         sql = self._texts.get((dialect, places))
         if sql is None:
             sql = str(self._statement.compile(dialect=_DIALECTS[dialect], compile_kwargs={"places": places}))
@@ -250,7 +250,7 @@ class RawStatement:
 
 
 def _flatten_lists(values: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-    """Replace a short list by separate values, the last one repeated up to 2, 4, 8 … of them, a long list by JSON."""
+    """Replace a short list by separate values, padded to 2, 4, 8 … by repeating the last one; a long list by JSON."""
     places, flat = 0, {}
     for name, value in values.items():
         if type(value) is not list:
@@ -267,7 +267,7 @@ def _flatten_lists(values: dict[str, Any]) -> tuple[int, dict[str, Any]]:
 def write_many(
     connection: Connection, table: Table, rows: Sequence[tuple[Any, ...]], *, replacing: bool = False
 ) -> None:
-    """Insert rows with values in the order of the table's columns; `replacing` overwrites rows of the same key."""
+    """Insert rows with values in column order; `replacing` overwrites rows with the same key."""
     if rows:
         with closing(connection.connection.cursor()) as cursor:
             cursor.executemany(_insertion(table, connection.dialect.name, replacing), rows)

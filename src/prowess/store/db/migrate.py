@@ -1,4 +1,4 @@
-"""Migrations: bring a database to the tables of this version, and refuse databases of other programs."""
+"""Migrations: upgrade a database to the schema of this version, and reject databases of other programs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...errors import Error
 
 MIGRATIONS = Path(__file__).with_name("migrations")
 VERSION_TABLE = "alembic_version"
-_PREFIX = "prowess_"  # of our revisions, which tells them from those of other programs that use Alembic
+_PREFIX = "prowess_"  # of our revisions, which distinguishes them from other programs' Alembic revisions
 _LOCK_ID = 0x70726F77657373  # "prowess", for PostgreSQL's advisory locks
 _ALEMBIC = Lock()  # Alembic's `op` is global to the process
 
@@ -27,7 +27,7 @@ def head() -> str:
 
 
 def migrate(engine: Engine) -> None:
-    """Create the tables of an empty database or upgrade older ones, wholly or not at all.
+    """Create the tables of an empty database or upgrade older ones, completely or not at all.
 
     Any number of processes may do so at once: one works, the others wait and find it done.
 
@@ -50,7 +50,7 @@ def migrate(engine: Engine) -> None:
 
 
 def version_of(connection: Connection) -> str | None:
-    """Return the last revision that was run on a database; None if there was none.
+    """Return the last revision that was run on a database, or None.
 
     >>> from sqlalchemy import create_engine
     >>> with create_engine("sqlite://").connect() as connection:
@@ -69,17 +69,17 @@ def table_names(connection: Connection) -> list[str]:
 
 
 def lock_migrations(connection: Connection) -> None:
-    """Keep others from migrating until the transaction that has just begun ends."""
+    """Lock out other migrations until the current transaction, which has just begun, ends."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:id)"), {"id": _LOCK_ID})
         return
     if getattr(connection.connection.driver_connection, "in_transaction", False):
-        connection.exec_driver_sql("ROLLBACK")  # it may have begun without a lock, and has read nothing yet
+        connection.exec_driver_sql("ROLLBACK")  # it may have begun without a lock; nothing was read yet
     connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
 def run_migrations(connection: Connection, target: str) -> None:
-    """Upgrade to a revision or to the `head`, or downgrade to `base`, without any table, in this transaction."""
+    """Upgrade to a revision or the `head`, or downgrade to `base` (no tables), in this transaction."""
     from alembic.migration import MigrationContext
     from alembic.operations import Operations
     from alembic.script import ScriptDirectory

@@ -49,11 +49,11 @@ league = Table(
     *_required(Integer, "generation"),
     *_required(BigInteger, "revision", "posted"),
     Column("last_time", Double),  # of the latest match
-    *_required(BigInteger, "corrected"),  # the last revision that changed the past
+    *_required(BigInteger, "corrected"),  # the last revision that changed past matches
     *_required(Double, "created_at"),
 )
 
-# A model that rates or has rated a league; `memory` is what it has learnt of the league as a whole.
+# A model that rates or has rated a league; `memory` is what it has learnt about the league as a whole.
 generation = Table(
     "generation",
     metadata,
@@ -61,7 +61,7 @@ generation = Table(
     _key("number", Integer),
     *_required(Text, "model", "preset"),  # JSON: `Model.to_dict`; the preset's name and the parameters that were set
     *_required(LargeBinary, "memory"),
-    *_required(BigInteger, "revision"),  # the change of the league that introduced it
+    *_required(BigInteger, "revision"),  # the revision of the league that introduced it
     *_required(Double, "made_at"),
     *_required(Text, "author", "reason"),
 )
@@ -71,7 +71,7 @@ journal = Table(
     "journal",
     metadata,
     _league(),
-    _key("seq", BigInteger),  # the order among matches of equal time
+    _key("seq", BigInteger),  # the order of matches with the same time
     _key("revision", BigInteger),
     Column("until", BigInteger),
     *_required(Text, "id"),
@@ -100,7 +100,7 @@ rating = Table(
     sqlite_with_rowid=False,
 )
 
-# All ratings after the match at a position in the order, so that a correction replays only what came after it.
+# All ratings after the match at a position, so that a correction replays only the matches after it.
 checkpoint = Table(
     "checkpoint",
     metadata,
@@ -108,11 +108,11 @@ checkpoint = Table(
     _key("generation", Integer),
     Column("time", Double, primary_key=True),
     _key("seq", BigInteger),
-    *_required(BigInteger, "matches"),  # rated up to here
+    *_required(BigInteger, "matches"),  # the last match rated
     *_required(LargeBinary, "players", "state", "memory"),
 )
 
-# Where a season begins, and how much of the ratings is carried over.
+# The start of a season, and how much of the ratings is carried over.
 season = Table(
     "season",
     metadata,
@@ -133,13 +133,13 @@ key = Table(
     _id(),
     Column("hash", LargeBinary(32), nullable=False, unique=True),
     *_required(Text, "name"),
-    *_required(String(8), "scope"),  # "read", "write" or "admin"; each includes those before
+    *_required(String(8), "scope"),  # "read", "write" or "admin"; each includes the previous ones
     Column("league_id", sa.ForeignKey("league.id")),  # null: all leagues
     *_required(Double, "created_at"),
     Column("revoked_at", Double),
 )
 
-# Changes of leagues, models, seasons and keys; those of matches are in the journal.
+# Changes to leagues, models, seasons and keys; changes to matches are in the journal.
 audit = Table(
     "audit",
     metadata,
@@ -150,7 +150,7 @@ audit = Table(
     *_required(Text, "detail"),  # JSON
 )
 
-# Background jobs that measure how well models predict: the request, its progress, the answer.
+# Background jobs that measure how well models predict: the request, its progress, the result.
 analysis = Table(
     "analysis",
     metadata,
@@ -163,12 +163,12 @@ analysis = Table(
     *_required(Double, "asked_at"),
     Column("worker", Text),
     Column("seen_at", Double),  # the worker's last heartbeat
-    *_required(Text, "step"),  # what the worker does now
-    *_required(Double, "share"),  # of the work that is done
+    *_required(Text, "step"),  # the current step of the worker
+    *_required(Double, "share"),  # share of the work that is done
     Column("ended_at", Double),
-    Column("generation", Integer),  # of the league, when its matches were read
+    Column("generation", Integer),  # of the league when its matches were read
     Column("revision", BigInteger),
-    Column("answer", Text),  # JSON, or why there is none
+    Column("answer", Text),  # JSON, or the reason for failure
     Index("analysis_league", "league_id", "kind", "id"),
     Index("analysis_open", "league_id", "kind", unique=True, **_where("state IN ('queued', 'running')")),
 )

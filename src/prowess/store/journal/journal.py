@@ -1,4 +1,4 @@
-"""The journal: every revision of every match, in the order of the league.
+"""The journal: every revision of every match, in league order (by time, then by posting).
 
 Matches are stored as JSON in one canonical form (`bodies`), and read back as a history (`JournalRows.history`).
 """
@@ -34,15 +34,15 @@ from ..errors import NotFound
 from ..leagues import League, storable
 from .scanner import ScannedMatches, scan
 
-EXACT = 2.0**53  # below it, every whole float is that integer
-BLOCK = 1 << 18  # texts that are scanned at a time
+EXACT = 2.0**53  # below this, every whole float converts to its integer exactly
+BLOCK = 1 << 18  # texts scanned at a time
 REMARKS = (Remark("journal", ("the journal of a league",)),)
 
 _JOURNAL = schema.journal.c
 
 
 class Position(NamedTuple):
-    """A position in the order of a league: by time, then by the number under which the match was first posted."""
+    """A position in league order: by time, then by the number under which the match was first posted."""
 
     time: float
     seq: int
@@ -52,7 +52,7 @@ START = Position(-inf, 0)
 
 
 class Entry(NamedTuple):
-    """A match as the journal has it at a revision; a deleted match has no body."""
+    """A match as recorded in the journal at a revision; a deleted match has no body."""
 
     seq: int
     time: float
@@ -63,7 +63,7 @@ class Entry(NamedTuple):
 
     @property
     def position(self) -> Position:
-        """The position of the match in the order of the league."""
+        """The position of the match in league order."""
         return Position(self.time, self.seq)
 
 
@@ -86,7 +86,7 @@ _COUNT_AFTER = RawStatement(_AFTER.with_only_columns(func.count()))
 _AS_OF = RawStatement(_MATCHES.where(_JOURNAL.revision <= _REVISION, sa.or_(_NOW, _JOURNAL.until > _REVISION)))
 _FIRST_POSTS = RawStatement(
     _ENTRIES.where(_OF_LEAGUE, _POSTED, InList(_JOURNAL.id, "ids")),
-    index="journal_post",  # else SQLite reads the whole league to find a dozen ids
+    index="journal_post",  # otherwise SQLite reads the whole league to find a dozen ids
 )
 _SINCE = (_OF_LEAGUE, _JOURNAL.revision > _REVISION)
 _EARLIEST_CHANGE = RawStatement(select(func.min(_JOURNAL.time)).where(*_SINCE), index="journal_revision")
@@ -98,7 +98,7 @@ _EARLIEST_BEFORE = RawStatement(
 
 @dataclass(frozen=True, eq=False)
 class JournalRows:
-    """Matches of a league by columns, in any order."""
+    """Matches of a league as columns, in any order."""
 
     seq: NDArray[np.int64]
     time: NDArray[np.float64]
@@ -107,22 +107,22 @@ class JournalRows:
 
     @classmethod
     def of(cls, rows: Sequence[Sequence[Any]]) -> JournalRows:
-        """Return the columns of rows of seq, time, id and body."""
+        """Return the columns of rows with seq, time, id and body."""
         seq, time, ids, bodies = zip(*rows, strict=True) if rows else ((), (), (), ())
         return cls(np.array(seq, np.int64), np.array(time, np.float64), ids, bodies)
 
     @classmethod
     def of_entries(cls, entries: Iterable[Entry]) -> JournalRows:
-        """Return the columns of those entries that are not deleted."""
+        """Return the columns of the entries that are not deleted."""
         return cls.of([(entry.seq, entry.time, entry.id, entry.body) for entry in entries if entry.body is not None])
 
     @cached_property
     def order(self) -> NDArray[np.intp]:
-        """The rows in the order of the league."""
+        """The rows in league order."""
         return np.lexsort((self.seq, self.time))
 
     def history(self, league: League) -> History:
-        """Return the matches as a history, in the order of the league."""
+        """Return the matches as a history, in league order."""
         return history_of(self.seq, self.time, self.ids, self.bodies, league.clock)
 
     def until(self, time: float) -> JournalRows:
@@ -130,7 +130,7 @@ class JournalRows:
         return self._take(self.time <= time)
 
     def changed(self, removed: Sequence[int], added: Iterable[Entry]) -> JournalRows:
-        """Return the matches without those of some numbers and with others, which may have the same numbers."""
+        """Return the matches without the `removed` numbers and with the `added` ones, which may reuse those numbers."""
         kept = self._take(~np.isin(self.seq, removed)) if removed else self
         new = JournalRows.of_entries(added)
         seq, time = np.concatenate([kept.seq, new.seq]), np.concatenate([kept.time, new.time])
@@ -161,19 +161,19 @@ def rows_as_of(connection: Connection, league: League, revision: int) -> Journal
 
 
 def history(connection: Connection, league: League, revision: int | None = None) -> History:
-    """Return the matches of a league as a history in its order, now or as they were at a revision."""
+    """Return the matches of a league as a history in league order, now or as they were at a revision."""
     rows = current_rows(connection, league) if revision is None else rows_as_of(connection, league, revision)
     return rows.history(league)
 
 
 def first_posts(connection: Connection, league: League, ids: Sequence[str]) -> dict[str, Entry]:
-    """Return the matches of some ids as they were first posted, without those ids that the league does not have."""
+    """Return the matches with these ids as they were first posted; unknown ids are skipped."""
     rows = _FIRST_POSTS(connection, league=league.id, ids=list(ids)) if ids else []
     return {entry.id: entry for entry in (Entry(*row) for row in rows)}
 
 
 def get(connection: Connection, league: League, id: str) -> Entry:
-    """Return the match of an id as it is now, or raise `NotFound`."""
+    """Return the current version of the match with an id, or raise `NotFound`."""
     entry = find(connection, league, id)
     if entry is None:
         raise NotFound(f"{league.name} has no match with id {id!r}", field="id", value=id)
@@ -181,7 +181,7 @@ def get(connection: Connection, league: League, id: str) -> Entry:
 
 
 def find(connection: Connection, league: League, id: str) -> Entry | None:
-    """Return the match of an id as it is now; None if there never was one."""
+    """Return the current version of the match with an id; None if there never was one."""
     if not storable(id, len(id)):  # PostgreSQL rejects a parameter that holds NUL
         return None
     first = first_posts(connection, league, [id]).get(id)
@@ -198,7 +198,7 @@ def changes_since(connection: Connection, league: League, revision: int) -> list
 
 
 def last_posted(connection: Connection, league: League, revision: int) -> int:
-    """Return the number of the last match that was posted up to a revision; 0 if there was none."""
+    """Return the number of the last match posted up to a revision; 0 if there was none."""
     query = select(_JOURNAL.seq).where(_JOURNAL.league_id == league.id, _JOURNAL.revision <= revision, _POSTED)
     return connection.execute(query.order_by(_JOURNAL.revision.desc(), _JOURNAL.seq.desc()).limit(1)).scalar() or 0
 
@@ -211,7 +211,7 @@ def revisions(connection: Connection, league: League, id: str) -> list[RowMappin
 
 
 def last_time(connection: Connection, league: League, before: float = inf) -> float | None:
-    """Return the time of the latest match of a league before a time."""
+    """Return the time of a league's latest match before a given time."""
     latest = select(func.max(_JOURNAL.time)).where(
         _JOURNAL.league_id == league.id, _NOW, _JOURNAL.body.is_not(None), _JOURNAL.time < before
     )
@@ -220,7 +220,7 @@ def last_time(connection: Connection, league: League, before: float = inf) -> fl
 
 
 def earliest_change(connection: Connection, league: League, revision: int) -> float:
-    """Return the earliest time of a match posted, edited or deleted since a revision: earlier ones are unchanged."""
+    """Return the earliest time of a match posted, edited or deleted since a revision; earlier matches are unchanged."""
     times = _EARLIEST_CHANGE(connection, league=league.id, revision=revision)
     seqs = [seq for (seq,) in _CORRECTED(connection, league=league.id, revision=revision)]
     if seqs:
@@ -231,7 +231,7 @@ def earliest_change(connection: Connection, league: League, revision: int) -> fl
 def append(
     connection: Connection, league: League, entries: Iterable[Entry], revision: int, author: str, reason: str
 ) -> None:
-    """Write entries into the journal, with who wrote them, when and why."""
+    """Write entries into the journal, with their author, time and reason."""
     now = time()
     rows = [
         (league.id, seq, revision, None, id, kind, moment, stamped, body, author, reason, now)
@@ -288,7 +288,7 @@ def bodies(history: History) -> list[str]:
 
 
 def _has_ranks_and_scores(history: History) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return for which matches to write ranks, and for which scores: ranks only if they do not follow from scores."""
+    """Return for which matches to write ranks and scores; ranks are written only if they do not follow from scores."""
     if history.score is None:
         return np.ones(len(history), np.bool_), np.zeros(len(history), np.bool_)
     scored = ~np.isnan(history.score[history.match_start[:-1]])
@@ -297,7 +297,7 @@ def _has_ranks_and_scores(history: History) -> tuple[NDArray[np.bool_], NDArray[
 
 
 def _any_in_each(flags: NDArray[np.bool_], start: Ints) -> NDArray[np.bool_]:
-    return np.logical_or.reduceat(flags, start[:-1])  # which is right because no match is empty
+    return np.logical_or.reduceat(flags, start[:-1])  # correct because no match is empty
 
 
 def _optional(key: str, present: NDArray[np.bool_], values: Iterable[str]) -> list[str]:
@@ -309,7 +309,7 @@ def _lists(texts: Sequence[str], start: list[int]) -> list[str]:
 
 
 def _numbers(column: NDArray[np.float64]) -> list[str]:
-    """Write numbers so that they are read back to the last bit: whole ones without a point, and -0 as 0."""
+    """Write numbers so that they round-trip to the last bit: whole numbers without a point, and -0 as 0."""
     column = np.where(column == column, column, 0.0) + 0.0  # matches without scores have NaN, which is not written
     if ((column == np.floor(column)) & (np.abs(column) < EXACT)).all():
         return list(map(str, column.astype(np.int64).tolist()))
@@ -317,7 +317,7 @@ def _numbers(column: NDArray[np.float64]) -> list[str]:
 
 
 def history_of(seq: ArrayLike, time: ArrayLike, ids: Sequence[str], texts: Sequence[str], clock: Clock) -> History:
-    """Return a history of rows of the journal, which may be in any order, in the order of (time, seq).
+    """Return the history of journal rows, sorted by (time, seq); the rows may be in any order.
 
     >>> texts = [body({"teams": [["bob"], ["ann"]]}), body({"teams": [["ann"], ["bob"]], "scores": [2, 2]})]
     >>> history_of([1, 2], [7.0, 5.0], ["x", "y"], texts, "number")[0]
@@ -341,7 +341,7 @@ def history_of(seq: ArrayLike, time: ArrayLike, ids: Sequence[str], texts: Seque
 
 
 def _raw_matches(blocks: list[ScannedMatches], times: Times | None, ids: Sequence[str]) -> RawMatches:
-    """Join blocks, each of which numbers its players separately."""
+    """Join blocks that each number their players separately."""
     numbers: dict[str, int] = {}
     player = []
     for block in blocks:
@@ -368,7 +368,7 @@ def _raw_matches(blocks: list[ScannedMatches], times: Times | None, ids: Sequenc
 
 
 def _parse_one_by_one(times: Times | None, ids: Sequence[str], texts: Sequence[str]) -> History:
-    """Return the history of JSON texts that are not in the canonical form."""
+    """Return the history of JSON texts that are not in canonical form."""
     matches = []
     for row, text in enumerate(texts):
         try:

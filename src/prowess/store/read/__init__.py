@@ -1,1 +1,1 @@
-"""The read side: views of a league that are kept in memory and follow the journal."""
+"""The read side: views of a league that are cached in memory and kept up to date with the journal."""

@@ -1,4 +1,4 @@
-"""How ranks and ratings change: over a week, under another model, and by the possible results of a match."""
+"""How ranks and ratings change: over a week, with another model, and with each possible result of a match."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from ...model.fit.leaderboard import overall
 from ...model.ladder.ladder import Ladder
 from .snapshot import Snapshot, rank_all
 
-WEEK = 7  # days, or units of a clock of numbers
-RESULTS = {"first": [1, 2], "draw": [1, 1], "second": [2, 1]}  # of two teams, by who wins
+WEEK = 7  # days, or units of a numeric clock
+RESULTS = {"first": [1, 2], "draw": [1, 1], "second": [2, 1]}  # places of two teams, by who wins
 
 Plain = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class RankChanges:
-    """The number of players and of those whose rank changes; the best players, and those who move most."""
+    """The number of players, the number whose rank changes, the best players, and the largest moves."""
 
     players: int
     moved: int
@@ -33,7 +33,7 @@ class RankChanges:
 
 
 def rank_changes(before: Ladder, after: Ladder, limit: int = 10) -> RankChanges:
-    """Compare the ranks of players in two ladders that have the same players.
+    """Compare the ranks of players in two ladders with the same players.
 
     >>> import prowess as pw
     >>> ladders = [pw.Ladder(pw.Elo(), {"ann": pw.Rating(1500), "bob": pw.Rating(bob)}) for bob in (1400, 1600)]
@@ -62,7 +62,7 @@ def _ranks_and_ratings(ladder: Ladder, names: list[str]) -> tuple[NDArray[np.int
 
 
 def week_before(now: Snapshot) -> float | None:
-    """Return the time a week before the last match of all; None where there are no times.
+    """Return the time a week before the league's last match; None for a league without times.
 
     It is the end of that day, so that it stays the same while matches are posted.
 
@@ -79,7 +79,7 @@ def week_before(now: Snapshot) -> float | None:
 
 
 def ranks_gained(before: Snapshot, players: Sequence[str], ranks: Sequence[int]) -> list[int | None]:
-    """Return by how many ranks players rose since earlier standings; None for those who are new.
+    """Return by how many ranks players have risen since earlier standings; None for new players.
 
     >>> import prowess as pw
     >>> from prowess.store.leagues import Settings
@@ -95,7 +95,7 @@ def ranks_gained(before: Snapshot, players: Sequence[str], ranks: Sequence[int])
 def what_if(
     now: Snapshot, teams: Sequence[Sequence[str]], time: float | None = None, home: int | None = None
 ) -> list[Plain] | None:
-    """Return how much each rating would change with each result of a match of two teams.
+    """Return how much each rating would change with each result of a match between two teams.
 
     The match takes place at `time`, on the clock of the league, or else right after the last match of its players. None
     if the model needs scores, not only a result.

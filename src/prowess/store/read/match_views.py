@@ -25,12 +25,12 @@ from ..leagues import League
 from ..seasons import end_of_season
 from .trace import TraceView
 
-MAX_MET = 100  # opponents, or partners, that are listed
-RECENT_MATCHES, RECENT_OF_LEAGUE = 5, 100_000  # of a player, among so many of the league
-MIN_POINTS = 4  # of a curve: the first, the last, the best and the worst
+MAX_MET = 100  # opponents or partners listed
+RECENT_MATCHES, RECENT_OF_LEAGUE = 5, 100_000  # recent matches per player, among this many of the league
+MIN_POINTS = 4  # points that a curve always has: first, last, best and worst
 FORM_MATCHES = 5
-BLOCK = 65_536  # entries that are scanned first for a form, from the last one back; then twice as many each time
-MATCH_KEYS = ("team", "place", "score", "actual", "expected", "expected_lead")  # of a player's match, in this order
+BLOCK = 65_536  # entries scanned first for recent form, from the end backwards; then twice as many each time
+MATCH_KEYS = ("team", "place", "score", "actual", "expected", "expected_lead")  # columns of a player's match
 RATING_KEYS = ("mu", "sigma", "shown")
 _JOURNAL = schema.journal.c
 Ints = NDArray[np.intp]
@@ -39,7 +39,7 @@ Plain = dict[str, Any]
 
 @dataclass(frozen=True)
 class MatchPage:
-    """Some matches, the newest first, and the number of all.
+    """A page of matches, newest first, and the total number.
 
     >>> MatchPage([], 0).total
     0
@@ -51,14 +51,14 @@ class MatchPage:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MatchViews:
-    """The matches and players of a league while a connection is open, from which match ids are read."""
+    """Views of a league's matches and players; match ids are read from the connection, which must stay open."""
 
     league: League
     connection: Connection
     view: TraceView
 
     def match(self, id: str, most: int | None = None) -> Plain:
-        """Return a match: its forecast, and how the rating of each player (at most `most`) changed, and why."""
+        """Return a match with its forecast, and the rating changes of at most `most` players with their reasons."""
         index = self._index(id)
         account = self.view.trace.account(index, most)
         players = [
@@ -68,7 +68,7 @@ class MatchViews:
         return self._match(index, id) | {"counts": account.counts, "forecast": account.forecast, "players": players}
 
     def neighbours(self, id: str) -> tuple[str | None, str | None]:
-        """Return the ids of the previous and the next match; None where there is none."""
+        """Return the ids of the previous and the next match, or None."""
         index = self._index(id)
         ids = self._ids(np.arange(max(index - 1, 0), min(index + 2, len(self.view))))
         return ids.get(index - 1), ids.get(index + 1)
@@ -76,7 +76,7 @@ class MatchViews:
     def matches(
         self, player: str | None = None, since: float = -np.inf, until: float = np.inf, limit: int = 50, offset: int = 0
     ) -> MatchPage:
-        """Return the matches of the league or of one player from one time to another, newest first.
+        """Return the matches of the league or of one player within a time range, newest first.
 
         Those of a player have the expected result and the change of the rating.
         """
@@ -92,7 +92,7 @@ class MatchViews:
         return MatchPage(self._player_matches(entry[begin:end][::-1][offset : offset + limit][::-1]), int(end - begin))
 
     def recent_matches(self, players: Iterable[str], each: int = RECENT_MATCHES) -> History:
-        """Return the last `each` matches of some players, as far as they are among the latest of the league."""
+        """Return the last `each` matches of some players, if they are among the latest matches of the league."""
         history = self.view.trace.history
         begin = int(history.team_start[history.match_start[max(0, len(history) - RECENT_OF_LEAGUE)]])
         entry = np.concatenate([np.zeros(0, np.intp), *(self.view.entries(name)[::-1][:each] for name in players)])
@@ -122,7 +122,7 @@ class MatchViews:
         }
 
     def curve(self, name: str, most: int = 500) -> list[Plain]:
-        """Return the ratings of a player after each match that counts, in at most `most` points."""
+        """Return a player's ratings after each match that counts, reduced to at most `most` points."""
         entry = self._entries(name)
         return self._curve(entry, self.view.places(entry)[1], most)[0]
 
@@ -142,7 +142,7 @@ class MatchViews:
         return self._ids(np.array([number - 1])).get(number - 1)
 
     def standing_at(self, time: float) -> Ladder:
-        """Return the ladder at a time, after the matches and the starts of seasons up to then."""
+        """Return the ladder at a time, after all matches and season starts up to then."""
         _, matches = self.view.between(time, time)
         return self.view.ladder_after(matches, sum(season.start <= time for season in self.view.seasons))
 
@@ -158,7 +158,7 @@ class MatchViews:
     def _index(self, id: str) -> int:
         entry = journal.get(self.connection, self.league, id)
         index = None if entry.body is None else self.view.find(entry.time, entry.seq)
-        if index is None:  # it may have been edited since the connection began, and have another time in the view
+        if index is None:  # it may have been edited since the connection began, so its time differs in the view
             index = next(iter(np.flatnonzero(self.view.seq == entry.seq).tolist()), None)
         if index is None:
             raise NotFound(f"match {id!r} of {self.league.name} was deleted", field="id", value=id)
@@ -167,12 +167,12 @@ class MatchViews:
     def _entries(self, player: str) -> Ints:
         entry = self.view.entries(player)
         if not len(entry):
-            text = f"{self.league.name} has no match of a player named {player!r}"
+            text = f"{self.league.name} has no matches of a player named {player!r}"
             raise NotFound(text, field="player", value=player)
         return entry
 
     def _ids(self, chosen: Ints) -> dict[int, str]:
-        """Return the ids of matches by their indices, without those that were posted after the connection began."""
+        """Return the ids of matches by index, without matches posted after the connection began."""
         index = dict(zip(self.view.seq[chosen].tolist(), chosen.tolist(), strict=True))
         query = select(_JOURNAL.seq, _JOURNAL.id).where(
             _JOURNAL.league_id == self.league.id, _JOURNAL.seq.in_(list(index)), _JOURNAL.kind == "post"
@@ -203,7 +203,7 @@ class MatchViews:
         return rows
 
     def _curve(self, entry: Ints, match: Ints, most: int) -> tuple[list[Plain], Plain | None, Plain | None]:
-        """Return the ratings after each match that counts, in at most `most` points, and the best and the worst."""
+        """Return the ratings after each match that counts, in at most `most` points, and the best and worst rating."""
         trace = self.view.trace
         counted = trace.counted(match)
         entry, match = entry[counted], match[counted]
@@ -225,17 +225,17 @@ class MatchViews:
         return points if most else [], high, low
 
     def _record(self, entry: Ints, places: tuple[Ints, Ints], curve: int) -> tuple[list[Plain], Plain]:
-        """Return a curve; its best and worst, and how often the team was first alone, first with others, or later."""
+        """Return a curve, its best and worst point, and the number of wins, draws and losses."""
         points, best, worst = self._curve(entry, places[1], curve)
         signs = results(self.view.trace.history, places)
         counts = {name: int(np.sum(signs == sign)) for name, sign in (("wins", 1), ("draws", 0), ("losses", -1))}
         return points, {"best": best, "worst": worst} | counts
 
     def _met(self, met: Encounters) -> list[Plain]:
-        """Return opponents or partners, those met most often first; equally often, by name."""
+        """Return opponents or partners, most frequent first, ties by name."""
         names = self.view.trace.history.players
         least = met.matches[min(MAX_MET, len(met.matches)) - 1] if len(met.matches) else 0
-        more = int(np.searchsorted(-met.matches, -least))  # met more often than the last that is listed
+        more = int(np.searchsorted(-met.matches, -least))  # met more often than the last one listed
         last = range(more, int(np.searchsorted(-met.matches, -least, "right")))
         chosen = [*range(more), *nsmallest(MAX_MET - more, last, key=lambda k: names[met.player[k]])]
         columns = [column[chosen].tolist() for column in met[1:]]
@@ -254,7 +254,7 @@ def _changes(row: Plain) -> Plain:
 def recent_form(
     view: TraceView, players: Sequence[str], played: Sequence[int], matches: int | None = None
 ) -> list[list[Plain]]:
-    """Return the results of the last matches of some players, newest last, among all or the first so many `matches`.
+    """Return the results of some players' last matches, newest last, among all or only the first `matches` matches.
 
     A team that is first alone has won; a team that shares the first place has drawn. The number of matches that each
     player has `played` limits how far back to look. Matches that do not count are left out.
@@ -269,7 +269,7 @@ def recent_form(
     """
     history = view.trace.history
     number = np.array([view.number.get(name, -1) for name in players], np.intp)
-    number[number >= len(history.players)] = -1  # players who are newer than the view
+    number[number >= len(history.players)] = -1  # players newer than the view
     entry = _last_entries(view, number, np.minimum(played, FORM_MATCHES), len(view) if matches is None else matches)
     team, match = view.places(entry)
     result = np.array(["draw", "win", "loss"])[results(history, (team, match))]  # by 0, 1 and -1
@@ -285,9 +285,9 @@ def recent_form(
 
 
 def _last_entries(view: TraceView, number: Ints, enough: NDArray[np.integer], matches: int) -> Ints:
-    """Return the last entries of some players in the first so many matches that count, in the order of time.
+    """Return the last `enough` entries that count of each player in the first `matches` matches, chronologically.
 
-    It scans from the end back: most players that are shown have played recently, so that no index is needed.
+    It scans backwards from the end: most players on a page have played recently, so no index is needed.
     """
     history = view.trace.history
     wanted = np.zeros(len(history.players) + 1, np.int64)  # entries of each player still to be found
@@ -311,7 +311,7 @@ def _last_entries(view: TraceView, number: Ints, enough: NDArray[np.integer], ma
 
 
 def head_to_head(view: TraceView, players: Sequence[str]) -> list[Plain]:
-    """Return for each pair of players in how many matches they met, and how often the first was ahead, level, behind.
+    """Return for each pair of players how often they met, and how often the first was ahead, level or behind.
 
     >>> from prowess import History, TrueSkill
     >>> from prowess.store.read.trace import LeagueTrace

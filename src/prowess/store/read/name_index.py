@@ -1,4 +1,4 @@
-"""An index of the players of a league by name, with a search that ignores case and accents."""
+"""An index of a league's players by name, with a search that ignores case and accents."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from ...history.names import nearest, plain_letters
 if TYPE_CHECKING:
     import polars as pl
 
-MAX_COMPARED = 3_000  # names of a league that are all compared with a misspelt one
-MAX_LIKELY = 300  # names of a larger league that are compared
-MAX_DIFFERENCE = 2  # in length between a misspelt name and the right one
-MAX_RECENT = 1_000  # newcomers before the rows of all names are merged into one dict
-NAME_BYTES = 240  # of a name, its row and its folded form, about
+MAX_COMPARED = 3_000  # up to this many names, all are compared with a misspelt one
+MAX_LIKELY = 300  # candidates compared in a larger league
+MAX_DIFFERENCE = 2  # largest difference in length between a misspelt name and the right one
+MAX_RECENT = 1_000  # newcomers after which the rows of all names are merged into one dict
+NAME_BYTES = 240  # approximate size of a name, its row and its folded form
 
 
 class NameIndex:
-    """Names and their rows; immutable, and an index with more names shares what it can.
+    """Names and their rows; immutable. An index with more names shares data with the earlier one.
 
     >>> index = NameIndex(["Ánn", "Bob"]).extended(["Joanna"])
     >>> index.row("Joanna"), "Eve" in index, index.search("ANN")
@@ -45,7 +45,7 @@ class NameIndex:
 
     @property
     def nbytes(self) -> int:
-        """About how many bytes it takes."""
+        """Approximate size in bytes."""
         return NAME_BYTES * len(self)
 
     @cached_property
@@ -59,7 +59,7 @@ class NameIndex:
         return self._recent.get(name) if row is None else row
 
     def extended(self, newcomers: Sequence[str]) -> NameIndex:
-        """Return an index with more names after these; this one if there are none."""
+        """Return an index with more names appended, or this one if there are none."""
         if not newcomers:
             return self
         longer = NameIndex()
@@ -73,19 +73,19 @@ class NameIndex:
         return longer
 
     def search(self, text: str, strip: bool = True) -> NDArray[np.bool_]:
-        """Return which names contain a text, ignoring case and accents, and blanks around it if `strip`."""
+        """Return which names contain a text, ignoring case, accents and, if `strip`, surrounding blanks."""
         if self._folded is None:
             self._folded = _fold(self.names)
         part = plain_letters(text.strip() if strip else text)
         return np.asarray(self._folded.str.contains(part, literal=True).to_numpy(), bool)
 
     def hint(self, name: str) -> str:
-        """Return a suggestion for an unknown name, as the end of a sentence."""
+        """Return a suggestion for an unknown name, to append to a sentence."""
         near = self.near(name)
         return f"; did you mean {near[0]!r}?" if near else ""
 
     def near(self, name: str, count: int = 1) -> list[str]:
-        """Return names that may be meant by an unknown one, the likeliest first.
+        """Return known names that an unknown one may stand for, most likely first.
 
         >>> NameIndex(["John", "Ada"]).near("Jhon")
         ['John']
@@ -93,7 +93,7 @@ class NameIndex:
         return nearest(name, self.names if len(self) <= MAX_COMPARED else self._likely(name), count)
 
     def _likely(self, name: str) -> list[str]:
-        """Return the names that contain this one, or most of its three parts: a typo leaves two of them intact."""
+        """Return the names that contain this one, or most of its three parts: a typo leaves two parts intact."""
         text = plain_letters(name.strip())
         alike = 3.0 * self.search(text)
         part = -(-len(text) // 3)
@@ -107,7 +107,7 @@ class NameIndex:
 
 
 def _fold(names: Sequence[str], before: pl.Series | None = None) -> pl.Series:
-    """Return names without case and accents, after those that were folded before."""
+    """Return names without case and accents, appended to those that were folded before."""
     import polars as pl
 
     folded = pl.Series([plain_letters(name) for name in names], dtype=pl.String)

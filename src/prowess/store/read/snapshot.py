@@ -25,12 +25,12 @@ from .name_index import NameIndex
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Rows = NDArray[np.int32]
-OVERHEAD = 4_096  # bytes of a snapshot beside its columns, which count when a process keeps very many small leagues
+OVERHEAD = 4_096  # bytes of a snapshot besides its columns, which matter if a process caches very many small leagues
 
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """The rows of a state from best to worst, equal players by name; `down` are their negated levels in this order.
+    """The rows of a state from best to worst, ties by name; `down` holds their negated levels in this order.
 
     >>> import prowess as pw
     >>> state = np.array([[1480.0, 0.0], [1520.0, 0.0], [1480.0, 0.0]])
@@ -42,16 +42,16 @@ class Ranking:
     order: Rows
     down: Floats
     grain: float
-    largest: float  # rating of all, on which the grain depends
+    largest: float  # largest rating, on which the rounding grain depends
 
     def ranks(self, model: Model, cells: Floats) -> NDArray[np.intp]:
-        """Return the ranks of some rows of the state: 1 + the number of players above; equal players share one."""
+        """Return the ranks of some rows of the state: 1 + the number of players above; equal players share a rank."""
         return np.searchsorted(self.down, -_levels(model, cells, self.grain)) + 1
 
     def updated(
         self, model: Model, before: Floats, state: Floats, names: Sequence[str], rows: NDArray[np.integer]
     ) -> Ranking:
-        """Return the ranking after some rows of the state were changed or added; only those are moved.
+        """Return the ranking after some rows of the state were changed or added; only those rows are moved.
 
         >>> import prowess as pw
         >>> before = np.array([[1480.0, 0.0], [1520.0, 0.0]])
@@ -79,7 +79,7 @@ class Ranking:
         return Ranking(np.insert(left.order, places, rows), np.insert(left.down, places, down), unit, top)
 
     def _positions(self, down: Floats, rows: NDArray[np.integer], names: Sequence[str]) -> NDArray[np.intp]:
-        """Return where rows of these levels are, or would be inserted."""
+        """Return the positions where rows with these levels are, or would be inserted."""
         first, last = np.searchsorted(self.down, down), np.searchsorted(self.down, down, side="right")
         for k in np.flatnonzero(last > first).tolist():
             name = names[int(rows[k])]
@@ -112,7 +112,7 @@ def _by_name(names: Sequence[str]) -> Rows:
 
 @dataclass(frozen=True)
 class Page:
-    """Some rows of a leaderboard as plain mappings, and the number of all rows.
+    """A page of leaderboard rows as plain mappings, and the total number of rows.
 
     >>> Page([], 0).total
     0
@@ -124,7 +124,7 @@ class Page:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Snapshot:
-    """The standings of a league at a revision; immutable, and the next snapshot shares what it can.
+    """The standings of a league at a revision; immutable. The next snapshot shares unchanged data.
 
     `state` has the row of each player as the model keeps it, `settled` as it is shown, with open rating periods ended.
 
@@ -159,7 +159,7 @@ class Snapshot:
 
     @classmethod
     def of(cls, league: League, ladder: Ladder, revision: int | None = None) -> Snapshot:
-        """Return the standings of a league with this ladder, at its revision or another one."""
+        """Return the standings of a league from a ladder, at the league's revision or a given one."""
         about = {name: getattr(league, name) for name in ("clock", "settings", "revision", "generation")}
         if revision is not None:
             about["revision"] = revision
@@ -171,7 +171,7 @@ class Snapshot:
 
     @cached_property
     def nbytes(self) -> int:
-        """About how many bytes it takes that other snapshots do not share."""
+        """Approximate size in bytes, without data shared with other snapshots."""
         columns = (self.state, self.ranking.order, self.ranking.down)
         settled = 0 if self.settled is self.state else self.settled.nbytes
         return OVERHEAD + sum(column.nbytes for column in columns) + settled
@@ -206,17 +206,17 @@ class Snapshot:
 
     @property
     def players(self) -> list[str]:
-        """The names of all players, in the order of the rows."""
+        """The names of all players, in row order."""
         return self.names.names
 
     @property
     def matches(self) -> Floats:
-        """How many matches each player has."""
+        """The number of matches of each player."""
         return self.state[:, self.model.pipeline.layout.matches]
 
     @property
     def last_seen(self) -> Floats:
-        """When each player last played; NaN where that is not known."""
+        """When each player last played; NaN if unknown."""
         return self.state[:, self.model.pipeline.layout.last_seen]
 
     @cached_property
@@ -228,7 +228,7 @@ class Snapshot:
         return ladder
 
     def ladder_of(self, players: Iterable[str]) -> Ladder:
-        """Return a ladder of some players alone, without unknown names, to record matches in."""
+        """Return a ladder of only the given players, to record matches in; unknown names are skipped."""
         rows = {name: row for name in players if (row := self.names.row(name)) is not None}
         ladder = Ladder(self.model)
         ladder.names, ladder.state = list(rows), self.state[list(rows.values())]
@@ -236,19 +236,19 @@ class Snapshot:
         return ladder
 
     def as_time(self, number: float) -> Any:
-        """Return a time on the clock of the league in the form that ladders take."""
+        """Return a time on the league's clock in the form that ladders take."""
         stamp = clock.STAMPS[self.clock]
         return number if stamp is None else show_time(*stamp, number)
 
     @cached_property
     def active_since(self) -> float:
-        """The time since which a player must have played to be active, counted back from the last match of all."""
+        """The time since which a player must have played to be active, counted back from the league's last match."""
         unit = DAY if self.clock == "utc" else 1.0
         return -np.inf if np.isnan(self.last) else self.last - unit * self.settings.inactive_days
 
     @cached_property
     def last(self) -> float:
-        """The time of the last match of all; NaN where there are no times."""
+        """The time of the league's last match; NaN without times."""
         return np.nan if self.clock == "none" else float(np.fmax.reduce(self.last_seen, initial=np.nan))
 
     def ranks(self, players: Sequence[str]) -> list[int | None]:
@@ -267,7 +267,7 @@ class Snapshot:
         min_matches: int = 0,
         provisional: bool | None = None,
     ) -> Page:
-        """Return `size` players from the `first` on (0 is the best), of those who match the filters.
+        """Return `size` players starting at index `first` (0 is the best), among those who match the filters.
 
         Ranks are those among all players. `search` is a part of the name. `active_since` leaves out players who have
         not played since then. `provisional` keeps only players with too few matches for the league's settings, or, if

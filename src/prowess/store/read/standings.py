@@ -1,4 +1,4 @@
-"""A cache of standings: current ones, and those of a revision, a time, a season or an older model."""
+"""A cache of standings: current ones, and those at a revision, at a time, after a season or by an older model."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from .snapshot import Snapshot
 from .trace_cache import TraceCache
 
 MEMORY = 500_000_000  # bytes
-MAX_COMPUTING = 4  # threads that compute past standings, or wait for them: each holds a connection
-MAX_RECENT = 16  # snapshots of a league that are kept, so that all pages of a list show one state
+MAX_COMPUTING = 4  # threads that compute past standings or wait for them; each holds a connection
+MAX_RECENT = 16  # snapshots kept per league, so that all pages of a list show the same state
 
 
 class StandingsCache:
-    """The standings of leagues in memory, of which the least recently used are evicted.
+    """An in-memory cache of league standings; evicts the least recently used.
 
-    A league is always given as it was read on the same connection.
+    Callers must pass a league that was read on the same connection.
 
     >>> from tempfile import TemporaryDirectory
     >>> from prowess.store.write.commands import Post
@@ -67,7 +67,7 @@ class StandingsCache:
         return _with_settings(recent[-1], league)
 
     def at_revision(self, connection: Connection, league: League, revision: int) -> Snapshot:
-        """Return the standings at a revision: those in memory, or by rating the matches of that time."""
+        """Return the standings at a revision, from memory or by rating the matches of that time again."""
         _check_revision(league, revision)
         for snapshot in (self.of(connection, league), *(self._recent.get(league.id) or ())):
             if snapshot.revision == revision:
@@ -75,7 +75,7 @@ class StandingsCache:
         return self._past_snapshot(league, ("revision", revision), lambda: self._replay(connection, league, revision))
 
     def at_time(self, connection: Connection, league: League, time: float, revision: int | None = None) -> Snapshot:
-        """Return the standings after all matches up to a time, as they are rated now, or were at a revision."""
+        """Return the standings after all matches up to a time, as rated now or at a revision."""
         if revision not in (None, league.revision):
             return self._replay_until(connection, league, revision, time)
         key = ("now", league.generation, time)
@@ -93,7 +93,7 @@ class StandingsCache:
         return self._past_snapshot(league, key, make)
 
     def of_season(self, connection: Connection, league: League, name: str, revision: int | None = None) -> Snapshot:
-        """Return the standings at the end of a season, or current ones for the last, as rated now or at a revision."""
+        """Return the standings at the end of a season (for the last one, now), as rated now or at a revision."""
         matches = self._traces.of(connection, league)
         if revision not in (None, matches.view.revision):
             end = seasons.end_of_season(seasons.list_seasons(connection, league, revision), name)
@@ -109,7 +109,7 @@ class StandingsCache:
     def of_generation(
         self, connection: Connection, league: League, generation: int, revision: int | None = None
     ) -> Snapshot:
-        """Return the standings by the model of a generation, at a revision that it has rated, by default the last."""
+        """Return the standings by a generation's model, at a revision that it has rated; by default the last one."""
         past = leagues.with_generation(connection, league, generation)
         last = leagues.last_revision(connection, league, generation)
         if revision not in (None, last):
@@ -124,7 +124,7 @@ class StandingsCache:
         )
 
     def _past_snapshot(self, league: League, key: Hashable, make: Callable[[], Snapshot]) -> Snapshot:
-        """Return a snapshot of the past, computed by one thread for all that wait for it.
+        """Return a snapshot of the past, computed by one thread for all threads that wait for it.
 
         It may take seconds, so that only a few threads do so at once: the others stay free for current standings.
         """
@@ -146,7 +146,7 @@ class StandingsCache:
         self._past.put((league.id, key), snapshot, _size([snapshot]))
 
     def _replay_until(self, connection: Connection, league: League, revision: int, time: float) -> Snapshot:
-        """Return the standings at a time as they were at a revision, by rating the matches up to there."""
+        """Return the standings at a time as they were at a revision, by rating the matches up to that time."""
         _check_revision(league, revision)
         past = leagues.as_of(connection, league, revision)
         begun = [season for season in seasons.list_seasons(connection, league, revision) if season.start <= time]
@@ -158,7 +158,7 @@ class StandingsCache:
         return self._past_snapshot(league, ("time", revision, time), make)
 
     def _replay(self, connection: Connection, league: League, revision: int) -> Snapshot:
-        """Return the standings at a revision, from the trace in memory if the past was not corrected since."""
+        """Return the standings at a revision, from the trace in memory if no past match was corrected since."""
         past = leagues.as_of(connection, league, revision)
         begun = seasons.list_seasons(connection, league, revision)
         if past.generation == league.generation and league.corrected <= revision:
@@ -166,14 +166,14 @@ class StandingsCache:
             if view.revision == league.revision and list(view.seasons) == begun:
                 then = view.seq <= journal.last_posted(connection, league, revision)
                 matches = int(np.count_nonzero(then))
-                if then[:matches].all():  # else later posts have matches before some of these
+                if then[:matches].all():  # otherwise later posts may have inserted earlier matches
                     return Snapshot.of(past, view.ladder_after(matches, len(begun)))
         rows = journal.rows_as_of(connection, league, revision)
         return Snapshot.of(past, replay_rows(past, begun, rows).ladder)
 
 
 def _is_unchanged(connection: Connection, league: League, cached: Snapshot, time: float) -> bool:
-    """Tell whether everything that was changed since a snapshot at a time is after that time."""
+    """Return whether all changes since a snapshot at a time are later than that time."""
     new = [season.start for season in seasons.list_seasons(connection, league) if season.revision > cached.revision]
     return time < min([journal.earliest_change(connection, league, cached.revision), *new])
 
@@ -185,12 +185,12 @@ def _check_revision(league: League, revision: int) -> None:
 
 
 def _size(snapshots: Sequence[Snapshot]) -> int:
-    """Return about how many bytes snapshots take that share their names."""
+    """Return the approximate size in bytes of snapshots that share their names."""
     return sum(snapshot.nbytes for snapshot in snapshots) + snapshots[-1].names.nbytes
 
 
 def _current(connection: Connection, league: League, last: Snapshot | None) -> Snapshot:
-    """Return the standings of a league at its revision, by updating the last ones if there are any."""
+    """Return the standings of a league at its revision, by updating the previous ones if possible."""
     if last is None or last.generation != league.generation:
         return Snapshot.of(league, ratings.load_all(connection, league))
     rows = ratings.changed_since(connection, league, last.revision)

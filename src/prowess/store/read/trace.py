@@ -1,4 +1,4 @@
-"""The trace of a league in memory: all matches with the ratings before and after them, in columns that can grow."""
+"""The in-memory trace of a league: all matches with the ratings before and after them, in growable columns."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from ...model.model import Model
 from ..ratings import learn
 from ..seasons import Season, stretches
 
-STEP = 100_000  # matches between two ladders that are kept
+STEP = 100_000  # matches between two saved ladders
 TRACE_COLUMNS = ("mean", "variance", "log_evidence", "scatter", "win", "draw", "before", "after")
-OPTIONAL = tuple(ABSENT)  # columns that a history need not have
-AXES = dict.fromkeys(("place", "score", "mean", "variance", "match"), "teams")  # what each row of a column is about
-AXES |= dict.fromkeys(("player", "weight", "before", "after", "team"), "entries")  # of all others, it is a match
-GROWTH = 1 / 16  # of a column's length that is kept free at its end
-MIN_GROWTH = 256  # rows that are kept free in any case
-TAIL = 65_536  # entries at the end that queries scan before the index is rebuilt
-TAIL_SHARE = 32  # in long columns, the tail may be one such part of them
+OPTIONAL = tuple(ABSENT)  # optional columns of a history
+AXES = dict.fromkeys(("place", "score", "mean", "variance", "match"), "teams")  # the axis of each column's rows
+AXES |= dict.fromkeys(("player", "weight", "before", "after", "team"), "entries")  # others: one row per match
+GROWTH = 1 / 16  # share of a column's length that is kept free at its end
+MIN_GROWTH = 256  # minimum number of free rows
+TAIL = 65_536  # entries at the end that queries may scan before the index is rebuilt
+TAIL_SHARE = 32  # in long columns, the tail may be 1/32 of the column
 
 Ints = NDArray[np.intp]
 Column = NDArray[np.int32]
 
 
 class AppendColumn:
-    """A column that can grow: views that were taken earlier do not see what is appended.
+    """A growable column: views that were taken earlier do not see appended values.
 
     >>> column = AppendColumn(np.array([1, 2]))
     >>> before = column.view
@@ -55,7 +55,7 @@ class AppendColumn:
 
     @property
     def nbytes(self) -> int:
-        """The bytes it takes, with the free rows at its end."""
+        """Size in bytes, including the free rows at the end."""
         return self._cells.nbytes
 
     @property
@@ -79,7 +79,7 @@ class AppendColumn:
 
 @dataclass(frozen=True, eq=False)
 class PlayerIndex:
-    """The entries of each player in the first part of a column, so that a query does not scan all of it.
+    """An index of each player's entries in the first part of a column, so that a query need not scan all of it.
 
     It is immutable. After the column has grown, `extended` mostly returns the same index, because queries scan the few
     entries that were appended since.
@@ -90,16 +90,16 @@ class PlayerIndex:
     (array([0, 2, 4]), array([], dtype=int64))
     """
 
-    entry: Column = field(default_factory=lambda: np.zeros(0, np.int32))  # by player, in the order of time
-    start: Ints = field(default_factory=lambda: np.zeros(1, np.intp))  # of each player among them
+    entry: Column = field(default_factory=lambda: np.zeros(0, np.int32))  # by player, in chronological order
+    start: Ints = field(default_factory=lambda: np.zeros(1, np.intp))  # first entry of each player among them
 
     @property
     def nbytes(self) -> int:
-        """The bytes it takes."""
+        """Size in bytes."""
         return self.entry.nbytes + self.start.nbytes
 
     def extended(self, player: Column) -> PlayerIndex:
-        """Return an index of a column that has grown: this one, unless too many entries were appended since."""
+        """Return an index for a column that has grown: this one, unless too many entries have been appended."""
         if len(player) - len(self.entry) <= max(TAIL, len(self.entry) // TAIL_SHARE):
             return self
         order = np.argsort(player.astype(np.uint16), kind="stable")  # NumPy sorts 16-bit integers in linear time
@@ -107,7 +107,7 @@ class PlayerIndex:
         return PlayerIndex(order.astype(np.int32), np.concatenate([[0], np.cumsum(np.bincount(player))]))
 
     def entries(self, player: Column, number: int) -> Ints:
-        """Return the entries of a player in a column, in the order of time; none for an unknown number."""
+        """Return a player's entries in a column, in chronological order; empty for an unknown number."""
         indexed = len(self.entry)
         start = self.start[number : number + 2] if 0 <= number < len(self.start) - 1 else (0, 0)
         return np.concatenate([self.entry[slice(*start)], indexed + np.flatnonzero(player[indexed:] == number)])
@@ -115,7 +115,7 @@ class PlayerIndex:
 
 @dataclass(frozen=True, eq=False)
 class Stop:
-    """A ladder that is kept, as it was after a number of matches and of seasons begun."""
+    """A saved ladder, as it was after a number of matches and season starts."""
 
     matches: int
     seasons: int
@@ -128,11 +128,11 @@ class TraceView:
 
     trace: Trace
     seq: NDArray[np.int64]
-    number: Mapping[str, int]  # of each player; it may include players who came later
+    number: Mapping[str, int]  # per player; may include players who came later
     seasons: tuple[Season, ...]
     stops: tuple[Stop, ...]
-    team: Column  # of each entry
-    match: Column  # of each team
+    team: Column  # per entry
+    match: Column  # per team
     index: PlayerIndex
     revision: int = 0
 
@@ -146,31 +146,31 @@ class TraceView:
         return at if at >= 0 and self.seq[at] == seq else None
 
     def count_until(self, time: float, seq: float = np.inf) -> int:
-        """Count the matches up to a position, itself included."""
+        """Count the matches up to and including a position."""
         first, last = self.between(time, time)
         return first + int(np.searchsorted(self.seq[first:last], seq, side="right"))
 
     def between(self, since: float, until: float) -> tuple[int, int]:
-        """Return the range of matches from one time to another, both included; without times, all matches."""
+        """Return the range of matches between two times, both inclusive; without times, all matches."""
         times = self.trace.history.time
         if times is None:
             return 0, len(self)
         bounds = np.clip([since, until], -(2.0**62), 2.0**62)
-        if times.dtype != bounds.dtype:  # because NumPy would convert all times
+        if times.dtype != bounds.dtype:  # otherwise NumPy would convert all times
             bounds = np.array([np.ceil(bounds[0]), np.floor(bounds[1])]).astype(times.dtype)
         return int(np.searchsorted(times, bounds[0])), int(np.searchsorted(times, bounds[1], side="right"))
 
     def entries(self, player: str) -> Ints:
-        """Return the entries of a player in all matches, in the order of time."""
+        """Return a player's entries in all matches, in chronological order."""
         return self.index.entries(self.trace.history.player, self.number.get(player, -1))
 
     def places(self, entry: Ints) -> tuple[Ints, Ints]:
-        """Return the teams and the matches of some entries; faster than `Trace.locate` for many."""
+        """Return the teams and matches of entries; faster than `Trace.locate` for many entries."""
         team = self.team[entry].astype(np.intp)
         return team, self.match[team].astype(np.intp)
 
     def ladder_after(self, matches: int, seasons: int) -> Ladder:
-        """Return the ladder after a number of matches and of seasons begun."""
+        """Return the ladder after a number of matches and season starts."""
         stop = next(stop for stop in reversed(self.stops) if stop.matches <= matches and stop.seasons <= seasons)
         ladder = stop.ladder.copy()
         history = self.trace.history[stop.matches : matches]
@@ -185,7 +185,7 @@ class LeagueTrace:
     """All matches of a league with the ratings before and after them, and the forecasts.
 
     It equals, bit for bit, what `trace` returns for the matches of each season, from the ladder after those before.
-    Only one thread may extend it at a time; others may use its views meanwhile.
+    Only one thread may extend it at a time; others can use its views in the meantime.
 
     >>> import prowess as pw
     >>> matches = [{"teams": [["ann"], ["bob"]], "time": day} for day in (1, 2, 3)]
@@ -223,7 +223,7 @@ class LeagueTrace:
         return columns + ladders + 200 * len(self.names)
 
     def extend(self, history: History, seq: Any) -> None:
-        """Rate and append matches, which come after all others in the order of the league."""
+        """Rate and append matches, which must come after all others in league order."""
         start = len(self)
         self._append_history(history, np.asarray(seq, np.int64))
         stops = range(STEP - start % STEP, len(history), STEP)
@@ -279,7 +279,7 @@ class LeagueTrace:
             self._append_optional(name, history)
 
     def _append_optional(self, name: str, history: History) -> None:
-        """Append to a column that few leagues need, and that is created with the first match that has it."""
+        """Append to an optional column, which is created with the first match that has it."""
         absent, length = ABSENT[name]
         new = len(history) if length == "matches" else getattr(history, length)
         more = getattr(history, name)
@@ -323,7 +323,7 @@ class LeagueTrace:
         return TraceView(trace, seq, self.number, self.seasons, stops, *owner, self.index)
 
     def rewound(self, matches: int) -> LeagueTrace:
-        """Return a separate trace that ends at the last ladder kept before the last of so many matches."""
+        """Return a separate trace that ends at the last ladder saved before match number `matches`."""
         stop = next(stop for stop in reversed(self.stops) if stop.matches < max(matches, 1))
         other = LeagueTrace(self.model, self.stamp, self.seasons)
         other.names, other.number = list(self.names), dict(self.number)
@@ -340,7 +340,7 @@ class LeagueTrace:
 def iter_forecasts(
     model: Model, history: History, seasons: Sequence[Season] = (), step: int = STEP
 ) -> Iterator[tuple[int, Forecasts]]:
-    """Yield the forecasts of a league's trace, bit for bit, for at most `step` matches at a time, in little memory.
+    """Yield the same forecasts as a league's trace, at most `step` matches at a time, using little memory.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3)

@@ -1,4 +1,4 @@
-"""A cache of the traces of leagues, which follow the journal and are evicted when they take too much memory."""
+"""A cache of league traces, which are kept up to date with the journal and evicted when memory is short."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class CachedTrace(NamedTuple):
 
 
 class TraceCache:
-    """The traces of those leagues that a process has read.
+    """The traces of the leagues that a process has read.
 
     New matches at the end are appended: the writer of this process hands over those that it has rated (`pending`),
     others come from the journal. After a correction, a season or another model in the past, later matches are rated
@@ -48,7 +48,7 @@ class TraceCache:
 
     @property
     def room(self) -> float:
-        """Bytes of memory that are left; prewarming stops before it would evict a league."""
+        """Bytes still free; prewarming stops before it would evict a league."""
         return self._cache.room
 
     def of(self, connection: Connection, league: League) -> MatchViews:
@@ -61,8 +61,8 @@ class TraceCache:
 
     def _update(self, connection: Connection, league: League) -> CachedTrace:
         cached = self._cache.get(league.id)
-        if cached is None or cached.view.revision < league.revision:  # no other thread did it meanwhile
-            self._cache.drop(league.id)  # so that nobody gets a trace that failed half-way
+        if cached is None or cached.view.revision < league.revision:  # no other thread has updated it in the meantime
+            self._cache.drop(league.id)  # so that nobody gets a partially updated trace
             appended = self.pending.take(league, 0 if cached is None else cached.view.revision)
             trace = _trace_at(connection, league, cached, appended)
             cached = CachedTrace(trace, replace(trace.view, revision=league.revision), league.generation)
@@ -73,7 +73,7 @@ class TraceCache:
 def _trace_at(
     connection: Connection, league: League, cached: CachedTrace | None, appended: Sequence[Appended] | None
 ) -> LeagueTrace:
-    """Return the trace of a league at its revision: the cached one brought up to date, or a new one."""
+    """Return the trace of a league at its revision: the cached one, updated, or a new one."""
     if cached is not None and appended is not None and _is_behind(cached.view, appended):
         for post in appended:
             cached.trace.append_rated(post.trace, post.seq, post.ladder)
@@ -88,14 +88,14 @@ def _trace_at(
 
 
 def _is_behind(view: TraceView, appended: Sequence[Appended]) -> bool:
-    """Tell whether posts come after all matches of a view in the order of the league."""
+    """Return whether posts come after all matches of a view in league order."""
     histories = [view.trace.history, *(post.trace.history for post in appended)]
     times = [history.time for history in histories if history.time is not None and len(history)]
     return all(earlier[-1] <= later[0] for earlier, later in pairwise(times))
 
 
 def _corrected(cached: CachedTrace, league: League, begun: Sequence[Season], entries: Sequence[Entry]) -> LeagueTrace:
-    """Return the trace of a league after some matches have changed, with these seasons."""
+    """Return the trace of a league after some matches have changed, with the given seasons."""
     trace, view = cached.trace, cached.view
     added = JournalRows.of_entries(entries)
     changed = [entry.seq for entry in entries if entry.seq <= view.seq.max(initial=0)]
@@ -125,7 +125,7 @@ def _first_change(view: TraceView, begun: Sequence[Season], removed: NDArray[np.
 def _merge(
     view: TraceView, first: int, removed: NDArray[np.intp], history: History, seq: NDArray[np.int64]
 ) -> tuple[History, NDArray[np.int64]]:
-    """Return the matches of a view from one on, without some and with others, in the order of the league."""
+    """Return the matches of a view from an index on, without some and with others, in league order."""
     kept = np.setdiff1d(np.arange(first, len(view)), removed, assume_unique=True)
     seqs = np.concatenate([view.seq[kept], seq])
     parts = [view.trace.history.take(kept), replace(history, ids=None)]

@@ -1,1 +1,1 @@
-"""The write side: validated commands are planned, previewed and committed."""
+"""The write side: commands are validated, planned, previewed and committed."""

@@ -16,7 +16,7 @@ from ..leagues import League, Preset
 
 @dataclass(frozen=True)
 class Command:
-    """A change of a league: by whom, and why.
+    """A command that changes a league, with its author and reason.
 
     >>> Delete("darts", "m1", author="ann", reason="played twice").reason
     'played twice'
@@ -29,7 +29,7 @@ class Command:
 
 @dataclass(frozen=True, eq=False)
 class Post(Command):
-    """Record matches, given as plain mappings or a history; if they have no ids, ids are derived from `key`.
+    """Record matches, given as plain mappings or a history; missing ids are derived from `key`.
 
     >>> Post("darts", [{"teams": [["ann"], ["bob"]]}]).key is None
     True
@@ -41,7 +41,7 @@ class Post(Command):
 
 @dataclass(frozen=True, eq=False)
 class Edit(Command):
-    """Replace the match of an id.
+    """Replace the match with an id.
 
     `seen` is the revision of the match that the author has seen: if it was changed since, it is a conflict.
     """
@@ -53,7 +53,7 @@ class Edit(Command):
 
 @dataclass(frozen=True)
 class Delete(Command):
-    """Delete a match; `seen` is as for an edit."""
+    """Delete a match; `seen` has the same meaning as for an edit."""
 
     id: str
     seen: int | None = field(default=None, kw_only=True)
@@ -68,7 +68,7 @@ class ChangeModel(Command):
 
 @dataclass(frozen=True)
 class NewSeason(Command):
-    """Begin a season: every skill moves towards that of a newcomer, as in `drift.Seasons`."""
+    """Begin a season: every skill moves towards a newcomer's, as in `drift.Seasons`."""
 
     name: str
     start: Any
@@ -77,7 +77,7 @@ class NewSeason(Command):
 
 
 class RatingChange(NamedTuple):
-    """A player's rating before and after a command; None where the player has no match."""
+    """A player's rating before and after a command; None if the player has no matches."""
 
     player: str
     before: Rating | None
@@ -85,7 +85,7 @@ class RatingChange(NamedTuple):
 
 
 class Appended(NamedTuple):
-    """Matches that one revision appended after all others of their players, with the trace of rating them.
+    """Matches that one revision appended after all other matches of their players, with their rating trace.
 
     The first one has the number `seq` in the journal, the others those after it; `ladder` has their players after them.
     """
@@ -99,7 +99,7 @@ class Appended(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class CommandResult:
-    """What a command did: the league's revision after it, its matches, and the ratings before and after.
+    """The result of a command: the league's new revision, the matches, and the ratings before and after.
 
     `players` are those whose ratings have changed, `own` those of the matches of the command itself. `repeated` matches
     were recorded before and change nothing. `appended` is there if a reader follows the league and the past was not

@@ -1,4 +1,4 @@
-"""Corrections of the past: late, edited and deleted matches, other models, new seasons.
+"""Corrections of the past: late, edited and deleted matches, model changes, new seasons.
 
 Each is planned first, which only reads, and then written; a preview stops after the plan.
 """
@@ -26,7 +26,7 @@ from .replay import Replay, drop_checkpoints, replay, save_checkpoints
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """A correction before it is written.
+    """A planned correction that is not written yet.
 
     `removed` are the journal rows that are superseded and `added` the new ones, of which `posted` are new matches. The
     league is rated again from the position `since` on, which gives `replay`; None if there is nothing to do. `league`
@@ -45,7 +45,7 @@ class Plan:
 
 
 def plan(connection: Connection, command: Command) -> Plan:
-    """Work out a correction without writing anything."""
+    """Plan a correction without writing anything."""
     return _plan(command, connection, leagues.find(connection, command.league))
 
 
@@ -122,16 +122,18 @@ def _result(
 
 
 def _with_amendment(connection: Connection, planned: Plan, command: Edit | Delete, old: Entry, new: Entry) -> Plan:
-    """Replace the row of a match, unless somebody else has changed it since the author looked at it."""
+    """Replace the row of a match, unless somebody else has changed it since the author saw it."""
     last = journal.revisions(connection, planned.league, command.id)[-1]
     if command.seen not in (None, last["revision"]):
         who = f" by {last['author']}" if last["author"] else ""
-        raise Conflict(f"match {command.id!r} was changed{who} since you looked at it: look again", value=command.id)
+        raise Conflict(
+            f"match {command.id!r} was changed{who} since you opened it: check the current version", value=command.id
+        )
     return _with_replay(connection, replace(planned, removed=[old.seq], added=[new]), old)
 
 
 def _with_replay(connection: Connection, planned: Plan, *old: Entry) -> Plan:
-    """Rate the league again from the first position that a plan touches."""
+    """Rate the league again from the first position that a plan changes."""
     league, new = planned.league, [] if planned.season is None else [planned.season]
     touched = [entry.position for entry in [*planned.added, *old]] + [Position(season.start, 0) for season in new]
     if not touched:

@@ -1,4 +1,4 @@
-"""Importing a history into a league: all at once, and harmless if it is repeated."""
+"""Importing a history into a league: all matches at once, and safe to repeat."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .writer import perform, preview
 
 @dataclass(frozen=True, eq=False)
 class Imported:
-    """The result of an import: the league (None if a dry run would create it), and how many matches were repeated."""
+    """The result of an import: the league (None if a dry run would create it), and how many matches it already had."""
 
     league: League | None
     founded: bool

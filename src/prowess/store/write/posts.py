@@ -1,4 +1,4 @@
-"""Posts: validating their matches, and recording those that come after all others of their players.
+"""Posts: validate their matches, and record those that come after all other matches of their players.
 
 Recording such matches, the usual case, touches only the rows of their players. All others are left to `corrections.py`.
 """
@@ -35,7 +35,7 @@ from ..leagues import League, storable
 from . import replay
 from .commands import Appended, CommandResult, Post
 
-LONGEST = 500  # characters of a name or an id: databases index no longer ones
+LONGEST = 500  # characters of a name or an id: databases cannot index longer ones
 # Matches of a league that the writer hands over between two reads. Measured on a league of 5,000 matches: the next read
 # takes 0.3 ms after one post that was handed over and 1.3 ms after 16 of them, but 1.6 to 1.9 ms from the journal.
 MAX_PENDING = 16
@@ -45,7 +45,7 @@ AnyError = TypeVar("AnyError", bound=Error)
 
 @dataclass(frozen=True, eq=False)
 class ValidatedPost:
-    """Matches in the order of time; if `untimed`, they are stamped with the time of recording.
+    """Matches in chronological order; if `untimed`, they are stamped with the time of recording.
 
     `ids` are in the order in which they were posted. If they are `own_ids`, chosen by the client, the matches may have
     been recorded before. `bodies` are the matches as the journal writes them, `stamped` are those that had no time:
@@ -67,23 +67,23 @@ class ValidatedPost:
 
     @property
     def times(self) -> list[float]:
-        """The time of every match, in the order of the history; 0 where there are no times."""
+        """The time of every match, in the order of the history; 0 if there are no times."""
         times = self.history.time
         return [0.0] * len(self.history) if times is None else times.astype(np.float64).tolist()
 
     def entries(self, seq: int) -> list[Entry]:
-        """Return the rows for the journal, numbered from `seq` on."""
+        """Return the journal rows, numbered from `seq` on."""
         columns = zip(self.times, self.history.ids or (), self.stamped.tolist(), self.bodies, strict=True)
         return [Entry(number, time, id, "post", *rest) for number, (time, id, *rest) in enumerate(columns, seq)]
 
     def at(self, now: float) -> ValidatedPost:
-        """Return the post with all matches at a time, if they are untimed."""
+        """Return the post with all matches stamped with a time, if they are untimed."""
         if not self.untimed:
             return self
         return replace(self, history=_with_times(self.history, np.full(len(self.history), now), "utc"), untimed=False)
 
     def without(self, repeated: Mapping[str, Any]) -> ValidatedPost:
-        """Return the post without the matches of some ids."""
+        """Return the post without the matches that have these ids."""
         new = np.array([id not in repeated for id in self.history.ids or ()], bool)
         if not repeated or new.all():
             return self
@@ -92,7 +92,7 @@ class ValidatedPost:
 
 
 def validate(command: Post, clock: Clock) -> ValidatedPost:
-    """Check the matches of a post and bring them into the form of the journal."""
+    """Validate the matches of a post and convert them to the form of the journal."""
     matches = command.matches
     if isinstance(matches, History):
         return _validate_history(command, matches, clock)
@@ -132,19 +132,19 @@ def _validate_history(command: Post, history: History, clock: Clock) -> Validate
         numbers = history.time.astype(np.float64)
         inexact = np.flatnonzero(numbers.astype(np.int64) != history.time)
         if len(inexact):
-            text = "outside the years 1685 to 2255, which fit to the microsecond"
+            text = "outside the supported years, 1685 to 2255"
             raise _in_match(Error.in_field("time", text), int(inexact[0]))
         timed = _with_times(timed, numbers, clock)
     return ValidatedPost(command, ids, own_ids, timed, bodies(timed), np.full(len(history), stamped), stamped)
 
 
 def _without_time_and_id(match: Any) -> Any:
-    # Anything but a mapping is left to the history, which raises the error.
+    # The history raises the error for anything but a mapping.
     return {key: match[key] for key in match if key not in ("time", "id")} if isinstance(match, Mapping) else match
 
 
 def _with_times(history: History, numbers: NDArray[np.float64], clock: Clock) -> History:
-    """Return the history with times, which need not be in order yet."""
+    """Return the history with times, which need not be sorted yet."""
     stamp = clocks.STAMPS[clock]
     assert stamp is not None
     times = Times.of(numbers, stamp)
@@ -163,7 +163,7 @@ def _parse_time(clock: Clock, index: int, value: Any) -> float | None:
 
 
 def _choose_ids(command: Post, given: Sequence[Any]) -> tuple[list[str], bool]:
-    """Return an id for every match (its own, one made of the post's key, or a new one), and whether any was chosen."""
+    """Return an id for every match (its own, derived from the post's key, or a new one), and whether any was given."""
     key = command.key
     if key is None and all(id is None for id in given):
         return [uuid4().hex for _ in given], False
@@ -197,7 +197,7 @@ def _check_length(text: str, subject: str) -> str:
 
 
 def locate_in_post(error: Error, ids: Sequence[str]) -> Error:
-    """Return the error of rating a match with the number of that match in its post, if it is in the post.
+    """Return a rating error with the match's number in its post, if the match is in the post.
 
     >>> print(locate_in_post(RatingError(Error("PoissonScore needs scores", match=6), "b"), ["a", "b"]))
     match 2: PoissonScore needs scores
@@ -208,28 +208,28 @@ def locate_in_post(error: Error, ids: Sequence[str]) -> Error:
 
 
 class PendingTraces:
-    """Matches that the writer has rated since a reader of this process last took them, so as not to rate them again."""
+    """Matches rated by the writer since a reader of this process last took them, to avoid rating them again."""
 
     def __init__(self) -> None:
         self._pending: dict[int, dict[int, Appended]] = {}  # by league and revision
         self._guard = Lock()
 
     def is_followed(self, league_id: int) -> bool:
-        """Tell the writer whether to hand over traces: a reader has the league in memory, and read it lately."""
+        """Return whether the writer should hand over traces: a reader has the league in memory and read it recently."""
         with self._guard:
             pending = self._pending.get(league_id)
             return pending is not None and sum(len(each.trace.history) for each in pending.values()) < MAX_PENDING
 
     def add(self, appended: Appended) -> None:
-        """Hand over matches that are durable now."""
+        """Hand over matches that are now durable."""
         with self._guard:
             if appended.league.id in self._pending:
                 self._pending[appended.league.id][appended.revision] = appended
 
     def take(self, league: League, revision: int) -> list[Appended] | None:
-        """Return what the writer appended from a revision to that of the league; None if anything else was written.
+        """Return the matches that the writer appended since a revision; None if there were other changes.
 
-        The league is followed from then on.
+        From then on, the writer hands over traces of this league.
         """
         with self._guard:
             pending = self._pending.get(league.id, {})
@@ -239,12 +239,12 @@ class PendingTraces:
 
 
 class OutOfOrder(Exception):
-    """A match comes before another of one of its players, so that later matches must be rated again."""
+    """A match is earlier than another match of one of its players, so later matches must be rated again."""
 
 
 @dataclass
 class _Batch:
-    """Posts to a league that share a commit, as far as they are rated; `traced` if a reader wants the traces."""
+    """A batch of posts to a league that share a commit, rated so far; `traced` if a reader wants the traces."""
 
     connection: Connection
     league: League
@@ -261,7 +261,7 @@ class _Batch:
 def append_posts(
     connection: Connection, name: str, posts: Sequence[ValidatedPost], pending: PendingTraces | None = None
 ) -> list[CommandResult | Exception]:
-    """Record posts to a league, each wholly or not at all; for a post that is late, the result is `OutOfOrder`."""
+    """Record posts to a league, each completely or not at all; the result of a late post is `OutOfOrder`."""
     players = list(dict.fromkeys(player for post in posts for player in post.players))
     league = _lock(connection, name, players)
     traced = pending is not None and pending.is_followed(league.id)
@@ -298,7 +298,7 @@ def _begin(
 
 
 def _lock(connection: Connection, name: str, players: Sequence[str]) -> League:
-    """Return a league as it is while nobody else can change these players."""
+    """Lock the players and return the league as it is under this lock."""
     league = leagues.find(connection, name)
     if connection.dialect.name != "postgresql":
         return league
@@ -308,7 +308,7 @@ def _lock(connection: Connection, name: str, players: Sequence[str]) -> League:
         lock_players(connection, league.id, players)
     locked = leagues.find(connection, name)
     if locked.serial and not league.serial:
-        raise WriteClash(f"the model of {name} was changed meanwhile")
+        raise WriteClash(f"the model of {name} was changed in the meantime")
     return locked
 
 
@@ -342,9 +342,9 @@ def _rate(batch: _Batch, number: int, post: ValidatedPost) -> CommandResult:
 def find_repeated(
     connection: Connection, league: League, post: ValidatedPost, recorded: Mapping[str, Entry]
 ) -> dict[str, Entry]:
-    """Return the matches of a post that were recorded before; another match of the same id is a conflict.
+    """Return the matches of a post that were recorded before; a different match with the same id is a conflict.
 
-    `recorded` has matches as they were first posted. A match is also repeated if it equals one as it was corrected.
+    `recorded` has matches as they were first posted. A match that equals the corrected version counts as repeated, too.
     """
     repeated = {}
     ids = post.history.ids if post.own_ids and recorded else None
@@ -355,7 +355,7 @@ def find_repeated(
         if not _is_same(post, row, entry):
             entry = journal.find(connection, league, id) or entry
             if not _is_same(post, row, entry):
-                error = Conflict.in_field("id", f"another match has the id {id!r}; edit that one instead", value=id)
+                error = Conflict.in_field("id", f"another match has the id {id!r}; edit that match instead", value=id)
                 raise _in_match(error, list(post.ids).index(id))
         repeated[id] = entry
     return repeated
@@ -371,7 +371,7 @@ def _time(history: History, row: int) -> float:
 
 
 def _is_late(batch: _Batch, history: History) -> bool:
-    """Tell whether later matches must be rated again: it is enough that one of the players has played later."""
+    """Return whether later matches must be rated again, because one of the players has played later."""
     if history.time is None:
         return False
     league, first = batch.league, float(history.time[0])
@@ -391,7 +391,7 @@ def _write(batch: _Batch) -> None:
     """Write the new matches and the ratings of their players."""
     connection, league = batch.connection, batch.league
     matches = sum(len(post.history) for post in batch.new.values())
-    # This locks the row of the league, for which posts of other players wait: all rating is done by now.
+    # This locks the row of the league and blocks posts of other players, so all rating is done before.
     revision, seq = advance_counters(connection, league, len(batch.new), matches, batch.last_time)
     touched: dict[str, int] = {}
     since = Position(inf, 0)
@@ -408,7 +408,7 @@ def _write(batch: _Batch) -> None:
             since = min(since, entries[0].position)
             journal.append(connection, league, entries, revision, post.command.author, post.command.reason)
             touched |= dict.fromkeys((name for name in post.players if name in batch.ladder.rows), revision)
-        # A post that only repeats another of the batch has the revision that holds both.
+        # A post that only repeats another one in the batch gets the revision of both.
         batch.results[number] = replace(result, revision=revision, appended=appended)
     ratings.save(connection, league, batch.ladder, touched)
     if league.last_time is not None and since.time < league.last_time:
@@ -434,6 +434,6 @@ _ADVANCE = RawStatement(
 def advance_counters(
     connection: Connection, league: League, changes: int, matches: int, latest: float | None
 ) -> tuple[int, int]:
-    """Count changes and matches of a league, the latest of them at a time; return the last numbers before them."""
+    """Advance the counters of a league by changes and matches, and its latest time; return the old counters."""
     [(revision, posted)] = _ADVANCE(connection, league=league.id, changes=changes, matches=matches, latest=latest)
     return revision - changes, posted - matches

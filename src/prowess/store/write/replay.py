@@ -1,6 +1,6 @@
-"""Replaying a league from one of its checkpoints on, which every correction of the past needs.
+"""Replaying a league from a checkpoint, which every correction of the past needs.
 
-A checkpoint has all ratings of a league after one of its matches, so that only later matches are rated again.
+A checkpoint stores all ratings of a league after one of its matches, so that only later matches are rated again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..leagues import League
 from ..seasons import Season, stretches
 
 MIN_SPACING = 5_000  # matches between two checkpoints of a small league
-MAX_CHECKPOINTS = 16  # of a large league, about
+MAX_CHECKPOINTS = 16  # approximate number of checkpoints of a large league
 _CHECKPOINT = schema.checkpoint.c
 _POSITION = tuple_(_CHECKPOINT.time, _CHECKPOINT.seq)
 _LATEST = (_CHECKPOINT.time.desc(), _CHECKPOINT.seq.desc())
@@ -30,7 +30,7 @@ _LATEST = (_CHECKPOINT.time.desc(), _CHECKPOINT.seq.desc())
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """The ladder of a league after the match at a position, which is number `matches` of the league."""
+    """The ladder of a league after the match at a position, which is match number `matches` of the league."""
 
     position: Position
     matches: int
@@ -39,7 +39,7 @@ class Checkpoint:
 
 @dataclass(frozen=True, eq=False)
 class Replay:
-    """The ladder of a league after all its matches, and the checkpoints that were passed on the way."""
+    """The ladder of a league after all its matches, and the checkpoints taken along the way."""
 
     ladder: Ladder
     checkpoints: Sequence[Checkpoint]
@@ -53,7 +53,7 @@ def replay(
     removed: Sequence[int] = (),
     added: Sequence[Entry] = (),
 ) -> Replay:
-    """Rate a league again from a position on, without some matches and with others."""
+    """Rate a league again from a position on, without the removed matches and with the added ones."""
     begin = _last_checkpoint(connection, league, since)
     rows = journal.current_rows(connection, league, begin.position).changed(removed, added)
     return replay_rows(league, seasons, rows, begin)
@@ -81,7 +81,7 @@ def replay_rows(
 
 
 def spacing(matches: int) -> int:
-    """Return how many matches lie between two checkpoints of a league of so many: it doubles as the league grows.
+    """Return the number of matches between two checkpoints of a league, which doubles as the league grows.
 
     >>> spacing(10_000), spacing(100_000), spacing(1_000_000)
     (5000, 10000, 80000)
@@ -97,7 +97,7 @@ def _of(league: League) -> tuple[ColumnElement[bool], ...]:
 
 
 def _last_checkpoint(connection: Connection, league: League, before: Position) -> Checkpoint:
-    """Return the last checkpoint before a position; if there is none, the beginning."""
+    """Return the last checkpoint before a position, or the empty start of the league."""
     query = select(schema.checkpoint).where(*_of(league), tuple(before) > _POSITION).order_by(*_LATEST).limit(1)
     row = connection.execute(query).first()
     if row is None:
@@ -108,7 +108,7 @@ def _last_checkpoint(connection: Connection, league: League, before: Position) -
 
 
 def save_checkpoints(connection: Connection, league: League, checkpoints: Sequence[Checkpoint]) -> None:
-    """Write checkpoints; if the league has too many then, delete every second one."""
+    """Write checkpoints; if the league then has too many, delete every second one."""
     for checkpoint in checkpoints:
         ladder = checkpoint.ladder
         row = {
@@ -124,24 +124,24 @@ def save_checkpoints(connection: Connection, league: League, checkpoints: Sequen
         connection.execute(insert(schema.checkpoint).values(row))
     query = select(_CHECKPOINT.time, _CHECKPOINT.seq).where(*_of(league)).order_by(_CHECKPOINT.time, _CHECKPOINT.seq)
     positions = [tuple(row) for row in connection.execute(query)] if checkpoints else []
-    if len(positions) > 2 * MAX_CHECKPOINTS:  # the last one stays, because most corrections are of recent matches
+    if len(positions) > 2 * MAX_CHECKPOINTS:  # the last one stays, because most corrections concern recent matches
         connection.execute(delete(schema.checkpoint).where(*_of(league), _POSITION.in_(positions[-2::-2])))
 
 
 def drop_checkpoints(connection: Connection, league: League, since: Position) -> None:
-    """Delete the checkpoints from a position on, which a change before them has made wrong."""
+    """Delete the checkpoints from a position on, which an earlier change has invalidated."""
     connection.execute(delete(schema.checkpoint).where(*_of(league), not_(tuple(since) > _POSITION)))
 
 
 def take_checkpoint(database: Database, name: str) -> int:
-    """Take a checkpoint of a league if one is due; return how many matches it may take before the next."""
+    """Take a checkpoint of a league if one is due; return how many more matches it may take before the next one."""
     with database.reading() as connection:
         league, _, room = _room(connection, name)
     if room > 0:
         return room
     with database.writing() as connection:
         lock_league(connection, league.id)
-        league, matches, room = _room(connection, name)  # another process may have taken it meanwhile
+        league, matches, room = _room(connection, name)  # another process may have taken it in the meantime
         if room > 0:
             return room
         time = max(time for time in (league.last_time, league.season_start) if time is not None)
@@ -151,11 +151,11 @@ def take_checkpoint(database: Database, name: str) -> int:
 
 
 def _room(connection: Connection, name: str) -> tuple[League, int, int]:
-    """Return a league, how many matches it has, and how many it may take before the next checkpoint."""
+    """Return a league, its number of matches, and how many more it may take before the next checkpoint."""
     league = leagues.find(connection, name)
     query = select(_CHECKPOINT.time, _CHECKPOINT.seq, _CHECKPOINT.matches).where(*_of(league)).order_by(*_LATEST)
     row = connection.execute(query.limit(1)).first()
     position, before = (START, 0) if row is None else (Position(row.time, row.seq), row.matches)
-    # Counted in the journal, because the difference to `league.posted` would also count matches that were deleted.
+    # Counted in the journal, because the difference from `league.posted` would include deleted matches.
     after = journal.count(connection, league, position)
     return league, before + after, spacing(before + after) - after

@@ -1,4 +1,4 @@
-"""Executing commands: those that wait together share a commit, and each fails alone."""
+"""Executing commands: commands that wait together share a commit, but each one fails separately."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from .corrections import plan, write_plan
 from .posts import OutOfOrder, PendingTraces, ValidatedPost, append_posts, preview_post, validate
 from .replay import take_checkpoint
 
-MAX_COMMANDS, MAX_MATCHES = 512, 20_000  # that share a commit
-TRIES = 5  # where two processes post the same match at once
+MAX_COMMANDS, MAX_MATCHES = 512, 20_000  # per shared commit
+TRIES = 5  # attempts, if two processes post the same match at once
 WORKERS = 4  # threads that write to PostgreSQL
-PAUSE = 100  # matches of a league before a checkpoint that failed is tried again
+PAUSE = 100  # matches of a league before a failed checkpoint is retried
 
 Result = CommandResult | Exception
 Waiting = tuple[Command, Future[CommandResult]]
@@ -31,7 +31,7 @@ Waiting = tuple[Command, Future[CommandResult]]
 
 @dataclass(frozen=True)
 class Commit:
-    """A commit, for metrics: how many changes and matches it had, and whether the past was rated again."""
+    """A commit, for metrics: its number of changes and matches, and whether past matches were rated again."""
 
     changes: int
     matches: int
@@ -80,7 +80,7 @@ class Writer:
         return future
 
     def close(self) -> None:
-        """Execute what is queued, and stop."""
+        """Execute all queued commands, and stop."""
         with self._guard:
             self._open = False
             for worker in self._workers:
@@ -90,7 +90,7 @@ class Writer:
 
 
 class _Worker:
-    """A thread that executes the commands of some leagues, so that those of others need not wait for them."""
+    """A thread that executes the commands of some leagues, so that other leagues need not wait for them."""
 
     def __init__(self, database: Database, committed: Committed, pending: PendingTraces | None, number: int) -> None:
         self._database, self._committed, self._pending = database, committed, pending
@@ -114,7 +114,7 @@ class _Worker:
             self._take_checkpoints(posts)
 
     def _batches(self) -> Iterator[list[Waiting]]:
-        """Yield the commands that wait together, until the writer is closed."""
+        """Yield batches of waiting commands until the writer is closed."""
         while (first := self.queue.get()) is not None:
             waiting, matches = [first], _size(first[0])
             while len(waiting) < MAX_COMMANDS and matches < MAX_MATCHES and not self.queue.empty():
@@ -132,7 +132,7 @@ class _Worker:
             if self._room[post.league] <= 0:
                 try:
                     self._room[post.league] = take_checkpoint(self._database, post.league)
-                except Exception:  # nobody waits for a checkpoint, and the posts are recorded
+                except Exception:  # no caller waits for a checkpoint, and the posts are already recorded
                     logging.getLogger(__name__).exception("cannot take a checkpoint of the league %s", post.league)
                     self._room[post.league] = PAUSE
 
@@ -165,12 +165,12 @@ def execute(
     committed: Committed = lambda commit: None,
     pending: PendingTraces | None = None,
 ) -> list[Result]:
-    """Execute commands: posts that come in the order of time together, all others one by one."""
+    """Execute commands: posts in chronological order as a batch, all others one by one."""
     results: dict[int, Result] = {}
     posts = {number: command for number, command in enumerate(commands) if isinstance(command, Post)}
     if posts:
         results |= _with_retries(list(posts), partial(_append, database, posts, committed, pending))
-        if len(posts) > 1:  # the others of a batch that failed as a whole may succeed alone
+        if len(posts) > 1:  # if a batch fails as a whole, some of its posts may still succeed alone
             for number in posts:
                 if not isinstance(results[number], (CommandResult, Error, OutOfOrder)):
                     alone = {number: posts[number]}
@@ -182,11 +182,11 @@ def execute(
 
 
 def _with_retries(numbers: Sequence[int], work: Callable[[], dict[int, Result]]) -> dict[int, Result]:
-    """Return the results of some work; an exception that stops all of it is the result of each."""
+    """Return the results of a batch; an exception that stops all of it is the result of each command."""
     for left in reversed(range(TRIES)):
         try:
             return work()
-        except WriteClash as error:  # another process has written the same
+        except WriteClash as error:  # another process wrote the same rows
             if not left:
                 return dict.fromkeys(numbers, Unavailable("too many concurrent changes", f"try again ({error})"))
         except Exception as error:
@@ -206,7 +206,7 @@ def _append(
         except Exception as error:
             results[number] = error
     with database.writing() as connection:
-        for name in sorted(by_league):  # always in the same order, so that there is no deadlock
+        for name in sorted(by_league):  # always in the same order, to avoid deadlocks
             validated = by_league[name]
             results |= zip(validated, append_posts(connection, name, list(validated.values()), pending), strict=True)
     new = [result for result in results.values() if isinstance(result, CommandResult) and not all(result.repeated)]
@@ -219,7 +219,7 @@ def _append(
 
 
 def _correct(database: Database, number: int, command: Command, committed: Committed) -> dict[int, Result]:
-    """Change the past of a league under an exclusive lock."""
+    """Correct the past of a league under an exclusive lock."""
     with database.writing() as connection:
         lock_league(connection, leagues.find(connection, command.league).id)
         result = write_plan(connection, plan(connection, command))

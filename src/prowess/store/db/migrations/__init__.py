@@ -1,1 +1,1 @@
-"""Migrations of the database, one a file, which never change after a release."""
+"""Database migrations, one per file, which never change after a release."""

@@ -16,7 +16,7 @@ TABLES = ("league", "generation", "journal", "rating", "checkpoint", "season", "
 
 
 def upgrade() -> None:
-    """Make the tables."""
+    """Create the tables."""
     _leagues()
     _journal()
     _derived()
@@ -24,30 +24,30 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Take them away, with all that they hold."""
+    """Drop the tables with all their data."""
     for table in reversed(TABLES):
         op.drop_table(table)
 
 
 def _number() -> sa.Column[int]:
-    """The number of a row, which the database gives."""
+    """The id of a row, assigned by the database."""
     kind = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
     return sa.Column("id", kind, primary_key=True, autoincrement=True)
 
 
 def _league() -> sa.Column[int]:
-    """Of which league a row is."""
+    """The league that a row belongs to."""
     kind = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
     return sa.Column("league_id", kind, sa.ForeignKey("league.id"), primary_key=True, autoincrement=False)
 
 
 def _part(name: str, kind: sa.types.TypeEngine[Any]) -> sa.Column[Any]:
-    """A part of the primary key."""
+    """A column of the primary key."""
     return sa.Column(name, kind, primary_key=True, autoincrement=False)
 
 
 def _where(condition: str) -> dict[str, Any]:
-    """Of which rows an index has entries."""
+    """The options of a partial index, with its condition."""
     return {f"{dialect}_where": sa.text(condition) for dialect in ("sqlite", "postgresql")}
 
 

@@ -1,4 +1,4 @@
-"""What is worked out in the background: how well models predict a league."""
+"""The table of background jobs, which analyse how well models predict a league."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Make the table."""
+    """Create the table."""
     number = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
     op.create_table(
         "analysis",
@@ -45,5 +45,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Take it away, with all that it holds."""
+    """Drop the table with all its data."""
     op.drop_table("analysis")

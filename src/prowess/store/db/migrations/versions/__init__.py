@@ -1,1 +1,1 @@
-"""The steps, in the order of their numbers."""
+"""The migrations, in numerical order."""
