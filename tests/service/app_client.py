@@ -13,7 +13,7 @@ from prowess.store.db.database import Database
 
 
 class AppClient:
-    """A client of an app that runs in an event loop of its own; `admin` is a key that may do everything."""
+    """A client of an app that runs in an event loop of its own; `admin` is a key with all permissions."""
 
     def __init__(self, runner, app, admin):
         self.runner, self.app, self.admin = runner, app, admin
@@ -57,7 +57,7 @@ class AppClient:
 
 @contextmanager
 def served(url, **settings) -> Iterator[AppClient]:
-    """An app on a database, from its start to its end."""
+    """Run an app on a database, from startup to shutdown."""
     database = Database(url)
     database.migrate()
     with database.writing() as connection:

@@ -1,4 +1,4 @@
-"""What the tests of the service share."""
+"""Fixtures for the tests of the service."""
 
 from itertools import count
 
@@ -11,14 +11,14 @@ _NUMBERS = count(1)
 
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory):
-    """A service, which the tests of a module share: each has a league of its own."""
+    """A service that the tests of a module share; each test has a league of its own."""
     with served(f"sqlite:///{tmp_path_factory.mktemp('service') / 'prowess.db'}") as client:
         yield client
 
 
 @pytest.fixture
 def league(ask):
-    """The path of a new league."""
+    """The API path of a new league."""
     name = f"league-{next(_NUMBERS)}"
     ask.create_league(name)
     return f"/api/leagues/{name}"

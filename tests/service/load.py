@@ -1,4 +1,4 @@
-"""Writers that do not give up: matches over the same few players, posted until the service says that it has them."""
+"""Writers that retry: matches between the same few players, posted until the service acknowledges them."""
 
 import http.client
 import threading
@@ -12,19 +12,19 @@ PLAYERS = [f"player {number}" for number in range(12)]
 
 
 def match(random: Random, name: str) -> dict[str, Any]:
-    """A match of two or three of the players; of the same name always the same one."""
+    """Return a match of two or three of the players; the same name always gives the same match."""
     players = random.sample(PLAYERS, random.choice([2, 2, 2, 3, 4]))
     teams = [players[:2], players[2:]] if len(players) == 4 else [[player] for player in players]
     return {"id": name, "teams": teams, "scores": [random.randrange(4) for _ in teams]}
 
 
 class Writer(threading.Thread):
-    """Posts match after match to a league, each again and again until it is acknowledged."""
+    """Posts match after match to a league, and retries each until it is acknowledged."""
 
     def __init__(self, server: Server, league: str, key: str, number: int) -> None:
         super().__init__(daemon=True)
         self.server, self.league, self.key, self.number = server, league, key, number
-        self.acknowledged: dict[str, dict[str, Any]] = {}  # by id, what was answered
+        self.acknowledged: dict[str, dict[str, Any]] = {}  # responses by id
         self.under_way: str | None = None
         self.refused: list[str] = []
         self.done = threading.Event()
@@ -59,7 +59,7 @@ class Writer(threading.Thread):
 
 
 class Load:
-    """Several writers for as long as a block lasts."""
+    """Several writers that run for the duration of a block."""
 
     def __init__(self, server: Server, league: str, key: str, writers: int) -> None:
         self.writers = [Writer(server, league, key, number) for number in range(writers)]
@@ -78,7 +78,7 @@ class Load:
 
     @property
     def acknowledged(self) -> dict[str, dict[str, Any]]:
-        """What the service has said that it has, by id."""
+        """The acknowledged matches, by id."""
         self.check()
         return {name: answer for writer in self.writers for name, answer in list(writer.acknowledged.items())}
 
@@ -87,7 +87,7 @@ class Load:
         assert not refused, refused[0]
 
     def wait(self, more: int) -> None:
-        """Wait until so many more have been acknowledged."""
+        """Wait until this many more matches have been acknowledged."""
         wanted, end = len(self.acknowledged) + more, time.monotonic() + PATIENCE
         while len(self.acknowledged) < wanted:
             assert time.monotonic() < end, f"only {len(self.acknowledged)} of {wanted} are acknowledged"

@@ -23,7 +23,7 @@ SCOPES = ("read", "write", "admin")
 
 
 def probed(settings: Settings) -> FastAPI:
-    """The app, with routes that show what its shell does."""
+    """Return the app with extra routes that show what its middleware does."""
     app = create_app(settings)
     for scope in SCOPES:
 
@@ -41,7 +41,7 @@ def probed(settings: Settings) -> FastAPI:
     async def body(request: Request) -> int:
         return len(await request.body())
 
-    app.router.routes.insert(0, app.router.routes.pop(-2))  # before the route that it stands for
+    app.router.routes.insert(0, app.router.routes.pop(-2))  # before the route that it replaces
 
     @app.post("/probe/error")
     def error(message: str, field: str | None = None, match: int | None = None) -> None:
@@ -60,7 +60,7 @@ def probed(settings: Settings) -> FastAPI:
 
 @contextmanager
 def served(app: FastAPI) -> Iterator[httpx.Client]:
-    """An app behind a server; gives a client of it."""
+    """Run an app behind a server; yields a client."""
     with open_socket("127.0.0.1", 0) as there:
         server = uvicorn.Server(uvicorn.Config(app, lifespan="on", log_config=None, access_log=False))
         thread = threading.Thread(target=server.run, args=([there],))
@@ -78,7 +78,7 @@ def served(app: FastAPI) -> Iterator[httpx.Client]:
 
 @contextmanager
 def service(folder: Path, **settings: Any) -> Iterator[tuple[httpx.Client, FastAPI]]:
-    """The app with probes behind a server, with a database in a folder; it keeps no log unless told to."""
+    """Run the app with probe routes behind a server, with a database in a folder and, by default, no log."""
     given = {"database": f"sqlite:///{folder / 'league.db'}", "log": "off", **settings}
     app = probed(Settings(**given))
     with served(app) as client:
@@ -99,12 +99,12 @@ def filled(app: FastAPI) -> dict[str, str]:
 
 
 def bearing(secret: str | None) -> dict[str, str]:
-    """The header of a key."""
+    """Return the Authorization header of a key."""
     return {} if secret is None else {"Authorization": f"Bearer {secret}"}
 
 
 def samples(page: str) -> dict[Any, float]:
-    """The samples of a metrics page, by name and labels."""
+    """Return the samples of a metrics page, by name and labels."""
     return {
         (one.name, *sorted(one.labels.items())): one.value
         for family in text_string_to_metric_families(page)

@@ -19,12 +19,12 @@ from prowess.store.clock import Clock
 from prowess.store.db.database import Database
 from prowess.store.leagues import Preset
 
-PATIENCE = 60.0  # seconds for what should take one or two: the machine may be busy
+PATIENCE = 60.0  # seconds; generous, because the machine may be busy
 
 
 @dataclass
 class Answer:
-    """What the server said."""
+    """A response of the server."""
 
     status: int
     headers: dict[str, str]
@@ -36,14 +36,14 @@ class Answer:
 
 
 class Connection:
-    """One connection that stays open, as a client has it; not for several threads."""
+    """A keep-alive connection; not thread-safe."""
 
     def __init__(self, port: int, key: str | None = None) -> None:
         self._port, self._key = port, key
         self._http: http.client.HTTPConnection | None = None
 
     def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
-        """Send a request; when the connection breaks it is an OSError or an HTTPException; the next is a new one."""
+        """Send a request; a broken connection raises OSError or HTTPException, and the next request reconnects."""
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         if self._key is not None:
             sent.setdefault("Authorization", f"Bearer {self._key}")
@@ -74,7 +74,7 @@ class Server:
     port: int
     process: subprocess.Popen[bytes]
     log: Path
-    connections: list[Connection] = field(default_factory=list)  # closed when it ends
+    connections: list[Connection] = field(default_factory=list)  # closed when the server ends
 
     @property
     def address(self) -> str:
@@ -86,7 +86,7 @@ class Server:
 
     @property
     def workers(self) -> list[int]:
-        """The processes that answer: the children of the first one, or itself where it has none."""
+        """The serving processes: the children of the first process, or itself if it has none."""
         listed = subprocess.run(
             ["ps", "-A", "-ww", "-o", "pid=,ppid=,stat=,args="], capture_output=True, text=True
         ).stdout
@@ -102,7 +102,7 @@ class Server:
         return self.connections[-1]
 
     def wait(self) -> None:
-        """Wait until it is ready."""
+        """Wait until the server is ready."""
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             assert self.process.poll() is None, f"the server ended:\n{self.log.read_text()}"
@@ -116,7 +116,7 @@ class Server:
         raise AssertionError(f"the server is not ready:\n{self.log.read_text()}")
 
     def stop(self) -> int:
-        """Ask it to end, and say with what code it did; end it, and its workers, where it does not."""
+        """Ask the server to stop and return its exit code; kill it and its workers if it does not stop."""
         for connection in self.connections:
             connection.close()
         workers = self.workers
@@ -132,7 +132,7 @@ class Server:
             return self.process.wait()
 
     def kill(self) -> None:
-        """End it as a power cut would, with all of its workers."""
+        """Kill the server and all its workers, as a power cut would."""
         for pid in {self.pid, *self.workers}:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
@@ -174,7 +174,7 @@ def start(database: str, folder: Path, *, workers: int = 1, first: str = "", por
 
 @contextmanager
 def serving(database: str, folder: Path, **options: Any) -> Iterator[Server]:
-    """A server while it is needed."""
+    """Run a server for the duration of a block."""
     found = start(database, folder, **options)
     try:
         yield found

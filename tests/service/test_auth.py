@@ -1,11 +1,11 @@
-"""Authentication and permissions, against the rules written down once more."""
+"""Authentication and permissions, checked against an independent statement of the rules."""
 
 from prowess.store import keys
 from tests.service.probe_app import SCOPES, bearing, filled, service
 
 
 def allowed(key, scope, league):
-    """Whether a key `scope@league` may do something: each scope may do what those before it may."""
+    """Return whether a key `scope@league` grants a scope in a league: each scope includes the previous ones."""
     if key is None:
         return scope == "read" and league == "open"
     has, _, of = key.partition("@")

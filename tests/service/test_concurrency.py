@@ -1,4 +1,4 @@
-"""The TTL cache, and the limiter of expensive work."""
+"""The TTL cache, and the limiter for expensive work."""
 
 import asyncio
 from threading import Event, Lock
@@ -100,7 +100,7 @@ def test_reads_do_not_wait_for_balancing(ask, monkeypatch):
                 for at in range(60)
             ]
             try:
-                while sum(one.done() for one in made) < 18:  # two are made and forty wait: the rest is sent away
+                while sum(one.done() for one in made) < 18:  # two run and forty wait; the rest are rejected
                     await asyncio.sleep(0.005)
                 light = [
                     await client.get(f"/leagues/busy/{page}") for page in ("standings", "predict?team=ann&team=bob")

@@ -1,4 +1,4 @@
-"""Many writers at once: nothing is lost, nothing is twice, and the result is that of one after the other."""
+"""Many concurrent writers: nothing is lost or duplicated, and the result equals sequential writes."""
 
 import threading
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ LEAGUES: dict[str, Kind] = {
 
 @dataclass(frozen=True)
 class Place:
-    """A service of 4 processes, its database, and a key for all of it."""
+    """A service with 4 processes, its database, and a key for all leagues."""
 
     server: Server
     database: Database
@@ -94,7 +94,7 @@ def test_64_writers_on_4_processes_lose_nothing(place: Place, each: int) -> None
 
 
 def _compare(database: Database, league: str, answers: list[tuple[str, dict[str, Any]]]) -> League:
-    """What every writer was told is what a replay gives at the revision that it was told."""
+    """Check that each response equals a replay at the revision in the response."""
     posts = [said for what, said in answers if what == "post"]
     told = {said["revision"]: said for said in posts if not all(one["repeated"] for one in said["matches"])}
     told |= {said["revision"]: said for what, said in answers if what != "post"}

@@ -1,4 +1,4 @@
-"""Whatever dies, and whenever: what was acknowledged is there, once, and nothing needs repair."""
+"""Crashes at any time: every acknowledged match is stored exactly once, and nothing needs repair."""
 
 import os
 import signal
@@ -23,7 +23,7 @@ def limited(connection, _):
 
 
 def once(url: str, league: str, acknowledged: set[str]) -> None:
-    """Every acknowledged match is in the journal, and all ratings follow from it (an id twice is an error there)."""
+    """Check that every acknowledged match is in the journal once, and that all ratings follow from the journal."""
     database = Database(url)
     try:
         held = check(database, league)
@@ -33,7 +33,7 @@ def once(url: str, league: str, acknowledged: set[str]) -> None:
 
 
 def die_alone(url: str, folder: Path, times: int, seed: int) -> None:
-    """The only process dies with all that it had in hand, and another is started in its place."""
+    """Kill the only process during its work, and start another in its place."""
     random = Random(seed)
     key = create_league(url, "darts")
     server = start(url, folder, rate_limit="0")
@@ -54,7 +54,7 @@ def die_alone(url: str, folder: Path, times: int, seed: int) -> None:
 
 
 def die_among_others(url: str, folder: Path, times: int, seed: int) -> None:
-    """One of several workers dies; the others go on, and it is replaced."""
+    """Kill one of several workers; the others continue, and it is replaced."""
     random = Random(seed)
     key = create_league(url, "darts")
     with serving(url, folder, workers=2, rate_limit="0") as server:
@@ -70,7 +70,7 @@ def die_among_others(url: str, folder: Path, times: int, seed: int) -> None:
 
 
 def workers(server: Server, number: int, without: int = 0) -> list[int]:
-    """The workers, when there are so many again, and the one that was killed is gone, which takes a moment."""
+    """Return the workers once the killed one is gone and has been replaced."""
     end = time.monotonic() + PATIENCE
     while len(found := server.workers) != number or without in found:
         assert time.monotonic() < end, f"workers {found}, not {number}"
@@ -87,12 +87,12 @@ def test_killed_worker_is_replaced_and_loses_no_match(postgres_url: str, tmp_pat
 
 
 @pytest.mark.long
-def test_server_killed_many_times(tmp_path: Path) -> None:
+def test_server_killed_many_times_loses_no_match(tmp_path: Path) -> None:
     die_alone(f"sqlite:///{tmp_path}/league.db", tmp_path, 25, seed=3)
 
 
 @pytest.mark.long
-def test_worker_killed_many_times(postgres_url: str, tmp_path: Path) -> None:
+def test_worker_killed_many_times_loses_no_match(postgres_url: str, tmp_path: Path) -> None:
     die_among_others(postgres_url, tmp_path, 25, seed=4)
 
 
@@ -120,7 +120,7 @@ def test_full_disk_refuses_posts_until_there_is_space(tmp_path: Path) -> None:
         assert connection.ask("GET", "/api/leagues/darts/leaderboard").status == 200
         assert connection.ask("POST", "/api/leagues/darts/matches", batch).status == 503
         once(url, "darts", acknowledged)
-    with serving(url, tmp_path, rate_limit="0") as server:  # somebody made room
+    with serving(url, tmp_path, rate_limit="0") as server:  # space was freed
         assert server.connect(key).ask("POST", "/api/leagues/darts/matches", batch).status == 201
     once(url, "darts", acknowledged | {one["id"] for one in batch})
 

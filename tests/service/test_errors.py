@@ -10,7 +10,7 @@ from tests.service.probe_app import bearing, service
 BODIES = (b"\xff\xfe", b"[" * 50_000, b'{"a": "\xed\xa0\x80"}', b"NaN", b'"\\ud800"', b"1e999", b"\0")
 
 
-def test_any_body_gets_a_client_error(tmp_path):
+def test_any_invalid_body_gets_a_client_error(tmp_path):
     with service(tmp_path) as (client, _):
         for body in BODIES:
             answer = client.post("/probe/form", content=body, headers={"Content-Type": "application/json"})
@@ -23,7 +23,7 @@ def test_failures_do_not_reveal_internals(tmp_path, capfd, caplog):
         answer = client.post("/probe/failure")
         assert answer.status_code == 500
         assert "swordfish" not in answer.text
-        assert answer.headers["x-request-id"] in caplog.text  # and there is the rest
+        assert answer.headers["x-request-id"] in caplog.text  # the rest of the body
         assert "swordfish" in caplog.text
 
         def lost(name):
@@ -47,7 +47,7 @@ def test_failures_do_not_reveal_internals(tmp_path, capfd, caplog):
         assert client.get("/healthz", headers=bearing("abc")).status_code == 200
 
 
-# Each message is what the library says of the match; the field is what a person would point at.
+# Each message is the library's error about a match; the field is the one that a person would blame.
 WRONG = [
     ({"teams": "ann"}, "teams"),
     ({}, "teams"),

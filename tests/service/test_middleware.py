@@ -1,4 +1,4 @@
-"""Middleware: headers, HEAD, CORS, and limits of bodies and rates."""
+"""Middleware: headers, HEAD, CORS, body size and rate limits."""
 
 import socket
 
@@ -10,7 +10,7 @@ from tests.service.probe_app import bearing, filled, samples, service
 
 
 def raw(client, *pieces):
-    """Send bytes, and give the first of what comes back."""
+    """Send bytes, and return the start of the response."""
     with socket.create_connection((client.base_url.host, client.base_url.port), timeout=20) as there:
         for piece in pieces:
             there.sendall(piece)
@@ -61,21 +61,21 @@ def test_responses_have_security_headers_and_errors_are_problems(tmp_path):
         assert asked[405].headers["allow"] == "GET, HEAD"
 
 
-def test_head_gives_the_headers_of_get(tmp_path):
+def test_head_returns_the_same_headers_as_get(tmp_path):
     with service(tmp_path) as (client, app):
         filled(app)
         for path in ("/healthz", "/readyz", "/metrics", "/api/leagues/open/leaderboard", "/api/leagues/closed/events"):
             whole, head = client.get(path), client.head(path)
             assert (head.status_code, head.content) == (whole.status_code, b"")
             assert head.headers["content-type"] == whole.headers["content-type"]
-        head = client.head("/api/leagues/open/events")  # which has no end
+        head = client.head("/api/leagues/open/events")  # an endless stream
         assert (head.status_code, head.headers["content-type"]) == (200, "text/event-stream; charset=utf-8")
         found = samples(client.get("/metrics").text)
         labels = (("method", "HEAD"), ("route", "/api/leagues/{league}/leaderboard"), ("status", "200"))
         assert found["prowess_requests_total", *labels] == 1
 
 
-def test_request_keeps_the_id_of_the_client(tmp_path):
+def test_request_keeps_the_id_sent_by_the_client(tmp_path):
     with service(tmp_path) as (client, _):
         given = client.get("/healthz", headers={"X-Request-ID": "abc-123"})
         assert given.headers["x-request-id"] == "abc-123"
@@ -132,7 +132,7 @@ def test_addresses_and_keys_have_separate_rate_limits(tmp_path):
     with service(tmp_path, **limits) as (client, app):
         secrets = filled(app)
         first, second = bearing(secrets["read@*"]), bearing(secrets["write@*"])
-        assert client.post("/probe/body", headers=first).status_code == 200  # as yet an unknown key: for the address
+        assert client.post("/probe/body", headers=first).status_code == 200  # unknown key: counts for the address
         assert [client.post("/probe/body", headers=first).status_code for _ in range(10)] == [200] * 8 + [429] * 2
         assert client.post("/probe/body", headers=second).status_code == 200
         codes = [client.post("/probe/body", headers=bearing(f"guess {n}")).status_code for n in range(5)]

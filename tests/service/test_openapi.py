@@ -1,4 +1,4 @@
-"""What the document of the API promises, tried by schemathesis; and that nothing is written by who may not."""
+"""The OpenAPI document, tested by schemathesis; and writes need permission."""
 
 import json
 import re
@@ -36,11 +36,11 @@ MATCHES: list[dict[str, Any]] = [
     {"id": "m2", "teams": [["bob"], ["cat"]], "scores": [2, 2], "time": "2026-01-02"},
     {"id": "m3", "teams": [["ann", "bob"], ["cat", "dan"]], "scores": [0, 1], "time": "2026-01-03"},
 ]
-ENDLESS = "/api/leagues/{league}/events"  # a stream that ends when the caller goes
+ENDLESS = "/api/leagues/{league}/events"  # a stream that ends when the client disconnects
 
 
 class Place:
-    """A server with a public league, a private one, and keys of every kind."""
+    """A server with a public and a private league, and keys of every kind."""
 
     def __init__(self, url: str) -> None:
         self.database = Database(url)
@@ -84,7 +84,7 @@ def document(place: Place) -> dict[str, Any]:
     return found
 
 
-# Names of operations are part of the API: generated clients call their methods by them.
+# Operation names are part of the API: generated clients name their methods after them.
 OPERATIONS = {
     "balanceTeams": "POST /api/leagues/{league}/balance",
     "changeModel": "PUT /api/leagues/{league}/model",
@@ -202,14 +202,14 @@ def attempt(place: Place, examples: int) -> None:
         once()
     assert len(tried) > 15, tried
     for league in known["league"]:
-        check(place.database, league)  # whatever was written, it is sound
+        check(place.database, league)  # whatever was written, the database is consistent
 
 
 NEGATIVE = schemathesis.GenerationMode.NEGATIVE
 CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance, status_code_conformance]
 
 
-# What every route that is no GET is sent: what writes, and what only asks.
+# Requests for every route other than GET: those that write, and those that only compute.
 LEAGUE = "/api/leagues/{league}"
 WRITES: dict[tuple[str, str], Any] = {
     ("POST", "/api/leagues"): {"name": "mine"},
@@ -232,12 +232,12 @@ QUESTIONS: dict[tuple[str, str], Any] = {
 
 
 def operations(document: dict[str, Any]) -> list[tuple[str, str]]:
-    """Every route of the document, as WRITES and QUESTIONS call them."""
+    """Return every route of the document, in the notation of WRITES and QUESTIONS."""
     return [(method.upper(), path) for path, methods in document["paths"].items() for method in methods]
 
 
 def send(place: Place, operation: tuple[str, str], league: str, key: str | None) -> Answer:
-    """A request that would do what its route is for, if the key may."""
+    """Send a valid request to a route, which succeeds if the key has permission."""
     method, path = operation
     known = {"{league}": league, "{id}": "m2", "{player}": "ann", "{format}": "csv"}
     for name, value in known.items():
@@ -270,12 +270,12 @@ def test_nothing_is_written_without_the_right_key(place: Place) -> None:
 
 
 def test_key_of_one_league_cannot_touch_another(place: Place, document: dict[str, Any]) -> None:
-    """A private league looks as if it were not there, whatever is asked of it."""
+    """Every request about a private league returns 404 without access."""
     held = dump(place.database)
     for operation in operations(document):
         for key in ("darts read", "darts write", "darts admin"):
             if "{league}" not in operation[1] and operation[0] != "GET":
-                continue  # it is of no league
+                continue  # the route belongs to no league
             answer = send(place, operation, "chess", place.keys[key])
             assert "{league}" not in operation[1] or answer.status == 404, (operation, key, answer)
             assert b"chess" not in answer.body.replace(b"/api/leagues/chess", b"").replace(b"'chess'", b""), operation
@@ -285,7 +285,7 @@ def test_key_of_one_league_cannot_touch_another(place: Place, document: dict[str
 
 
 def test_right_key_can_write(place: Place) -> None:
-    """The requests of the other tests would have written, had they been let through."""
+    """The requests of the other tests write if they are permitted."""
     for operation in WRITES:
         held = dump(place.database)
         answer = send(place, operation, "control", place.keys["admin"])

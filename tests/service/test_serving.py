@@ -1,4 +1,4 @@
-"""`prowess serve` as users run it: a process on a free port, its remarks, and its end."""
+"""`prowess serve` as users run it: a process on a free port, its output, and its shutdown."""
 
 import os
 import re
@@ -20,7 +20,7 @@ PATIENCE = 60
 
 @contextmanager
 def serving(folder, *words):
-    """A running `prowess serve`, and its address."""
+    """Run `prowess serve`; yields the process and its URL."""
     line = [sys.executable, "-m", "prowess", "serve", "--port", "0", *words]
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(line, cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=log, text=True)
@@ -62,7 +62,7 @@ def test_demo_holds_its_port_and_leaves_no_files(tmp_path):
 
 def test_metrics_of_several_processes_add_up(tmp_path):
     with serving(tmp_path, "--workers", "2", "--database", "league.db", "--log", "text") as (process, address):
-        # Each request has a connection of its own, which any process may take.
+        # Each request opens its own connection, which any process may accept.
         with httpx.Client(base_url=address, timeout=PATIENCE, headers={"Connection": "close"}) as client:
             assert [client.get("/healthz").status_code for _ in range(30)] == [200] * 30
             found = samples(client.get("/metrics").text)
@@ -84,7 +84,7 @@ def test_unfinished_request_gets_503_at_shutdown(tmp_path):
         more = ("Content-Type: application/json", "Content-Length: 100", "Expect: 100-continue")
         with socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2])), timeout=PATIENCE) as line:
             line.sendall("\r\n".join((*head, *more, "", "{")).encode())
-            assert line.recv(100).startswith(b"HTTP/1.1 100 ")  # the body is waited for
+            assert line.recv(100).startswith(b"HTTP/1.1 100 ")  # the server waits for the body
             assert ended(process, signal.SIGTERM) == 0
             said = b"".join(iter(lambda: line.recv(4096), b""))
     assert said.startswith(b"HTTP/1.1 503 ")

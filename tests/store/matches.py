@@ -1,4 +1,4 @@
-"""Strategies for matches of few players at few times, so that many coincide."""
+"""Strategies for matches of few players at few times, so that many share players or times."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ PLAYERS = ["ann", "bob", "cat", "Øyvind", "李雷", "d'Arc; --"]
 HOUR = 3_600_000_000
 FIRST = -20  # units of time before 1970, where times are negative
 
-# Models that keep different things: nothing but a mean, volatility, two traits, open periods, a learnt home advantage,
+# Models with different state: only a mean, volatility, two traits, open periods, a learnt home advantage,
 # the level of the league, drift by time.
 MODELS = {
     "TrueSkill": Preset("TrueSkill", {}),

@@ -45,7 +45,7 @@ def states(database, kind="comparison"):
 def test_analysis_is_queued_claimed_reported_and_finished(database):
     assert states(database) == (None, None)
     ask(database)
-    ask(database, models=["Glicko"])  # there is one already
+    ask(database, models=["Glicko"])  # one is already queued
     ask(database, "figures", [])
     assert states(database) == (None, "queued")
     job = do(database, jobs.claim, "one")
@@ -62,7 +62,7 @@ def test_analysis_is_queued_claimed_reported_and_finished(database):
     assert not do(database, jobs.finish, job.id, "one", 1, 7, "{}")  # it is done
     assert states(database) == (job.id, "done")
     ask(database)
-    assert states(database) == (job.id, "queued")  # the old answer stays
+    assert states(database) == (job.id, "queued")  # the old result stays
     again = do(database, jobs.claim, "one")
     do(database, jobs.abort, again.id, "one", "no match", state="failed")
     assert states(database) == (job.id, "failed")
@@ -97,10 +97,10 @@ def test_analysis_without_heartbeat_counts_as_interrupted(database, monkeypatch)
     assert states(database) == (None, "interrupted")
     ask(database)
     assert states(database) == (None, "queued")
-    assert not do(database, jobs.heartbeat, job.id, "one", "", 0.5)  # should it come back after all
+    assert not do(database, jobs.heartbeat, job.id, "one", "", 0.5)  # if the lost worker comes back
 
 
-def test_two_requests_at_once_make_one_analysis(database):
+def test_concurrent_requests_queue_one_analysis(database):
     with database.reading() as connection:
         league = darts(connection)
     ask(database)

@@ -1,4 +1,4 @@
-"""Keys: what each may do, that secrets are not stored, and that changes are in the audit log."""
+"""Keys: permissions, hashed secrets, and changes in the audit log."""
 
 from hashlib import sha256
 

@@ -48,7 +48,7 @@ class Life(RuleBasedStateMachine):
     """A league in a database, and the same league as a simple list of matches."""
 
     database: Database
-    pending: PendingTraces | None = None  # a reader that takes over what the writer has rated
+    pending: PendingTraces | None = None  # a reader that takes over matches rated by the writer
 
     @initialize(model=st.sampled_from(sorted(MODELS)), clock=st.sampled_from(["utc", "utc", "utc", "number", "none"]))
     def begin(self, model: str, clock: str) -> None:
@@ -57,7 +57,7 @@ class Life(RuleBasedStateMachine):
             found = leagues.create(connection, self.name, model=MODELS[model], clock=clock)
         self.clock = clock
         self.league = League(found.model, clock, revision=found.revision)
-        self.old: dict[int, dict[str, bytes]] = {}  # the ratings of earlier models, as they were left
+        self.old: dict[int, dict[str, bytes]] = {}  # the final ratings of earlier models
         self.generation, self.made = found.generation, 0
 
     # Commands
@@ -115,7 +115,7 @@ class Life(RuleBasedStateMachine):
     @rule(data=st.data(), carry=st.sampled_from([0.0, 0.5, 1.0]), tau=st.sampled_from([0.0, 1.5]))
     def season(self, data: st.DataObject, carry: float, tau: float) -> None:
         start = self._when(data)
-        if self.league.matches and data.draw(st.booleans()):  # with a match, which then belongs to it
+        if self.league.matches and data.draw(st.booleans()):  # at the time of a match, which then belongs to it
             start = data.draw(st.sampled_from(sorted(kept.time for kept in self.league.matches.values())))
         if start in [known for known, _, _ in self.league.seasons]:
             return
@@ -126,7 +126,7 @@ class Life(RuleBasedStateMachine):
 
     @rule(wrong=st.sampled_from(BROKEN), good=bodies(), data=st.data())
     def mistakes(self, wrong: dict[str, Any], good: dict[str, Any], data: st.DataObject) -> None:
-        """An invalid match beside a valid one, an id of another match, and an unknown id change nothing."""
+        """An invalid match together with a valid one, an id of another match, and an unknown id change nothing."""
         time = self._when(data)
         fine = self._given(self._id(), time, good)
         self._refused(Post(self.name, [fine, self._given(self._id(), time, wrong)]), pw.Error)
@@ -159,7 +159,7 @@ class Life(RuleBasedStateMachine):
                     changed.ladder()
                 assert isinstance(future.exception(), pw.Error)
         for post in sorted((post for post in posts if post[0] in done), key=lambda post: done[post[0]].revision):
-            self.league.post([post])  # those that come late are written after the others
+            self.league.post([post])  # late matches are written after the others
             assert done[post[0]].revision == self.league.revision
 
     @rule()
@@ -173,7 +173,7 @@ class Life(RuleBasedStateMachine):
         return f"m{self.made}"
 
     def _when(self, data: st.DataObject) -> float:
-        """Draw a time: mostly that of the last match or a little later, sometimes any."""
+        """Draw a time: usually that of the last match or a little later, sometimes any time."""
         if self.clock == "none":
             return 0.0
         unit = 12 * HOUR if self.clock == "utc" else 1
@@ -291,7 +291,7 @@ def _moved(changes: list[RatingChange]) -> dict[str, tuple[Any, Any]]:
 
 @pytest.fixture(autouse=True)
 def many_checkpoints(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give short leagues checkpoints too, from which corrections start."""
+    """Make short leagues have checkpoints, too, from which corrections start."""
     monkeypatch.setattr(replay, "MIN_SPACING", 3)
 
 

@@ -1,4 +1,4 @@
-"""Every error of the library is an answer 422 that names the field, and nothing is stored."""
+"""Every error of the library becomes a 422 response that names the field, and nothing is stored."""
 
 import json
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from tests.store.sound import dump
 
 TEAMS = [["ann"], ["bob"]]
 
-# What is wrong with a match, and the field that the answer must name.
+# Invalid matches, and the field that the response must name.
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({}, "teams"),
     ({"teams": []}, "teams"),
@@ -61,7 +61,7 @@ WRONG_ID: list[tuple[dict[str, Any], str]] = [
     ({"teams": TEAMS, "id": "x" * 501}, "id"),
     ({"teams": TEAMS, "id": ["x"]}, "id"),
 ]
-# What a model cannot rate: goals must be there, and whole.
+# Matches that the model cannot rate: goals must be given, as whole numbers.
 UNRATED: list[tuple[dict[str, Any], str]] = [
     ({"teams": TEAMS, "ranks": [1, 2]}, "scores"),
     ({"teams": TEAMS, "scores": [1, 0.5]}, "scores"),
@@ -71,7 +71,7 @@ SOUND = {"teams": [["cat"], ["dan"]], "scores": [2, 1]}
 
 
 class Place:
-    """A service, and what it holds."""
+    """A service with its database."""
 
     def __init__(self, ask: Connection, database: Database) -> None:
         self.ask, self.database = ask.ask, database
@@ -93,7 +93,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
 
 
 def refused(answer: Answer, field: str, sent: Any) -> None:
-    """The answer names the field, first of all, and says what is wrong with it."""
+    """Check that the response names the field first, and says what is wrong with it."""
     assert answer.status == 422, (sent, answer)
     assert answer.headers["content-type"] == "application/problem+json"
     told = answer.json
@@ -104,7 +104,7 @@ def refused(answer: Answer, field: str, sent: Any) -> None:
 
 
 def test_invalid_match_names_its_field_and_stores_nothing(place: Place) -> None:
-    """Alone, in a list, by lines, as a correction, and as a dry run."""
+    """As a single match, in a list, as NDJSON, as a correction, and in a dry run."""
     held, path = dump(place.database), "/api/leagues/darts/matches"
     for wrong, field in WRONG + WRONG_ID:
         refused(place.ask("POST", path, wrong), field, wrong)

@@ -1,4 +1,4 @@
-"""Server-sent events: news of a league as they come, what was missed, and the end."""
+"""Server-sent events: live changes of a league, missed changes, and the end of a stream."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ from prowess.store.write.writer import perform
 
 
 class Listener:
-    """Somebody who follows a league, straight through the app."""
+    """A follower of a league, connected directly to the app."""
 
     def __init__(self, ask, path, **headers):
         self.ask, self.parts, self.text = ask, asyncio.Queue(), ""
@@ -29,7 +29,7 @@ class Listener:
         return {"type": "http.disconnect"}
 
     async def until(self, words):
-        """All that was sent, when it holds some words."""
+        """Return everything that was sent, as soon as it contains the given words."""
         async with asyncio.timeout(20):
             while words not in self.text:
                 self.text += (await self.parts.get()).get("body", b"").decode()
@@ -82,7 +82,7 @@ def test_followers_get_changes_of_other_processes_with_shared_polling(ask, leagu
 
     heard, few, after = ask.runner.run(follow())
     assert few < 10
-    assert after == 0  # nobody is left for whom to ask
+    assert after == 0  # no followers are left, so polling stops
     for [told] in heard:
         assert told["revision"] == 1
         assert {one["player"] for one in told["ratings"]} == {"ann\nbob", "bob"}
@@ -150,7 +150,7 @@ def test_private_league_is_not_streamed_without_a_key(ask, league):
 
 
 def test_stream_ends_when_access_is_lost(ask, league):
-    """A key that is revoked, or a league that is made private, while somebody follows."""
+    """The key is revoked, or the league is made private, while a client follows it."""
     secret = ask.new_key("read")
     name = league.rpartition("/")[2]
 

@@ -1,4 +1,4 @@
-"""Leagues as files: what is exported can be imported, and is then the same."""
+"""Leagues as files: an exported file can be imported, and gives the same league."""
 
 import json
 
@@ -28,7 +28,7 @@ NAMES = [
 
 
 def matches(clock, shape):
-    """Matches of all kinds of teams, with names of all kinds."""
+    """Draw matches with all kinds of teams and names."""
     random = np.random.default_rng(7)
     found = []
     for number in range(40):

@@ -1,4 +1,4 @@
-"""Predictions and matchmaking over HTTP are those of the library, on the ladder of the league."""
+"""Predictions and matchmaking over HTTP equal those of the library, on the ladder of the league."""
 
 import pytest
 
@@ -19,7 +19,7 @@ def ladder(ask, league):
     return pw.TrueSkill().fit(pw.History.from_matches(MATCHES)).ladder
 
 
-def test_prediction_equals_that_of_the_ladder(ask, league, ladder):
+def test_prediction_equals_the_ladder_prediction(ask, league, ladder):
     told = ask.post(f"{league}/predict", {"teams": PAIR, "weights": [[1], [0.5]]}, key=None, status=200).json()
     schemas.Prediction.model_validate(told)
     expected = ladder.predict(PAIR, weights=[[1], [0.5]])
@@ -43,7 +43,7 @@ def test_skills_drift_until_the_match(ask):
     ask.post("/api/leagues/glicko/predict", {"teams": PAIR, "time": 7}, status=422)
 
 
-def test_models_of_scores_predict_scores(ask):
+def test_score_models_predict_scores(ask):
     ask.create_league("football", model={"name": "PoissonOD", "parameters": {"mu": 0.5, "sigma": 0.3, "beta": 0.1}})
     ask.post("/api/leagues/football/matches", MATCHES[0] | {"scores": [3, 1]}, status=201)
     told = ask.post("/api/leagues/football/predict", {"teams": PAIR}, status=200).json()
@@ -62,7 +62,7 @@ def test_unknown_names_need_the_newcomers_flag(ask, league, ladder, path):
     assert told["quality"] == ladder.quality([[ladder.newcomer], ["bob"]])
 
 
-def test_fair_teams_equal_those_of_the_library(ask, league, ladder):
+def test_fair_teams_equal_the_library_result(ask, league, ladder):
     asked = {"players": ["ann", "bob", "cat", "dan"], "together": [["ann", "cat"]]}
     told = ask.post(f"{league}/balance", asked, status=200).json()
     schemas.Balance.model_validate(told)
@@ -73,7 +73,7 @@ def test_fair_teams_equal_those_of_the_library(ask, league, ladder):
     assert [len(team) for team in sizes["teams"]] == [2, 1]
 
 
-def test_pairing_equals_that_of_the_library(ask, league, ladder):
+def test_pairing_equals_the_library_result(ask, league, ladder):
     asked = {"queue": ["ann", "bob", "cat", ["dan", "eve"]], "waiting": {"bob": 100}, "never": [["ann", "cat"]]}
     told = ask.post(f"{league}/pair", asked, status=200).json()
     schemas.Pairing.model_validate(told)
@@ -82,7 +82,7 @@ def test_pairing_equals_that_of_the_library(ask, league, ladder):
     assert [tuple(one) if len(one) > 1 else one[0] for one in told["left"]] == expected.left
 
 
-def test_suggested_matches_equal_those_of_the_library(ask, league, ladder):
+def test_suggested_matches_equal_the_library_result(ask, league, ladder):
     told = ask.post(f"{league}/next", {"count": 2}, status=200).json()
     schemas.SuggestedMatches.model_validate(told)
     expected = pw.next_matches(ladder, count=2)

@@ -1,4 +1,4 @@
-"""The guide of the API: every route is there, and its requests, sent in order, are answered as it says."""
+"""The API guide documents every route, and its requests, sent in order, get the responses shown."""
 
 import json
 import re
@@ -14,11 +14,11 @@ from tests.service.app_client import served
 PAGE = (ROOT / "docs/guide/api.md").read_text()
 HEADING = re.compile(r"^### `([A-Z]+) (/\S*)`$", re.MULTILINE)
 EXAMPLE = re.compile(r"^```http\n(.*?)^```\n\n```(json|csv|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-ANY = "…"  # stands for a value that differs from time to time, and for what follows in a list
+ANY = "…"  # stands for a value that varies, or for the rest of a list
 
 
 def request_of(text, key):
-    """A request as it is written: the first line, headers, an empty line and the body."""
+    """Parse a request as the guide writes it: the first line, headers, an empty line and the body."""
     head, _, body = text.partition("\n\n")
     first, *lines = head.strip().splitlines()
     headers = dict(line.split(": ", 1) for line in lines)
@@ -29,7 +29,7 @@ def request_of(text, key):
 
 
 def agree(told, shown):
-    """Whether an answer is what the guide shows: numbers to four digits, and anything for an ellipsis."""
+    """Return whether a response equals the guide's: numbers to four digits, and anything for an ellipsis."""
     if shown == ANY:
         return True
     if isinstance(shown, float) and isinstance(told, (int, float)):
@@ -63,11 +63,11 @@ def test_guide_documents_every_route(service):
         assert path == "/metrics" or EXAMPLE.search(text), f"{method} {path} has no example"
 
 
-def test_examples_of_the_guide_give_the_responses_shown(service):
+def test_guide_examples_give_the_responses_shown(service):
     for request, kind, shown in EXAMPLE.findall(PAGE):
         method, url, headers, body = request_of(request, service.admin)
         if url.endswith("/events"):
-            continue  # which do not end; their own tests read them
+            continue  # endless streams, which have their own tests
         answer = service(method, url, key=None, headers=headers, content=body or None)
         if kind == "json":
             assert agree(answer.json(), json.loads(shown)), f"{method} {url}\n{json.dumps(answer.json(), indent=1)}"

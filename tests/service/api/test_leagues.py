@@ -25,7 +25,7 @@ def test_league_is_created_once(ask):
     ask.post("/api/leagues", {"name": "tennis"}, status=409)
 
 
-def test_keys_that_may_create_and_list_leagues(ask):
+def test_creating_and_listing_leagues_depends_on_the_key(ask):
     ask.create_league("secret", public=False)
     ask.create_league("open")
     for key, status in ((None, 401), (ask.new_key("write"), 403), (ask.new_key("admin", "open"), 403)):

@@ -1,4 +1,4 @@
-"""Matches over HTTP: recorded, repeated, corrected, refused."""
+"""Matches over HTTP: recording, repeating, correcting and rejecting them."""
 
 import json
 
@@ -66,7 +66,7 @@ def test_repeated_post_is_harmless_and_different_match_conflicts(ask, league):
 
 
 @pytest.mark.parametrize("id", ["m1", "2026/final/1", "π ✓", "a?b#c%d&e", "two\nlines", "..", "x" * 500])
-def test_correction_gives_the_ratings_of_a_correct_history(ask, league, id):
+def test_correction_gives_the_same_ratings_as_a_correct_history(ask, league, id):
     from urllib.parse import quote
 
     later = {"teams": [["bob"], ["cat"]], "time": "2026-02-01"}
@@ -174,7 +174,7 @@ def test_times_are_shown_on_the_clock_of_the_league(ask, clock, time, shown):
     assert answer.json()["matches"][0]["time"] == shown
 
 
-def test_ratings_of_several_traits_include_their_parts(ask):
+def test_ratings_with_several_traits_include_each_trait(ask):
     ask.create_league("football", model={"name": "PoissonOD"})
     answer = ask.post("/api/leagues/football/matches", ANN_BOB | {"scores": [3, 1]}, status=201)
     Posted.model_validate(answer.json())
@@ -184,7 +184,7 @@ def test_ratings_of_several_traits_include_their_parts(ask):
     assert ask.post("/api/leagues/go/matches", ANN_BOB, status=201).json()["ratings"][0]["after"]["volatility"] > 0
 
 
-def test_post_needs_a_write_key_of_the_league(ask, league):
+def test_post_needs_a_write_key_for_the_league(ask, league):
     ask.post(f"{league}/matches", ANN_BOB, key=None, status=401)
     ask.post(f"{league}/matches", ANN_BOB, key=ask.new_key("read"), status=403)
     ask.create_league("other")

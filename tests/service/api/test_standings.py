@@ -1,4 +1,4 @@
-"""Leaderboards, players and past matches over HTTP: what they show is a fit of the journal."""
+"""Leaderboards, players and past matches over HTTP equal a fit of the journal."""
 
 import csv
 from io import StringIO
@@ -38,7 +38,7 @@ def fit():
 
 
 def pages(ask, url):
-    """All rows, page after page."""
+    """Return the rows of all pages."""
     rows = []
     while url is not None:
         told = ask.get(url, key=None).json()
@@ -53,11 +53,11 @@ def shown(rows):
 
 
 def expected(frame):
-    """A leaderboard of the library, equal players by name."""
+    """Return the leaderboard of the library, ties by name."""
     return frame.sort("rank", "player").select("rank", "player", "mu", "sigma", "matches").rows()
 
 
-def test_leaderboard_equals_that_of_a_fit(ask, darts, fit):
+def test_leaderboard_equals_a_fit(ask, darts, fit):
     assert shown(pages(ask, f"{darts}/leaderboard?size=3")) == expected(fit.leaderboard())
     rows = list(csv.DictReader(StringIO(ask.get(f"{darts}/leaderboard.csv").text)))
     assert [(row["player"], float(row["mu"])) for row in rows] == [row[1:3] for row in expected(fit.leaderboard())]
@@ -80,7 +80,7 @@ def test_pages_stay_at_one_revision_while_matches_are_posted(ask, league):
 
 
 @pytest.mark.parametrize("at", ["2026-01-10", "2026-01-10T05:00:00Z", "2025-01-01", "2030-01-01"])
-def test_leaderboard_of_a_past_time(ask, darts, fit, at):
+def test_leaderboard_shows_a_past_time(ask, darts, fit, at):
     upto = at if "T" in at else f"{at}T23:59:59Z"
     past = [match for match in MATCHES if match["time"] <= upto]
     found = expected(pw.TrueSkill().fit(pw.History.from_matches(past)).leaderboard()) if past else []
@@ -99,7 +99,7 @@ def test_filters_choose_players(ask, darts):
     assert pages(ask, f"{darts}/leaderboard?active=true") == [row for row in everybody if row["active"]]
 
 
-def test_standings_of_past_models_and_seasons(ask, league):
+def test_leaderboard_shows_past_models_and_seasons(ask, league):
     matches = [{"teams": [["ann"], ["bob"]], "time": "2026-01-01"}, {"teams": [["ann"], ["cat"]], "time": "2026-02-01"}]
     ask.post(f"{league}/matches", matches, status=201)
     before = shown(pages(ask, f"{league}/leaderboard"))
@@ -139,7 +139,7 @@ def test_etags_give_304_until_something_changes(ask, league, path):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_player_equals_the_explanation_of_a_fit(ask, darts, fit, name):
+def test_player_equals_a_fit_explanation(ask, darts, fit, name):
     url = f"{darts}/players/{quote(name, safe='')}".replace("/..", "/%2e%2e")
     told = ask.get(f"{url}?matches=100", key=None).json()
     schemas.Player.model_validate(told)
@@ -165,7 +165,7 @@ def test_unknown_player_is_404(ask, darts, name):
         assert "did you mean 'ann'" in told["detail"]
 
 
-def test_player_with_several_traits(ask):
+def test_player_has_a_rating_for_each_trait(ask):
     ask.create_league("football", model={"name": "GaussianOD"})
     ask.post("/api/leagues/football/matches", MATCHES[:5], status=201)
     told = ask.get("/api/leagues/football/players/ann").json()
@@ -232,7 +232,7 @@ def test_empty_league_has_empty_standings(ask, league):
 
 
 def test_page_after_a_post_rates_no_match_again(ask, monkeypatch):
-    """The page takes over what the writer of its process has rated; the journal is for what others wrote."""
+    """The page takes over matches rated by the writer of its process; it reads others from the journal."""
     ask.create_league("fresh")
     post = "/api/leagues/fresh/matches"
     ask.post(post, {"teams": [["ann"], ["bob"]]}, status=201)

@@ -1,4 +1,4 @@
-"""Odd requests, on both databases: whatever stands in a path, a query or a body, there is a readable answer."""
+"""Odd requests, on both databases: any path, query or body gets a readable response."""
 
 import pytest
 

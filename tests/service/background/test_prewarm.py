@@ -1,4 +1,4 @@
-"""Reading leagues ahead: the largest come first, nothing goes for it, and the end of the service does not wait."""
+"""Prewarming: largest leagues first, without evictions, and without delaying the shutdown."""
 
 from collections.abc import Iterator
 from threading import Event
@@ -38,7 +38,7 @@ def database(sqlite_url: str) -> Iterator[Database]:
 
 
 class Noted(TraceCache):
-    """A cache that notes which leagues were asked for; with memory for so many bytes."""
+    """A cache that records which leagues were requested, with a limit in bytes."""
 
     def __init__(self, memory: float = 1e9) -> None:
         super().__init__(memory)
@@ -72,7 +72,7 @@ def test_large_leagues_are_loaded_before_the_first_request(database: Database) -
         assert standings.of(connection, again) is now
 
 
-def test_loading_evicts_no_larger_league(database: Database) -> None:
+def test_loading_does_not_evict_a_larger_league(database: Database) -> None:
     roomy = Noted()
     ended(Prewarmer(database, StandingsCache(roomy), roomy, least=1))
     assert roomy.asked == ["large", "middle", "small"]

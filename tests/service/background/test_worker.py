@@ -1,4 +1,4 @@
-"""Work in the background: it is followed, can be called off, and ends with the service."""
+"""Background jobs: they report progress, can be cancelled, and end with the service."""
 
 import os
 import time

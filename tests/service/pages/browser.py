@@ -30,7 +30,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-PATIENCE = 30_000  # milliseconds for what should take a few: the machine may be busy
+PATIENCE = 30_000  # milliseconds; generous, because the machine may be busy
 
 
 ODD = "odd"
@@ -59,7 +59,7 @@ SIDEWAYS = "document.scrollingElement.scrollWidth - document.scrollingElement.cl
 
 
 def needed(program: str | None, name: str) -> str:
-    """A program that the tests drive; who has not got it skips them, but not where everything must be tested."""
+    """Return a required program; if it is missing, skip the test, unless everything must be tested."""
     if program is not None and Path(program).exists():
         return program
     missing = f"{name} is not installed: `sh tools/programs.sh` does it where it can"
@@ -70,13 +70,13 @@ def needed(program: str | None, name: str) -> str:
 
 @cache
 def axe() -> str:
-    """The script that looks for what keeps people out."""
+    """Return the axe-core script, which finds accessibility violations."""
     return Path(needed(str(AXE), "axe-core")).read_text(encoding="utf-8")
 
 
 @contextmanager
 def browser() -> Iterator[Browser]:
-    """A browser; while it is there, no other event loop can run in this thread."""
+    """Run a browser; while it is open, no other event loop can run in this thread."""
     program = needed(shutil.which("chromium"), "Chromium")
     with sync_playwright() as playwright:
         found = playwright.chromium.launch(executable_path=program, args=FLAGS)
@@ -88,7 +88,7 @@ def browser() -> Iterator[Browser]:
 
 @dataclass
 class Site:
-    """A running service with a key that may do everything."""
+    """A running service and a key with all permissions."""
 
     server: Server
     key: str
@@ -99,7 +99,7 @@ class Site:
         return self.server.address
 
     def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Any:
-        """Ask as a program does; gives what the answer holds."""
+        """Send an API request; return the data of the response."""
         connection = self.server.connect(self.key)
         try:
             answer = connection.ask(method, path, body, **headers)
@@ -111,7 +111,7 @@ class Site:
 
 @contextmanager
 def site(folder: Path, *, demo: bool = True) -> Iterator[Site]:
-    """`prowess serve` with the demo league, or with an empty database and a key."""
+    """Run `prowess serve` with the demo league, or with an empty database and a key."""
     from prowess.store import keys
 
     place = f"sqlite:///{folder / 'prowess.db'}"
@@ -132,7 +132,7 @@ def site(folder: Path, *, demo: bool = True) -> Iterator[Site]:
 
 
 def _add_odd(there: Site) -> None:
-    """A league of odd names, and one in which nothing was played yet."""
+    """Add a league with odd names, and one without matches."""
     there.ask("POST", "/api/leagues", {"name": "empty", "title": "Nothing yet"})
     there.ask("POST", "/api/leagues", {"name": ODD, "title": NAMES[0]})
     pairs = [(a, b) for a in NAMES for b in NAMES if a < b]
@@ -145,17 +145,17 @@ def _add_odd(there: Site) -> None:
 
 @dataclass
 class Visit:
-    """A page that somebody looks at, and whatever went wrong on it."""
+    """An open page, and the errors on it."""
 
     site: Site
     page: Page
     troubles: list[str] = field(default_factory=list)
     status: int = 0
-    allowed: tuple[int, ...] = ()  # statuses that are answers here, and no trouble
+    allowed: tuple[int, ...] = ()  # error statuses that are expected here
     scripts: bool = True
 
     def open(self, place: Any) -> Page:
-        """Open a page of the list, and do what is done there."""
+        """Open a page of the list, and perform its actions."""
         page = self.go(place.address(self.site))
         assert self.status == place.status
         if place.act and self.scripts:
@@ -163,12 +163,12 @@ class Visit:
         return page
 
     def barriers(self) -> list[str]:
-        """What axe-core finds on this page that keeps people out; its script must have been run before."""
+        """Return the accessibility violations that axe-core finds on this page; its script must be loaded."""
         found: list[str] = self.page.evaluate(BARRIERS)
         return found
 
     def sideways(self) -> int:
-        """How many pixels the page is wider than its window."""
+        """Return by how many pixels the page is wider than its window."""
         found: int = self.page.evaluate(SIDEWAYS)
         return found
 
@@ -179,23 +179,23 @@ class Visit:
         return self.page
 
     def settle(self) -> None:
-        """Wait until the charts that are in view answer to the mouse."""
+        """Wait until the visible charts are interactive."""
         self.page.wait_for_function(SETTLED)
 
     def check(self) -> None:
-        """Nothing has gone wrong until now."""
+        """Check that there were no errors so far."""
         found, self.troubles = self.troubles, []
         assert not found, "\n".join(found)
 
     def sign_in(self) -> None:
-        """Sign in with the key of the site, by hand."""
+        """Sign in with the key of the site, through the form."""
         self.go("/signin")
         self.page.get_by_label("Key").fill(self.site.key)
         self.page.get_by_role("button", name="Sign in").click()
         self.page.wait_for_url("**/leagues")
 
     def watch(self) -> None:
-        """Note errors of the console and of scripts, dialogs, and requests to anywhere else."""
+        """Record console and script errors, dialogs, and requests to other sites."""
 
         def heard(message: ConsoleMessage) -> None:
             expected = any(f"a status of {status} " in message.text for status in self.allowed)
@@ -224,7 +224,7 @@ def visiting(
     allowed: tuple[int, ...] = (),
     also: str = "",
 ) -> Iterator[Visit]:
-    """Somebody who looks at a site; nothing may go wrong. `also` is a script that runs first on every page."""
+    """Visit a site, and fail on any error. `also` is a script that runs first on every page."""
     width, height = size
     context = found.new_context(
         viewport={"width": width, "height": height},

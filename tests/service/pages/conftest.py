@@ -1,4 +1,4 @@
-"""What the tests of the pages share."""
+"""Fixtures for the tests of the pages."""
 
 from contextlib import ExitStack
 from functools import cache
@@ -10,14 +10,14 @@ from tests.service.pages.page_client import serve_pages
 
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory):
-    """A service, which the tests of a module share: each has a league of its own."""
+    """A service that the tests of a module share; each test has a league of its own."""
     with serve_pages(f"sqlite:///{tmp_path_factory.mktemp('pages') / 'prowess.db'}") as asking:
         yield asking
 
 
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory):
-    """A running service with the demo league and one of odd names, for tests that change nothing."""
+    """A running service with the demo league and one with odd names, for read-only tests."""
     from tests.service.pages.browser import site
 
     with site(tmp_path_factory.mktemp("site")) as found:
@@ -26,7 +26,7 @@ def demo(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def chromium():
-    """A browser; a module's own, because other tests of this process could run no event loop beside it."""
+    """A browser for one module, because no other event loop can run in this process while it is open."""
     from tests.service.pages.browser import browser
 
     with browser() as found:
@@ -35,7 +35,7 @@ def chromium():
 
 @pytest.fixture(scope="module")
 def visit_as(chromium, demo):
-    """Somebody who looks at the demo site in a certain way; the tests of a module share her, page by page."""
+    """A visitor of the demo site with given browser options, shared by the tests of a module."""
     from tests.service.pages.browser import visiting
 
     with ExitStack() as stack:

@@ -1,4 +1,4 @@
-"""Leagues of invented duels, for tests of what models make of them."""
+"""Leagues of simulated duels, for tests of model comparisons."""
 
 from itertools import count
 
@@ -8,7 +8,7 @@ _NUMBERS = count(1)
 
 
 def duels(matches, seed=0, scores=False):
-    """Matches of players of whom the later ones in the alphabet are weaker; some are drawn."""
+    """Return matches in which players later in the alphabet are weaker; some are draws."""
     random = np.random.default_rng(seed)
     found = []
     for day in range(matches):

@@ -1,4 +1,4 @@
-"""Leagues of every kind: what pages must be able to show."""
+"""Leagues of every kind that pages must be able to show."""
 
 from prowess.model.presets import PRESETS
 
@@ -22,7 +22,7 @@ DAYS = [f"2026-{1 + at // 25:02d}-{1 + at % 25:02d}" for at in range(60)]
 
 
 def _duels(count=8, players=4, **more):
-    """Everybody plays everybody, with whatever else a match has."""
+    """Return a round robin, with extra keys for each match."""
     return [
         {"id": f"m{at}", "teams": [[f"p{at % players}"], [f"p{(at * 3 + 1 + (at * 3 + 1 == at)) % players}x"]]} | more
         for at in range(count)
@@ -80,7 +80,7 @@ KINDS = {  # the settings of a league, and its matches
 
 
 def found(ask, kind):
-    """Found the league of a kind, unless it is there: it is called as the kind is."""
+    """Create the league of a kind, named after it, unless it exists."""
     said, matches = KINDS[kind]
     if ask("GET", f"/api/leagues/{kind}").status_code == 200:
         return matches

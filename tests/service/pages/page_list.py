@@ -1,4 +1,4 @@
-"""All pages: what is asked of them, and what is done there; every one is looked at in every way."""
+"""All pages with their queries and actions; every page is checked in every way."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from tests.service.pages.browser import NAMES, ODD, ROOT, Site
 
 @dataclass(frozen=True)
 class Place:
-    """A page that is looked at: the route that shows it, what is asked of it, and what it is called in pictures."""
+    """A page to check: its route, its query, and its name in screenshots."""
 
     name: str
     route: str
@@ -21,22 +21,22 @@ class Place:
     league: str = LEAGUE
     signed_in: bool = False
     status: int = 200
-    act: Callable[[Page], None] | None = None  # what is done there, where scripts run
+    act: Callable[[Page], None] | None = None  # the actions on the page, if scripts run
 
     def address(self, there: Site) -> str:
-        """Where it is on a site."""
+        """Return the URL of the page on a site."""
         said = [(name, there.match if value == "{match}" else value) for name, value in self.query]
         return self.route.replace("{league}", self.league) + (f"?{urlencode(said)}" if said else "")
 
 
 def _choose(page: Page) -> None:
-    """Have a file looked at that holds all sorts of things."""
+    """Preview a file with many kinds of content."""
     page.get_by_label("Results file").set_input_files(ROOT / "examples" / "messy.csv")
     page.get_by_role("heading", name="messy.csv").wait_for()
 
 
 def _fill(page: Page) -> None:
-    """Fill in a result, and look at what it would change."""
+    """Fill in a result, and preview its changes."""
     page.get_by_label("Scores", exact=True).check()
     for number, (names, score) in enumerate([("Keiko\nLiam", "7"), ("Mbali\nNoor", "3")], start=1):
         team = page.get_by_role("group", name=f"Team {number}")
@@ -76,7 +76,7 @@ PAGES = (
     _of(LEAGUE, "settings", "settings", signed_in=True),
     _of(LEAGUE, "not-found", "player", ("name", "Nobody at all"), status=404),
 )
-# The same pages where little is as it should be: they must work, and nobody takes pictures of them.
+# The same pages with unusual data: they must work, but need no screenshots.
 ODD_PAGES = (
     _of(ODD, "odd-standings", "standings"),
     _of(ODD, "odd-player", "player", ("name", NAMES[1])),

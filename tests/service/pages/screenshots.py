@@ -1,4 +1,4 @@
-"""`make screenshots`: pictures of every page in both widths and colour schemes, and those that documents show."""
+"""`make screenshots`: pictures of every page in both widths and colour schemes, and those used in the docs."""
 
 import sys
 from pathlib import Path
@@ -11,7 +11,7 @@ ALL = ROOT / "screenshots"
 SHOWN = ROOT / "docs" / "images"
 SIZES = {"desk": DESK, "phone": PHONE}
 TOP = "body"
-CHOSEN = {  # what documents show: from which part of the page on, and how much
+CHOSEN = {  # pictures in the docs: the element that they start at, and their height
     "standings-desk-light": (TOP, 1280, 800),
     "standings-desk-dark": (TOP, 1280, 800),
     "players-compared-desk-light": (TOP, 1280, 800),
@@ -23,7 +23,7 @@ CHOSEN = {  # what documents show: from which part of the page on, and how much
 
 
 def take(visit: Visit, place: Place, name: str, size: tuple[int, int]) -> None:
-    """Take the picture of a page, as long as it is, when its charts are drawn."""
+    """Take a full-length picture of a page once its charts are drawn."""
     page = visit.open(place)
     length = page.evaluate("document.scrollingElement.scrollHeight")
     page.set_viewport_size({"width": size[0], "height": max(size[1], length)})
@@ -32,13 +32,13 @@ def take(visit: Visit, place: Place, name: str, size: tuple[int, int]) -> None:
     page.screenshot(path=ALL / f"{name}.png", full_page=True)
     if name in CHOSEN:
         part, width, height = CHOSEN[name]
-        top = max(0, page.locator(part).bounding_box()["y"] - 16)  # with a little air
+        top = max(0, page.locator(part).bounding_box()["y"] - 16)  # with a small margin
         page.screenshot(path=SHOWN / f"{name}.png", clip={"x": 0, "y": top, "width": width, "height": height})
     page.set_viewport_size({"width": size[0], "height": size[1]})
 
 
 def take_all(names: list[str]) -> None:
-    """Take the pictures of these pages, or of all."""
+    """Take pictures of these pages, or of all pages."""
     places = [place for place in PAGES if not names or place.name in names]
     for folder in (ALL, SHOWN):
         folder.mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""A page read strictly: browsers forgive what this does not."""
+"""A strict HTML parser, which rejects errors that browsers forgive."""
 
 from collections import Counter
 from html.parser import HTMLParser
@@ -7,12 +7,12 @@ from urllib.parse import urlsplit
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 LABELLED = {"input", "select", "textarea"}
 REFERS = ("for", "list", "aria-labelledby", "aria-describedby", "aria-controls", "form")
-# What Python and JavaScript write for what nobody thought of, as the whole of a text.
+# Texts that Python and JavaScript write for missing values.
 LEAKS = {"None", "nan", "inf", "-inf", "NaN", "undefined", "True", "False"}
 
 
 class Strict(HTMLParser):
-    """Reads a page; `faults` is what is wrong with it, `links` the places of this service that it leads to."""
+    """Parses a page; `faults` are its errors, `links` its links within this service."""
 
     def __init__(self, text, names=()):
         super().__init__(convert_charrefs=True)

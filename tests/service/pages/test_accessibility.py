@@ -1,4 +1,4 @@
-"""Pages that keep nobody out: axe-core finds nothing, the keyboard reaches everything, and nothing jumps."""
+"""Accessibility: axe-core finds no violations, the keyboard reaches all controls, and the layout is stable."""
 
 import pytest
 
@@ -21,7 +21,7 @@ def test_axe_finds_no_accessibility_violation(visit_as, place):
         visit.open(place)
         visit.settle()
         assert visit.barriers() == []
-        assert place.act or page.evaluate("window.shifts") < 0.01  # what somebody asked for may take its room
+        assert place.act or page.evaluate("window.shifts") < 0.01  # requested content may shift the layout
         page.emulate_media(color_scheme="dark")
         page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
         assert visit.barriers() == []
@@ -64,7 +64,7 @@ def test_keyboard_reaches_every_control(visit_as, name):
     place = next(place for place in PAGES if place.name == name)
     visit = visit_as(also=axe() + SHIFTS, signed_in=place.signed_in)
     page = visit.open(place)
-    visit.settle()  # a chart that is drawn meanwhile would change the places of all that follows
+    visit.settle()  # a chart drawn in the meantime would move everything below it
     page.evaluate("document.activeElement.blur()")
     wanted = page.evaluate(CONTROLS)[:40]
     reached = []

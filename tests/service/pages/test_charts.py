@@ -1,4 +1,4 @@
-"""Charts at addresses of their own, and in all their looks."""
+"""Charts at their own URLs, in every look."""
 
 import json
 import re
@@ -61,7 +61,7 @@ def test_every_chart_renders_in_every_look(tuning, look):
         text = str(spec)
         assert "#0072B2" in text or look.colours[0] == "#56B4E9"
         assert look.ink != DARK.ink or "#333333" not in text, "dark ink on a dark page"
-    for chart in drawn[0], drawn[2], drawn[4]:  # of one panel, which fills its place
+    for chart in drawn[0], drawn[2], drawn[4]:  # charts with a single panel fill the reserved space
         assert (chart.width, chart.height) == look.size
     size = re.search(r'width="(\d+)" height="(\d+)"', svg(drawn[0].to_dict()))
     assert tuple(map(int, size.groups())) == look.size
@@ -136,5 +136,5 @@ def test_charts_of_private_leagues_need_a_key(ask):
         ("curves.json?" + "&".join(f"name={at}" for at in range(8)), 422),
     ],
 )
-def test_impossible_chart_is_a_problem(ask, darts, rest, status):
+def test_impossible_chart_returns_a_problem(ask, darts, rest, status):
     ask("GET", f"/leagues/charts/charts/{rest}", status=status)

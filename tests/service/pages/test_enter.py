@@ -1,4 +1,4 @@
-"""Results are entered, corrected and taken out by forms."""
+"""Forms to enter, edit and delete results."""
 
 import html
 import re
@@ -11,7 +11,7 @@ ODD = '<script>alert(1)</script>"><img src=x onerror=y>'
 
 
 def fields_of(page):
-    """All that a form would send if it were sent as it stands, read from its HTML here: names with their values."""
+    """Return the names and values that a form would send as it is, parsed from its HTML."""
     form = re.search(r'<form method="post" action="/leagues.*?</form>', page, re.S).group()
     found = []
     for tag in re.finditer(r"<(input|textarea|select)\b([^>]*)>(.*?)(?=<|$)", form, re.S):
@@ -31,7 +31,7 @@ def fields_of(page):
 
 
 def with_values(fields, **values):
-    """Fields with other values; of a list, one for each field of the name."""
+    """Return fields with other values; a list has one value for each field of that name."""
     left = {name: list(value) if isinstance(value, list) else [value] for name, value in values.items()}
     sent = {}
     for name, value in fields:
@@ -43,7 +43,7 @@ def with_values(fields, **values):
 
 @pytest.fixture
 def fill(ask):
-    """Open a form, fill it in and send it; gives the answer."""
+    """Open a form, fill it in and send it; return the response."""
 
     def filled(path, **values):
         page = ask.look(path, key=ask.admin)
@@ -69,7 +69,7 @@ def test_result_is_previewed_and_recorded_once(ask, fill):
     assert page.status_code == 200
     assert "ann and dan beat bob 3 : 1.5" in words(page)
     assert "These are the first players of this league" in page.text
-    assert ask.get("/api/leagues/new/matches").json()["total"] == 0  # so far it was only looked at
+    assert ask.get("/api/leagues/new/matches").json()["total"] == 0  # so far it was only previewed
     done = fill.go_on(page, path, do="record")
     assert done.status_code == 303
     [match] = ask.get("/api/leagues/new/matches").json()["matches"]
@@ -185,7 +185,7 @@ EVERYTHING = {
 
 
 def test_edit_keeps_unchanged_values(ask, fill):
-    """Sent as it was opened, a form changes nothing; with one field changed, only that."""
+    """An unchanged form changes nothing; a form with one changed field changes only that."""
     ask.create_league("keeps")
     ask.post("/api/leagues/keeps/matches", EVERYTHING, status=201)
     path = "/leagues/keeps/edit?id=a/b?c%26d=é <1>"
@@ -236,7 +236,7 @@ def test_match_is_deleted_and_restored(ask, fill):
 
 
 @pytest.mark.parametrize(("clock", "time"), [("number", "7"), ("none", "")])
-def test_enter_in_leagues_with_numbers_or_no_times(ask, fill, clock, time):
+def test_enter_result_in_leagues_with_numeric_or_no_times(ask, fill, clock, time):
     name = f"clock-{clock}"
     ask.create_league(name, clock=clock)
     path = f"/leagues/{name}/enter"
@@ -265,7 +265,7 @@ def test_match_of_many_teams_is_edited_as_json(ask, fill):
 
 @pytest.mark.parametrize("what", ["enter", "edit?id=m", "delete?id=m"])
 def test_entering_results_needs_a_write_key(ask, what):
-    """Without a key one is led to sign in, with one that only reads one is refused, and forms need their token."""
+    """Without a key, redirect to sign-in; a read key is refused; forms need their CSRF token."""
     name = "guarded"
     if ask("GET", f"/api/leagues/{name}").status_code == 404:
         ask.create_league(name, public=False)

@@ -1,4 +1,4 @@
-"""Every page of leagues of every kind is a page that can be read strictly, and leads to such pages."""
+"""Every page of every kind of league is strictly valid HTML, and links to valid pages."""
 
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -15,7 +15,7 @@ DATA = ("standings", "player", "matches", "match", "predict", "teams", "pairings
 
 
 def pages_of(kind, matches):
-    """Pages that a visitor of a league may come to, as addresses."""
+    """Return the URLs of all pages that a visitor of a league can reach."""
     names = [name for match in matches[:4] for team in match["teams"][:3] for name in team[:40]]
     asked = [(page, []) for page in FIRST]
     asked += [("player", [("name", name)]) for name in dict.fromkeys(names[:3])]
@@ -36,7 +36,7 @@ def pages_of(kind, matches):
 
 
 def serve_pages(ask, place, allowed=(200,)):
-    """A page, read strictly; of one that leads elsewhere, or says what is wrong, nothing is looked at further."""
+    """Parse a page strictly; redirects and error pages are not followed."""
     page = ask.look(place, key=ask.admin)
     if page.status_code in (303, 307):
         return Strict("<h1></h1>")
@@ -47,7 +47,7 @@ def serve_pages(ask, place, allowed=(200,)):
 
 
 def like(place):
-    """What addresses of the same sort have in common."""
+    """Return the common form of URLs of the same kind."""
     parts = urlsplit(place)
     return parts.path, tuple(sorted({name for name, _ in parse_qsl(parts.query)}))
 
@@ -63,7 +63,7 @@ def test_every_page_is_valid_html_with_working_links(ask, kind):
         charts |= {like(one): one for one in read.charts}
     for place in links.values():
         if "." not in urlsplit(place).path:
-            serve_pages(ask, place, (200, 404) if kind == "deleted" else (200,))  # whose players are nowhere else
+            serve_pages(ask, place, (200, 404) if kind == "deleted" else (200,))  # its players are in no other league
         elif not place.startswith("/static"):
             ask.look(place, key=ask.admin).raise_for_status()
     for place in charts.values():

@@ -1,4 +1,4 @@
-"""A file is looked at before anything of it is saved, and imported only as it was looked at."""
+"""A file is previewed before it is imported, and imported only as previewed."""
 
 import gzip
 import html
@@ -106,7 +106,7 @@ def test_roles_of_columns_and_date_order_can_be_chosen(ask):
     assert unclear.status_code == 422
     assert "choose them below" in words(unclear)
     assert "columns={" not in unclear.text
-    other = drop(ask, "odd", "winner,loser,when\nAnn,Bob,2026-01-31\n", **roles)  # has one of the columns only
+    other = drop(ask, "odd", "winner,loser,when\nAnn,Bob,2026-01-31\n", **roles)  # has only one of the columns
     assert '<option value="=when" selected>' in other.text
     assert '<option value="=y"' not in other.text
     assert "1. Ann 2. Bob" in words(other)

@@ -1,4 +1,4 @@
-"""Every page in a browser: nothing goes wrong on it, with scripts and without, on a phone as on a desk."""
+"""Every page works in a browser without errors, with and without scripts, on a phone and a desktop."""
 
 import pytest
 from fastapi.routing import APIRoute
@@ -12,7 +12,7 @@ NO_PAGES = {
     "/leagues/{league}",
     "/leagues/{league}/export.{format}",
     "/static/{name}",
-}  # they lead to pages, or are parts of them
+}  # they redirect to pages, or are parts of them
 DATA = (".json", ".csv", ".svg", ".md")
 PICTURES = """[...document.images].filter((one) => one.getClientRects().length)
   .map((one) => [one.currentSrc, one.complete ? one.naturalWidth : -1])"""
@@ -36,7 +36,7 @@ def test_every_page_works_without_scripts_on_a_phone(visit_as, place):
 
 def test_page_from_the_browser_cache_works(visit_as):
     visit = visit_as()
-    for _ in range(2):  # the second time it is told only that nothing has changed
+    for _ in range(2):  # the second response is only 304 Not Modified
         page = visit.go("/leagues/demo/standings")
         assert page.evaluate("getComputedStyle(document.body).margin") == "0px"
         visit.check()
@@ -51,4 +51,4 @@ def test_suggested_names_are_escaped(visit_as):
     page.get_by_label("Team 2").fill(NAMES[1])
     page.locator(".headline").wait_for()
     assert page.locator("main script, main img[src=x]").count() == 0
-    visit.check()  # no dialog has come up
+    visit.check()  # no dialog has opened

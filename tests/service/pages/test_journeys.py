@@ -1,4 +1,4 @@
-"""What an organiser, a player and an analyst do with a league, from the first page to the last."""
+"""Journeys of an organiser, a player and an analyst through a league, from the first page to the last."""
 
 import csv
 import io
@@ -24,7 +24,7 @@ RIGHT = WRONG.replace("2,many", "2,0")
 
 
 def table(page):
-    """The standings: players and their ratings, best first."""
+    """Return the standings: players and their ratings, best first."""
     rows = page.locator("table.standings tbody tr")
     names = rows.locator("th .name").all_inner_texts()
     ratings = rows.locator("td.strong").all_inner_texts()
@@ -33,13 +33,13 @@ def table(page):
 
 @pytest.fixture
 def office(tmp_path):
-    """A service with nothing but a key."""
+    """A service with a key and no leagues."""
     with site(tmp_path, demo=False) as found:
         yield found
 
 
 @WAYS
-def test_organiser(chromium, office, size, scheme):
+def test_organiser_imports_corrects_and_enters_results(chromium, office, size, scheme):
     with visiting(chromium, office, size=size, scheme=scheme, allowed=(422,), also=axe()) as visit:
         begin(visit)
         bring(visit, corrects=size == DESK)
@@ -54,9 +54,9 @@ def test_organiser(chromium, office, size, scheme):
 
 
 def test_choices_are_kept_for_a_corrected_file(chromium, office):
-    """The columns of a file need to be told once, though it is corrected and chosen again, or another comes between."""
+    """The columns of a file are chosen once, even if it is corrected and uploaded again, or after another file."""
     right = RIGHT.replace("date,home,away,home score,away score", "Wann,Spieler 1,Spieler 2,Punkte 1,Punkte 2,Tisch")
-    right = re.sub(r"(\d,\d)$", r"\1,7", right, flags=re.M)  # one number too many to see which ones are the scores
+    right = re.sub(r"(\d,\d)$", r"\1,7", right, flags=re.M)  # an extra number, so the scores are ambiguous
     wrong = right.replace("2026-01-12", "2026-01-32")
     told = {"Date or time": "Wann", "Side 1": "Spieler 1", "Side 2": "Spieler 2"}
     with visiting(chromium, office, size=PHONE, scheme="light", allowed=(422,), also=axe()) as visit:
@@ -89,7 +89,7 @@ def begin(visit):
 
 
 def bring(visit, corrects):
-    """A file with a wrong line: the line is corrected, or left out."""
+    """Import a file with an invalid line, which is corrected or skipped."""
     page = visit.page
     page.get_by_label("Results file").set_input_files(file(WRONG))
     problems = page.get_by_role("table", name="problem")
@@ -110,7 +110,7 @@ def file(text):
 
 
 def correct(visit):
-    """Bob's win on 26 January was Ann's."""
+    """Correct a match: Bob's win on 26 January was Ann's."""
     page = visit.page
     page.get_by_role("link", name="Matches", exact=True).click()
     page.get_by_role("link", name=re.compile("Details")).first.click()
@@ -130,7 +130,7 @@ def correct(visit):
 
 
 def enter_and_delete(visit):
-    """A result of tonight is entered, and deleted, because it was for fun."""
+    """Enter a result, and delete it because the match was for fun."""
     page = visit.page
     page.get_by_role("link", name="Enter a result").click()
     page.get_by_label("Winner first").check()
@@ -153,7 +153,7 @@ def enter_and_delete(visit):
 
 
 @OTHER_WAYS
-def test_player(chromium, demo, size, scheme):
+def test_player_finds_compares_and_predicts(chromium, demo, size, scheme):
     with visiting(chromium, demo, size=size, scheme=scheme) as visit:
         page = visit.go("/")
         page.get_by_role("link", name="An invented league").click()
@@ -163,7 +163,7 @@ def test_player(chromium, demo, size, scheme):
         expect(page.get_by_role("heading", level=1)).to_contain_text("Keiko")
         chart = page.locator("figure").first
         chart.scroll_into_view_if_needed()
-        expect(chart.locator("svg").first).to_be_visible()  # Vega has drawn it, in the place of the picture
+        expect(chart.locator("svg").first).to_be_visible()  # Vega has replaced the picture with a chart
         page.get_by_label("Compare with").fill("Mbali")
         page.get_by_role("button", name="Compare").click()
         expect(page.get_by_role("heading", level=1)).to_contain_text("Keiko and Mbali")
@@ -177,7 +177,7 @@ def test_player(chromium, demo, size, scheme):
 
 
 @OTHER_WAYS
-def test_analyst(chromium, demo, size, scheme):
+def test_analyst_compares_models_and_reads_past_standings(chromium, demo, size, scheme):
     with visiting(chromium, demo, size=size, scheme=scheme, signed_in=True, also=axe()) as visit:
         page = visit.go("/leagues/demo/models")
         calibration = page.locator("figure[data-chart*=calibration]")
@@ -192,7 +192,7 @@ def test_analyst(chromium, demo, size, scheme):
             "rowheader", name=re.compile(f"^{other}( |$)")
         )
         expect(answer.or_(page.get_by_role("progressbar"))).to_be_visible()
-        expect(answer).to_be_visible()  # it comes by itself
+        expect(answer).to_be_visible()  # the result appears without a reload
         assert visit.barriers() == []
         assert data(page, "JSON").json()["comparison"]
         visit.go("/leagues/demo/standings")
@@ -206,13 +206,13 @@ def test_analyst(chromium, demo, size, scheme):
 
 
 def data(page, kind):
-    """What is behind the link to the page as data."""
+    """Return the content behind the link to the page as data."""
     link = page.locator("footer").get_by_role("link", name=kind).get_attribute("href")
     return page.request.get(re.match(r"https?://[^/]+", page.url)[0] + link)
 
 
 @WAYS
-def test_reader_without_scripts(chromium, demo, size, scheme):
+def test_reader_browses_without_scripts(chromium, demo, size, scheme):
     with visiting(chromium, demo, size=size, scheme=scheme, scripts=False) as visit:
         page = visit.go("/leagues/demo/standings")
         page.get_by_label("Find a player").fill("grz")

@@ -85,7 +85,7 @@ def test_settings_need_an_admin_key_of_the_league(ask):
     page = ask.look(f"{path}?done=settings", key=admin).text
     assert "Settings saved" in page
     assert "<script>alert" not in page
-    assert ask.look("/leagues/set/standings").status_code == 404  # it is private at once
+    assert ask.look("/leagues/set/standings").status_code == 404  # it is private immediately
     wrong = ask.send(path, fields | {"inactive_days": "x", "title": "Kept"}, key=admin)
     assert (wrong.status_code, 'value="Kept"' in wrong.text) == (422, True)
     assert ask.get(f"{path}.json").json()["settings"]["inactive_days"] == 30

@@ -1,4 +1,4 @@
-"""The first page: how to begin where there is nothing, and the leagues where there are some."""
+"""The start page: first steps in an empty database, otherwise the list of leagues."""
 
 import html
 import re
@@ -11,7 +11,7 @@ from tests.service.pages.page_client import serve_pages
 
 
 def steps(page):
-    """Each step of the start and whether it is done, and the one that comes now."""
+    """Return each of the first steps with its state, and the current step."""
     return [
         (one[0], one[1]) for one in re.findall(r'<li class="(\w+)">\s*<h2>.*?<span class="chip">([\w ]+)', page.text)
     ]
@@ -28,7 +28,7 @@ def test_empty_database_shows_the_first_steps(tmp_path):
         key, writer = ask.new_key("admin"), ask.new_key("write")
         page = ask.look("/leagues")
         assert steps(page) == [("done", "done"), ("now", "to do"), ("later", "to do")]
-        assert str(tmp_path) not in page.text  # where the data is, nobody else need know
+        assert str(tmp_path) not in page.text  # the location of the data is not shown to others
         assert steps(ask.look("/leagues", key=key)) == [("done", "done"), ("done", "done"), ("now", "to do")]
         assert 'href="/new"' in ask.look("/leagues", key=key).text
         assert 'href="/new"' not in ask.look("/leagues", key=writer).text

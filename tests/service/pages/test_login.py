@@ -1,4 +1,4 @@
-"""Who is signed in, and forms that no other site can send."""
+"""Signing in, and forms that no other site can send."""
 
 from urllib.parse import urlencode
 
@@ -55,7 +55,7 @@ def test_sign_in_redirects_only_within_the_service(ask, place):
         ({"Sec-Fetch-Site": "same-site"}, {}),
     ],
 )
-def test_forms_of_other_origins_are_refused(ask, headers, fields):
+def test_forms_from_other_origins_are_refused(ask, headers, fields):
     for path in ("/new", "/leagues/guarded/settings", "/leagues/guarded/import"):
         if "guarded" not in founded(ask):
             ask.create_league("guarded")
@@ -90,5 +90,5 @@ def test_revoked_key_is_refused(ask):
     ask.service.keys.invalidate(secret)  # as it is after a second
     assert ask.look("/new", key=secret).headers["location"] == "/signin?next=%2Fnew"
     assert ask.send("/new", FIELDS, key=secret).status_code == 401
-    assert "Sign in" in ask.look("/leagues", key=secret).text  # what is public can still be read
+    assert "Sign in" in ask.look("/leagues", key=secret).text  # public pages can still be read
     assert ask.send("/signin", {"key": secret}, key=secret).status_code == 403

@@ -1,4 +1,4 @@
-"""The page of a match: what was predicted, what happened, and why ratings moved."""
+"""The match page: the prediction, the result, and the reasons for the rating changes."""
 
 import csv
 import io
@@ -27,7 +27,7 @@ def test_match_page_shows_forecast_and_explanations(ask):
     assert "Recorded on" in text
     assert "by office" in text
     assert "/leagues/told/match?id=next" in page.text
-    assert "/edit?" not in page.text  # who may not write is offered nothing
+    assert "/edit?" not in page.text  # readers without a write key see no edit links
     assert "/leagues/told/edit?id=a%2Fb" in ask.look("/leagues/told/match?id=a/b", key=ask.admin).text
     assert ask.get("/leagues/told/match.json?id=a/b").json() == ask.get("/api/leagues/told/matches/a/b").json()
     rows = list(csv.DictReader(io.StringIO(ask.get("/leagues/told/match.csv?id=a/b").text)))
@@ -69,7 +69,7 @@ def test_match_page_lists_all_revisions(ask):
         ("TrueSkill", "none", {"teams": [["a", "b"], ["c"]], "weights": [[0.5, 1], [1]]}, "50 %"),
     ],
 )
-def test_match_pages_of_all_kinds_of_leagues(ask, model, clock, match, said):
+def test_match_pages_work_in_all_kinds_of_leagues(ask, model, clock, match, said):
     name = f"{model}-{clock}-{len(match['teams'])}-{len(match['teams'][0])}".lower()
     ask.create_league(name, model={"name": model}, clock=clock)
     ask.post(f"/api/leagues/{name}/matches", match | {"id": "m"}, status=201)

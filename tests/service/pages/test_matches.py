@@ -1,4 +1,4 @@
-"""The page of matches: the newest first, with how they ended, of all leagues and sizes."""
+"""The list of matches: newest first, with results, for all kinds and sizes of leagues."""
 
 import re
 
@@ -8,8 +8,8 @@ from prowess.service.pages.matches import result_line
 
 
 def lines(page):
-    """What the table says of each match."""
-    wide = re.sub(r'<span class="tight.*?</span>', "", page.split("<tbody>")[1])  # what only phones show
+    """Return the text of each row of the table."""
+    wide = re.sub(r'<span class="tight.*?</span>', "", page.split("<tbody>")[1])  # only visible on phones
     rows = re.findall(r"<tr>(.*?)</tr>", wide, re.S)
     return [" ".join(re.sub(r"<[^>]+>", "", row.replace("</td>", " ")).split()) for row in rows]
 
@@ -49,8 +49,8 @@ def test_matches_of_a_player_show_rating_changes(ask):
     assert row == ["1 Jan 2026 ann beat bob 50 % −16.0 Details"]
     missing = ask.look("/leagues/her-matches/matches?player=<b>")
     assert missing.status_code == 404
-    assert "no match of a player named &#39;&lt;b&gt;&#39;" in missing.text
-    assert 'value="&lt;b&gt;"' in missing.text  # what was typed stays
+    assert "no matches of a player named &#39;&lt;b&gt;&#39;" in missing.text
+    assert 'value="&lt;b&gt;"' in missing.text  # the input is kept
     ask.get("/leagues/her-matches/matches.json?player=<b>", status=404)
     assert ask.look("/leagues/her-matches/matches?after=soon").status_code == 422
 

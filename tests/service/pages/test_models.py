@@ -1,4 +1,4 @@
-"""The page of the models: its figures are those of `pw.compare`, its work ends, and only who may switches."""
+"""The models page: its figures equal `pw.compare`, jobs finish, and switching needs an admin key."""
 
 import json
 import re
@@ -25,7 +25,7 @@ def told(ask, name):
 
 
 def ended(ask, name, kind="comparison"):
-    """What the page tells when the work is over."""
+    """Return the data of the page when the job has finished."""
     for _ in range(600):
         found = told(ask, name)[kind]
         if not found["work"]["open"] if found["work"] else found["answer"]:
@@ -35,7 +35,7 @@ def ended(ask, name, kind="comparison"):
 
 
 def same(answer, comparison, baseline):
-    """Whether an answer says what a comparison found, to the last digit."""
+    """Return whether a result equals a comparison to the last digit."""
     for row in comparison.table().iter_rows(named=True):
         [mine] = [one for one in answer["models"] if one["model"] == row["model"]]
         for measure in comparison.measures:
@@ -54,7 +54,7 @@ def same(answer, comparison, baseline):
     assert [row["value"] for row in answer["over_time"]["points"]] == frame["value"].to_list()
 
 
-def test_figures_equal_those_of_compare(ask):
+def test_figures_equal_compare(ask):
     matches = duels(150)
     name = league(ask, matches, model={"name": "Elo", "parameters": {"k": 20}})
     found = told(ask, name)
@@ -166,7 +166,7 @@ def test_comparing_needs_write_and_switching_admin(ask):
     assert ask.send(models, form, key=writer, headers={"Origin": "http://evil.example"}).status_code == 403
     assert ask.send(models, form | {"token": token(reader)}, key=writer).status_code == 403
     assert told(ask, name)["comparison"]["work"] is None
-    assert ask.send(models, {"model": "TrueSkill"}, key=writer).status_code == 422  # which is that of the league
+    assert ask.send(models, {"model": "TrueSkill"}, key=writer).status_code == 422  # the league's own model
     assert ask.send(models, form, key=writer).status_code == 303
     assert ask.send(models, {"cancel": "1"}, key=reader).status_code == 403
     assert ask.send(models, {"cancel": "1"}, key=writer).status_code == 303
@@ -194,7 +194,7 @@ ODD = {
 
 
 @pytest.mark.parametrize("kind", ODD)
-def test_models_page_of_unusual_leagues(ask, kind):
+def test_models_page_works_for_unusual_leagues(ask, kind):
     matches, more = ODD[kind]
     name = league(ask, matches, **more)
     page = ask.look(f"/leagues/{name}/models", key=ask.admin)
@@ -253,7 +253,7 @@ def test_model_is_previewed_and_changed(ask):
     assert other.text.count("<button>Switch to Elo") == 1
 
 
-def test_preview_of_a_large_league_is_on_request(ask, monkeypatch):
+def test_large_league_is_previewed_only_on_request(ask, monkeypatch):
     monkeypatch.setattr(models, "SMALL", 0)
     name = league(ask, duels(10))
     page = ask.look(f"/leagues/{name}/switch?model=Elo", key=ask.admin).text

@@ -1,4 +1,4 @@
-"""Pairings for an evening: nobody meets the same opponents twice, who met lately is kept apart, all sit out in turn."""
+"""Pairings for an evening: no rematches, recent opponents are kept apart, and players sit out in turn."""
 
 import csv
 import io
@@ -62,7 +62,7 @@ def test_recent_opponents_are_not_paired(ask, path):
     assert lately & set(pairs(ask.get(asked(path + ".json", some, again="true")).json()["rounds"][0]))
 
 
-def test_players_of_one_line_play_together(ask, path):
+def test_players_on_one_line_play_together(ask, path):
     ask.create_league("doubles", clock="none")
     ask.post("/api/leagues/doubles/matches", [{"teams": [["a & b"], ["c"]]}], status=201)
     told = ask.get(asked("/leagues/doubles/pairings.json", ["d + e", "f & g", "a & b", "c"])).json()
@@ -86,7 +86,7 @@ def test_errors_are_shown_on_the_page(ask, path, query, text):
     check_refused(ask, *asked(path, **query).split("?", 1), text)
 
 
-def test_empty_league_and_empty_form(ask, path):
+def test_empty_league_and_empty_form_are_shown(ask, path):
     assert "Paste a list" in words(ask.look(path))
     assert ask.get(path + ".json").json()["rounds"] == []
     ask.create_league("evening-nobody")

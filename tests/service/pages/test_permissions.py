@@ -1,4 +1,4 @@
-"""What is private stays so, and a key may do no more than it says: at every address of the pages."""
+"""Private leagues stay private, and keys are limited to their scope, on every page."""
 
 import pytest
 from fastapi.routing import APIRoute
@@ -22,7 +22,7 @@ NEEDS = {
 
 
 def addresses(method, league):
-    """All addresses of a league that know a method."""
+    """Return all URLs of a league that accept a method."""
     for route in ROUTES:
         if method in route.methods and "{league}" in route.path:
             page = route.path.rpartition("/")[2].partition(".")[0]
@@ -32,7 +32,7 @@ def addresses(method, league):
 
 @pytest.fixture(scope="module")
 def secrets(ask):
-    """A league that is private, and keys: of another league, one that was revoked, and those of its own."""
+    """A private league, its keys, a key of another league, and a revoked key."""
     ask.create_league("secret", public=False, title="Hush")
     ask.create_league("other")
     ask.post("/api/leagues/secret/matches", {"id": "m1", "teams": [["Zelda"], ["Yorick"]]}, status=201)
@@ -48,7 +48,7 @@ STRANGERS = ["none", "other", "revoked", "no key"]
 
 @pytest.mark.parametrize("who", STRANGERS)
 def test_private_league_is_not_found_without_a_key(ask, secrets, who):
-    ask.get("/leagues/secret/charts/curves.svg?name=Zelda")  # which is kept in memory
+    ask.get("/leagues/secret/charts/curves.svg?name=Zelda")  # which is cached
     asked = [("GET", *pair) for pair in zip(addresses("GET", "secret"), addresses("GET", "nowhere"), strict=True)]
     asked += [("POST", *pair) for pair in zip(addresses("POST", "secret"), addresses("POST", "nowhere"), strict=True)]
     for method, place, nowhere in asked:
@@ -109,7 +109,7 @@ def test_key_is_limited_to_its_scope(ask, secrets, who):
         assert (done.status_code == 403) is not allowed, (route.methods, place, done.status_code)
     assert ask.get("/api/leagues/secret").json() == before
     for method in (ask.look("/new", key=secrets["admin"]), ask.send("/new", FILLED, key=secrets["admin"])):
-        assert method.status_code == 403  # who may do everything in a league may found no other
+        assert method.status_code == 403  # the admin of a league cannot create another league
 
 
 FORGED = [
@@ -132,7 +132,7 @@ def test_every_form_refuses_other_origins(ask, secrets, headers, fields):
     assert len(paths) > 8
     for path in paths:
         if path in ("/signin", "/signout") and not headers:
-            continue  # which have no token: nobody is signed in yet, or wants to be
+            continue  # these need no token: they sign in or out
         done = ask.send(path, FILLED | {"key": ask.admin} | fields, headers=headers)
         assert done.status_code == 403, path
         assert "set-cookie" not in done.headers

@@ -1,4 +1,4 @@
-"""The page of a player, and several compared."""
+"""The player page, and the comparison of several players."""
 
 import csv
 import io
@@ -24,7 +24,7 @@ ODD = [
 
 @pytest.fixture(scope="module")
 def league(ask):
-    """Ann beats Bob in each of 25 matches but the last, which does not count; and there are all kinds of names."""
+    """A league in which Ann beats Bob in 25 matches, of which the last does not count; and all kinds of names."""
     ask.create_league("player")
     matches = [{"id": f"m{at}", "teams": [["ann"], ["bob"]], "time": f"2026-01-{1 + at:02d}"} for at in range(24)]
     matches += [{"id": "odd/1", "teams": [["bob"], ["ann"]], "time": "2026-01-30", "importance": 0}]
@@ -34,7 +34,7 @@ def league(ask):
 
 
 def text(page):
-    """What one reads on a page, in one line."""
+    """Return the visible text of a page on one line."""
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", page)).split())
 
 
@@ -89,7 +89,7 @@ def test_small_rating_changes_are_not_shown_as_zero(ask):
         assert "±0" not in words
 
 
-def test_player_page_as_json_and_csv(ask, league):
+def test_player_page_is_served_as_json_and_csv(ask, league):
     told = ask.get(f"{league}.json?name=ann").json()
     Player.model_validate(told)
     assert told == ask.get("/api/leagues/player/players/ann").json()
@@ -154,7 +154,7 @@ def test_unusual_names_are_escaped(ask, league, name):
         ("TrueSkill", "none", {"teams": [["ann"], *([f"p{at}"] for at in range(400))]}),
     ],
 )
-def test_player_pages_of_all_kinds_of_leagues(ask, model, clock, match):
+def test_player_pages_work_in_all_kinds_of_leagues(ask, model, clock, match):
     name = f"kind-{model}-{clock}-{len(match['teams'])}".lower()
     ask.create_league(name, model={"name": model}, clock=clock)
     ask.post(f"/api/leagues/{name}/matches", match, status=201)
@@ -179,7 +179,7 @@ def test_player_without_counted_matches_has_no_rating(ask):
 
 
 def test_likeliest_names_come_first(ask):
-    """Best players first, but who is called so before who only has it in her name."""
+    """Best players first, but an exact or prefix match comes before a name that only contains the text."""
     ask.create_league("darts")
     order = ["Johanna", "Mary Ann", "ann", "Annika", "<script>ann</script>", *(f"zoe {k:03}" for k in range(300)), "zo"]
     ask.post("/api/leagues/darts/matches", {"teams": [[one] for one in order]}, status=201)

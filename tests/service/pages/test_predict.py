@@ -1,4 +1,4 @@
-"""The page that predicts a match shows what the API tells, and understands what people write."""
+"""The prediction page shows the same data as the API, and parses what people type."""
 
 import csv
 import io
@@ -21,7 +21,7 @@ def league(ask, name, matches=MATCHES, **more):
     return f"/leagues/{name}/predict"
 
 
-def test_data_equal_those_of_the_api(ask):
+def test_data_equals_the_api_response(ask):
     path = league(ask, "same")
     told = ask.get(f"{path}.json?team=ann%0D%0Abob&team=1.+cat%0A-+zed&time=2026-02-01").json()
     asked = {"teams": [["ann", "bob"], ["cat", "zed"]], "time": "2026-02-01", "newcomers": True}
@@ -74,7 +74,7 @@ def test_scores_are_shown_where_the_model_has_them(ask):
     assert told["win"] != ask.get(f"{path}.json?team=ann&team=bob").json()["win"]
 
 
-def test_models_without_uncertainty_and_leagues_without_times(ask):
+def test_prediction_works_without_uncertainty_or_times(ask):
     ask.create_league("elo", model={"name": "Elo"}, clock="none")
     ask.post("/api/leagues/elo/matches", [{"teams": [["ann"], ["bob"]]}], status=201)
     page = ask.look("/leagues/elo/predict?team=ann&team=bob")

@@ -1,4 +1,4 @@
-"""The page of standings: movement and form by hand, any past, every kind of league, and what it says to programs."""
+"""The standings page: rank changes and form checked by hand, past standings, every kind of league, and data formats."""
 
 import re
 
@@ -16,7 +16,7 @@ def duel(winner, loser, day, **more):
 
 
 def cells(page):
-    """The rows of the table as text: what is only read aloud is left out."""
+    """Return the rows of the table as text, without text for screen readers."""
     found = []
     for row in re.findall(r"<tr(?: class=\"away\")?>(.*?)</tr>", page.split("<tbody>")[1], re.S):
         seen = re.sub(r'<span class="unseen">.*?</span>', "", row)
@@ -24,7 +24,7 @@ def cells(page):
     return found
 
 
-def test_rank_changes_and_recent_results(ask):
+def test_rank_changes_and_recent_results_are_shown(ask):
     ask.create_league("moving", settings={"provisional_matches": 3, "inactive_days": 20})
     post(ask, "moving", duel("ann", "bob", "2026-01-01"), duel("ann", "cat", "2026-01-03"))
     post(ask, "moving", duel("eve", "bob", "2025-12-01"))
@@ -63,7 +63,7 @@ def test_rank_changes_and_recent_results(ask):
     assert re.search(r'class="away">.*?eve.*?\(inactive\)', page, re.S)
 
 
-def test_data_equal_those_of_the_api(ask):
+def test_data_equals_the_api_response(ask):
     ask.create_league("beside", settings={"provisional_matches": 2})
     post(ask, "beside", *[duel(f"p{k}", f"p{k + 1}", "2026-01-01") for k in range(70)], duel("p3", "p9", "2026-02-01"))
     for query in ("", "?page=2", "?search=P1", "?provisional=true", "?at=2026-01-05"):
@@ -152,7 +152,7 @@ def test_ended_seasons_and_the_time_before_them_are_linked(ask):
         assert offered(league) == [(before, "before spring")]
         assert len(cells(ask.look(f"/leagues/{league}/standings?{before}").text)) == len(then) == 2
         shown = [one["mu"] for one in ask.look(f"/leagues/{league}/standings.json?{before}").json()["players"]]
-        assert max(shown) > 29  # as it was before the skills of all went back
+        assert max(shown) > 29  # as it was before the season moved all skills back
         ask.post(seasons, {"name": "summer", "start": times[1], "carry": 0.5}, status=201)
         assert offered(league) == [(before, "before spring"), ("season=spring", "spring")]
 
@@ -183,7 +183,7 @@ def test_contradictory_queries_are_refused(ask, senseless, query, status, words)
 
 @pytest.mark.parametrize("clock", ["utc", "number", "none"])
 @pytest.mark.parametrize("model", ["TrueSkill", "Elo", "PoissonOD", "Glicko2"])
-def test_standings_of_every_kind_of_league(ask, clock, model):
+def test_standings_work_in_every_kind_of_league(ask, clock, model):
     name = f"kind-{clock}-{model}".lower()
     ask.create_league(name, clock=clock, model={"name": model})
     empty = ask.look(f"/leagues/{name}/standings", key=ask.admin).text

@@ -1,4 +1,4 @@
-"""Fair teams are those of the API; teams made by hand are compared with them."""
+"""Fair teams equal those of the API; manual splits are compared with them."""
 
 import csv
 import io
@@ -27,11 +27,11 @@ def asked(path, **query):
 
 
 def hidden(page):
-    """The teams as the form of the page would send them."""
+    """Return the teams as the form on the page would send them."""
     return [one.split("\n") for one in re.findall(r'name="team" value="([^"]*)"', page.text)]
 
 
-def test_data_equal_those_of_the_api(ask, path):
+def test_data_equals_the_api_response(ask, path):
     query = {"players": "1. ann\n2. bob\n3) cat\n\n- dan\nann\nzed", "together": "ann + bob", "apart": "cat, dan"}
     told = ask.get(asked(path + ".json", **query)).json()
     expected = {"players": ["ann", "bob", "cat", "dan", "zed"], "together": [["ann", "bob"]], "apart": [["cat", "dan"]]}
@@ -61,7 +61,7 @@ def test_moving_a_player_changes_the_fairness(ask, path):
     assert {frozenset(team) for team in hidden(ask.look(back))} == {frozenset(team) for team in best.teams}
 
 
-def test_swapping_two_players(ask, path):
+def test_swapping_two_players_exchanges_their_teams(ask, path):
     split = ["ann\nbob", "cat\ndan", "eve\nfay"]
     picked = ask.look(asked(path, team=split, pick="bob"))
     assert "Move bob here" in words(picked)
@@ -70,7 +70,7 @@ def test_swapping_two_players(ask, path):
     assert told["teams"] == [["ann", "eve"], ["cat", "dan"], ["bob", "fay"]]
 
 
-def test_manual_split_equal_to_the_best_is_the_best(ask, path):
+def test_manual_split_that_equals_the_fairest_is_shown_as_fairest(ask, path):
     best = ask.get(asked(path + ".json", players="\n".join(SKILLS))).json()
     again = ask.get(asked(path + ".json", team=["\n".join(team) for team in reversed(best["teams"])])).json()
     assert "fairest" not in again

@@ -1,4 +1,4 @@
-"""Odd requests to pages: whatever they ask for, there is a page, or a problem that can be read."""
+"""Odd requests to pages: each gets a page or a readable problem."""
 
 import time
 from urllib.parse import quote
@@ -44,7 +44,7 @@ def test_days_are_utc_in_any_time_zone(monkeypatch):
     time.tzset()
 
 
-def test_form_has_at_most_as_many_teams_as_it_reads(ask):
+def test_form_shows_no_more_teams_than_it_accepts(ask):
     found(ask, "one")
     page = ask.look("/leagues/one/enter?" + "&".join(f"team=t{at}" for at in range(60)), key=ask.admin)
     assert page.text.count('name="team"') == 40
@@ -75,18 +75,18 @@ def test_lone_surrogate_in_a_file_is_reported(ask):
         assert Strict(page.text).faults == []
 
 
-def test_data_of_an_invalid_model_is_a_problem(ask):
+def test_json_for_an_invalid_model_is_a_problem(ask):
     found(ask, "one")
     for end in (".json", ".csv"):
         assert "nope" in ask("GET", f"/leagues/one/switch{end}?model=nope", status=422).json()["detail"]
 
 
-def test_measures_of_a_league_of_draws_only(ask):
+def test_league_with_only_draws_has_measures(ask):
     found(ask, "ties")
     ask.get("/leagues/ties/charts/measures.json")
 
 
-def test_sign_in_from_a_very_long_url(ask):
+def test_sign_in_works_from_a_very_long_url(ask):
     found(ask, "one")
     for letters in (3_000, 20_000):
         asked = ask.look(f"/leagues/one/enter?team={'a' * letters}").headers["location"]
@@ -123,7 +123,7 @@ def test_too_many_teams_in_a_form_are_refused(ask):
     assert (page.status_code, "at most 40 teams" in page.text) == (422, True)
 
 
-def test_csv_tables_are_limited_in_concurrency(ask, monkeypatch):
+def test_concurrent_csv_tables_are_limited(ask, monkeypatch):
     found(ask, "one")
     tables = ask.service.tables
     assert ask.look("/leagues/one/standings.csv").text.startswith("rank,")
@@ -132,7 +132,7 @@ def test_csv_tables_are_limited_in_concurrency(ask, monkeypatch):
     assert told == [503, 200, 200]
 
 
-def test_forms_with_a_nul_character(database_url):
+def test_forms_with_a_nul_character_are_refused(database_url):
     """PostgreSQL rejects NUL in any parameter, even in a lookup; SQLite stores it."""
     with serve_pages(database_url) as ask:
         found(ask, "one")

@@ -23,7 +23,7 @@ NUMBERS = [0.0, 0.1, -1.5, 1e300, 5e-324, float(2**53 - 1), 1.7e15 + 0.25]
 
 
 def awkward(column, random, number):
-    """Return a value that is easily lost when copied; a unique one where the column needs it."""
+    """Return a value that is easily corrupted by copying; unique if the column requires it."""
     kind, longest = column.type.python_type, getattr(column.type, "length", None)
     if column.nullable and random.random() < 0.3:
         return None
@@ -99,7 +99,7 @@ def test_backup_moves_between_postgresql_and_sqlite(postgres, postgres_url, tmp_
 
 
 def test_restored_league_accepts_new_matches(database_url, tmp_path, opened):
-    """The next match gives the same ratings, to the bit, where a league was and where it is restored."""
+    """The next match gives bit-identical ratings in the original league and in the restored one."""
     old, new = opened(f"{tmp_path}/old.db"), opened(database_url)
     old.migrate()
     with old.writing() as connection:
@@ -117,8 +117,8 @@ def test_restored_league_accepts_new_matches(database_url, tmp_path, opened):
     assert len(rows(new)["journal"]) == len(rows(old)["journal"]) == 11
 
 
-def test_backup_is_of_one_moment_while_others_write(database_url, tmp_path, opened, monkeypatch):
-    """A league's counter and its journal agree in the backup, although both grew between any two parts of it."""
+def test_backup_is_consistent_while_others_write(database_url, tmp_path, opened, monkeypatch):
+    """A league's counter and journal agree in the backup, although both grew while it was written."""
     monkeypatch.setattr(backup_module, "BATCH", 3)
     database = opened(database_url)
     fill(database, rows=0)
@@ -209,7 +209,7 @@ def test_restore_refuses_files_that_are_not_backups(database_url, tmp_path, open
     }.items():
         with pytest.raises(pw.Error, match=said):
             restore(tmp_path / name, target)
-    if target.dialect == "postgresql":  # which takes no such letter
+    if target.dialect == "postgresql":  # PostgreSQL rejects this character
         with pytest.raises(Unavailable, match="NUL"):
             restore(tmp_path / "nul.bak", target)
     assert inspect(target.engine).get_table_names() == []
@@ -241,7 +241,7 @@ def test_backup_replaces_only_backups(tmp_path, opened, monkeypatch):
     backup(database, copy)
     assert copy.read_bytes() != first
     served = opened(str(copy))
-    served.migrate()  # somebody serves it: it is a backup no more
+    served.migrate()  # a service uses it now, so it is no longer a backup
     with pytest.raises(pw.Error, match="is not a backup"):
         backup(database, copy)
     assert not [one.name for one in tmp_path.iterdir() if "prowess-" in one.name]

@@ -21,7 +21,7 @@ def test_failed_reader_leaves_no_old_snapshot_behind(database_url):
 
     def fail() -> None:
         with database.reading() as connection:
-            kept.append(connection.execute(text("SELECT name FROM league")))  # and not read to its end
+            kept.append(connection.execute(text("SELECT name FROM league")))  # and not read to the end
             raise ZeroDivisionError
 
     for _ in range(3):
@@ -38,7 +38,7 @@ def test_failed_reader_leaves_no_old_snapshot_behind(database_url):
 
 @pytest.mark.parametrize("places", [1, 2, SHORT, 0])
 def test_lists_of_any_length_use_an_index(sqlite_url, places):
-    """SQLite has no statistics: left to itself it reads the whole league to find a dozen ids."""
+    """SQLite has no statistics: without a hint it reads the whole league to find a dozen ids."""
     database = Database(sqlite_url)
     database.migrate()
     with database.reading() as connection:

@@ -1,4 +1,4 @@
-"""Migrations create the schema on both databases, also if several processes migrate at once."""
+"""Migrations create the schema on both databases, even if several processes migrate at once."""
 
 import re
 import subprocess
@@ -45,7 +45,7 @@ def engine(database_url):
 
 
 def catalogue(engine):
-    """Return how a database describes its tables, with the conditions of indices."""
+    """Return a database's own description of its tables, with the conditions of indexes."""
     with engine.connect() as connection:
         rows = connection.execute(text(CATALOGUE[engine.dialect.name])).all()
     return [tuple(re.sub(r"\s+", " ", cell or "") for cell in row) for row in rows]
@@ -66,7 +66,7 @@ def test_migrations_create_the_schema(engine):
     assert sum("until IS NULL" in row[-1] for row in migrated) == 1
 
 
-def test_downgrade_and_upgrade(engine):
+def test_downgrade_and_upgrade_restore_the_schema(engine):
     migrate(engine)
     migrated = catalogue(engine)
     with engine.connect() as connection, connection.begin():
@@ -142,7 +142,7 @@ def test_failed_migration_is_rolled_back(engine, monkeypatch):
 
     from alembic.runtime.migration import HeadMaintainer
 
-    monkeypatch.setattr(HeadMaintainer, "update_to_step", stop)  # after the tables of the step were made
+    monkeypatch.setattr(HeadMaintainer, "update_to_step", stop)  # after the migration has created its tables
     with pytest.raises(RuntimeError, match="stop"):
         migrate(engine)
     assert inspect(engine).get_table_names() == []

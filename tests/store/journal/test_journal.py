@@ -37,7 +37,7 @@ ODD = (
 
 
 def same(one: History, other: History) -> None:
-    """Every column, to the last bit, and its type."""
+    """Return every column, bit for bit, with its type."""
     assert one == other
     for field in fields(History):
         mine, yours = getattr(one, field.name), getattr(other, field.name)
@@ -52,7 +52,7 @@ def without(match: dict[str, Any], *keys: str) -> dict[str, Any]:
 
 
 def at(clock: str, time: float) -> Any:
-    """A time as it is given to a league of that clock."""
+    """Return a time in the form that a league with that clock accepts."""
     if clock == "utc":
         return show_time("timestamp", "UTC", time)
     return time if clock == "number" else None
@@ -60,7 +60,7 @@ def at(clock: str, time: float) -> Any:
 
 @settings(max_examples=50)
 @given(matches(), st.sampled_from(["utc", "number", "none"]), st.randoms())
-def test_journal_rows_become_the_history_of_their_matches(found: Any, clock: Any, random: Any) -> None:
+def test_journal_rows_convert_to_a_history(found: Any, clock: Any, random: Any) -> None:
     rows = []
     for seq, match in enumerate(found):
         if "scores" in match:
@@ -119,7 +119,7 @@ def test_equivalent_matches_have_one_json() -> None:
     assert body({"teams": [["a"], ["b"]], "ranks": [2.5, 1]}) == '{"teams":[["a"],["b"]],"ranks":[2,1]}'
 
 
-def test_json_in_another_notation_is_read_too() -> None:
+def test_noncanonical_json_is_also_read() -> None:
     texts = ['{"teams": [["\\u0061"], ["b"]], "ranks": [1.5, 0.5]}', '{"scores":[1e0,2],"teams":[["b"],["a"]]}']
     expected = [{"teams": [["a"], ["b"]], "ranks": [1.5, 0.5]}, {"teams": [["b"], ["a"]], "scores": [1, 2]}]
     expected = [{**match, "id": name} for match, name in zip(expected, "xy", strict=True)]

@@ -1,4 +1,4 @@
-"""Two leagues in a database, for the tests of readers."""
+"""Two leagues in a database, for reader tests."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Matches to be read, and a look at a league through a cache of traces."""
+"""Test matches, and reading a league through a trace cache."""
 
 import numpy as np
 

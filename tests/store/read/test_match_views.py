@@ -1,4 +1,4 @@
-"""Views of matches and players: curves in few points, pages of matches, seasons."""
+"""Views of matches and players: curves reduced to a few points, pages of matches, seasons."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from prowess.store.write.writer import perform
 from tests.store.read.reading import len_of, matches, seen
 
 
-def test_curve_keeps_first_last_best_and_worst_point(database):
+def test_curve_keeps_first_last_best_and_worst_points(database):
     posted = matches(300)
     perform(database, Post("chess", posted))
     mine = [match for match in posted if ["ann"] in match["teams"]]
@@ -46,11 +46,11 @@ def test_matches_are_paged_newest_first(database):
     assert listed(since=10, until=12) == (["m12", "m11", "m10"], 3)
     mine = [match["id"] for match in reversed(posted) if ["bob"] in match["teams"] and 5 <= match["time"] <= 30]
     assert listed(player="bob", since=5, until=30, limit=4, offset=2) == (mine[2:6], len(mine))
-    with pytest.raises(NotFound, match="no match of a player named 'eve'"):
+    with pytest.raises(NotFound, match="no matches of a player named 'eve'"):
         listed(player="eve")
 
 
-def test_recent_matches_are_a_few_of_each_player(database):
+def test_recent_matches_are_limited_per_player(database):
     assert len(seen(database, TraceCache(), lambda views: views.recent_matches(["ann"]))) == 0
     posted = matches(60)
     perform(database, Post("chess", posted))
@@ -65,7 +65,7 @@ def test_recent_matches_are_a_few_of_each_player(database):
     assert set(found.players) == {name for teams in expected for [name] in teams}
 
 
-def test_match_has_the_sentences_of_the_library(database):
+def test_match_has_the_same_explanations_as_the_library(database):
     posted = matches(12)
     perform(database, Post("chess", posted))
     data = seen(database, TraceCache(), lambda views: views.match("m11"))

@@ -25,7 +25,7 @@ from tests.store.test_state_machine import Life, live
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give short leagues checkpoints, kept ladders and indices too."""
+    """Make short leagues have checkpoints, saved ladders and indexes, too."""
     monkeypatch.setattr(replay, "MIN_SPACING", 3)
     monkeypatch.setattr(trace, "STEP", 3)
     monkeypatch.setattr(trace, "TAIL", 4)
@@ -44,7 +44,7 @@ def upto(league: League, time: float) -> League:
 
 
 class Watched(Life):
-    """A league whose readers look at it after every change, and now and then."""
+    """A league that some readers read after every change, and others only occasionally."""
 
     @initialize()
     def watch(self) -> None:
@@ -79,7 +79,7 @@ class Watched(Life):
     @invariant()
     def traces_are_those_of_a_fit(self) -> None:
         if self.chance.random() < 0.3:
-            return  # so that several changes come at once
+            return  # so that a read follows several changes
 
         def look(connection: Any, league: leagues.League) -> None:
             views, fresh = (some.of(connection, league) for some in (self.traces, TraceCache()))
@@ -101,7 +101,7 @@ class Watched(Life):
 
 
 def compare(snapshot: Snapshot, ladder: pw.Ladder) -> None:
-    """Every row, with the rank and the order that a leaderboard gives."""
+    """Compare every row, rank and position with a leaderboard."""
     assert states(snapshot.ladder) == states(ladder)
     assert snapshot.memory.tobytes() == ladder.memory.tobytes()
     wanted = sorted(ladder.leaderboard().to_dicts(), key=lambda row: (row["rank"], row["player"]))
@@ -117,7 +117,7 @@ def compare(snapshot: Snapshot, ladder: pw.Ladder) -> None:
 
 
 def compare_fits(views: MatchViews, league: League) -> None:
-    """The forecasts and beliefs of each season are those of a fit that begins where the last one ended."""
+    """Compare forecasts and ratings of each season with a fit that continues from the previous season."""
     passed = views.view.trace
     starts = [-np.inf, *(start for start, _, _ in sorted(league.seasons)), np.inf]
     ladder, match, entry = pw.Ladder(league.model), 0, 0
@@ -137,7 +137,7 @@ def compare_fits(views: MatchViews, league: League) -> None:
 
 
 def compare_players(views: MatchViews, league: League) -> None:
-    """One player's matches and opponents, counted one by one; and one match."""
+    """Compare one player's matches and opponents with a plain count; and one match."""
     name = PLAYERS[len(league.log) % len(PLAYERS)]
     mine = [(id, kept) for id, kept in league.order if any(name in team for team in kept.body["teams"])]
     if not mine:

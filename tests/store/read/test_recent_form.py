@@ -1,4 +1,4 @@
-"""The form of players and the ranks of a week before, against what is found by looking at each match."""
+"""Recent form and the ranks a week ago, compared with a plain loop over all matches."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ from prowess.store.write.writer import perform
 
 
 def slowly(matches, name):
-    """The last results of a player, by looking at each match."""
+    """Return the last results of a player with a plain loop."""
     found = []
     for match in matches:
         for team, place in zip(match["teams"], match["ranks"], strict=True):
@@ -28,7 +28,7 @@ def slowly(matches, name):
 
 
 @pytest.mark.parametrize("block", [1, 7, 10_000])
-def test_recent_form_is_that_of_a_plain_loop(monkeypatch, block):
+def test_recent_form_equals_a_plain_loop(monkeypatch, block):
     monkeypatch.setattr(match_views, "BLOCK", block)
     draw, names = np.random.default_rng(1), [f"p{k}" for k in range(30)]
     matches = []
@@ -54,7 +54,7 @@ def test_recent_form_is_that_of_a_plain_loop(monkeypatch, block):
     assert match_views.recent_form(course.view, [], []) == []
 
 
-def test_cached_standings_of_a_time_are_dropped_when_they_change(sqlite_url):
+def test_cached_past_standings_are_dropped_when_they_change(sqlite_url):
     database = Database(sqlite_url)
     database.migrate()
     with database.writing() as connection:
@@ -80,10 +80,10 @@ def test_cached_standings_of_a_time_are_dropped_when_they_change(sqlite_url):
             0,
         ),
         (Post("darts", [duel("dan", "ann", 21, id="d")]), 1),
-        (Post("darts", [duel("eve", "fay", 2, id="e")]), 0),  # earlier, but nobody else is moved
+        (Post("darts", [duel("eve", "fay", 2, id="e")]), 0),  # earlier, but no other rating changes
         (Post("darts", [duel("eve", "fay", 22, id="f")]), 1),
         (Edit("darts", "a", duel("bob", "ann", 1)), 0),
-        (Edit("darts", "b", duel("bob", "cat", 15)), 0),  # goes from before to after
+        (Edit("darts", "b", duel("bob", "cat", 15)), 0),  # moves from before the time to after it
         (Edit("darts", "b", duel("cat", "bob", 16)), 1),
         (Edit("darts", "b", duel("cat", "bob", 9)), 0),  # and back
         (Delete("darts", "d"), 1),

@@ -1,4 +1,4 @@
-"""Pages of standings: filters, ranks, and pages that do not shift under who reads them; and what is kept in memory."""
+"""Standings: filters, ranks, pages that do not shift between requests, and caching."""
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -80,7 +80,7 @@ def test_pages_of_a_revision_do_not_shift_under_writes(database):
     wanted = [row["player"] for row in first.page(0, 30).rows]
     found = []
     for number, page in enumerate(range(0, 30, 5)):
-        for k in range(4):  # more writes than snapshots are kept
+        for k in range(4):  # more writes than cached snapshots
             post(database, (names[29 - k - number], f"new {number} {k}"), day=DAYS[number + 1])
             seen(database, standings.of)
         then = seen(database, lambda connection, league: standings.at_revision(connection, league, first.revision))
@@ -93,7 +93,7 @@ def test_pages_of_a_revision_do_not_shift_under_writes(database):
         seen(database, lambda connection, league: late.at_revision(connection, league, 26))
 
 
-def test_standings_of_older_models_and_seasons(database):
+def test_standings_can_be_read_for_older_models_and_seasons(database):
     post(database, ("ann", "bob"))
     post(database, ("cat", "bob"), day=DAYS[1])
     standings = StandingsCache()
@@ -134,8 +134,8 @@ def test_player_without_matches_is_removed(database):
 
 
 @pytest.mark.parametrize("model", [pw.Elo(), pw.TrueSkill(), pw.Glicko2(period=7)], ids=["Elo", "TrueSkill", "periods"])
-def test_updated_ranking_is_that_of_a_sort(model):
-    """Ratings on few levels, so that many are equal, move at random; the order is that of a sort of all."""
+def test_updated_ranking_equals_a_full_sort(model):
+    """Ratings with many ties change at random; the updated order equals a full sort."""
     chance, width = np.random.default_rng(5), model.pipeline.width
     ladder = pw.Ladder(model)
     said = {"league": "x", "clock": "number", "settings": Settings(), "generation": 1}
@@ -156,8 +156,8 @@ def test_updated_ranking_is_that_of_a_sort(model):
         assert [(row["rank"], row["player"]) for row in now.page(0, 100).rows] == board
 
 
-def test_threads_read_consistent_revisions_while_matches_come(database):
-    """Whatever they read is one revision of the league, and no revision is read after a later one."""
+def test_threads_read_consistent_revisions_during_writes(database):
+    """Each read sees a single revision of the league, and revisions never go back."""
     traces = TraceCache()
     standings = StandingsCache(traces)
     post(database, ("ann", "bob"))
@@ -194,8 +194,8 @@ def test_cache_evicts_the_least_recently_used():
     assert shelf.lock("a") is shelf.lock("a") is not shelf.lock("b")
 
 
-def test_standings_of_a_revision_before_late_matches(sqlite_url):
-    """Matches of others that were posted later, with earlier times, correct nothing, and are not of the revision."""
+def test_standings_at_a_revision_exclude_later_posts_of_earlier_matches(sqlite_url):
+    """Matches of other players posted later with earlier times correct nothing, and are not part of the revision."""
     database = Database(sqlite_url)
     database.migrate()
     with database.writing() as connection:
@@ -211,7 +211,7 @@ def test_standings_of_a_revision_before_late_matches(sqlite_url):
     database.close()
 
 
-def test_standings_of_a_time_at_a_revision(sqlite_url):
+def test_standings_combine_a_time_and_a_revision(sqlite_url):
     database = Database(sqlite_url)
     database.migrate()
     with database.writing() as connection:
@@ -236,7 +236,7 @@ def test_standings_of_a_time_at_a_revision(sqlite_url):
 
 
 def test_past_standings_do_not_block_current_ones(sqlite_url):
-    """However many ask for it at once: those who would only wait are told to come again."""
+    """Any number of requests at once: those that would only wait get an error and can try again."""
     database = Database(sqlite_url)
     database.migrate()
     with database.writing() as connection:

@@ -1,4 +1,4 @@
-"""Whatever became of a trace, a view finds the entries and the places of players that a plain search finds."""
+"""After any changes to a trace, a view finds the same entries and places as a plain search."""
 
 import numpy as np
 import pytest
@@ -24,14 +24,14 @@ STEPS = st.lists(st.one_of(st.lists(MATCH, max_size=6), st.integers(0, 12)), max
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Few matches are many here."""
+    """Lower the limits, so that a few matches count as many."""
     monkeypatch.setattr(trace, "STEP", 2)
     monkeypatch.setattr(trace, "TAIL", 5)
     monkeypatch.setattr(trace, "TAIL_SHARE", 2)
 
 
 def check(view: TraceView) -> None:
-    """What a view says of all players is what a look through its history says."""
+    """Check that a view finds the same entries for all players as a plain search of its history."""
     history = view.trace.history
     teams = [(match, team) for match, row in enumerate(history) for team in row["teams"]]
     places = [(at, match, name) for at, (match, team) in enumerate(teams) for name in team]
@@ -45,7 +45,7 @@ def check(view: TraceView) -> None:
 
 @given(STEPS)
 @settings(max_examples=60, deadline=None)
-def test_entries_are_those_of_a_plain_search_in_every_view(steps: list) -> None:
+def test_entries_equal_a_plain_search_in_every_view(steps: list) -> None:
     now, views = LeagueTrace(pw.Elo(), None), []
     for step in steps:
         if isinstance(step, int):
@@ -53,11 +53,11 @@ def test_entries_are_those_of_a_plain_search_in_every_view(steps: list) -> None:
         else:
             now.extend(pw.History.from_matches(step), np.arange(len(step)) + len(now) + 1)
         views.append(now.view)
-    for view in views:  # the older ones as well, which see nothing of what came later
+    for view in views:  # also older views, which do not see later matches
         check(view)
 
 
-def test_index_of_more_players_than_16_bits_hold() -> None:
+def test_index_handles_more_than_65536_players() -> None:
     player = np.random.default_rng(7).integers(0, 200_000, 300_000).astype(np.int32)
     player[::1_000] = 65_536 + 5
     one = PlayerIndex().extended(player[:299_990])

@@ -1,4 +1,4 @@
-"""Traces in memory follow the journal, take over what the writer has rated, and are evicted."""
+"""Cached traces follow the journal, take over matches that the writer has rated, and are evicted."""
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ def test_view_does_not_change_after_later_commands(database):
 
 
 def test_older_connection_reads_a_later_view(database):
-    """A request holds an older state of the database, while another has brought the views to a later one."""
+    """A request holds an older snapshot of the database, while another has updated the views to a later one."""
     traces, given = TraceCache(), matches(10)
     perform(database, Post("chess", given[:8]))
     with database.reading() as connection:
@@ -57,7 +57,7 @@ def test_older_connection_reads_a_later_view(database):
 
 
 def same_view(one, other):
-    """Whether two views hold the same matches, ratings and forecasts, bit for bit."""
+    """Return whether two views have the same matches, ratings and forecasts, bit for bit."""
     columns = [(getattr(one.trace, name), getattr(other.trace, name)) for name in ("before", "after")]
     columns += [(one.trace.forecasts.log_evidence, other.trace.forecasts.log_evidence), (one.seq, other.seq)]
     return list(one.trace.history) == list(other.trace.history) and all(
@@ -65,7 +65,7 @@ def same_view(one, other):
     )
 
 
-def test_trace_takes_over_what_the_writer_has_rated(database, monkeypatch):
+def test_trace_takes_over_matches_rated_by_the_writer(database, monkeypatch):
     traces, given = TraceCache(), matches(40)
     perform(database, Post("chess", given[:15]), traces.pending)
     assert seen(database, traces, len_of) == 15
@@ -76,7 +76,7 @@ def test_trace_takes_over_what_the_writer_has_rated(database, monkeypatch):
         perform(database, Post("chess", [match]), traces.pending)
     assert seen(database, traces, len_of) == 20
     assert asked == []
-    for match in given[20:38]:  # more than are kept for one read
+    for match in given[20:38]:  # more than are handed over between two reads
         perform(database, Post("chess", [match]), traces.pending)
     assert seen(database, traces, len_of) == 38
     perform(database, Post("chess", given[38:39]))  # as if by another process
@@ -98,7 +98,7 @@ def test_trace_does_not_take_over_matches_that_are_not_the_latest(database):
 
 
 @pytest.mark.parametrize("model", sorted(MODELS))
-def test_taken_over_trace_is_that_of_the_journal_for_every_model(database, model):
+def test_taken_over_trace_equals_the_journal_trace_for_every_model(database, model):
     with database.writing() as connection:
         leagues.create(connection, "darts", clock="number", model=MODELS[model])
     traces, given = TraceCache(), matches(30)

@@ -1,4 +1,4 @@
-"""Checkpoints: when one is due, also if matches were deleted."""
+"""Checkpoints: when one is due, even if matches were deleted."""
 
 import pytest
 from sqlalchemy import select
@@ -46,7 +46,7 @@ def stored(database):
         return [tuple(row) for row in connection.execute(select(table.time, table.seq, table.matches).order_by("time"))]
 
 
-def test_checkpoint_of_a_replay_counts_although_matches_were_deleted(database):
+def test_replay_checkpoint_stays_valid_after_deletions(database):
     post(database, 9)
     post(database, 1, 2, 3, 4, 5, 6)  # late: the match at 6 has the highest seq, but the one at 9 is the last
     delete(database, 1, 2, 3)  # the replay takes a checkpoint after 4, 5 and 6
@@ -56,7 +56,7 @@ def test_checkpoint_of_a_replay_counts_although_matches_were_deleted(database):
     assert stored(database) == [(6, 7, 3)]
 
 
-def test_checkpoint_is_due_by_the_matches_that_are_left(database):
+def test_next_checkpoint_depends_on_remaining_matches(database):
     post(database, 1, 2, 3, 4)
     assert take_checkpoint(database, "darts") == 3
     delete(database, 1, 2)
@@ -72,7 +72,7 @@ def test_checkpoint_is_due_by_the_matches_that_are_left(database):
     sound.check(database, "darts")
 
 
-def test_no_checkpoint_of_a_league_without_matches(database):
+def test_league_without_matches_gets_no_checkpoint(database):
     post(database, 1, 2, 3)
     delete(database, 1, 2, 3)
     assert take_checkpoint(database, "darts") == 3

@@ -1,4 +1,4 @@
-"""Commands that share a commit: each fails alone, and a closed writer executes its queue."""
+"""Commands that share a commit fail separately, and a closed writer executes its queue."""
 
 import sqlite3
 
@@ -76,7 +76,7 @@ def test_connection_lost_during_commit_is_reported_as_unknown(database):
     assert isinstance(result, CommandResult)
 
 
-def test_failed_checkpoint_is_logged_and_not_tried_again_at_once(database, monkeypatch, caplog):
+def test_failed_checkpoint_is_logged_and_not_retried_immediately(database, monkeypatch, caplog):
     def broken(database, name):
         raise ZeroDivisionError(name)
 

@@ -1,4 +1,4 @@
-"""Forms of other sites, sent by the browser of who is signed in, change nothing."""
+"""Forms of other sites, sent by the browser of a signed-in user, change nothing."""
 
 import html
 import threading
@@ -18,7 +18,7 @@ BUTTON = "<button>Win</button>"
 
 @contextmanager
 def other_site(body: str) -> Iterator[str]:
-    """A site of one page at another port of the same machine, so that cookies are sent from there as well."""
+    """A one-page site on another port of the same machine, so that browsers send cookies from there, too."""
 
     class Page(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -40,7 +40,7 @@ def test_cross_site_forms_change_nothing(chromium, demo):
     routes = [route for router in ROUTERS for route in router.routes if isinstance(route, APIRoute)]
     paths = sorted({route.path for route in routes if "POST" in route.methods})
     assert len(paths) > 2
-    token = csrf_token([(b"cookie", f"{COOKIE}={demo.key}".encode())])  # even if they knew it
+    token = csrf_token([(b"cookie", f"{COOKIE}={demo.key}".encode())])  # even if they knew the token
     fields = {"token": token, "name": "forged", "id": demo.match, "key": demo.key, "confirm": "1"}
     inputs = "".join(f'<input name="{name}" value="{html.escape(value)}">' for name, value in fields.items())
     targets = [path.replace("{league}", "demo") for path in paths]
@@ -60,6 +60,6 @@ def test_cross_site_forms_change_nothing(chromium, demo):
                 visit.page.get_by_role("button").nth(at).click()
             assert sent.value.status in (401, 403), path
         visit.go("/leagues")
-        assert visit.page.get_by_role("button", name="Sign out").is_visible()  # she still is who she was
+        assert visit.page.get_by_role("button", name="Sign out").is_visible()  # the user is still signed in
         visit.troubles = [trouble for trouble in visit.troubles if address not in trouble]
     assert demo.ask("GET", "/api/leagues") == before

@@ -1,4 +1,4 @@
-"""What all pages have in common: their three addresses, their policy, and problems that people can read."""
+"""Common to all pages: HTML, JSON and CSV URLs, the content security policy, and readable problems."""
 
 import re
 
@@ -9,7 +9,7 @@ from prowess.service.pages.routers import ROUTERS
 
 
 def test_every_readable_page_has_json_and_csv_routes():
-    """Forms need none: what has no data beside it is sent back, leads to a page, or is a part of one."""
+    """Forms need none: routes without data accept forms, redirect to a page, or serve a part of one."""
     routes = [route for router in ROUTERS for route in router.routes if isinstance(route, APIRoute)]
     asked, sent = ({route.path for route in routes if method in route.methods} for method in ("GET", "POST"))
     pages = {path for path in asked if not path.endswith((".json", ".csv", ".svg"))}
@@ -36,7 +36,7 @@ def test_content_security_policy_forbids_inline_scripts_and_styles(ask):
     assert "unsafe" not in page.headers["content-security-policy"]
     assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|javascript:", page.text)
     for address in re.findall(r'(?:src|href)="([^"]+)"', page.text):
-        assert address.startswith(("/", "#")), address  # nothing from elsewhere
+        assert address.startswith(("/", "#")), address  # nothing from other sites
 
 
 def test_names_are_escaped(ask):
