@@ -64,7 +64,7 @@ def test_many_suspicions_of_one_kind_are_counted():
     slips = ["Jhon Smith", "John Smit", "Johm Smith", "John Smiht", "Johnn Smith", "John Smitth", "John Smyth"]
     found = texts(league(*slips), "spelling")
     assert len(found) == 6
-    assert found[-1] == "2 more rare names are one letter from another"
+    assert found[-1] == "2 more rare names differ by one letter from another name"
 
 
 def test_single_matches_gaps_and_extreme_scores_are_suspicious():

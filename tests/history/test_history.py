@@ -80,7 +80,7 @@ def test_indexing_returns_plain_matches(league: History) -> None:
     assert league[3]["weights"] == [[0.5], [1]]
     assert "weights" not in league[2]
     for index in (4, -5):
-        with pytest.raises(IndexError, match="of a history of 4"):
+        with pytest.raises(IndexError, match="for a history of 4 matches"):
             league[index]
 
 

@@ -127,7 +127,7 @@ def test_date_that_does_not_fit_the_format_is_named() -> None:
 def test_date_outside_the_calendar_raises() -> None:
     times = pl.Series([0, 10**8], dtype=pl.Int32).cast(pl.Date)
     with pytest.raises(
-        Error, match="row 2: column 'date' holds '100000000 days from 1970': a time must be in the years 1 to 9999"
+        Error, match="row 2: column 'date' holds '100000000 days since 1970': a time must be in the years 1 to 9999"
     ):
         History.from_frame(pl.DataFrame({"winner": ["a"] * 2, "loser": ["b"] * 2, "date": times}))
 

@@ -45,7 +45,7 @@ def test_votes_between_language_models_are_read(data: Path) -> None:
 def test_tournaments_of_hundreds_of_teams_are_read(data: Path) -> None:
     path = data / "chgk_team_results.csv.gz"
     history = History.read(path)
-    assert "4 matches of one team left out (first: " in history.recognised
+    assert "4 matches with a single team left out (first: " in history.recognised
     assert "line 42609" in history.recognised
     rows = pl.read_csv(path, infer_schema=False)
     assert (len(history), history.entries) == (1684, len(rows) - 4)

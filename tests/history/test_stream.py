@@ -122,7 +122,7 @@ def test_share_of_the_stream_grows_to_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (wide().replace("2026-01-09", "2026-01-19"), "line 29: a match of 2026-01-10 comes after one of 2026-01-19: "),
+        (wide().replace("2026-01-09", "2026-01-19"), "line 29: a match at 2026-01-10 comes after one at 2026-01-19: "),
         (wide().replace(",0,", ",x,").replace(",x,", ",0,", 2), "line {x}: column 'hg' holds 'x': a number is needed"),
         (wide().replace("2026-01-12", "soon"), "line 35: column 'date' holds 'soon': not a time"),
         (wide().replace("2026-01-12", ""), "line 35: (column 'date' is empty: )?give a time to every match"),
@@ -143,7 +143,7 @@ def test_match_repeated_later_in_a_stream_raises(tmp_path: Path, time: str) -> N
     path = tmp_path / "races.csv"
     rows = ["a,x,1", "a,y,2", "b,x,1", "b,y,2", "c,x,1", "c,y,2", "a,z,3"]
     path.write_text("\n".join(["race,driver,position" + (time and ",date"), *(row + time for row in rows)]))
-    with pytest.raises(Error, match="line 8: column 'race' holds 'a', a match that began before other matches: sort"):
+    with pytest.raises(Error, match="line 8: column 'race' holds 'a', but that match began before other matches: sort"):
         list(History.stream(path, rows=2))
     assert len(next(History.stream(path, rows=9))) == 3
 

@@ -37,7 +37,7 @@ def build(draft: RawMatches) -> History:
     )
     in_time = history.time is None or not (history.time[1:] < history.time[:-1]).any()
     if len(alone := draft.alone()):
-        left_out = count(len(alone), "match of one team", "matches of one team")
+        left_out = count(len(alone), "match with a single team", "matches with a single team")
         text = f"{left_out} left out ({'first: ' * (len(alone) > 1)}{draft.where(int(alone[0]), None)})"
         remark = Remark("single-team", (text,), count=len(alone))
         history = take(history, np.delete(np.arange(len(history)), alone))  # this also sorts by time

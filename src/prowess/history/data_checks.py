@@ -43,7 +43,7 @@ def suspicions(history: History) -> list[Suspicion]:
     suspicious: list[Suspicion] = []
     for kind, texts, more in (
         ("spelling", _spellings(history, counts), "more names are spelt alike"),
-        ("spelling", _slips(history, counts), "more rare names are one letter from another"),
+        ("spelling", _slips(history, counts), "more rare names differ by one letter from another name"),
         ("single", _single(history, counts), ""),
         ("gap", _gaps(history), ""),
         ("score", _scores(history), "more scores are far from the others"),

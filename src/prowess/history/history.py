@@ -262,7 +262,7 @@ class History:
             chosen = slice(first, max(first, last)) if step == 1 else np.arange(first, last, step)
             return take(self, chosen)
         if not -len(self) <= index < len(self):
-            raise IndexError(f"match {index} of a history of {len(self)}")
+            raise IndexError(f"match {index} is out of range for a history of {len(self)} matches")
         return plain(self, index % len(self))
 
     def take(self, chosen: ArrayLike) -> "History":

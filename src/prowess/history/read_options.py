@@ -49,20 +49,20 @@ class Choices:
     """
 
     columns: Mapping[str, str | None] | None = _choice(
-        None, "Map a role to a column, as winner=won; may be repeated.", "ROLE=NAME"
+        None, "Map a role to a column, such as winner=won; may be repeated.", "ROLE=NAME"
     )
-    time_format: str | None = _choice(None, "Format of dates, as %d.%m.%Y; or number, unix, excel.")
-    utc: bool = _choice(False, "Read times of different zones as instants.")
+    time_format: str | None = _choice(None, "Format of dates, such as %d.%m.%Y; or number, unix, excel.")
+    utc: bool = _choice(False, "Convert times in different zones to UTC.")
     day_first: bool | None = _choice(None, "Read 03/04/2026 as 3 April, or as March 4.")
     decimal: str | None = _choice(None, "The decimal mark: '.' or ','.", "MARK")
-    rosters: str | None = _choice(None, "Separator of the players in a cell; '' keeps cells whole.", "MARK")
-    unplaced: tuple[str, ...] = _choice((), "More words that mean the last place, as DNF.", "WORD")
-    absent: tuple[str, ...] = _choice((), "Words that mean that a player was absent, as DNS.", "WORD")
+    rosters: str | None = _choice(None, "Separator between players in a cell; '' keeps cells whole.", "MARK")
+    unplaced: tuple[str, ...] = _choice((), "More words that mean the last place, such as DNF.", "WORD")
+    absent: tuple[str, ...] = _choice((), "Words that mean that a player was absent, such as DNS.", "WORD")
     duplicates: Duplicates | None = _choice(None, "Count duplicate rows once, or keep them: once, keep.")
     walkovers: Walkovers | None = _choice(None, "Leave walkovers out, or count them as matches: skip, count.")
     skip_problems: bool = _choice(False, "Skip rows that cannot be read, with a note.")
     separator: str | None = _choice(None, "Separator of the cells of a text file.", "MARK")
-    encoding: str | None = _choice(None, "The encoding of a text file, as utf-8 or cp1252.", "NAME")
+    encoding: str | None = _choice(None, "The encoding of a text file, such as utf-8 or cp1252.", "NAME")
     header: bool | None = _choice(None, "Whether the first line names the columns; otherwise they are 1, 2, ….")
     sheet: str | None = _choice(None, "The sheet of a workbook.", "NAME")
 

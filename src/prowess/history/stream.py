@@ -168,7 +168,7 @@ class _PreviousHistory:
             if table is not None and column is not None and (times := read_times(table, column)) is not None:
                 row = int(times.number.argmin())
             now, before = (show_time(*self.stamp, when) for when in (history.time[0], self.time))
-            text = f"a match of {now} comes after one of {before}: sort the file by time, or read it as a whole"
+            text = f"a match at {now} comes after one at {before}: sort the file by time, or read it as a whole"
             late = _error(title, table, row, text)
             late.hint = Option("stream", False)
             raise late
@@ -184,7 +184,7 @@ class _PreviousHistory:
             if len(repeated):
                 row = int(repeated[0])
                 value = frame[column][row]
-                text = f"column {column!r} holds {value!r}, a match that began before other matches: sort the file"
+                text = f"column {column!r} holds {value!r}, but that match began before other matches: sort the file"
                 raise table.error(row, f"{text}, so that the rows of a match are together", column=column, value=value)
         if time is not None:
             last = frame[time][-1]

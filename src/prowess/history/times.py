@@ -120,7 +120,7 @@ def check_calendar(kind: Kind, zone: str | None, number: int) -> tuple[Kind, str
     try:
         show_time(kind, zone, number)
     except (ValueError, OverflowError):
-        message = f"a time must be in the years 1 to 9999, which {number} microseconds from 1970 are not"
+        message = f"a time must be in the years 1 to 9999, not {number} microseconds from 1970"
         raise Error(message, field="time", value=number) from None
     return kind, zone, number
 
@@ -141,11 +141,11 @@ def agree(first: Stamp, second: Stamp, utc: bool = False) -> Stamp:
         raise Error("plain numbers and dates are mixed: give all times as numbers, or all as dates", field="time")
     if (first.zone is None) != (second.zone is None):
         aware = first.zone or second.zone
-        message = f"mixed time zones: some times have a zone ({aware}) and some have none: give all of them one"
+        message = f"mixed time zones: some times have a zone ({aware}) and some have none: give every time a zone"
         raise Error(message, field="time")
     if first.zone != second.zone:
         mixed = f"mixed time zones: {first.zone} and {second.zone}; "
-        raise Error(mixed, Option("utc", True), " reads them as instants", field="time")
+        raise Error(mixed, Option("utc", True), " converts them to UTC", field="time")
     return Stamp("timestamp", first.zone)
 
 

@@ -120,7 +120,7 @@ def test_single_set_among_longer_matches_counts_as_one_set() -> None:
     assert (found.first.tolist(), found.second.tolist()) == ([2, 1, 2, 1], [0, 0, 1, 0])
     assert list(map(str, cells.remarks)) == [
         "a: '6-4 6-3' is read as 2-0: sets are counted (3 cells)",
-        "a: '6-2 RET' is read as 1-0: a match that ended early counts by its sets",
+        "a: '6-2 RET' is read as 1-0: the sets of a match that ended early count",
     ]
 
 
@@ -138,7 +138,7 @@ def test_shoot_outs_add_a_remark() -> None:
     cells = table(["2-2 (4-3 p)", "1-0", "2-2 (1-0)"])
     pair_results(cells, "a")
     [remark] = cells.remarks
-    assert str(remark) == "a: '2-2 (4-3 p)' is read as 2-2: the score before the shoot-out counts, a draw"
+    assert str(remark) == "a: '2-2 (4-3 p)' is read as 2-2: the score before the shoot-out counts, so it is a draw"
 
 
 def test_results_of_chess_are_not_scores() -> None:
@@ -230,7 +230,7 @@ def test_walkovers_and_unplayed_matches_in_words() -> None:
 def test_ambiguous_words_add_a_remark() -> None:
     for cells, note in (
         (["D", "D"], ["a: 'd' is a draw (read as W/D/L)"]),
-        (["1", "0"], ["a: '0' is a loss of the first team, '1' is a win of the first team (read as 1/½/0)"]),
+        (["1", "0"], ["a: '0' is a loss for the first team, '1' is a win for the first team (read as 1/½/0)"]),
         (["V", "N", "D"], []),
         (["W", "OTL"], ["a: otl: a win after overtime or a shoot-out counts as a win"]),
     ):

@@ -65,7 +65,7 @@ def test_some_matches_may_have_ranks_and_others_scores() -> None:
 def test_order_of_rows_is_the_result_if_the_user_maps_match_and_player() -> None:
     history = read("heat swimmer\n 1 a\n 1 b\n 2 b\n 2 a", columns={"match": "heat", "player": "swimmer"})
     assert history.place.tolist() == [1, 2, 1, 2]
-    assert "the order of the rows of a match is its result" in history.recognised
+    assert "the order of a match's rows is its result" in history.recognised
 
 
 def test_id_that_differs_within_a_match_is_not_used() -> None:
@@ -119,7 +119,7 @@ def test_invalid_rows_raise_and_name_row_and_value(text: str, message: str) -> N
     [
         ("player", [True, False], "column 'player' holds Boolean: names must be text or whole numbers"),
         ("player", [["a"], ["b"]], r"column 'player' holds List\(String\)"),
-        ("match", [[1], [1]], r"column 'match' holds List\(Int64\): text or numbers are needed"),
+        ("match", [[1], [1]], r"column 'match' holds List\(Int64\): each cell must hold one text or number"),
         ("time", [True, True], "column 'time' holds Boolean: times must be"),
         ("time", [float("inf")] * 2, "row 1: column 'time' holds inf: a time must be a finite number"),
     ],
@@ -134,7 +134,7 @@ def test_few_matches_of_one_team_are_left_out_and_many_raise() -> None:
     pairs = [f" {match} a 1\n {match} b 2\n" for match in range(9)]
     history = read("match player rank\n" + "".join(pairs) + " bye cat 1\n")
     assert (len(history), history.players) == (9, ("a", "b"))
-    assert "1 match of one team left out (the frame, row 19)" in history.recognised
+    assert "1 match with a single team left out (the frame, row 19)" in history.recognised
     with pytest.raises(Error, match="at least two teams"):
         read("match player rank\n" + "".join(pairs[:8]) + " bye cat 1\n")
 
@@ -172,7 +172,7 @@ def test_match_without_any_result_is_left_out() -> None:
 def test_club_whose_players_have_different_places_is_not_a_team() -> None:
     history = read("race driver team position\n 1 a x 1\n 1 b y 2\n 1 c x 3\n 1 d y 4")
     assert history.place.tolist() == [1, 2, 3, 4]
-    assert "players of the same team have different places, so each player counts alone" in history.recognised
+    assert "same team have different places, so each player counts as a team of one" in history.recognised
     two = "race driver team position\n 1 a x 1\n 1 b x 2\n 1 c y 3\n 2 c y 1\n 2 a x DNF\n 2 b x DSQ\n 2 d y DNS"
     for absent in ((), ("DNS",)):  # two who did not finish do not make a team
         assert read(two, columns=None, absent=absent).team_start.tolist() == list(range(8 - len(absent)))

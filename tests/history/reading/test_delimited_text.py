@@ -218,7 +218,7 @@ def problems(found: Table) -> list[tuple[str, str]]:
         ),
         (GAMES.encode().replace(b"cat", b"c\xb1t"), "line 3", "a byte is invalid"),
         (GAMES.replace("ann", "Zoë").encode().replace(b"cat", b"Andr\xe9"), "line 3", "a byte is invalid"),
-        (GAMES.encode().replace(b"cat", b"c\0t"), "line 3", "the row holds zero bytes"),
+        (GAMES.encode().replace(b"cat", b"c\0t"), "line 3", "the row contains zero bytes"),
         (
             GAMES.replace("cat", "c�t").encode("utf-16-le").replace(b"\xfd\xff", b"\x00\xd8"),
             "line 3",

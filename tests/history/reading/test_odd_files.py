@@ -21,7 +21,7 @@ def write(folder: Path, text: str | bytes, name: str = "odd.csv") -> Path:
     [
         ('winner,loser\n"ann,bob\ncat,dan\n', "line 2: a quotation mark is not closed"),
         (b"winner,loser\nann,bob\nA,B\xb1\nC,D\n", "line 3: a byte is invalid"),
-        (b"winner,loser\nann,bob\nA,B\0x\nC,D\n", "line 3: the row holds zero bytes"),
+        (b"winner,loser\nann,bob\nA,B\0x\nC,D\n", "line 3: the row contains zero bytes"),
     ],
 )
 def test_broken_text_raises_and_names_the_line(tmp_path: Path, text: str | bytes, message: str) -> None:

@@ -20,15 +20,15 @@ _CONTRADICTION = Cell(right="the word and the score contradict each other")
 _WORD_NEEDED = "write whether the first team won (W, D or L), or a result such as 3-1"
 _RULES = {
     "sets": "sets are counted",
-    "shoot-out": "the score before the shoot-out counts, a draw",
+    "shoot-out": "the score before the shoot-out counts, so it is a draw",
     "clock": "a time of day, so the match is not played yet",
-    "retired": "a match that ended early counts by its sets",
+    "retired": "the sets of a match that ended early count",
 }
 _TIME_OF_DAY = re.compile(r"(\d|[01]\d|2[0-3]):([0-5]\d)")
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d+)?|1/2)")
 _WORD_BEFORE = re.compile(r"([^\W\d_]+)[\s,:.]*([\d(+-].*)")
 _WORD_BEHIND = re.compile(r"([\d(+-].*)[\s,:.]([^\W\d_]+)")
-_MEANING = {1: "a win of the first team", 0: "a draw", -1: "a loss of the first team"}
+_MEANING = {1: "a win for the first team", 0: "a draw", -1: "a loss for the first team"}
 _SIGNS = {
     language: {word: sign for sign, words in zip((1, 0, -1), lists, strict=True) for word in words.split()}
     for language, lists in LANGUAGES.items()

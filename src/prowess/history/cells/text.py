@@ -55,7 +55,7 @@ def text_of(table: Table, column: str) -> "pl.Series":
 
     series = table.frame[column]
     if series.dtype.is_nested() or series.dtype in (pl.Object, pl.Binary, pl.Duration):
-        raise table.kind_error(column, "text or numbers are needed, one in a cell")
+        raise table.kind_error(column, "each cell must hold one text or number")
     text = series.cast(pl.String).str.strip_chars()
     blank = text == ""
     return text.set(blank, None) if blank.any() else text

@@ -144,7 +144,7 @@ def _read_grid(table: Table, kinds: Kinds) -> tuple[Table, dict[str, str]] | Non
     values.problems.groups.clear()
     values.remarks.extend(table.remarks)
     players = f"{', '.join(columns[:8])}{', …' * (len(columns) > 8)}"
-    held, other = ("places", "score") if places else ("scores, the highest is the best", "rank")
+    held, other = ("places", "score") if places else ("scores, where the highest is best", "rank")
     values.note("player-columns", f"a column per player ({players}) with {held}", number=len(columns))
     values.note("other-reading", f"if that is wrong, make a file with a row per player and a column {other}")
     roles = {"match": "match", "player": "player", "rank" if places else "score": "score"}

@@ -71,7 +71,7 @@ class RowGroups:
         most = 2 * self.count_differing(values, "match") > np.count_nonzero(np.diff(start) > 1)
         if not self.table.decide(f"whether a match has several times in {column}", lambda: bool(most)):
             return self.common_value(values, column, "match")
-        text = f"the rows of a match differ in {column}: the earliest is its time"
+        text = f"the rows of a match differ in {column}; the earliest value is its time"
         self.table.note("earliest-time", text, column=column)
         earliest: NDArray[Any] = np.minimum.reduceat(ordered, start[:-1])
         return earliest
@@ -122,7 +122,7 @@ def read_long(table: Table, layout: Layout) -> tuple[RawMatches, RowGroups]:
     score = None if results.score is None else _scores(rows, results.score, roles["score"], remarks)
     listed = not {"rank", "score", "duration", "result"} & roles.keys()
     if listed:
-        text = "no rank or score: the order of the rows of a match is its result"
+        text = "no rank or score: the order of a match's rows is its result"
         remarks.append(Remark("order-of-rows", (text,)))
     draft = RawMatches(
         match_start=rows.match_start,
@@ -227,7 +227,7 @@ def _without_clubs(table: Table, layout: Layout, match: Ints, results: _Results)
     apart = bool(np.count_nonzero((low != high)[several]) > least)
     if not len(ordered) or not table.decide(f"whether {column} plays apart", lambda: apart if several.any() else None):
         return layout
-    text = f"players of the same {column} have different places, so each player counts alone"
+    text = f"players of the same {column} have different places, so each player counts as a team of one"
     table.note("everybody-alone", text, column=column)
     return layout.with_roles(team=None)
 
@@ -266,7 +266,9 @@ def _leave_out_repeated(table: Table, layout: Layout, match: Ints, team: Ints | 
     repeated[order[1:]] = key[order[1:]] == key[order[:-1]]
     rows = np.flatnonzero(repeated & ~results.absent)
     if len(rows) > max(FEW, MANY * len(key)):
-        message = "it is listed twice in this match, and so are many others: say which column holds the players, as in "
+        message = (
+            "the player is listed twice in this match, as are many others: map the column with the players, as in "
+        )
         table.reject(rows, column, (message, Option("columns", {"player": "name"})))
         return
     more = "; each player's best result in a match counts"

@@ -256,5 +256,5 @@ def _without_damage(cells: list[str], fault: str | None) -> tuple[list[str], str
         return [DAMAGED.sub("\ufffd", cell) for cell in cells], fault or "a byte is invalid in this encoding"
     if "\0" in joined:
         is_empty = not joined.strip("\0 \t")
-        return [cell.replace("\0", "") for cell in cells], fault if is_empty else fault or "the row holds zero bytes"
+        return [cell.replace("\0", "") for cell in cells], fault if is_empty else fault or "the row contains zero bytes"
     return cells, fault

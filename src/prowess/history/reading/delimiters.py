@@ -40,7 +40,7 @@ def find_separator(text: str, choices: Choices) -> Separator:
     declared = _DECLARATION.fullmatch(text.split("\n", 1)[0])
     chosen = choices.separator
     if chosen is not None and chosen in '"\n\r':
-        raise Error(f"separator must not be {chosen!r}, which has another meaning", field="separator", value=chosen)
+        raise Error(f"separator must not be {chosen!r}, which is reserved", field="separator", value=chosen)
     if declared is not None:
         return Separator(chosen or declared[1], 1)
     if chosen is not None:

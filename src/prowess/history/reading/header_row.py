@@ -238,7 +238,7 @@ def _widen(titles: list[str], body: Sequence[Cells], remarks: list[Remark]) -> l
         return titles + [""] * extra
     first = [row[0].strip().strip('"') for row in body if len(row) == usual]
     if extra == 1 and all(map(str.isdecimal, first)) and len({int(cell) - row for row, cell in enumerate(first)}) == 1:
-        text = "the rows have one cell more than the header; the first is read as a row number"
+        text = "the rows have one cell more than the header; the first cell is read as a row number"
         remarks.append(Remark("row-numbers", (text,)))
         return ["", *titles]
     numbers = ", ".join(str(number) for number in range(len(titles) + 1, usual + 1))

@@ -124,7 +124,7 @@ def test_common_time_of_day_formats_are_read(text: str) -> None:
         (["04/04/2026", "05/05/2026"], {}, "2026-04-04", ""),
         (["03/04/2026"], {"time_format": "%m/%d/%Y", "day_first": True}, "2026-03-04", ""),
         (["26-01-31", "26-02-28", "26-03-02"], {}, "2026-01-31", "the year first, because the file is then"),
-        (["99-01-31", "01-02-03"], {}, "1999-01-31", "years of two digits, as in 99-01-31, are read as 1970 to 2069"),
+        (["99-01-31", "01-02-03"], {}, "1999-01-31", "two-digit years, as in 99-01-31, are read as 1970 to 2069"),
         (["2026-01", "2026-02"], {}, "2026-01-01", "months such as 2026-01 are read as their first day"),
         (["1700000000", "1700003600"], {}, "2023-11-14 22:13:20+00:00", "Unix times, in UTC; `time_format='number'`"),
         (["1700000000123"], {}, "2023-11-14 22:13:20.123000+00:00", "1700000000123 are read as Unix times"),
@@ -158,7 +158,7 @@ def test_remark_on_ambiguous_dates_shows_an_existing_date() -> None:
 def test_numbers_in_a_date_column_are_spreadsheet_day_numbers() -> None:
     times, notes = read("46053", "46054", name="Match Date")
     assert times == ["2026-01-31", "2026-02-01"]
-    assert "46053 are read as days of a spreadsheet; `time_format='number'`" in notes
+    assert "46053 are read as spreadsheet day numbers; `time_format='number'`" in notes
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_numbers_in_a_date_column_are_spreadsheet_day_numbers() -> None:
         (["2026-01-31", "", "2026-02-01", "n/a"], [2, 4], "give a time to every match, or to none"),
         (["2026-01-31", None, "2026-02-01"], [2], "give a time to every match, or to none"),
         (["2026-01-31", "5", "2026-02-01"], [2], "plain numbers and dates are mixed"),
-        (["5", "2026-01-31", "6"], [2], "most times of this column are numbers"),
+        (["5", "2026-01-31", "6"], [2], "most times in this column are numbers"),
         (["5", "x", "6", ""], [2, 4], None),
         (["2026-01-31T10:00Z", "2026-01-31", "2026-02-01T10:00Z"], [2], "mixed time zones: some times have a zone"),
         (["2026-01-31T10:00Z", "2026-01-31T10:00", "2026-02-01T10:00"], [1], "mixed time zones"),
@@ -258,7 +258,7 @@ def test_unusable_time_of_day_columns_are_reported_or_ignored() -> None:
     ]
     two = table(date=["31.01.2026 10:00"], time=["15:00"])
     assert read_times(two, "date", "time") == read_times(two, "date")
-    assert "column 'time' is not used: the times of the matches have their time of day" in list(map(str, two.remarks))
+    assert "column 'time' is not used: the match times already include a time of day" in list(map(str, two.remarks))
 
 
 def test_dates_and_timestamps_in_both_notations_may_be_mixed() -> None:

@@ -44,11 +44,11 @@ FEW = 10  # up to this many rows, a column without any time is reported on each 
 _MEANT = {
     "compact": "read as dates",
     "unix": "read as Unix times, in UTC",
-    "excel": "read as days of a spreadsheet",
+    "excel": "read as spreadsheet day numbers",
 }
 _EXAMPLES = {
     "months": "months such as {} are read as their first day",
-    "short-years": "years of two digits, as in {}, are read as 1970 to 2069",
+    "short-years": "two-digit years, as in {}, are read as 1970 to 2069",
 }
 
 
@@ -104,7 +104,7 @@ def _calendar_times(table: Table, column: str, series: "pl.Series") -> Times:
     number = series.cast(pl.Datetime("us", zone)).to_physical()
     margin = DAY if zone else 0
     rows = ((number < FIRST + margin) | (number >= LAST - margin)).arg_true().to_numpy()
-    values = [f"{day} days from 1970" for day in number.gather(rows) // DAY]  # Python has no such dates
+    values = [f"{day} days since 1970" for day in number.gather(rows) // DAY]  # Python has no such dates
     table.problems.add(rows, column, values, "a time must be in the years 1 to 9999")
     return Times(number.fill_null(0).to_numpy(), kind, "UTC" if table.choices.utc and zone else zone)
 
@@ -135,7 +135,7 @@ def _number_times(cells: DistinctValues, value: Floats, time_format: str | None,
     """Read numbers in the format that the user chose, or else the one that they resemble; NaN cells are not numbers."""
     finite = np.isfinite(value)
     if numeric is not None:
-        _reject_unread(cells, ~numeric, "most times of this column are numbers; write all of them as numbers")
+        _reject_unread(cells, ~numeric, "most times in this column are numbers; write all of them as numbers")
     meaning: Meaning = time_format or cells.table.decide(  # type: ignore[assignment]
         f"meaning of the numbers in {cells.column}",
         lambda: meaning_of(value[finite], cells.weight[finite], cells.column),
@@ -208,7 +208,7 @@ def _settle(cells: DistinctValues, texts: Texts, right: tuple[Piece, ...]) -> Ti
     zoned = bool(rows[aware].sum() + aware[0] / 2 > rows[~aware].sum())  # the first kind wins a tie
     zones = sorted({str(stamp.zone) for stamp in texts.stamps if stamp.zone is not None})
     if zoned and len(zones) > 1 and not cells.table.choices.utc:
-        text = f"times of several zones ({', '.join(zones)}) are read as instants, in UTC"
+        text = f"times in several zones ({', '.join(zones)}) are converted to UTC"
         cells.table.note("several-zones", text, column=cells.column)
     common = None
     for index in np.argsort(-rows, kind="stable").tolist():
@@ -300,7 +300,7 @@ def _choose_order(cells: DistinctValues, texts: Texts) -> Order:
         if "ymd" in turns and (turns["ymd"] != (0, 0) or len(cells.values) < 3):  # rare: needs a sorted file
             del turns["ymd"]
         order = min(turns, key=lambda order: turns[order])
-        why = ", because the file is then in the order of time" if len({*turns.values()}) > 1 else ""
+        why = ", because the file is then in chronological order" if len({*turns.values()}) > 1 else ""
     day, shown = "", unlike & (texts.numbers[order] != NAT)
     if shown.any():
         index = int(np.argmax(shown))
@@ -322,7 +322,7 @@ def _add_clock(table: Table, times: Times, column: str) -> Times:
     """Add a column's times of day to dates; a row without one is at midnight."""
     text = _clock_texts(table.frame[column])
     if times.kind != "date" or text is None:
-        why = "it holds no times of day" if times.kind == "date" else "the times of the matches have their time of day"
+        why = "it holds no times of day" if times.kind == "date" else "the match times already include a time of day"
         _note_unused(table, "unused-clock-column", column, why)
         return times
     cells = DistinctValues.of(table, column, text)
@@ -337,9 +337,9 @@ def _add_clock(table: Table, times: Times, column: str) -> Times:
     cells.reject(~good & ~missing, "a time of day such as 15:00 or 3pm is needed")
     zone = "without a zone" if common.zone is None else f"in the zone {common.zone}"
     other = good & np.array([clock != common for clock in stamps])
-    cells.reject(other, f"most times of day of this column are {zone}; write all of them so")
+    cells.reject(other, f"most times of day in this column are {zone}; write all of them that way")
     if (empty := cells.count(missing)) > 0:
-        sentence = f"column {column!r} is empty in {count(empty, 'row', 'rows')}, read as the start of the day"
+        sentence = f"column {column!r} is empty in {count(empty, 'row', 'rows')}, read as midnight"
         table.note("empty-clock", sentence, column=column, number=empty)
     micros = np.array([0 if clock is None else clock[1] for clock in clocks], np.int64)
     return replace(times, number=times.number + cells.spread(micros), kind="timestamp", zone=common.zone)
