@@ -1,4 +1,4 @@
-"""Options and profiles of the whole suite."""
+"""Options, profiles and fixtures for the whole suite."""
 
 import os
 import sys
@@ -6,7 +6,7 @@ import sys
 import pytest
 from hypothesis import HealthCheck, settings
 
-if "PYTEST_XDIST_WORKER" in os.environ:  # there is a process for every core: threads would only wait for each other
+if "PYTEST_XDIST_WORKER" in os.environ:  # there is a process for every core, so threads would only slow each other down
     os.environ |= {"POLARS_MAX_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 SLOW = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 EXAMPLES = {"default": 40, "pure": 10, "thorough": 400}
@@ -33,7 +33,7 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leave out what compares the two modes where there is one: it would compare the sources with themselves."""
+    """Skip comparisons of the two kernel modes if only one exists: they would compare the sources with themselves."""
     alone = [item for item in items if config.getoption("--pure") and item.name.startswith("test_both_modes")]
     if alone:
         config.hook.pytest_deselected(items=alone)
@@ -47,7 +47,7 @@ def data():
 
     folder = os.environ.get("PROWESS_DATA")
     if folder and Path(folder).is_dir():
-        return Path(folder).resolve()  # a test may link to its files, or change the working directory
+        return Path(folder).resolve()  # absolute, because a test may link to its files or change the working directory
     if os.environ.get("CI") == "true":
         pytest.fail("PROWESS_DATA must name the folder of match histories when CI=true")
     return pytest.skip("PROWESS_DATA does not name a folder")
@@ -55,7 +55,7 @@ def data():
 
 @pytest.fixture(scope="session")
 def postgres():
-    """The URL of an empty database on a PostgreSQL server of the tests' own."""
+    """The URL of an empty database on a PostgreSQL server started for the tests."""
     from tests.postgres import server
 
     with server() as url:
@@ -73,11 +73,11 @@ def postgres_url(postgres):
 
 @pytest.fixture
 def sqlite_url(tmp_path):
-    """The URL of a database file that is not there yet."""
+    """The URL of a database file that does not exist yet."""
     return f"sqlite:///{tmp_path / 'prowess.db'}"
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database_url(request):
-    """The URL of an empty database, once of each kind."""
+    """The URL of an empty database, for each kind of database in turn."""
     return request.getfixturevalue("sqlite_url" if request.param == "sqlite" else "postgres_url")

@@ -1,4 +1,4 @@
-"""The pages of the documentation: their blocks of code, and how each is run."""
+"""The documentation pages: finding their code blocks and running them."""
 
 import doctest
 import os
@@ -18,8 +18,8 @@ from tests.cli.running import CODES, ROOT, environment, run
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/*.md")])
 FENCE = re.compile(r"^```(python|sh|text)\n(.*?)^```$", re.M | re.S)
 EXIT = re.compile(r"# exit (\d+)\s*$")
-KEPT = re.compile(r"export (\w+)=\$\((prowess .*)\)$")  # what a command prints, in a variable
-ADDRESS = "http://127.0.0.1:8000"  # of a service on a page; here it is on a free port
+KEPT = re.compile(r"export (\w+)=\$\((prowess .*)\)$")  # a variable assigned from a command's output
+ADDRESS = "http://127.0.0.1:8000"  # the port on the page; the tests use a free one
 GAP = "…"
 
 
@@ -29,27 +29,27 @@ def name(page: Path) -> str:
 
 
 def text(page: Path) -> str:
-    """What stands on a page."""
+    """Return the text of a page."""
     return page.read_text(encoding="utf-8")
 
 
 def commands(code: str) -> list[str]:
-    """The lines of a block for a shell that call prowess; a line that ends with a backslash goes on in the next."""
+    """Return the lines of a shell block that call prowess; a line that ends with a backslash continues on the next."""
     return [line for line in code.replace("\\\n", " ").splitlines() if line.startswith("prowess ") or KEPT.match(line)]
 
 
 @dataclass
 class Reader:
-    """Somebody who tries everything on a page, from top to bottom, in one folder."""
+    """Runs everything on a page, from top to bottom, in one folder."""
 
     page: Path
     namespace: dict = field(default_factory=lambda: {"__name__": "page"})
-    screen: str | None = None  # what the commands of the block just before have printed
+    screen: str | None = None  # the output of the commands in the previous block
     address: str = ADDRESS
-    left: ExitStack = field(default_factory=ExitStack)  # what goes on until the end of the page
+    left: ExitStack = field(default_factory=ExitStack)  # closes processes at the end of the page
 
     def read(self) -> None:
-        """Try every block: Python runs, commands end as they should, and a screen shows what came out."""
+        """Run every block: Python runs, commands exit as stated, and screens match the output."""
         with self.left:
             self._read()
 
@@ -68,7 +68,7 @@ class Reader:
             end = block.end()
 
     def python(self, code: str, line: int = 0) -> None:
-        """Run a block: what a prompt shows must come out, a block without prompts must only run."""
+        """Run a Python block: output after prompts must match; a block without prompts must only run."""
         code = code.replace(ADDRESS, self.address)
         if ">>>" not in code:
             exec(compile("\n" * line + code, name(self.page), "exec", dont_inherit=True), self.namespace)
@@ -81,7 +81,7 @@ class Reader:
         self.namespace.update(example.globs)
 
     def command(self, line: str) -> str:
-        """Run a command as on a terminal of 80 columns, and give all that it prints; `# exit 1` says how it ends."""
+        """Run a command on an 80-column terminal and return its output; `# exit 1` states the expected exit code."""
         if kept := KEPT.match(line):
             result = run(*shlex.split(kept[2])[1:])
             assert result.exit_code == 0, f"{name(self.page)}: {line}\n{result.output}"
@@ -104,7 +104,7 @@ class Reader:
 
 @contextmanager
 def started(*words: str) -> Iterator[str]:
-    """`prowess serve` on any free port, as long as it is needed; gives the first line that it prints."""
+    """Run `prowess serve` on a free port until the end of the page; return the first line that it prints."""
     line = [sys.executable, "-m", "prowess", *words, "--port", "0", "--log", "off"]
     with (
         tempfile.TemporaryFile("w+") as said,
@@ -120,7 +120,7 @@ def started(*words: str) -> Iterator[str]:
 
 
 def check_screen(shown: str, printed: str) -> None:
-    """The lines of a screen came out in this order without others between them, but for … and blank ones."""
+    """Check that the lines of a screen were printed in this order and consecutively, except for … and blank lines."""
     out = [line.rstrip() for line in printed.splitlines() if line.strip()]
     parts: list[list[str]] = [[]]
     for line in (line.rstrip() for line in shown.splitlines() if line.strip()):

@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the tests' own: in a temporary folder, on loopback, gone when they are done."""
+"""A PostgreSQL server for the tests: in a temporary folder, on loopback, removed at the end."""
 
 import os
 import shutil
@@ -98,7 +98,7 @@ def server() -> Iterator[str]:
 
 @contextmanager
 def fresh(server_url: str) -> Iterator[str]:
-    """An empty database of its own on a running server."""
+    """Create an empty database on a running server, and drop it afterwards."""
     import psycopg
 
     name = f"prowess_{uuid4().hex}"

@@ -1,4 +1,4 @@
-"""Load prowess uncompiled, from its sources alone and without Cython, beside the compiled package or in its place."""
+"""Load prowess uncompiled, from its sources and without Cython, beside or instead of the compiled package."""
 
 import importlib
 import sys
@@ -14,7 +14,7 @@ LAYERS = ("history", "model", "matchmaking")
 
 
 class SourceFinder(MetaPathFinder):
-    """Finds a package's modules as `.py` files, whatever compiled ones lie beside them."""
+    """Finds a package's modules as `.py` files, even if there are compiled ones beside them."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -35,7 +35,7 @@ class SourceFinder(MetaPathFinder):
 
 
 def use_sources(name: str = "prowess") -> None:
-    """From now on import this package from the sources."""
+    """Import this package from the sources from now on."""
     sys.meta_path.insert(0, SourceFinder(name))
 
 
@@ -53,7 +53,7 @@ def without_cython():
 
 
 def load(name: str = "prowess_pure") -> ModuleType:
-    """The package once more under another name, uncompiled: all modules of the layers whose results are compared."""
+    """Load the package uncompiled under another name: all modules of the layers whose results are compared."""
     if name not in sys.modules:
         use_sources(name)
         with without_cython():

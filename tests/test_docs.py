@@ -1,4 +1,4 @@
-"""The documents: their examples run, their links lead somewhere, and nothing public is left out."""
+"""The documentation: its examples run, its links work, and every public name is covered."""
 
 import inspect
 import re
@@ -20,14 +20,14 @@ LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder that has the examples."""
+    """A working folder with a copy of the examples."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_examples_run(page, folder):
-    """All blocks of a page run in order, in one namespace and in one folder; screens show what came out."""
+    """All blocks of a page run in order, in one namespace and one folder; screens match the output."""
     Reader(page).read()
 
 
@@ -145,7 +145,7 @@ def test_anchors_of_links_are_headings():
 
 
 def headings(page):
-    """The anchors of the headings of a page, as they are made of their words."""
+    """Return the anchors of a page's headings, derived from their words."""
     plain = re.sub(r"^```.*?^```$", "", text(page), flags=re.M | re.S)
     titles = re.findall(r"^#+ (.+)$", plain, re.M)
     return {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in titles}

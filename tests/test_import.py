@@ -1,4 +1,4 @@
-"""`import prowess` brings NumPy and little else."""
+"""`import prowess` imports NumPy and little else."""
 
 import subprocess
 import sys

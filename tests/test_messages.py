@@ -1,4 +1,4 @@
-"""No code looks at the words of a message: what is wrong, and where, travels as attributes of `Error`.
+"""No code matches on the words of a message: what is wrong, and where, is in the attributes of `Error`.
 
 The check reads the syntax trees of the sources. Within each function it follows the text of errors, which are names
 bound by `except … as name` and parameters annotated as an error, and of what reading a file has `recognised`, through
@@ -26,14 +26,14 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Texts(ast.NodeVisitor):
-    """The places of one function in which the text of an error is looked at; `tainted` names hold such text."""
+    """The places in one function that examine the text of an error; `tainted` names hold such text."""
 
     def __init__(self, errors: set[str], tainted: set[str], matching: dict[str, set[int]]) -> None:
         self.errors, self.tainted, self.matching = errors, tainted, matching
         self.places: list[int] = []
 
     def is_text(self, node: ast.AST) -> bool:
-        """Whether an expression is the text of an error, or made of it."""
+        """Return whether an expression is the text of an error, or derived from it."""
         match node:
             case ast.Name(id=name):
                 return name in self.tainted
@@ -100,7 +100,7 @@ def is_error_type(annotation: ast.expr | None) -> bool:
 
 
 def examine(function: Function, matching: dict[str, set[int]], texts: set[str] | None = None) -> list[int]:
-    """The lines of a function in which the text of an error, or of the parameters `texts`, is looked at."""
+    """Return the lines of a function that examine the text of an error, or of the parameters `texts`."""
     caught = {node.name for node in ast.walk(function) if isinstance(node, ast.ExceptHandler) and node.name}
     errors = caught | {one.arg for one in parameters(function) if is_error_type(one.annotation)}
     visitor = Texts(errors, texts or set(), matching)
@@ -135,7 +135,7 @@ def functions(tree: ast.AST) -> Iterator[Function]:
 
 
 def find_matching(trees: list[ast.AST]) -> dict[str, set[int]]:
-    """By the names of functions, the positions of parameters of text that they search, cut or compare."""
+    """Return, by function name, the positions of text parameters that the function searches, cuts or compares."""
     found: dict[str, set[int]] = defaultdict(set)
     for tree in trees:
         for function in functions(tree):
@@ -147,7 +147,7 @@ def find_matching(trees: list[ast.AST]) -> dict[str, set[int]]:
 
 
 def find_places(sources: dict[str, str]) -> set[str]:
-    """The functions that look at the text of an error, each as "file function"."""
+    """Return the functions that examine the text of an error, each as "file function"."""
     trees = {name: ast.parse(text) for name, text in sources.items()}
     matching = find_matching(list(trees.values()))
     return {

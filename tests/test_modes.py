@@ -1,4 +1,4 @@
-"""Compiled and uncompiled kernels: which one runs, and that both give the same bits."""
+"""Compiled and uncompiled kernels: the right one runs, and both give bit-identical results."""
 
 import os
 import re
@@ -15,7 +15,7 @@ ROOT = SOURCES.parent.parent
 
 
 def test_the_kernel_is_compiled_where_it_can_be():
-    """A silent fallback would make every figure about speed wrong."""
+    """A silent fallback would invalidate every measurement of speed."""
     if os.environ.get("CI") == "true" or shutil.which("cc") or shutil.which("gcc") or shutil.which("clang"):
         assert pw.kernel_mode() == "compiled"
     compiled = {
@@ -39,13 +39,13 @@ def test_setup_lists_every_kernel():
 def test_kernels_branch_on_the_mode_only_in_their_imports():
     for file in SOURCES.rglob("*.py"):
         for block in re.findall(r"if cython\.compiled:\n((?: +.*\n)+)", file.read_text(encoding="utf-8")):
-            lines = re.sub(r"\([^)]*\)", "", block).splitlines()  # names in brackets may be on lines of their own
+            lines = re.sub(r"\([^)]*\)", "", block).splitlines()  # names in brackets may be on separate lines
             assert all(line.lstrip().startswith("from cython.cimports.") for line in lines), file
         assert len(re.findall(r"cython\.compiled", file.read_text(encoding="utf-8"))) <= 1, file
 
 
 def league(rng, matches=300, players=40):
-    """Matches of every kind: two teams and many, wins and draws, weights, importance, times."""
+    """Return matches of every kind: two teams and many, wins and draws, weights, importance, times."""
     found = []
     for number in range(matches):
         sizes = rng.integers(1, 4, 2 if number % 3 else rng.integers(2, 9))
@@ -64,7 +64,7 @@ def league(rng, matches=300, players=40):
 
 
 def edges(package, model):
-    """Ratings after matches at the edge of what can be computed."""
+    """Return ratings after matches at the limits of floating-point arithmetic."""
     for a, b in ((1e20, 1e-20), (-1e6, 1e6), (25.0, 0.0), (0.0, 1e12)):
         teams = [[package.Rating(a, 1.0)], [package.Rating(0.0, b if b > 0 else 1e-9)], [package.Rating(1.0, 2.0)]]
         for ranks in ([1, 2, 3], [2, 1, 1], [1, 1, 1]):

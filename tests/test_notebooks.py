@@ -1,4 +1,4 @@
-"""The notebooks of the examples: they are whole, hold no outputs, and their cells run from top to bottom."""
+"""The example notebooks are valid, hold no outputs, and run from top to bottom."""
 
 import ast
 import json
@@ -12,14 +12,14 @@ BOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
 
 
 def cells(book, kind="code"):
-    """The sources of all cells of a kind."""
+    """Return the sources of all cells of a kind."""
     whole = json.loads(book.read_text(encoding="utf-8"))
     return ["".join(cell["source"]) for cell in whole["cells"] if cell["cell_type"] == kind]
 
 
 @pytest.mark.parametrize("book", BOOKS, ids=name)
 def test_a_notebook_runs(book, tmp_path, monkeypatch):
-    """All cells run in order, in one namespace, in the folder where the notebook lies; charts draw themselves."""
+    """All cells run in order, in one namespace, in the notebook's folder; charts are rendered."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path / "examples")
     namespace = {"__name__": "notebook"}
@@ -28,7 +28,7 @@ def test_a_notebook_runs(book, tmp_path, monkeypatch):
 
 
 def show(code, where, namespace):
-    """Run a cell, and show what its last line gives, as a notebook would."""
+    """Run a cell, and return the display of its last expression, as a notebook would."""
     tree = ast.parse(code, where)
     last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
     exec(compile(tree, where, "exec", dont_inherit=True), namespace)

@@ -75,12 +75,12 @@ Absent = not_installed:Absent
 rate = fancy:Elo
 absent = not_installed:absent
 """
-TOOLS = ROOT / "build" / "tools"  # a setuptools that makes wheels by itself; the one of a venv may not
+TOOLS = ROOT / "build" / "tools"  # a setuptools that can build wheels itself; the one in a venv may not
 BROKEN = "ignore:the plugin .* from fancy-ratings:RuntimeWarning"
 
 
 def install(folder: Path) -> Path:
-    """Lay a package out as pip installs it."""
+    """Create an installed package, laid out as by pip."""
     metadata = folder / "fancy_ratings-1.0.dist-info"
     metadata.mkdir()
     (folder / "fancy.py").write_text(SOURCE)
@@ -212,12 +212,12 @@ def test_broken_verb_adds_a_warning_to_the_help_and_fails_only_itself(tmp_path: 
 
 
 def search_path(folder: Path) -> str:
-    """A PYTHONPATH with a folder in front of where this process finds prowess."""
+    """Return a PYTHONPATH with a folder in front of the one with prowess."""
     return f"{folder}{os.pathsep}{Path(pw.__file__).parents[1]}"
 
 
 def example_files() -> dict[str, str]:
-    """The files of the example package in CONTRIBUTING.md."""
+    """Return the files of the example package in CONTRIBUTING.md."""
     page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     section = re.search(r"^## A plugin package$(.*?)^## ", page, re.M | re.S)[1]
     return dict(re.findall(r"^`([\w.]+)`:\n\n```\w+\n(.*?)^```$", section, re.M | re.S))

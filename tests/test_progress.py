@@ -1,4 +1,4 @@
-"""The progress bar: after two seconds on a terminal, or when asked for."""
+"""The progress bar appears after two seconds on a terminal, or on request."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def test_a_bar_is_shown_when_asked_for_and_changes_nothing(history, capsys, monk
 def test_quick_work_and_pipes_show_no_bar(history, capsys, monkeypatch):
     pw.TrueSkill().fit(history)
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
-    pw.TrueSkill().fit(history)  # standard error is no terminal here
+    pw.TrueSkill().fit(history)  # standard error is not a terminal here
     assert capsys.readouterr().err == ""
 
 

@@ -1,4 +1,4 @@
-"""Histories joined: against the history of all their matches, given as one list in the order of time."""
+"""Joined histories equal the history of all their matches, listed in chronological order."""
 
 from datetime import timedelta
 from typing import Any

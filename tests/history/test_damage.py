@@ -1,4 +1,4 @@
-"""Damaged files: every one gives a right result or a named problem with its line, and never a traceback."""
+"""Every damaged file gives a correct result or a problem that names its line, never a traceback."""
 
 import gzip
 from collections import Counter
@@ -22,7 +22,7 @@ BASES = bases()
 
 
 def files(numbers: range, seed: int) -> Iterator[tuple[Base, bytes, str]]:
-    """Give damaged files, of all kinds in turn, with what was done to each."""
+    """Yield damaged files, of all kinds in turn, with a description of the damage."""
     for number in numbers:
         base = BASES[number % len(BASES)]
         data, done = damaged(base, Random(f"{seed} {number}"))
@@ -30,7 +30,7 @@ def files(numbers: range, seed: int) -> Iterator[tuple[Base, bytes, str]]:
 
 
 def outcome(path: Path) -> Findings | Error:
-    """Read a file; anything but an Error goes up."""
+    """Read a file, and return the findings or the Error; other exceptions propagate."""
     try:
         return History.check(path)
     except Error as error:
@@ -38,7 +38,7 @@ def outcome(path: Path) -> Findings | Error:
 
 
 def judged(folder: Path, numbers: range, seed: int) -> Iterator[tuple[Base, bytes, Findings | Error]]:
-    """Read damaged files, judge every outcome, and give it."""
+    """Read damaged files, check every outcome, and yield it."""
     for base, data, done in files(numbers, seed):
         path = folder / base.name
         path.write_bytes(data)
@@ -65,7 +65,7 @@ def test_undamaged_files_are_read_completely(base: Base, tmp_path: Path) -> None
 def test_damaged_score_that_is_still_a_number_is_read_as_that_number(
     cell: str, score: float, misread: float, tmp_path: Path
 ) -> None:
-    """No reader can know that .5 was 5 before; the oracle accepts the number in the file, and no other."""
+    """No reader can know that .5 used to be 5; the oracle accepts only the number in the file."""
     base = BASES[0]
     path = tmp_path / base.name
     path.write_text(f"{base.text()}2025-01-01,Gus,Ida,7,{cell},TRUE\n", encoding="utf-8")
@@ -103,7 +103,7 @@ def break_line_numbers(findings: Findings) -> Findings:
 
 
 def drop_a_match(findings: Findings) -> Findings:
-    """Forget the last match."""
+    """Drop the last match."""
     return replace(findings, history=findings.history[:-1])
 
 
@@ -123,7 +123,7 @@ SLIPS = (break_line_numbers, drop_a_match, forget_problems, swap_results)
 
 @pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.long) for part in range(1, 4))])
 def test_oracle_accepts_correct_readers_and_catches_planted_bugs(part: int, tmp_path: Path) -> None:
-    """All kinds of damage are there, and the oracle that does not complain sees what a reader may do wrong."""
+    """All kinds of outcome occur; the oracle accepts them, but catches most planted bugs."""
     kinds: Counter[str] = Counter()
     seen: Counter[str] = Counter()
     tried = 0

@@ -1,4 +1,4 @@
-"""Suspicious data in a history, against slow and obvious comparisons."""
+"""Suspicious data in a history, checked against slow, obvious comparisons."""
 
 import random
 from itertools import combinations
@@ -12,7 +12,7 @@ from prowess.history.names import nearest, plain_spelling
 
 
 def distance(one, other):
-    """Edits from one text to another: letters more, less or other, and neighbours swapped (Damerau 1964)."""
+    """Return the edit distance: letters added, removed or changed, and neighbours swapped (Damerau 1964)."""
     rows = {(i, -1): i + 1 for i in range(-1, len(one))} | {(-1, j): j + 1 for j in range(-1, len(other))}
     for i, a in enumerate(one):
         for j, b in enumerate(other):
@@ -40,7 +40,7 @@ def test_names_that_differ_on_purpose_are_not_similar(one, other):
 
 
 def league(*names, days=None):
-    """Nine matches of John Smith and Ann Lee, then one of Ann Lee with each of some names."""
+    """Return nine matches of John Smith and Ann Lee, then one of Ann Lee against each of the names."""
     pairs = [("John Smith", "Ann Lee")] * 9 + [(name, "Ann Lee") for name in names]
     return pw.History.from_matches(
         {"teams": [[a], [b]], "scores": [1, 0], "time": (days or range(99))[k]} for k, (a, b) in enumerate(pairs)
@@ -57,7 +57,7 @@ def test_misspelt_names_are_suspicious_unless_both_players_met():
     assert text == "'John Smith' (9 matches) and 'JOHN  SMITH' (1 match) are spelt almost alike"
     assert texts(league("Bob Brown"), "spelling") == []
     met = [{"teams": [["John Smith"], ["Jhon Smith"]]}, *[{"teams": [["John Smith"], ["a"]]}] * 9]
-    assert texts(pw.History.from_matches(met), "spelling") == []  # they met, and so are two
+    assert texts(pw.History.from_matches(met), "spelling") == []  # they met, so they are two players
 
 
 def test_many_suspicions_of_one_kind_are_counted():

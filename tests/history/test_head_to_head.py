@@ -1,4 +1,4 @@
-"""Whom a player met, counted match by match."""
+"""Opponents and partners equal a count match by match."""
 
 from collections import Counter, defaultdict
 from itertools import pairwise, permutations
@@ -27,7 +27,7 @@ LEAGUES = st.one_of(st.lists(matches(2), min_size=1, max_size=12), st.lists(matc
 
 
 def counted(found: Encounters, history: History) -> dict[str, Counter]:
-    """Wins, draws and losses by name, of which there are as many as matches; those met most often are first."""
+    """Return wins, draws and losses by name, which add up to the matches; those met most often are first."""
     rows = [*zip(*(column.tolist() for column in found), strict=True)]
     assert [(-row[1], row[0]) for row in rows] == sorted((-row[1], row[0]) for row in rows)
     assert all(row[1] == sum(row[2:]) > 0 for row in rows)

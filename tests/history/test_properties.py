@@ -1,4 +1,4 @@
-"""What holds for every history, by Hypothesis."""
+"""Properties of every history, tested with Hypothesis."""
 
 import pickle
 from dataclasses import replace
@@ -78,7 +78,7 @@ def test_place_is_one_more_than_the_number_of_better_teams(found: list[dict[str,
 
 
 def _moment(match: dict[str, Any]) -> Any:
-    """Give when a match was; two times of one zone are compared by their clocks, which go back in autumn."""
+    """Return a match's time in UTC, because local times of one zone go back in autumn."""
     when = match["time"]
     return when.astimezone(UTC) if isinstance(when, datetime) and when.tzinfo is not None else when
 

@@ -26,7 +26,7 @@ EXPECTED = History.from_matches(
 
 
 class Stream:
-    """A frame of a library that only speaks the Arrow C interface."""
+    """A frame of a library that supports only the Arrow C interface."""
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return pa.table(DUELS).__arrow_c_stream__(requested_schema)

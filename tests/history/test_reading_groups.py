@@ -1,4 +1,4 @@
-"""Groups in one file, against files with one group each."""
+"""Groups in one file are read like files with one group each."""
 
 from pathlib import Path
 

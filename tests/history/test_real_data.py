@@ -1,4 +1,4 @@
-"""Files from the world outside, of which the project's data folder keeps copies."""
+"""Real files from the data folder are read."""
 
 from pathlib import Path
 

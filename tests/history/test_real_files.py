@@ -1,4 +1,4 @@
-"""Real files of all kinds without a word of explanation, against a reading of them in plain Python, match by match."""
+"""Real files of all kinds, read without options, equal a plain Python reading match by match."""
 
 import csv
 import gzip
@@ -20,7 +20,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 
 
 def scored(home: str, away: str, hg: str, ag: str) -> Reader:
-    """Files of home and away teams with their scores."""
+    """Read files of home and away teams with their scores."""
     return lambda rows: [
         (row["date"], [(row[home], -float(row[hg])), (row[away], -float(row[ag]))], row.get("neutral") != "TRUE")
         for row in rows

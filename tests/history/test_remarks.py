@@ -1,4 +1,4 @@
-"""Remarks of reading, as data with stable codes."""
+"""Remarks from reading files are data with stable codes."""
 
 import pickle
 import re

@@ -1,4 +1,4 @@
-"""Stretches of time: against the calendar of Python, day by day."""
+"""Periods agree with Python's calendar, day by day."""
 
 from datetime import date, datetime, timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""A stream of a file against the file read as a whole."""
+"""A streamed file gives the same matches as the file read whole."""
 
 import gzip
 import json
@@ -22,7 +22,7 @@ SIZES = [1, 7, 1000]
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let files of a few lines have several parts."""
+    """Make the chunks small, so that short files have several."""
     monkeypatch.setattr(stream_module, "SAMPLE", 6)
     monkeypatch.setattr(parts_module, "BLOCK", 64)
 
@@ -46,7 +46,7 @@ def long(count: int = 15) -> str:
 
 
 def same(path: Path, rows: int, **reading: Any) -> list[History]:
-    """Check that the histories of a stream are, together, that of the whole file."""
+    """Check that the histories of a stream together equal the history of the whole file."""
     whole = History.read(path, **reading)
     found = list(History.stream(path, rows=rows, **reading))
     assert join(found, once=False) == whole

@@ -1,4 +1,4 @@
-"""Tables of a few cells."""
+"""Small tables for tests of cells."""
 
 from typing import Any
 

@@ -13,7 +13,7 @@ from .tables import table, wrong
 
 
 def one(cell: str | None, **choices: Any) -> tuple[float, float, int, int]:
-    """Read a cell that is alone in its column."""
+    """Read a column with a single cell."""
     found = pair_results(table([cell], **choices), "a")
     return found.first[0], found.second[0], int(found.sign[0]), int(found.state[0])
 

@@ -174,7 +174,7 @@ def test_club_whose_players_have_different_places_is_not_a_team() -> None:
     assert history.place.tolist() == [1, 2, 3, 4]
     assert "same team have different places, so each player counts as a team of one" in history.recognised
     two = "race driver team position\n 1 a x 1\n 1 b x 2\n 1 c y 3\n 2 c y 1\n 2 a x DNF\n 2 b x DSQ\n 2 d y DNS"
-    for absent in ((), ("DNS",)):  # two who did not finish do not make a team
+    for absent in ((), ("DNS",)):  # two players who did not finish are not a team
         assert read(two, columns=None, absent=absent).team_start.tolist() == list(range(8 - len(absent)))
 
 

@@ -1,4 +1,4 @@
-"""Whole files of different kinds, and for each a strict reader of single lines that shares nothing with the package."""
+"""Undamaged files of different kinds, each with a strict line reader that shares no code with the package."""
 
 import csv
 import re
@@ -16,7 +16,7 @@ Players = tuple[str, ...]
 
 
 class Row(NamedTuple):
-    """What one line says: of which match (None where a line is one), when, and teams with places, scores and home."""
+    """The content of a line: its match (None if a line is a match), time, and teams with places, scores and home."""
 
     match: str | None
     time: str
@@ -25,7 +25,7 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class Base:
-    """A kind of file: its name, its separator, its header, its lines, and how a line of cells is read."""
+    """A kind of file: its name, separator, header and lines, and how the cells of a line are read."""
 
     name: str
     separator: str
@@ -35,7 +35,7 @@ class Base:
     grouped: bool = False  # whether a match has several lines
 
     def row(self, line: str) -> Row | None:
-        """Read a line; None where anything about it is odd."""
+        """Read a line; None if anything about it is odd."""
         if line.count('"') % 2 or any(not letter.isprintable() and letter != "\t" for letter in line):
             return None
         try:
@@ -50,12 +50,12 @@ class Base:
         return self.read([cell.strip(" ") for cell in cells]) if len(cells) == width else None
 
     def text(self) -> str:
-        """Give the whole file."""
+        """Return the whole file."""
         return "\n".join((self.header, *self.lines)) + "\n"
 
 
 def key(time: str, teams: "list[tuple[Players, float, float | None, bool]]") -> Key:
-    """Spell a match in one way: places are counted, the order of teams and players does not matter."""
+    """Return a canonical form of a match: places are recounted, and the order of teams and players does not matter."""
     values = [value for _, value, _, _ in teams]
     return time, frozenset(
         (tuple(sorted(who)), 1 + sum(other < value for other in values), score, home)
@@ -141,7 +141,7 @@ def _lists(cells: list[str]) -> Row | None:
 
 
 def bases(rows: int = 18) -> tuple[Base, ...]:
-    """Make the whole files."""
+    """Return the undamaged files."""
     random = Random(1)
 
     def two(count: int = 2) -> list[str]:

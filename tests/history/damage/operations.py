@@ -1,4 +1,4 @@
-"""Ways to damage a file: what editors, mail, disks and people do to it."""
+"""Ways in which editors, mail, disks and people damage a file."""
 
 import gzip
 from collections.abc import Callable
@@ -12,7 +12,7 @@ Operation = Callable[[list[str], Base, Random], None]
 
 
 def _line(lines: list[str], random: Random) -> int:
-    """Choose a line, seldom the header."""
+    """Choose a line, rarely the header."""
     first = 0 if len(lines) < 2 or random.random() < 0.05 else 1
     return random.randrange(first, len(lines)) if lines else -1
 
@@ -56,7 +56,7 @@ def _delete_cell(lines: list[str], base: Base, random: Random) -> None:
 
 def _swap_cells(lines: list[str], base: Base, random: Random) -> None:
     at = _line(lines, random)
-    if lines[at] == base.header:  # with its names in another order it would be another file
+    if lines[at] == base.header:  # with its names in another order it would be a different valid file
         return
     cells = lines[at].split(base.separator)
     one, other = random.choices(range(len(cells)), k=2)
@@ -171,7 +171,7 @@ _OPERATIONS = _GENTLE + _ROUGH
 
 
 def damaged(base: Base, random: Random) -> tuple[bytes, list[str]]:
-    """Give a damaged file, and what was done to it."""
+    """Return a damaged file, and what was done to it."""
     lines = [base.header, *base.lines]
     chosen = random.choices(_OPERATIONS, k=random.randrange(1, 4))
     for operation in chosen:
@@ -210,6 +210,6 @@ def _bytes(data: bytes, end: bytes, random: Random) -> tuple[str, bytes]:
 
 
 def truncated_archive(base: Base, random: Random) -> bytes:
-    """Give a compressed file that ends too early."""
+    """Return a truncated compressed file."""
     whole = gzip.compress(base.text().encode())
     return whole[: random.randrange(1, len(whole))]

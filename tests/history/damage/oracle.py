@@ -1,8 +1,8 @@
-"""Whether reading a damaged file gave a right result or a named problem, judged line by line.
+"""An oracle that judges, line by line, whether a damaged file was read correctly or its problems were reported.
 
-The oracle looks at the file as it lies there, and at nothing that was done to it. A line that the strict reader of its
-base can read must be in the result, exactly; every other line must be in it as it stands, or be named; and nothing else
-may be in the result or be blamed.
+The oracle sees only the damaged file, not how it was damaged. A line that the strict reader of its base can read must
+be in the result, exactly; every other line must be in the result as written, or be named as a problem; and nothing else
+may be in the result or be named.
 """
 
 import re
@@ -23,7 +23,7 @@ _LEFT_OUT |= {"mirrored-rows", "missing-places", "missing-durations", "repeated-
 
 @dataclass
 class Sheet:
-    """The lines of a file: those that are strict rows, those that are odd, and those that are part of neither."""
+    """The lines of a file: strict rows, odd lines, and lines that are neither."""
 
     base: Base
     lines: list[str]
@@ -33,7 +33,7 @@ class Sheet:
 
     @classmethod
     def of(cls, base: Base, data: bytes) -> "Sheet":
-        """Look at a file."""
+        """Classify the lines of a file."""
         text = data.decode("utf-8", "surrogateescape").removeprefix("\ufeff").rstrip("\0")
         sheet = cls(base, re.split("\r\n|\n|\r", text))
         mark, marks = re.escape(base.separator), base.separator + " \t\0"
@@ -50,14 +50,14 @@ class Sheet:
         return sheet
 
     def groups(self) -> dict[str, list[int]]:
-        """Give the lines of each match, where it has several."""
+        """Return the lines of each match, if matches have several."""
         found: dict[str, list[int]] = {}
         for number, row in self.rows.items():
             found.setdefault(row.match or str(number), []).append(number)
         return found
 
     def match(self, numbers: list[int]) -> Key | None:
-        """Give the match that lines tell of together; None where they do not fit together."""
+        """Return the match that the lines describe together; None if they contradict each other."""
         rows = [self.rows[number] for number in numbers]
         entries = [team for row in rows for team in row.teams]
         if rows[0].match is None:
@@ -85,7 +85,7 @@ class Sheet:
 
 
 def found_keys(findings: Findings) -> Counter[Key]:
-    """Give the matches of a result as the strict readers spell them."""
+    """Return the matches of a result in the canonical form of the strict readers."""
     history = findings.history
     found: Counter[Key] = Counter()
     for number, match in enumerate(history):
@@ -105,13 +105,13 @@ def found_keys(findings: Findings) -> Counter[Key]:
 
 
 def complaints(base: Base, data: bytes, outcome: "Findings | Error") -> list[str]:
-    """Give all that is wrong with an outcome."""
+    """Return everything that is wrong with an outcome."""
     sheet = Sheet.of(base, data)
     if isinstance(outcome, Error):
         return _refused(sheet, str(outcome))
     blamed = {int(number) for one in outcome.problems for number in re.findall(r"line (\d+)", one.where)}
     said = _lines(outcome.history.recognised)
-    # a remark names only the first of the lines that it is about
+    # a remark names only the first of its lines
     spare = sum((remark.count or 1) - 1 for remark in outcome.history.remarks if remark.code in _LEFT_OUT)
     found = found_keys(outcome)
     if not sheet.headed:
@@ -120,7 +120,7 @@ def complaints(base: Base, data: bytes, outcome: "Findings | Error") -> list[str
 
 
 def _refused(sheet: Sheet, text: str) -> list[str]:
-    """A file may be refused where it has no header, or no row; else a line must be named that is to blame."""
+    """Check that a rejected file has no header or no row, or that the error names a line at fault."""
     if sheet.base.name.partition(".")[0] not in text:
         return [f"the refusal does not name the file: {text}"]
     if not sheet.headed or not sheet.rows:
@@ -131,7 +131,7 @@ def _refused(sheet: Sheet, text: str) -> list[str]:
 
 
 def _lines(text: str) -> set[int]:
-    """Return the lines that a text names."""
+    """Return the line numbers in a message."""
     lines: set[int] = set()
     for first, last in _LINE.findall(text):
         lines.update(range(int(first.replace(",", "")), int((last or first).replace(",", "")) + 1))
@@ -139,7 +139,7 @@ def _lines(text: str) -> set[int]:
 
 
 def _suspicious(sheet: Sheet) -> set[int]:
-    """Give the lines that may be to blame: odd ones, those of matches that do not fit together, and repeated ones."""
+    """Return the lines that may be at fault: odd lines, repeated lines, and lines of contradictory matches."""
     found = set(sheet.odd)
     for numbers in sheet.groups().values():
         if sheet.match(numbers) is None:
@@ -163,20 +163,20 @@ def _compared(sheet: Sheet, found: Counter[Key], blamed: set[int], said: set[int
         got = min(found[match], len(sources))
         extra[match] -= got
         silent = [numbers for numbers in sources if not named & set(numbers)]
-        lost = len(silent) - got - (spare if got else 0)  # of rows that repeat another only the first is named
+        lost = len(silent) - got - (spare if got else 0)  # only the first of several duplicate rows is named
         if lost > 0:
             wrong.append(f"line {silent[-1][0]} is lost: {match}")
     return wrong + _explained(sheet, +extra, sorted(loose), named, spare)
 
 
 def _explained(sheet: Sheet, extra: Counter[Key], loose: list[int], named: set[int], spare: int) -> list[str]:
-    """Every match that no strict line tells of must stand in other lines, and each of these in a match or be named."""
+    """Check that odd lines explain every extra match, and that every odd line is in a match or is named."""
     wrong: list[str] = []
     used: set[int] = set()
     covered: set[int] = set()
     several = sheet.base.grouped
     told = [(match, [number for number in loose if _tells(sheet, number, match)]) for match in extra.elements()]
-    for match, sources in sorted(told, key=lambda one: len(one[1])):  # a line that could be of two is left to the other
+    for match, sources in sorted(told, key=lambda one: len(one[1])):  # a line that fits two is left to the other
         fresh = [number for number in sources if several or number not in used]
         fresh = sorted(fresh, key=named.__contains__)[: None if several else 1]
         if not fresh:
@@ -194,7 +194,7 @@ def _explained(sheet: Sheet, extra: Counter[Key], loose: list[int], named: set[i
     silent = [number for number in loose if number not in covered | named]
     text = " ".join(sheet.lines[number - 1] for number in named if number <= len(sheet.lines))
     silent = [number for number in silent if not set(_ID.findall(sheet.lines[number - 1])) & set(_ID.findall(text))]
-    if several and any(not _ID.search(sheet.lines[number - 1]) for number in sheet.odd):  # of whichever match it is
+    if several and any(not _ID.search(sheet.lines[number - 1]) for number in sheet.odd):  # may be of any match
         alone = {numbers[0] for numbers in sheet.groups().values() if len(numbers) == 1}
         silent = [number for number in silent if number not in alone and number not in sheet.odd]
     if len(silent) > spare:
@@ -203,7 +203,7 @@ def _explained(sheet: Sheet, extra: Counter[Key], loose: list[int], named: set[i
 
 
 def _tells(sheet: Sheet, number: int, match: Key) -> bool:
-    """Say whether a line holds the names of a match, or of one of its teams, and its day and scores."""
+    """Return whether a line holds the names of a match, or of one of its teams, and its day and scores."""
     line = "\n".join(sheet.lines[part - 1] for part in _record(sheet, number))
     time, teams = match
     there = [all(_plain(name) in _plain(line) for name in who) for who, *_ in teams]
@@ -218,13 +218,13 @@ def _tells(sheet: Sheet, number: int, match: Key) -> bool:
 
 
 def _numbers(cell: str) -> set[float]:
-    """Return the numbers of a cell; one that is a decimal number, such as .5 or 2½, is that number and no other."""
+    """Return the numbers in a cell; a decimal number such as .5 or 2½ counts only as itself."""
     plain = cell.strip().replace("½", ".5")
     return {float(part) for part in ([plain] if _DECIMAL.fullmatch(plain) else re.findall(r"\d+", plain))}
 
 
 def _record(sheet: Sheet, number: int) -> list[int]:
-    """Give the odd lines that follow on one in which a quotation mark is left open: a cell in quotes may go on."""
+    """Return the odd lines after one with an unclosed quotation mark, since a quoted cell may continue."""
     found = [number]
     while sheet.lines[number - 1].count('"') % 2 and found[-1] < len(sheet.lines) and found[-1] + 1 not in sheet.rows:
         found.append(found[-1] + 1)
@@ -236,12 +236,12 @@ def _plain(text: str) -> str:
 
 
 def _split(who: tuple[str, ...]) -> tuple[str, ...]:
-    """Give the players of a team; without a header "Ann, Bob" may as well be one name."""
+    """Return the players of a team; without a header, "Ann, Bob" may also be one name."""
     return tuple(sorted(part for name in who for part in name.split(", ")))
 
 
 def _by_teams(sheet: Sheet, found: Counter[Key], named: set[int]) -> list[str]:
-    """Without a header it is enough that teams and places are right; who was at home, or when, cannot be known."""
+    """Compare only teams and places: without a header, the home team and the time cannot be known."""
     got: Counter[frozenset[tuple[tuple[str, ...], int]]] = Counter()
     for (_, teams), count in found.items():
         got[frozenset((_split(who), place) for who, place, *_ in teams)] += count

@@ -1,4 +1,4 @@
-"""Reading any bytes gives a history or an Error within seconds, and a problem names its own line."""
+"""Reading arbitrary bytes gives a history or an Error within seconds, and problems name the right line."""
 
 from contextlib import suppress
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Compressed files, pipes, workbooks, and files that hold no table."""
+"""Compressed files, pipes, workbooks, and files without a table."""
 
 import bz2
 import datetime

@@ -1,4 +1,4 @@
-"""Files of every kind in chunks of rows."""
+"""Files of every kind are read in chunks of rows."""
 
 import gzip
 import os
@@ -17,7 +17,7 @@ EXPECTED = History.from_matches([{"teams": [["ann"], [f"bob{number}"]]} for numb
 
 
 def stream(path: Path, **choices: str) -> list[str]:
-    """Return the losers in a file that is read in chunks of two rows."""
+    """Read a file in chunks of two rows, and return the losers."""
     return [match["teams"][1][0] for history in Stream(path, Choices.of(choices), 2) for match in history]
 
 

@@ -1,4 +1,4 @@
-"""Delimited texts, and the table that a person would see in each."""
+"""Delimited texts are read as the table that a person would see."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ def table(content: str | bytes, **choices: Any) -> Table:
 
 
 def seen(found: Table) -> list[list[str]]:
-    """Return the names of the columns and the rows, without blanks around the cells."""
+    """Return the column names and the rows, with stripped cells."""
     return [found.frame.columns, *([(cell or "").strip() for cell in row] for row in found.frame.rows())]
 
 

@@ -1,6 +1,6 @@
-"""Files as strangers bring them, each with what a person reads in it.
+"""Files as strangers bring them, each with the matches that a person reads in it.
 
-A case is a text file in this folder. Above its first section stand the name of the file, and how it is encoded:
+A case is a text file in this folder. It starts with the name of the file and its encoding:
 
     file: games.csv
     encoding: cp1252
@@ -12,8 +12,8 @@ The section `file` is the file as it is. The section `matches` has a line for ea
     2026-01-31 | *Ann Lee + Bob = 3 | Cat = 1
     2026-02-07 | Ann Lee #1 | Bob #2 | Cat #2
 
-Instead of it a section `asks` has lines of which each must be part of the Error. A section `says` has lines of which
-each must be part of what the reading says about itself.
+Alternatively, a section `asks` has lines that must each be part of the Error. A section `says` has lines that must each
+be part of the remarks.
 """
 
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ Team = tuple[tuple[str, ...], int, float | None, bool]
 
 @dataclass(frozen=True)
 class Case:
-    """A file, and what is expected of reading it."""
+    """A file, and the expected result of reading it."""
 
     name: str = "games.csv"
     encoding: str = "utf-8"
@@ -91,7 +91,7 @@ def _team(text: str) -> Team:
 
 
 def read_matches(history: History) -> tuple[tuple[str, frozenset[Team]], ...]:
-    """Give the matches of a history as a case has them."""
+    """Return the matches of a history in the notation of a case."""
     found = []
     for number, match in enumerate(history):
         first = int(history.match_start[number])
@@ -110,7 +110,7 @@ def read_matches(history: History) -> tuple[tuple[str, frozenset[Team]], ...]:
 
 
 def _write_workbook(path: Path, text: str) -> None:
-    """Write a workbook, in which what looks like a date or a number is one."""
+    """Write a workbook, with dates and numbers as typed cells."""
     import csv
     from datetime import datetime
 

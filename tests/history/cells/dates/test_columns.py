@@ -1,4 +1,4 @@
-"""Columns of times, in every way in which people and programs write them, against known dates."""
+"""Time columns in every notation that people and programs use, checked against known dates."""
 
 from datetime import date, datetime, time
 from typing import Any
