@@ -31,7 +31,7 @@ try:
     from .verbs.serve import serve
     from .verbs.simulate import simulate
     from .verbs.tune import tune
-except KeyboardInterrupt:  # imports take a moment; Ctrl-C in it prints no traceback
+except KeyboardInterrupt:  # imports take a moment; Ctrl-C during that time prints no traceback
     sys.exit(130)
 
 __all__ = ["app", "main"]
@@ -42,7 +42,7 @@ SHIPPED = {"papers": "prowess_papers"}  # verbs of packages that come with prowe
 
 
 class Verbs(TyperGroup):
-    """The built-in verbs and those of plugins, which are imported only to run or list them."""
+    """The built-in and plugin verbs; a verb is imported only when it is run or listed."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run a verb; errors and warnings are printed on one line each."""
@@ -55,7 +55,7 @@ class Verbs(TyperGroup):
             try:
                 self._load(name)
             except Error as error:
-                if not (_is_missing(name) or (ctx and ctx.resilient_parsing)):  # no warnings between completions
+                if not (_is_missing(name) or (ctx and ctx.resilient_parsing)):  # keep the completions clean
                     note(str(error), "yellow", "warning: ")
         return super().list_commands(ctx)
 
@@ -67,7 +67,7 @@ class Verbs(TyperGroup):
             if cmd_name in find_plugins(PLUGINS) or cmd_name in SHIPPED:
                 self._load(cmd_name)
             else:
-                self.list_commands(ctx)  # so that the verbs of plugins are among the suggestions
+                self.list_commands(ctx)  # suggestions then include the verbs of plugins
         except Error:
             if not ctx.resilient_parsing:
                 raise
@@ -125,7 +125,7 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-VERSION_HELP = "Show the version, and whether the kernels are compiled."
+VERSION_HELP = "Show the version and whether the kernels are compiled."
 Version = Annotated[bool, typer.Option("--version", help=VERSION_HELP, callback=_print_version, is_eager=True)]
 
 
@@ -139,7 +139,7 @@ def prowess(version: Version = False, quiet: Quiet = False) -> None:
     prowess rate matches.csv --out table.csv  write them to a file
     prowess compare matches.csv               find the model that predicts best
     prowess tune matches.csv                  find better parameters for a model
-    prowess papers halo2 --data DIR           repeat the experiments of a paper
+    prowess papers halo2 --data DIR           rerun a paper's experiments
     prowess serve --demo                      run the web service
 
     Results go to standard output; notes, warnings and errors go to standard error.
@@ -151,7 +151,7 @@ def prowess(version: Version = False, quiet: Quiet = False) -> None:
 def main() -> None:
     """Run the command `prowess`."""
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # do not fail on a name that the terminal cannot show
+        sys.stdout.reconfigure(errors="replace")  # a name that the terminal cannot show must not be an error
     try:
         app(prog_name="prowess")
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""The Python client of the rating service: a league as an object that is used like a ladder."""
+"""The Python client of the rating service: an object that represents a league and is used like a ladder."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from ..matchmaking.next_match.next_match import NextMatches
     from ..matchmaking.pairing.pair import Pairing
 
-BATCH = 10_000  # matches of one request: the most that the service accepts
-PAGE = 1_000  # players on a page of the leaderboard
+BATCH = 10_000  # matches per request: the most that the service accepts
+PAGE = 1_000  # players per page of the leaderboard
 Teams = Sequence[Sequence[str]]
 Numbers = Sequence[float]
 
@@ -43,11 +43,11 @@ class MatchDetails(TypedDict, total=False):
 
 
 class Client:
-    """A league of a rating service: what a `pw.Ladder` does, and more, over HTTP (`prowess serve`).
+    """A league on a rating service (`prowess serve`), used over HTTP much like a `pw.Ladder`.
 
     Every match is sent with an id, so sending it again is safe: it counts once. A request is repeated for up to
     `patience` seconds when the connection breaks or the service is busy. If the service refuses a request, the
-    `pw.Error` has its HTTP `status` and the whole `problem`. Threads may share a client.
+    `pw.Error` has its HTTP `status` and the complete `problem`. Threads may share a client.
 
     >>> from prowess.service.testing import trial
     >>> with trial("darts") as client:
@@ -66,7 +66,7 @@ class Client:
         patience: float = 60.0,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        """Address a league by name; `key`, as `prowess key create` printed it, allows writing or reading more."""
+        """Connect to a league by name; a `key` from `prowess key create` allows writing, or reading private leagues."""
         self._connection = Connection(address, key, timeout, patience, transport)
         self.league = name_of(league, "the name of a league")
         self._path = f"/api/leagues/{encode_segment(self.league)}"
@@ -113,7 +113,7 @@ class Client:
         except ServiceError as error:
             if error.status != 404:
                 raise
-            self._get()  # raises where the league itself does not exist
+            self._get()  # raises if the league itself does not exist
             return False
         except Error:
             return False
@@ -128,13 +128,13 @@ class Client:
         return (row["player"] for row in self._rows())
 
     def _rows(self, **query: Any) -> Iterator[dict[str, Any]]:
-        """Yield the rows of the leaderboard, page after page, all of one revision."""
+        """Yield the rows of the leaderboard page by page, all as of one revision."""
         page = self._get("/leaderboard", size=PAGE, **query)
         while True:
             yield from page["players"]
             if page["next"] is None:
                 return
-            # one leading slash: the key must go to this service only, never to another host that `next` may name
+            # one leading slash: the key must be sent only to this service, never to another host that `next` names
             page = self._connection.request_json("GET", f"/{page['next'].lstrip('/')}")
 
     def player(self, name: str, *, matches: int = 20, curve: int = 500) -> dict[str, Any]:
@@ -150,7 +150,7 @@ class Client:
         return player
 
     def leaderboard(self, min_matches: int = 0, *, at: Any = None) -> pl.DataFrame:
-        """Return the players from best to worst as a Polars frame, now or as of the time `at`; all of one revision.
+        """Return the players from best to worst as a Polars frame, now or at the time `at`, all as of one revision.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -163,7 +163,7 @@ class Client:
         )
 
     def events(self, after: int | None = None) -> Iterator[News]:
-        """Follow the league: yield every change as it happens, from the revision `after` on, until you stop asking.
+        """Follow the league: yield every change after the revision `after` as it happens, until you stop iterating.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -186,10 +186,10 @@ class Client:
         home: int | None = None,
         id: str | None = None,
     ) -> list[list[Rating]]:
-        """Post a match and return the new ratings, nested like the teams, once it is durable; names may be new.
+        """Post a match and return the new ratings, nested like the teams, once it is stored; names may be new.
 
-        `time` may be earlier than that of matches posted before: every later rating is then recomputed. Without it, the
-        match gets the time at which the service received it. An `id` of your own makes it safe to post the match again.
+        `time` may be earlier than in matches posted before: every later rating is then recomputed. Without `time`, the
+        match gets the time at which the service received it. With your own `id`, it is safe to post the match again.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -205,11 +205,11 @@ class Client:
     def record_all(
         self, matches: Iterable[Mapping[str, Any]], *, key: str | None = None, progress: bool | None = None
     ) -> int:
-        """Post any number of matches, mappings with the parameters of `record`, and return how many were new.
+        """Post any number of matches (mappings with the parameters of `record`) and return how many were new.
 
-        They are sent in batches of 10,000, each of which is one revision. Matches without an id get one made of `key`
-        and their number. After an interruption, the same call with the same `key` resumes; if you gave none, the error
-        names it. `progress` shows a bar, or not.
+        They are sent in batches of 10,000, each of which is one revision. A match without an id gets one derived from
+        `key` and its number. After an interruption, the same call with the same `key` resumes; if you passed no `key`,
+        the error names the one that was used. `progress` turns the progress bar on or off.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -241,7 +241,7 @@ class Client:
         scores: Numbers | None = None,
         **details: Unpack[MatchDetails],
     ) -> Revised:
-        """Return the ratings after a match with the parameters of `record`, which is not recorded.
+        """Return the ratings that a match, given as in `record`, would lead to; the match is not recorded.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -263,10 +263,10 @@ class Client:
         dry_run: bool = False,
         **details: Unpack[MatchDetails],
     ) -> Revised:
-        """Correct a match: replace the parts given, which are those of `record`, and recompute every later rating.
+        """Correct a match: replace the given parts, named as in `record`, and recompute every later rating.
 
-        With `dry_run` nothing is changed, and the result says what would be. The journal keeps who corrected it, when,
-        and the `reason`.
+        With `dry_run`, nothing changes, and the result says what would change. The journal keeps who corrected it,
+        when, and the `reason`.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -277,13 +277,13 @@ class Client:
         """
         changes, match = _match_body(teams, ranks, scores, **details), self.match(id)
         kept = {"teams", "ranks", "scores", *MatchDetails.__annotations__}
-        if changes.keys() & {"ranks", "scores"}:  # a new result replaces the old one, however that was given
+        if changes.keys() & {"ranks", "scores"}:  # a new result replaces the old one, whether that had ranks or scores
             kept -= {"ranks", "scores"}
         body = {name: match[name] for name in kept if match.get(name) is not None} | changes
         return self._correct("PUT", id, body, reason, dry_run)
 
     def delete(self, id: str, *, reason: str = "", dry_run: bool = False) -> Revised:
-        """Delete a match, as if it had never been; with `dry_run`, only return what would change.
+        """Delete a match as if it had never been played; with `dry_run`, only return what would change.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -399,7 +399,7 @@ class Client:
 def _match_body(
     teams: Teams | None, ranks: Numbers | None = None, scores: Numbers | None = None, **details: Unpack[MatchDetails]
 ) -> dict[str, Any]:
-    """Return the parts of a match that were given, as JSON has them."""
+    """Return the given parts of a match as JSON values."""
     if unknown := details.keys() - MatchDetails.__annotations__.keys():
         raise TypeError(f"unexpected keyword argument {min(unknown)!r}")
     match = {"teams": teams, "ranks": ranks, "scores": scores, **details}

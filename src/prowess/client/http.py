@@ -19,7 +19,7 @@ from ..validate import scale
 if TYPE_CHECKING:
     import httpx
 
-RETRIED = (429, 502, 503, 504)  # too many requests, and a server or a proxy that cannot answer now
+RETRIED = (429, 502, 503, 504)  # too many requests, or a server or proxy that is temporarily unavailable
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 10.0  # seconds
 SILENCE = 60.0  # seconds without a byte, not even a comment, after which an event stream counts as broken
 
@@ -27,7 +27,7 @@ SILENCE = 60.0  # seconds without a byte, not even a comment, after which an eve
 class ServiceError(Error):
     """The service refused a request, or could not be reached.
 
-    `status` is the HTTP status, 0 where no response arrived. `problem` is the whole response body (RFC 9457): type,
+    `status` is the HTTP status, or 0 if no response arrived. `problem` is the whole response body (RFC 9457): type,
     title, status, detail and, where fields are wrong, `errors`.
 
     >>> error = ServiceError("no player named 'ana'", 422, {"title": "Unprocessable"})
@@ -42,7 +42,7 @@ class ServiceError(Error):
 
     @classmethod
     def from_response(cls, response: httpx.Response) -> ServiceError:
-        """Make the error of a response that is no success; wrong fields are added to its message."""
+        """Make the error for an unsuccessful response; invalid fields are added to its message."""
         try:
             problem = response.json()
         except ValueError:
@@ -59,9 +59,9 @@ class ServiceError(Error):
 
 
 def pause(attempt: int, retry_after: str | None, chance: float) -> float:
-    """Return the seconds to wait after an attempt: what the server asked for, or a random part of a doubling time.
+    """Return the seconds to wait after an attempt: as the server requested, or exponential backoff with jitter.
 
-    The randomness (`chance`, 0 to 1) keeps clients that failed together from coming back together.
+    The jitter (`chance`, 0 to 1) keeps clients that failed together from retrying together.
 
     >>> pause(1, None, 1.0), pause(4, None, 0.5), pause(30, None, 1.0), pause(1, "3", 0.0)
     (0.1, 0.4, 10.0, 3.0)
@@ -71,7 +71,7 @@ def pause(attempt: int, retry_after: str | None, chance: float) -> float:
 
 
 def _parse_retry_after(text: str) -> float:
-    """Return the seconds of a Retry-After header, which may be a date; 0 if it is neither."""
+    """Return the seconds of a Retry-After header, which may be a number or a date; 0 if it is invalid."""
     if text.strip().isdecimal():
         return float(text)
     try:
@@ -81,7 +81,7 @@ def _parse_retry_after(text: str) -> float:
 
 
 class Connection:
-    """A connection to a service, which repeats failed requests until `patience` seconds have passed.
+    """A connection to a service that retries failed requests until `patience` seconds have passed.
 
     Every request must be safe to repeat: reads are, and changes carry an id.
 
@@ -122,7 +122,7 @@ class Connection:
             raise ServiceError(message, response.status_code) from None
 
     def request(self, method: str, path: str, **request: Any) -> httpx.Response:
-        """Send a request, again while the service is busy or unreachable; raises `ServiceError` if it is refused."""
+        """Send a request; retry while the service is busy or unreachable; raises `ServiceError` if it is refused."""
         deadline = time.monotonic() + self.patience
         attempt = 0
         while True:
@@ -157,7 +157,7 @@ class Connection:
             raise self._failure(error) from error
 
     def events(self, path: str, after: int | None) -> Iterator[dict[str, Any]]:
-        """Yield the data of each event of a stream once and in order; a broken stream is resumed where it broke.
+        """Yield each event's data once and in order; a broken stream is resumed where it stopped.
 
         Raises `ServiceError` when nothing has arrived for `patience` seconds.
         """
@@ -180,7 +180,7 @@ class Connection:
 
 
 def parse_events(lines: Iterable[str]) -> Iterator[dict[str, str]]:
-    """Yield the fields of each server-sent event; comments, which keep a connection open, are left out.
+    """Yield the fields of each server-sent event; comments, which only keep a connection open, are skipped.
 
     >>> list(parse_events(["id: 7", "event: ratings", "data: {", "data: }", "", ": ping", ""]))
     [{'id': '7', 'event': 'ratings', 'data': '{\\n}'}]
@@ -199,7 +199,7 @@ def parse_events(lines: Iterable[str]) -> Iterator[dict[str, str]]:
 
 
 def _check_key(key: object) -> str:
-    """Return a key without blanks around it, such as the line end that was copied with it."""
+    """Return a key without surrounding whitespace, such as a line break that was copied with it."""
     secret = key.strip() if isinstance(key, str) else ""
     if not secret or not (secret.isascii() and secret.isprintable()):
         # the message must not show the key: it may end up in a log
@@ -208,7 +208,7 @@ def _check_key(key: object) -> str:
 
 
 def encode_segment(text: str) -> str:
-    """Quote a text as one segment of a path; "." and ".." would otherwise be resolved as folders."""
+    """Quote a text as one path segment; "." and ".." would otherwise be resolved as folders."""
     return quote(text, safe="") if set(text) != {"."} else text.replace(".", "%2E")
 
 
@@ -221,7 +221,7 @@ def encode_body(body: Any) -> str:
 
 
 def to_json(value: Any) -> Any:
-    """Return a value as JSON has it: times as text, arrays as lists."""
+    """Convert a value for JSON: times become text, arrays become lists."""
     if hasattr(value, "isoformat"):
         return value.isoformat()
     if hasattr(value, "tolist"):  # a NumPy array or scalar

@@ -1,4 +1,4 @@
-"""Responses of the service as objects of the library, with numbers equal to the server's to the last bit."""
+"""The service's responses as objects of the library; numbers equal the server's to the last bit."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from ..matchmaking.next_match.next_match import NextMatches
     from ..matchmaking.pairing.pair import Pairing
 
-DEFAULT_CAUTION = 3.0  # of every model, unless it is set
+DEFAULT_CAUTION = 3.0  # the default of every model
 
 
 def parse_rating(body: Mapping[str, Any]) -> Rating:
-    """Return a rating; its parts are skills of their own, or numbers such as a volatility.
+    """Return a rating; its parts are separate skills, or numbers such as a volatility.
 
     >>> parse_rating({"mu": 1500.0, "sigma": 200.0, "shown": 900.0, "volatility": 0.06})
     Rating(mu=1500.0, sigma=200.0, volatility=0.06)
@@ -41,7 +41,7 @@ def parse_rating(body: Mapping[str, Any]) -> Rating:
     }
     mu, sigma, shown = body["mu"], body.get("sigma"), body.get("shown")
     caution = DEFAULT_CAUTION
-    if sigma and shown is not None:  # the number of fewest digits that gives `shown` to the last bit
+    if sigma and shown is not None:  # the number with the fewest digits that gives `shown` to the last bit
         exact: float = (mu - shown) / sigma
         rounded = (round(exact, digits) for digits in range(16))
         caution = next((number for number in rounded if mu - number * sigma == shown), exact)
@@ -54,10 +54,10 @@ def _ratings(rows: Sequence[Mapping[str, Any]], key: str) -> dict[str, Rating | 
 
 @dataclass(frozen=True)
 class Revised:
-    """A change of a league, or its preview: the revision after it, and the players whose ratings differ.
+    """A change to a league, or its preview: the new revision and the players whose ratings change.
 
-    `before` and `after` hold the ratings by name, None where a player had or has no match. `ids` are those of the
-    matches, `repeated` counts those that the league had already.
+    `before` and `after` map names to ratings, or to None if a player had or has no match. `ids` are the ids of the
+    matches, and `repeated` counts those that the league already had.
 
     >>> Revised(7, {"ann": None}, {"ann": Rating(29, 7)}, ("m1",), 0)
     Revised(revision 7, 1 player with a new rating)
@@ -83,7 +83,7 @@ class Revised:
         return cls(body["revision"], _ratings(rows, "before"), _ratings(rows, "after"), ids, repeated)
 
     def __repr__(self) -> str:
-        """Show how much changed."""
+        """Show the revision and the number of changed ratings."""
         players = count(len(self.after), "player with a new rating", "players with new ratings")
         return f"Revised(revision {self.revision}, {players})"
 
@@ -107,7 +107,7 @@ class Revised:
 
 @dataclass(frozen=True)
 class News:
-    """New ratings of a league as of a revision; None for a player who has no match left.
+    """A league's new ratings as of a revision; None for a player who has no matches left.
 
     It may cover several changes. With `more`, there are too many new ratings to list: ask for the leaderboard.
 
@@ -159,7 +159,7 @@ def parse_prediction(body: Mapping[str, Any]) -> Prediction:
         score_distribution=scores,  # type: ignore[arg-type]  # only the three attributes above are ever read
         score_difference=None if difference is None else ScoreDifference(**difference),
     )
-    if teams > 2 or "ranks" in body:  # those of two teams follow from the rest, and are not always sent
+    if teams > 2 or "ranks" in body:  # for two teams they follow from the other fields, and are not always sent
         prediction.__dict__["ranks"] = np.array(body.get("ranks", np.full((teams, teams), nan)))
     return prediction
 
@@ -180,7 +180,7 @@ def parse_balance(body: Mapping[str, Any]) -> Balance:
 
 
 def parse_pairing(body: Mapping[str, Any], queue: Sequence[str | Sequence[str]]) -> Pairing:
-    """Return the pairs of the items of a queue as `pw.pair` does.
+    """Return the pairs from a queue as `pw.pair` does.
 
     >>> parse_pairing({"pairs": [{"teams": [["ann"], ["cat"]], "quality": 0.9}], "left": [["bob"]], "newcomers": []},
     ...               ["ann", "bob", "cat"]).pairs

@@ -53,7 +53,7 @@ def test_saved_ladder_gives_the_same_teams(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        ((), 2, "name the players"),
+        ((), 2, "no players given"),
         (("Ada", "Chidi", "--sizes", "two"), 2, "must be numbers such as 3,2"),
         (("Ada", "Chid"), 1, "did you mean 'Chidi'?"),
         (("Ada", "Ada"), 1, "Ada is listed twice"),

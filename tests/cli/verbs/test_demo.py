@@ -20,7 +20,7 @@ def test_prints_standings_predictions_and_charts_in_order(tmp_path: Path, monkey
         "400 matches and 24 players",
         f"   1  {best[0]}",
         f"  10  {best[9]}",
-        "rank correlation 0.",
+        "between ratings and true skills: 0.",
         f"{best[0]} wins",
         f"{100 * win[0]:.0f} %",
         "draw",

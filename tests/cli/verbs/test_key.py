@@ -19,7 +19,7 @@ def test_only_the_secret_is_on_standard_output(here: Path) -> None:
     assert result.exit_code == 0, result.output
     secret = result.stdout.strip()
     assert result.stderr.startswith(
-        "sqlite:///prowess.db: created key 1, phone, with write access to all leagues; keep the secret"
+        "sqlite:///prowess.db: created key 1 (phone) with write access to all leagues; keep the secret"
     )
     database = in_database()
     with database.writing() as connection:
@@ -30,7 +30,7 @@ def test_only_the_secret_is_on_standard_output(here: Path) -> None:
     made = json.loads(run("key", "create", "ann", "--scope", "admin", "--league", "darts", "--json", "-q").stdout)
     assert (made["id"], made["scope"], made["league"], made["revoked"]) == (2, "admin", "darts", None)
     revoked = run("key", "revoke", 1)
-    assert (revoked.exit_code, revoked.stdout, revoked.stderr) == (0, "", "revoked key 1, phone\n")
+    assert (revoked.exit_code, revoked.stdout, revoked.stderr) == (0, "", "revoked key 1 (phone)\n")
     with database.reading() as connection:
         assert keys.find(connection, secret) is None
         assert keys.find(connection, made["secret"]) == keys.list_keys(connection)[1]

@@ -61,10 +61,10 @@ def test_groups_and_newcomers() -> None:
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        ((), 2, "name the players"),
+        ((), 2, "no players given"),
         (("Ada", "Wei", "--never", "Ada"), 1, "--never Ada: give two names"),
         (("Ada", "Chid"), 1, "did you mean 'Chidi'?"),
-        (("Ada", "Wei", "--avoid", "never"), 2, "must be a span"),
+        (("Ada", "Wei", "--avoid", "never"), 2, "must be a time span"),
     ],
 )
 def test_wrong_arguments(words: tuple[str, ...], code: int, message: str) -> None:

@@ -112,10 +112,10 @@ def test_saved_ladder_keeps_its_model(tmp_path: Path) -> None:
         (("Ada vs",), 1, "'Ada vs': a name is missing"),
         (("Zed,,Yu vs Chidi",), 1, "'Zed,,Yu vs Chidi': a name is missing"),
         (("--team", "Ada"), 1, "needs at least two teams"),
-        (("Ada vs Chidi", "--home", "Mbali"), 1, "--home Mbali: this player is in none of the matches"),
+        (("Ada vs Chidi", "--home", "Mbali"), 1, "--home Mbali: this player is not in any of the matches"),
         (("Ada vs Chidi", "--time", "yesterday"), 1, "'yesterday' isn't a date I understand"),
         (("Ada vs Chidi", "--time", "2020-01-01"), 1, "is earlier than Ada's last match"),
-        ((), 2, "name a match"),
+        ((), 2, "no match given"),
     ],
 )
 def test_wrong_arguments(words: tuple[str, ...], code: int, message: str) -> None:

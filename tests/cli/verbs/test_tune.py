@@ -80,7 +80,7 @@ def test_no_command_without_improvement(tmp_path: Path) -> None:
         (("--train", "2126-01-01"), 1, "the later span has 0 of 400 matches to score, but needs 10; try --train 0.6"),
         (("--trials", "0"), 2, "--trials"),
         (("--html", "nowhere/a.html"), 1, "there is no folder nowhere"),
-        (("--study", "nowhere/tune.db"), 1, "cannot keep a study there"),
+        (("--study", "nowhere/tune.db"), 1, "cannot store a study there"),
     ],
 )
 def test_errors_are_one_line(

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from ...store.db.database import Database
 
 DEFAULT_URL = Settings.database
-AUTHOR = "command line"  # in the audit log
+AUTHOR = "command line"  # the actor in the audit log
 PACKAGES = {"sqlalchemy": "SQLAlchemy", "alembic": "Alembic", "psycopg": "psycopg"}
-URL_HELP = "The database of the leagues: a file, sqlite:///FILE, or postgresql://USER@HOST/NAME."
+URL_HELP = "Database with the leagues: a file, sqlite:///FILE, or postgresql://USER@HOST/NAME."
 Url = Annotated[str, typer.Option("--database", metavar="URL", envvar="PROWESS_DATABASE", help=URL_HELP)]
 
 
 @contextmanager
 def open_database(url: str, *, new: bool = False) -> Iterator[Database]:
-    """Open a database for the duration of a block; a SQLite file is created only if it may be `new`."""
+    """Open a database for the duration of a block; a missing SQLite file is created only with `new`."""
     for module, package in PACKAGES.items():
         if find_spec(module) is None:
             import_extra(module, package, "service")

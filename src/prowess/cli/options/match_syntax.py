@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 
 from ...errors import Error
 
-# Separators of teams, the least ambiguous first: a text is split at the first kind that occurs in it.
+# Team separators, the least ambiguous first: a text is split at the first of these kinds that it contains.
 BETWEEN = (r"\s+(?:vs?\.?|against)\s+", r"\s+[-–—:]\s+", r"\s*[–—]\s*|-|\s+vs?\.?\s*|:")
 WITHIN = r"\s*[,;&+/]\s*|\s+and\s+"
 QUOTED = re.compile(r'"([^"]*)"')
-FIRST_MASK = 0xE000  # of the characters for private use
+FIRST_MASK = 0xE000  # from Unicode's private use area
 
 IsName = Callable[[str], bool]
 
@@ -55,7 +55,7 @@ def _check_complete(names: list[str], text: str) -> list[str]:
 
 
 def _mask_quoted(text: str) -> tuple[str, list[str]]:
-    """Replace each quoted name by one private character, so that it is not split."""
+    """Replace each quoted name by one private-use character, so that it is not split."""
     quoted: list[str] = QUOTED.findall(text)
     numbers = iter(range(len(quoted)))
     return QUOTED.sub(lambda _: chr(FIRST_MASK + next(numbers)), text), quoted

@@ -18,7 +18,7 @@ DEFAULT = "TrueSkill"
 
 
 def complete_model(incomplete: str) -> list[str]:
-    """List the presets whose names begin with a text; its case is kept, as shells keep what was typed.
+    """List the presets whose names begin with a text, in the case that was typed: shells do not change it.
 
     >>> complete_model("ts2"), complete_model("GL")
     (['ts2', 'ts2a', 'ts2b', 'ts2c'], ['GLicko', 'GLicko2'])
@@ -28,7 +28,7 @@ def complete_model(incomplete: str) -> list[str]:
 
 
 def complete_parameter(ctx: typer.Context, incomplete: str) -> list[str]:
-    """List the parameters of the model on the command line, or after "=" the value of one."""
+    """List the parameters of the model on the command line or, after "=", the value of a parameter."""
     try:
         params = preset(ctx.params.get("model") or DEFAULT)().params
     except Error:
@@ -49,7 +49,7 @@ MODEL_OPTIONS = [
 
 
 def make_model(model: str | None, set: list[str] | None) -> Model:
-    """Make a preset, with the parameters of --set."""
+    """Make a preset with the parameters given by --set."""
     base = preset(model or DEFAULT)()
     settings = parse_pairs("--set", set)
     changes = {name: _parse_value(name, text) for name, text in settings.items()}
@@ -69,10 +69,10 @@ def make_optional_model(model: str | None, set: list[str] | None) -> Model | Non
 
 
 def make_preset(model: str | None, set: list[str] | None) -> tuple[str, dict[str, Any]] | None:
-    """Return the name and the parameters of a preset, as a league stores them, or None if neither was given."""
+    """Return a preset's name and parameters as a league stores them, or None if neither option was given."""
     settings = {name: _parse_value(name, text) for name, text in parse_pairs("--set", set).items()}
     if components := settings.keys() & BASES.keys():
-        raise Error(f"--set {min(components)}: leagues have presets with parameters, not single components")
+        raise Error(f"--set {min(components)}: leagues use presets; their components cannot be replaced")
     return None if make_optional_model(model, set) is None else (model or DEFAULT, settings)
 
 

@@ -36,7 +36,7 @@ Active = Annotated[str | None, typer.Option(metavar="SPAN", help=ACTIVE_HELP)]
 
 
 def name_lists(help: str) -> Any:
-    """Make an option whose values are lists of players, such as ann,bob."""
+    """Make an option that takes a list of players, such as ann,bob."""
     return typer.Option(metavar="NAMES", help=f"{help}, such as ann,bob; may be repeated.")
 
 
@@ -48,10 +48,10 @@ def open_ladder(file: Path, model: Model | None, choices: Choices) -> Ladder:
 
 
 def load_ladder(file: Path, model: Model | None) -> Ladder:
-    """Load a saved ladder; `model` must be that of the ladder, or None."""
+    """Load a saved ladder; `model` must be the ladder's own model or None."""
     ladder = Ladder.load(file)
     if model not in (None, ladder.model):
-        raise Error(f"{file}: the ladder was saved with another model; leave out --model and --set to use that one")
+        raise Error(f"{file}: the ladder was saved with another model; leave out --model and --set to use it")
     note(f"{file}: {count(len(ladder), 'player', 'players')}")
     return ladder
 
@@ -66,7 +66,7 @@ def fit_file(file: Path, model: Model, choices: Choices) -> Fit:
 def find_players(ladder: Ladder, names: list[str], newcomers: bool | None = None) -> list[str]:
     """Find players by name, in any case and with or without accents.
 
-    Where `newcomers` are allowed, unknown names are returned as they are; None if the verb has no such option.
+    With `newcomers`, unknown names are returned unchanged; None means that the verb has no such option.
     """
     return [_find_player(ladder, name, newcomers) for name in names]
 
@@ -89,7 +89,7 @@ def _find_player(ladder: Ladder, name: str, newcomers: bool | None) -> str:
 def collect_players(
     ladder: Ladder, names: list[str] | None, file: Path | None, span: str | None, newcomers: bool
 ) -> list[str]:
-    """Return the players named by arguments, standard input and a file, and those active in a span."""
+    """Return the players named by arguments, standard input and a file, and those active in a time span."""
     typed: list[str] = []
     for name in names or []:
         typed += _read_lines("standard input", sys.stdin.read) if name == "-" else [name]
@@ -110,14 +110,14 @@ def _read_lines(title: str, read_text: Callable[[], str]) -> list[str]:
 
 
 def parse_days(flag: str, text: str) -> float:
-    """Parse a span of time, in days.
+    """Parse a time span and return its length in days.
 
     >>> parse_days("--active", "30d"), parse_days("--active", "2w")
     (30.0, 14.0)
     """
     span = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([dwmy]?)\w*\s*", text.lower())
     if span is None:
-        raise typer.BadParameter(f"{text!r} must be a span such as 30d, 4w, 6m or 1y", param_hint=flag)
+        raise typer.BadParameter(f"{text!r} must be a time span such as 30d, 4w, 6m or 1y", param_hint=flag)
     return float(span[1]) * DAYS[span[2]]
 
 

@@ -27,10 +27,12 @@ SIDES = ("team1", "team2", "player1", "player2", "score1", "score2", "rank1", "r
 REPEATABLE = ("columns", "unplaced", "absent")
 FILE_HELP = "Matches: .csv .tsv .txt .jsonl .ndjson (also with .gz), .parquet, .xlsx."
 SINCE_HELP = "Only matches from this time on: 2026, 2026-06, 2026-06-30."
-UNTIL_HELP = "Only matches up to this time; a day, month or year is included whole."
+UNTIL_HELP = "Only matches up to this time; the whole of a day, month or year is included."
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help=FILE_HELP)]
-Files = Annotated[list[Path], typer.Argument(metavar="FILE", help=f"{FILE_HELP} Several are read as one history.")]
+Files = Annotated[
+    list[Path], typer.Argument(metavar="FILE", help=f"{FILE_HELP} Several files are read as one history.")
+]
 Since = Annotated[str | None, typer.Option(metavar="TIME", rich_help_panel=SPAN_PANEL, help=SINCE_HELP)]
 Until = Annotated[str | None, typer.Option(metavar="TIME", rich_help_panel=SPAN_PANEL, help=UNTIL_HELP)]
 
@@ -71,13 +73,13 @@ READ_OPTIONS = _read_options()
 def make_choices(
     columns: list[str] | None, unplaced: list[str] | None, absent: list[str] | None, **others: Any
 ) -> Choices:
-    """Make the choices of a reading from the values of `READ_OPTIONS`."""
+    """Make the options for reading a file from the values of `READ_OPTIONS`."""
     mapping = parse_pairs("--columns", columns) or None
     return Choices(columns=mapping, unplaced=tuple(split_words(unplaced)), absent=tuple(split_words(absent)), **others)
 
 
 def split_words(values: Iterable[str] | None) -> list[str]:
-    """Split the values of an option that may be repeated or have commas.
+    """Split the values of an option that may be repeated or contain commas.
 
     >>> split_words(["elo,glicko", "ts2"]), split_words(None)
     (['elo', 'glicko', 'ts2'], [])
@@ -86,7 +88,7 @@ def split_words(values: Iterable[str] | None) -> list[str]:
 
 
 def parse_number(text: str) -> float | str:
-    """Parse a number; anything else is returned as it is, to be read as a date.
+    """Parse a number; any other text is returned unchanged, to be read as a date.
 
     >>> parse_number("0.25"), parse_number("2026-01-31")
     (0.25, '2026-01-31')
@@ -127,7 +129,7 @@ def _describe_size(history: History) -> str:
 
 
 def read_span(files: Sequence[Path], choices: Choices, since: str | None, until: str | None) -> History:
-    """Read several files as one history, print the size and remarks of each, and select a span of time."""
+    """Read several files as one history, print the size and remarks of each, and select a time span."""
     _check_distinct(files)
     histories = [read(file, choices) for file in files]
     history = _join(files, histories, choices)
@@ -139,7 +141,7 @@ def read_span(files: Sequence[Path], choices: Choices, since: str | None, until:
 
 
 def read_groups(files: Sequence[Path], by: str, choices: Choices) -> dict[str, History]:
-    """Read files with several leagues, each told by column `by`; a league may continue in the next file."""
+    """Read files with several leagues, which column `by` names; a league may continue in the next file."""
     _check_distinct(files)
     if by in USUAL:
         raise Error(f"--by {by}: the standings already have a column with this name; rename it in the file")
@@ -170,7 +172,7 @@ def _check_distinct(files: Sequence[Path]) -> None:
 
 
 def select_span(groups: Mapping[str, History], since: str | None, until: str | None) -> dict[str, History]:
-    """Select the matches of a span of time in every group, and print how many there are."""
+    """Select the matches in a time span in every group, and print how many there are."""
     if since is None and until is None:
         return dict(groups)
     selected = {name: history.within(since, until) for name, history in groups.items()}

@@ -18,13 +18,13 @@ from ..output.console import FLAGS, set_quiet
 from .model_args import MODEL_OPTIONS, make_model, make_optional_model, make_preset
 from .read_args import READ_OPTIONS, make_choices
 
-BURN_IN_HELP = "Do not score the first matches: a number, a share below 1, or a date."
+BURN_IN_HELP = "Do not score the first matches: a number of them, a share below 1, or all before a date."
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Hide notes; errors and warnings still appear.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
-Html = Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page with charts, which works offline.")]
-Jobs = Annotated[int, typer.Option(min=1, metavar="N", help="The number of processes.")]
-Seed = Annotated[int, typer.Option(min=0, metavar="N", help="The seed of all random choices.")]
+Json = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON.")]
+Html = Annotated[Path | None, typer.Option(metavar="FILE", help="Write an HTML page with charts that works offline.")]
+Jobs = Annotated[int, typer.Option(min=1, metavar="N", help="Number of processes.")]
+Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Random seed.")]
 BurnIn = Annotated[str, typer.Option(metavar="AMOUNT", help=BURN_IN_HELP)]
 
 _MAKERS: dict[str, tuple[list[inspect.Parameter], Callable[..., Any]]] = {
@@ -36,7 +36,7 @@ _MAKERS: dict[str, tuple[list[inspect.Parameter], Callable[..., Any]]] = {
 
 
 def add_shared_options(verb: Callable[..., None]) -> Callable[..., None]:
-    """Give a verb the flags from which its parameters `choices` and `model` are made."""
+    """Give a verb the flags from which its parameters `choices` and `model` are built."""
     own = inspect.signature(verb, eval_str=True)
     makers = {name: maker for name, maker in _MAKERS.items() if name in own.parameters}
     parameters = [part for name, part in own.parameters.items() if name not in makers]

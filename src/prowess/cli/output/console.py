@@ -21,15 +21,15 @@ from ...progress import PATIENCE
 if TYPE_CHECKING:
     from rich.console import Console
 
-UNLIMITED = 100_000  # columns of a pipe or file: nothing is cut or wrapped
-FLAGS: set[str] = set()  # parameters of all verbs, collected by `add_quiet_option`; other options are set by --set
-INTERRUPTED = 130  # exit code of shells: 128 and the number of SIGINT
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]+")  # includes line and direction controls
+UNLIMITED = 100_000  # width in a pipe or file: nothing is truncated or wrapped
+FLAGS: set[str] = set()  # parameters of all verbs, collected by `add_quiet_option`; any other option is shown as --set
+INTERRUPTED = 130  # as in shells: 128 plus the number of SIGINT
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]+")  # includes line breaks and direction controls
 _QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
 
 
 def get_console(stderr: bool = False) -> Console:
-    """Return a Rich console, as wide as needed where the stream is no terminal."""
+    """Return a Rich console; if the stream is not a terminal, it is as wide as needed."""
     from rich.console import Console
 
     console = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
@@ -44,7 +44,7 @@ def print_json(value: Any) -> None:
 
 
 def printable(text: str) -> str:
-    """Return text of a user's file without the control characters that could take over a terminal.
+    """Return text from a user's file without the control characters that could take over a terminal.
 
     >>> printable("ann\\x1b[31m"), printable("\\u202ebob")
     ('ann�[31m', '�bob')
@@ -53,7 +53,7 @@ def printable(text: str) -> str:
 
 
 def note(text: str, style: str = "dim", label: str = "") -> None:
-    """Print a note on standard error; one with a label (a warning or an error) appears even with --quiet."""
+    """Print a note on standard error; a note with a label (a warning or an error) appears even with --quiet."""
     from rich.text import Text
 
     if _QUIET.get() and not label:
@@ -69,7 +69,7 @@ def note_remarks(remarks: Iterable[Remark]) -> None:
 
 
 def note_files(*paths: object) -> None:
-    """Print which files were written; None stands for a file that nobody asked for."""
+    """Print which files were written; None stands for a file that was not requested."""
     for path in paths:
         if path is not None:
             note(f"wrote {path}")
@@ -99,7 +99,7 @@ def as_flag(option: Option) -> str:
 
 @contextmanager
 def busy(label: str) -> Iterator[None]:
-    """Show a bar without an end on a terminal, after two seconds."""
+    """Show an indeterminate progress bar on a terminal, after two seconds."""
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     console = get_console(stderr=True)

@@ -1,4 +1,4 @@
-"""Forecasts of matches on the console: chances as bars, a table of places, expected scores, fairness."""
+"""Match forecasts on the console: chances as bars, a table of places, expected scores, fairness."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .tables import cut
 if TYPE_CHECKING:
     from rich.table import Table
 
-BAR_WIDTH = 30  # cells of a certain result
+BAR_WIDTH = 30  # length of the bar for a certain result
 LABEL_WIDTH = 34
-RARE = 0.01  # single results that are less probable are not listed
+RARE = 0.01  # less probable results are not listed
 
 
 def team_name(team: Sequence[str], width: int | None = None) -> str:
-    """Return the players of a team; if they do not fit, the first of them and the number of the others.
+    """Join the players of a team; if they do not fit, only the first few and the number of the others.
 
     >>> team_name(["ann", "bob", "cat"]), team_name(["ann", "bob", "cat"], 14), team_name(["annabella", "bob"], 13)
     ('ann + bob + cat', 'ann + 2 more', 'ann… + 1 more')
@@ -48,7 +48,7 @@ def ordinal(number: int) -> str:
 
 
 def percent(chance: float) -> str:
-    """Format a probability, in five characters.
+    """Format a probability in five characters.
 
     >>> percent(0.5), percent(0.9999), percent(0.00001), percent(0)
     (' 50 %', '>99 %', ' <1 %', '  0 %')
@@ -101,7 +101,7 @@ def _bars(teams: Sequence[Sequence[str]], prediction: Prediction, room: int | No
 
 
 def _places(teams: Sequence[Sequence[str]], prediction: Prediction, room: int | None) -> Table:
-    """Return a row per team and a column per place, darker where it is likelier."""
+    """Return a row per team and a column per place; likelier places have a darker cell."""
     from rich.table import Table
     from rich.text import Text
 
@@ -144,5 +144,5 @@ def _details(teams: Sequence[Sequence[str]], prediction: Prediction, quality: fl
 
 
 def forecast_dict(teams: Sequence[Sequence[str]], prediction: Prediction, quality: float) -> dict[str, Any]:
-    """Return a forecast as plain data, with the teams and the fairness of the match."""
+    """Return a forecast as plain data, including the teams and the match's fairness."""
     return {"teams": [list(team) for team in teams]} | prediction.to_dict() | {"quality": quality}

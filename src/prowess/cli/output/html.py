@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def write_page(path: Path, title: str, about: str, groups: Mapping[str, tuple[str, pl.DataFrame]]) -> None:
-    """Write a page with a line about it, and for each group a heading, a line about it and a table."""
+    """Write a page with a summary line, then a heading, a summary line and a table for each group."""
     links = " · ".join(f'<a href="#group{i}">{escape(name)}</a>' for i, name in enumerate(groups) if name)
     body = [f"<h1>{escape(title)}</h1>", f"<p>{escape(about)}</p>", SEARCH]
     body += [f"<nav>{links}</nav>"] if len(groups) > 1 else []

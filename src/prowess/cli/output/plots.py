@@ -12,8 +12,8 @@ import numpy as np
 from ...lab.interval import Interval
 from .console import get_console, printable
 
-WIDTH = 40  # cells of the scale, if they fit
-FAR = 8  # a row more than this many times as far out as most must not squeeze the others
+WIDTH = 40  # width of the scale in cells, if it fits
+FAR = 8  # a row that is more than this many times as far out as most must not squeeze the others
 
 
 def print_whiskers(rows: Mapping[str, tuple[Interval, str]], styles: Mapping[str, str]) -> None:
@@ -36,7 +36,7 @@ def print_whiskers(rows: Mapping[str, tuple[Interval, str]], styles: Mapping[str
 
 
 def _ends(intervals: Sequence[Interval]) -> tuple[float, float]:
-    """Return the ends of a scale that includes 0 and goes no further than most rows need."""
+    """Return the ends of a scale that includes 0 and extends no further than most rows need."""
     highs = sorted(interval.value if isnan(interval.high) else interval.high for interval in intervals)
     lows = [interval.value if isnan(interval.low) else interval.low for interval in intervals]
     least, most = min(0.0, *lows), FAR * max(median(highs), highs[0])
@@ -45,7 +45,7 @@ def _ends(intervals: Sequence[Interval]) -> tuple[float, float]:
 
 
 def whisker(interval: Interval, low: float, high: float, width: int) -> str:
-    """Draw an interval on a scale of `width` cells with a line at 0; an arrow marks what lies beyond the scale.
+    """Draw an interval on a scale of `width` cells with a line at 0; an arrow marks an interval beyond the scale.
 
     >>> whisker(Interval(4.0, 2.0, 6.0), 0.0, 10.0, 11), whisker(Interval(0.0, 0.0, 0.0), -5.0, 5.0, 11)
     ('│ ├─●─┤    ', '     ●     ')

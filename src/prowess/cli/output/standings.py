@@ -11,10 +11,10 @@ from .console import get_console, printable
 if TYPE_CHECKING:
     import polars as pl
 
-MANY_ROWS = 2000  # Rich takes long for more
+MANY_ROWS = 2000  # Rich is slow for longer tables
 USUAL = ("rank", "player", "mu", "sigma", "shown", "matches", "last_seen", "change", "gain")
-CHANGE = "▲▼"  # the head of a narrow column
-DROPPED = ("last seen", "matches", CHANGE, "μ ± σ")  # on a narrow terminal, in this order
+CHANGE = "▲▼"  # a shorter heading for a narrow column
+DROPPED = ("last seen", "matches", CHANGE, "μ ± σ")  # dropped on a narrow terminal, in this order
 STYLES = {"▲": "green", "▼": "red", "n": "cyan", "–": "dim"}
 
 
@@ -37,10 +37,10 @@ def _columns(frame: pl.DataFrame, by: str | None) -> dict[str, list[str]]:
         "rating": list(map("{:.2f}".format, frame["shown"])),
         "μ ± σ": [f"{mu:.2f} ± {sigma or 0.0:.2f}" for mu, sigma in frame.select("mu", "sigma").iter_rows()],
     }
-    if len(frame) and frame["sigma"].null_count() == len(frame):  # without an uncertainty the rating says it all
+    if len(frame) and frame["sigma"].null_count() == len(frame):  # without an uncertainty, μ equals the rating
         del columns["μ ± σ"]
     for name in frame.columns:
-        if name not in (*USUAL, by):  # offence and defence, volatility
+        if name not in (*USUAL, by):  # such as offence and defence, or volatility
             values = frame[name].to_list()
             digits = 2 if max(map(abs, values), default=0.0) >= 1 else 4
             columns[name] = [f"{value:.{digits}f}" for value in values]
@@ -69,7 +69,7 @@ def _print_ruled(columns: dict[str, list[str]], title: str) -> None:
 
 
 def _drop_columns(columns: dict[str, list[str]], width: int) -> dict[str, list[str]]:
-    """Drop columns until the others fit: better no number than one without its end."""
+    """Drop columns until the others fit: a missing number is better than a truncated one."""
     usual = ("rank", "player", "rating", *DROPPED)
     kept = dict(columns)
     for head in (*(name for name in reversed(columns) if name not in usual), *DROPPED):
@@ -94,7 +94,7 @@ def _plain_lines(columns: dict[str, list[str]], by: str | None) -> Iterator[str]
 
 
 def _widths(columns: dict[str, list[str]]) -> dict[str, list[int]]:
-    """Return the cells of a terminal that each text takes: names may have wide letters."""
+    """Return how many terminal cells each text takes: names may have wide letters."""
     from rich.cells import cell_len
 
     return {
@@ -103,7 +103,7 @@ def _widths(columns: dict[str, list[str]]) -> dict[str, list[int]]:
 
 
 def format_change(change: int | None) -> str:
-    """Format by how many ranks a player rose or fell.
+    """Format the number of ranks by which a player rose or fell.
 
     >>> format_change(3), format_change(-2), format_change(0), format_change(None)
     ('▲3', '▼2', '–', 'new')
@@ -114,7 +114,7 @@ def format_change(change: int | None) -> str:
 
 
 def format_time(time: date | float | None) -> str:
-    """Format a time for people.
+    """Format a time for display.
 
     >>> format_time(date(2026, 1, 31)), format_time(2026.0), format_time(None)
     ('2026-01-31', '2026', '–')
@@ -133,6 +133,6 @@ def concat_groups(groups: Mapping[str, pl.DataFrame], by: str | None) -> pl.Data
     frames = {name: frame for name, frame in groups.items() if len(frame)} or dict(groups)
     if by is None:
         return next(iter(frames.values()))
-    if len({frame["last_seen"].dtype for frame in frames.values()}) > 1:  # numbers here, dates there
+    if len({frame["last_seen"].dtype for frame in frames.values()}) > 1:  # some numbers, some dates
         frames = {name: frame.with_columns(pl.col("last_seen").cast(pl.String)) for name, frame in frames.items()}
     return pl.concat([frame.select(pl.lit(name, pl.String).alias(by), pl.all()) for name, frame in frames.items()])

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 VERDICT_STYLES = {True: "green", False: "red", None: "yellow"}
-TEXT_WIDTH = 100  # columns of a paragraph on a wider terminal
-UNBROKEN = 32  # cells: a text up to this length is not broken into lines
+TEXT_WIDTH = 100  # maximum width of a paragraph
+UNBROKEN = 32  # cells: a text up to this length is not wrapped
 BOLD_MARK = " *"  # marks bold cells in a pipe
 
 
@@ -49,9 +49,9 @@ def print_table(
 
 
 def print_frame(frame: pl.DataFrame, bold: frozenset[tuple[int, str]] = frozenset()) -> None:
-    """Print a data frame, in blocks of columns below each other where the terminal is too narrow for all of them.
+    """Print a data frame; if the terminal is too narrow, its columns are printed in blocks below each other.
 
-    Every block begins with the first column. Numbers are aligned to the right and never cut.
+    Every block begins with the first column. Numbers are aligned to the right and never truncated.
     """
     from rich.text import Text
 
@@ -81,7 +81,7 @@ def _make_table() -> Table:
 
 
 def _minimum_width(head: str, cells: list[str]) -> int:
-    """Return the cells that a column needs: a long text can be broken between its words, a short one cannot."""
+    """Return how many cells a column needs: a long text can be wrapped between words, a short one cannot."""
     from rich.cells import cell_len
 
     words = printable(head).split()
@@ -115,7 +115,7 @@ def print_text(text: str, style: str = "") -> None:
 
 
 def print_report(report: Report) -> None:
-    """Print the text, tables and claims of a report; its charts appear only on pages."""
+    """Print the text, tables and claims of a report; its charts appear only on HTML pages."""
     from rich.text import Text
 
     console = get_console()

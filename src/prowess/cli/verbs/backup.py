@@ -1,4 +1,4 @@
-"""`prowess backup` and `prowess restore`: the whole database of the service as one file."""
+"""`prowess backup` and `prowess restore`: save the service's whole database to one file, and load it again."""
 
 from __future__ import annotations
 

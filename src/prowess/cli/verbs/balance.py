@@ -30,7 +30,10 @@ Sizes = Annotated[
 ]
 Together = Annotated[list[str] | None, name_lists("Players to keep in one team")]
 Apart = Annotated[list[str] | None, name_lists("Players to put in different teams")]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of the search, if there are too many splits to compare them all.")]
+Seed = Annotated[
+    int,
+    typer.Option(min=0, help="Random seed for the search, used when there are too many splits to compare them all."),
+]
 
 
 @add_shared_options
@@ -64,7 +67,9 @@ def balance(
     ladder = open_ladder(file, given_model, choices)
     players = collect_players(ladder, names, names_file, None, newcomers)
     if not players:
-        raise typer.BadParameter("name the players: as arguments, with - on standard input, or with --names FILE")
+        raise typer.BadParameter(
+            "no players given: list them as arguments, use - to read standard input, or use --names FILE"
+        )
     result = find_balance(
         ladder,
         players,

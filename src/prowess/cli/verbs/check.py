@@ -25,8 +25,8 @@ from ..output.console import as_flag, get_console, note, note_files, print_json,
 from ..output.standings import format_time
 from ..output.tables import cut, print_table
 
-FIRST = 20  # problems on a terminal
-ALIKE = 3  # equal problems in a row that are shown
+FIRST = 20  # problems shown on a terminal
+ALIKE = 3  # of consecutive similar problems, how many are shown
 
 All = Annotated[bool, typer.Option("--all", help=f"Show all problems, not only the first {FIRST}.")]
 Out = Annotated[Path | None, typer.Option(help=f"Write all problems to a file: {' '.join(FORMATS)}.")]
@@ -36,7 +36,7 @@ Out = Annotated[Path | None, typer.Option(help=f"Write all problems to a file: {
 def check(file: File, choices: Choices, all: All = False, json: Json = False, out: Out = None) -> None:
     """Check a file: how its columns are read, every problem with its line, and what looks unusual.
 
-    The exit code is 1 if there is a problem, else 0; data that only looks unusual is no problem.
+    The exit code is 1 if there is a problem, else 0; data that only looks unusual is not a problem.
 
     \b
     prowess check examples/league.csv
@@ -71,7 +71,7 @@ def _to_dict(file: Path, findings: Findings, unusual: list[Suspicion]) -> dict[s
 
 
 def _remarks(findings: Findings) -> list[Remark]:
-    """Return the remarks that add to the table of columns."""
+    """Return the remarks that say more than the table of columns."""
     return [remark for remark in findings.history.remarks if remark.code not in ("layout", "ignored-columns")]
 
 

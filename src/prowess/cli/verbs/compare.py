@@ -31,7 +31,9 @@ MODELS_HELP = (
     "(default: up to six that can use the file)"
 )
 MEASURES_HELP = f"Measures, the deciding one first: {', '.join(MEASURES)}. (default: those that suit the file)"
-PROTOCOL_HELP = "Score all matches, the last fifth of every year (seasons), or a random fifth ten times."
+PROTOCOL_HELP = (
+    "Score all matches (all), the last fifth of every year (seasons), or a random fifth, ten times (random)."
+)
 
 Models = Annotated[list[str] | None, typer.Option(metavar="NAME,…", help=MODELS_HELP)]
 Measures = Annotated[list[str] | None, typer.Option(metavar="NAME,…", help=MEASURES_HELP)]
@@ -91,7 +93,7 @@ def compare(
 
 
 def _parse_models(specs: list[str] | None) -> dict[str, Model] | None:
-    """Parse models such as elo:k=24, by names that include their parameters."""
+    """Parse models such as elo:k=24 into a mapping whose names include the parameters."""
     models: dict[str, Model] = {}
     for spec in split_words(specs):
         name, *settings = spec.split(":")
@@ -125,7 +127,7 @@ def _print(comparison: Comparison) -> None:
 
 
 def _print_differences(comparison: Comparison) -> None:
-    """Print how much worse than the best every model is, by the deciding measure."""
+    """Print how much worse each model is than the best, by the deciding measure."""
     measure, best = comparison.measure(), comparison.best
     rows: dict[str, Any] = {best: (row_interval({"difference": 0.0, "low": None, "high": None}), "best")}
     styles = {best: "bold green"}

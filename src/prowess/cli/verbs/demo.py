@@ -22,7 +22,7 @@ from ..output.standings import print_standings
 
 TOP, CURVES = 10, 3
 
-Out = Annotated[Path, typer.Option(metavar="DIR", help="The folder for the charts.")]
+Out = Annotated[Path, typer.Option(metavar="DIR", help="Folder for the charts.")]
 
 
 def demo(out: Out = Path("demo"), json: Json = False) -> None:
@@ -57,7 +57,7 @@ def demo(out: Out = Path("demo"), json: Json = False) -> None:
         f"{command} rate FILE": "standings of your own league, from CSV, Parquet or JSON lines",
         f"{command} rate --help": "all options",
         "make test": "run the tests",
-        "README.md": "how to use it from Python, and more",
+        "README.md": "how to use prowess from Python, and more",
     }
     width = max(map(len, hints))
     _echo("\nTry it yourself:\n" + "\n".join(f"  {hint:{width}}   {text}" for hint, text in hints.items()))
@@ -80,11 +80,14 @@ def _print_standings(fit: Fit, seconds: float) -> None:
     _echo(f"\nrating = μ − {fit.model.caution:g}σ: true skill is almost certainly higher than this")
     if (EXAMPLES / "league_truth.csv").is_file():
         correlation = _rank_correlation(fit, EXAMPLES / "league_truth.csv")
-        _echo(f"As the league is invented, true skills are known: rank correlation {correlation:.2f} (1 = perfect)")
+        _echo(
+            "The league is simulated, so true skills are known. Rank correlation between ratings and true skills:"
+            f" {correlation:.2f} (1 = perfect)"
+        )
 
 
 def _rank_correlation(fit: Fit, truth: Path) -> float:
-    """Return Spearman's correlation of the ratings with the true skills of the last week."""
+    """Return Spearman's rank correlation between the ratings and the true skills in the last week."""
     import polars as pl
 
     last = pl.read_csv(truth).filter(pl.col("week") == pl.col("week").max())

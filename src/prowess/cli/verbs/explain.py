@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from ...lab.report import Report
 
-LAST = 20  # matches on a terminal
-LEAST_PARTNERS = 12  # cells below which the partners' names are left out
+LAST = 20  # matches shown on a terminal
+LEAST_PARTNERS = 12  # on a narrower terminal, the partners' names are left out
 LAST_HELP = f"Number of matches to show (0 = all). (default: {LAST} on a terminal, else all)"
 
 Player = Annotated[str, typer.Argument(metavar="PLAYER", help="The name of a player.")]
@@ -48,7 +48,7 @@ def explain(
 ) -> None:
     """Explain a rating: the player's matches, the expected and actual results, and how each one moved the rating.
 
-    The starting rating and all moves add up to the rating now.
+    The starting rating plus all moves equals the current rating.
 
     \b
     prowess explain examples/league.csv Ada
@@ -86,7 +86,7 @@ def _print(explanation: Explanation, limit: int) -> None:
         if limit < len(matches):
             note(f"{count(len(matches) - limit, 'earlier match', 'earlier matches')}; --last 0 shows all")
         rating = "" if explanation.now.sigma is None else f"; rating = μ − {explanation.now.caution:g}σ"
-        note(f"expected: before the match; moved: change of μ by the match{rating}")
+        note(f"expected: forecast before the match; moved: change in μ from the match{rating}")
 
 
 def _print_chart(explanation: Explanation) -> None:
@@ -122,7 +122,7 @@ def _print_matches(explanation: Explanation, limit: int) -> None:
 
 
 def _format_opponents(row: dict[str, Any], room: int | None) -> str:
-    """Format the opponents, and the partners if there is room."""
+    """Format the opponents and, if there is room, the partners."""
     from rich.cells import cell_len
 
     more = row["opponent_count"] - len(row["opponents"])

@@ -39,8 +39,8 @@ def import_(
 ) -> None:
     """Import a file of matches into a league of the service; importing it again changes nothing.
 
-    All matches are recorded at once or not at all, even while the service is running. A new league uses the kind of
-    times in the file: dates, plain numbers, or none.
+    Either all matches are recorded or none, even while the service is running. A new league uses the kind of times in
+    the file: dates, plain numbers, or none.
 
     \b
     prowess import examples/league.csv --league "Tuesday darts"
@@ -62,7 +62,7 @@ def import_(
             preset=None if given_preset is None else Preset(*given_preset),
             public=not private,
             author=AUTHOR,
-            reason=file.name.encode(errors="replace").decode(),  # names of files need not be UTF-8
+            reason=file.name.encode(errors="replace").decode(),  # file names need not be UTF-8
             dry_run=dry_run,
         )
     if json:
@@ -75,7 +75,7 @@ def import_(
 
 @contextmanager
 def _open_database(url: str, dry_run: bool) -> Iterator[Database]:
-    """Open the database, created if missing; a dry run uses a temporary one instead of creating it."""
+    """Open the database and create it if it is missing; a dry run uses a temporary database instead."""
     with TemporaryDirectory() as folder, open_database(url, new=True) as existing:
         missing = existing.dialect == "sqlite" and not Path(str(existing.url.database)).exists()
         with open_database(f"{folder}/empty.db" if dry_run and missing else url, new=True) as database:

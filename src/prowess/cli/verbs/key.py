@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 key = typer.Typer(no_args_is_help=True)
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The holder of the key, such as phone or referee.")]
-Number = Annotated[int, typer.Argument(metavar="ID", help="The id of the key in `prowess key list`.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Who or what will use the key, such as phone or referee.")]
+Number = Annotated[int, typer.Argument(metavar="ID", help="The key's id, as shown by `prowess key list`.")]
 Scope = Annotated[str, typer.Option(metavar="SCOPE", help="What the key allows: read, write or admin.")]
 League = Annotated[str | None, typer.Option(metavar="NAME", help="Only for this league. (default: all leagues)")]
 
@@ -65,7 +65,7 @@ def create(
     else:
         typer.echo(secret)
     access = f"{key.scope} access to {key.league or 'all leagues'}"
-    note(f"{url}: created key {key.id}, {key.name}, with {access}; keep the secret, it cannot be shown again")
+    note(f"{url}: created key {key.id} ({key.name}) with {access}; keep the secret, it cannot be shown again")
 
 
 @key.command("list")
@@ -108,7 +108,7 @@ def revoke(id: Number, database: Url = DEFAULT_URL, json: Json = False) -> None:
             key = keys.revoke(connection, id, author=AUTHOR)
     if json:
         print_json(_to_dict(key))
-    note(f"revoked key {key.id}, {key.name}")
+    note(f"revoked key {key.id} ({key.name})")
 
 
 def _to_dict(key: Key) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from ..output.tables import print_table
 Count = Annotated[int, typer.Option(min=1, help="Number of matches.")]
 Teams = Annotated[int, typer.Option(min=2, help="Teams per match.")]
 Size = Annotated[int, typer.Option(min=1, help="Players per team.")]
-Each = Annotated[int, typer.Option(min=0, help="Most matches per player (0 = no limit).")]
+Each = Annotated[int, typer.Option(min=0, help="Maximum number of matches per player (0 = no limit).")]
 
 
 @add_shared_options
@@ -35,9 +35,9 @@ def next_(
     newcomers: Newcomers = False,
     json: Json = False,
 ) -> None:
-    """Find the most informative matches: those whose results would say most about the players' skills.
+    """Find the most informative matches: those whose results would reveal most about the players' skills.
 
-    Among all players, or those named. Information is measured in bits, averaged over the possible results.
+    All players are considered, or only those named. Information is in bits, averaged over the possible results.
 
     \b
     prowess next examples/league.csv
@@ -60,6 +60,6 @@ def next_(
         rows.append((title, f"{match.information:.3f}", win_chances(match.prediction.win)))
     print_table(["match", "bits", "to win"], rows, right=("bits", "to win"))
     if not matches.exact:
-        note("there are too many possible matches to compare all; these are the best ones found")
+        note("too many possible matches to compare them all; these are the best found")
     if matches.newcomers:
         note(f"newcomers: {', '.join(matches.newcomers)}")

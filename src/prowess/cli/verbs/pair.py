@@ -33,13 +33,13 @@ from ..output.tables import print_table
 if TYPE_CHECKING:
     from ... import Pairing
 
-AVOID_HELP = "Avoid rematches of the last 30d, 4w, 6m or 1y."
+AVOID_HELP = "Avoid rematches of pairs who met in the last 30d, 4w, 6m or 1y."
 
 Group = Annotated[list[str] | None, name_lists("Players who form a team")]
 Rounds = Annotated[int, typer.Option(min=1, help="Number of rounds; no two players meet twice.")]
 Avoid = Annotated[str | None, typer.Option(metavar="SPAN", help=AVOID_HELP)]
 Never = Annotated[list[str] | None, name_lists("Two players who must not meet")]
-Least = Annotated[float, typer.Option(min=0.0, max=1.0, help="The least fairness of a match, 0 to 1.")]
+Least = Annotated[float, typer.Option(min=0.0, max=1.0, help="Minimum fairness of a match, 0 to 1.")]
 
 
 @add_shared_options
@@ -75,7 +75,8 @@ def pair(
     ]
     if not queue:
         raise typer.BadParameter(
-            "name the players: as arguments, with - on standard input, with --names FILE or --active 30d"
+            "no players given: list them as arguments, use - to read standard input,"
+            " or use --names FILE or --active 30d"
         )
     forbidden = [_check_two(names) for names in parse_groups(ladder, never, newcomers)]
     pairings: list[Pairing] = []
@@ -85,7 +86,7 @@ def pair(
         pairings.append(pairing)
         forbidden += [(a, b) for left, right in pairing.pairs for a in _players(left) for b in _players(right)]
         played = set(pairing.places.flatten().tolist())
-        waiting = [wait + (place not in played) for place, wait in enumerate(waiting)]  # who sat out plays first
+        waiting = [wait + (place not in played) for place, wait in enumerate(waiting)]  # sitting out gives priority
     if json:
         print_json([pairing.to_dict() for pairing in pairings])
         return

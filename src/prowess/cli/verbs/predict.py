@@ -17,13 +17,13 @@ from ..options.shared import Json, add_shared_options
 from ..output.console import get_console, note, print_json, printable
 from ..output.forecast import forecast_dict, print_forecast, team_name
 
-MATCH_HELP = 'Such as "ann, bob vs cat"; several are allowed.'
-TEAM_HELP = "A team, such as ann,bob; once for each team of one match."
+MATCH_HELP = 'Matches such as "ann, bob vs cat".'
+TEAM_HELP = "A team, such as ann,bob; repeat it for each team of the match."
 TIME_HELP = "The time of the match; skills drift until then."
 
 Matches = Annotated[list[str] | None, typer.Argument(metavar="MATCH...", help=MATCH_HELP)]
 Team = Annotated[list[str] | None, typer.Option(metavar="NAMES", help=TEAM_HELP)]
-At = Annotated[str | None, typer.Option(metavar="NAME", help="A player of the home team. (default: no home team)")]
+At = Annotated[str | None, typer.Option(metavar="NAME", help="A player on the home team. (default: no home team)")]
 Time = Annotated[str | None, typer.Option(metavar="TIME", help=TIME_HELP)]
 
 
@@ -51,7 +51,7 @@ def predict(
     prowess predict league.prowess "ann vs bob" --json
     """
     if not matches and not team:
-        raise typer.BadParameter('name a match: "ann, bob vs cat", or --team ann,bob --team cat')
+        raise typer.BadParameter('no match given: write "ann, bob vs cat", or --team ann,bob --team cat')
     ladder = open_ladder(file, given_model, choices)
     parsed = _parse_matches(ladder, matches or [], team or [])
     parsed = [[find_players(ladder, names, newcomers) for names in teams] for teams in parsed]
@@ -87,7 +87,7 @@ def _print_title(teams: list[list[str]], host: int | None, first: bool) -> None:
 def _find_host(ladder: Ladder, matches: list[list[list[str]]], home: str, newcomers: bool) -> str:
     [name] = find_players(ladder, [home], newcomers)
     if not any(name in team for teams in matches for team in teams):
-        raise Error(f"--home {home}: this player is in none of the matches")
+        raise Error(f"--home {home}: this player is not in any of the matches")
     if ladder.home is None:
         note("this model has no home advantage; add one with --set home_mu=…")
     return name

@@ -28,15 +28,15 @@ from ..output.standings import concat_groups, format_time, print_standings
 if TYPE_CHECKING:
     import polars as pl
 
-TOP = 20  # players on a terminal
+TOP = 20  # players shown on a terminal
 OUT_FORMATS = (*FORMATS, ".html")
-LARGE = 200_000_000  # bytes of a file that is rated in parts by default
-ROWS = 500_000  # of each part
-ENOUGH = 100  # matches that give a reliable share of draws
+LARGE = 200_000_000  # bytes: larger files are rated in chunks by default
+ROWS = 500_000  # bytes of each chunk
+ENOUGH = 100  # fewer matches do not give a reliable share of draws
 MANY_TEAMS = 5
 OUT_PANEL = "Output"
 TOP_HELP = f"Number of players to show (0 = all). (default: {TOP} on a terminal, else all)"
-STREAM_HELP = "Rate a file that is in order of time in parts, which needs little memory. (default: for large files)"
+STREAM_HELP = "Rate a chronological file in chunks, which needs little memory. (default: for large files)"
 PERIOD_HELP = "Show the change over the last hour, day, week, month or year, or 10d, 2w, 3m; none hides it."
 
 By = Annotated[
@@ -51,7 +51,7 @@ MinMatches = Annotated[
 Top = Annotated[int | None, typer.Option(min=0, metavar="N", rich_help_panel=SPAN_PANEL, help=TOP_HELP)]
 InParts = Annotated[bool | None, typer.Option("--stream/--no-stream", rich_help_panel=SPAN_PANEL, help=STREAM_HELP)]
 Period = Annotated[str | None, typer.Option(metavar="LENGTH", rich_help_panel=OUT_PANEL, help=PERIOD_HELP)]
-Json = Annotated[bool, typer.Option("--json", rich_help_panel=OUT_PANEL, help="Print JSON, for machines.")]
+Json = Annotated[bool, typer.Option("--json", rich_help_panel=OUT_PANEL, help="Print machine-readable JSON.")]
 Out = Annotated[
     Path | None,
     typer.Option(
@@ -61,7 +61,9 @@ Out = Annotated[
 Save = Annotated[
     Path | None,
     typer.Option(
-        metavar="FILE", rich_help_panel=OUT_PANEL, help="Save the ladder, to continue from it later: league.prowess."
+        metavar="FILE",
+        rich_help_panel=OUT_PANEL,
+        help="Save the ladder to a file such as league.prowess, to continue from it later.",
     ),
 ]
 Resume = Annotated[
@@ -89,7 +91,7 @@ def rate(
 ) -> None:
     """Rate the players in one or more files of matches, and print the standings.
 
-    The layout is recognised by the names of the columns: one row per match, or one row per player.
+    The layout, one row per match or one row per player, is recognised from the column names.
 
     \b
     prowess rate matches.csv
@@ -152,7 +154,7 @@ def _check_paths(
 def _rate_in_parts(
     model: Model, file: Path, choices: Choices, start: Ladder | None, min_matches: int, stream: bool | None
 ) -> Standings | None:
-    """Rate a file in parts if the user asked for it or it is large; return None if it must be read as a whole."""
+    """Rate a file in chunks if requested or if it is large; return None if it must be read as a whole."""
     if not (_is_large(file) if stream is None else stream):
         return None
     try:
@@ -160,10 +162,10 @@ def _rate_in_parts(
     except Error as error:
         if stream:
             raise
-        note(f"{file}: cannot be rated in parts, so it is read as a whole: {error}")
+        note(f"{file}: cannot be rated in chunks ({error}); reading the whole file")
         return None
     matches, players = count(rated.matches, "match", "matches"), count(len(rated.ladder), "player", "players")
-    note(f"{file}: {matches}, {players}, rated in parts; --no-stream reads the file as a whole")
+    note(f"{file}: {matches}, {players}, rated in chunks; --no-stream reads the file as a whole")
     note_remarks(rated.remarks)
     return Standings(rated.ladder.leaderboard(min_matches=min_matches), rated.ladder, None)
 
@@ -176,11 +178,12 @@ def _is_large(file: Path) -> bool:
 
 
 def _note_same_time(ladder: Ladder | None, history: History) -> None:
-    """Warn if the first matches have the time of the ladder's last: they may be in it already."""
+    """Warn if the first matches have the same time as the ladder's last match: they may be in it already."""
     last = None if ladder is None else last_time(ladder)
     if last is not None and len(history) and history[0].get("time") == last:
         note(
-            f"the first match has the time of the ladder's last match, {format_time(last)}; check that none is repeated"
+            f"the first match has the same time as the ladder's last match ({format_time(last)});"
+            " check that no match is counted twice"
         )
 
 
@@ -239,21 +242,21 @@ def _print_notes(model: Model, groups: Mapping[str, Standings], hidden: int) -> 
     note("no matches, so no standings" if empty else _describe_rating(model))
     times = {format_time(group.since) for group in groups.values() if group.since is not None}
     if len(times) == 1 and not get_console().is_terminal:
-        note(f"change: since {times.pop()}; --period chooses another time")
+        note(f"changes are since {times.pop()}; use --period for another period")
     if hidden:
         note(f"{count(hidden, 'more player', 'more players')}; --top 0 shows all")
 
 
 def _advise_on_draws(model: Model, histories: Sequence[History]) -> None:
-    """Suggest another `draw_probability` where draws are much rarer or more frequent than the model assumes."""
+    """Suggest another `draw_probability` if draws are much rarer or more frequent than the model assumes."""
     assumed = model.params.get("draw_probability")
     if assumed is None:
         return
     many = sum(int(np.sum(np.diff(history.match_start) >= MANY_TEAMS)) for history in histories)
     if assumed and 2 * many > sum(map(len, histories)):
         note(
-            f"most matches have {MANY_TEAMS} or more teams, where assumed draws add up; try --model ts2 or --set"
-            " draw_probability=0, and see which predicts better with prowess compare"
+            f"most matches have {MANY_TEAMS} or more teams, so the draws that the model assumes add up; try --model ts2"
+            " or --set draw_probability=0, and use prowess compare to see which predicts better"
         )
     pairs = [(history, history.match_start[:-1][np.diff(history.match_start) == 2]) for history in histories]
     matches = sum(len(first) for _, first in pairs)

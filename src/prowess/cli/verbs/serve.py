@@ -27,7 +27,7 @@ Demo = Annotated[bool, typer.Option("--demo", help=DEMO_HELP)]
 
 
 def _add_settings(verb: Callable[..., None]) -> Callable[..., None]:
-    """Give a verb an option for every setting of the service, None by default."""
+    """Give a verb an option for every setting of the service; the default of each is None."""
     kinds = get_type_hints(Settings)
     demo = inspect.signature(verb, eval_str=True).parameters["demo"].replace(kind=inspect.Parameter.KEYWORD_ONLY)
     parameters = [*(_make_option(field, kinds[field.name]) for field in fields(Settings)), demo]
@@ -106,7 +106,7 @@ def _with_database(settings: Settings, temporary: bool) -> Iterator[Settings]:
 
 
 def _prepare(settings: Settings, demo: bool) -> None:
-    """Migrate the database, and print where everything is."""
+    """Migrate the database, and print the addresses of the service and how to sign in."""
     from ...service.demo import LEAGUE, fill_demo, key_command
     from ...store import keys
 

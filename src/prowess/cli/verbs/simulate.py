@@ -1,4 +1,4 @@
-"""`prowess simulate`: make up a league whose true skills are known."""
+"""`prowess simulate`: generate a league whose true skills are known."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from ..options.shared import Json, add_shared_options
 from ..output.console import note, note_files, print_json
 
 ATTENDANCE = ("rounds", "even", "zipf", "lognormal")
-SPREAD_HELP = "Standard deviation of the true skills. (default: that of the model's prior)"
-DRAWS_HELP = "Share of draws for systems without draws of their own, such as Elo: 0 to 1."
-QUESTIONS_HELP = "Simulate a quiz: places by right answers to N questions."
-START_HELP = "The first match day. (default: no times)"
+SPREAD_HELP = "Standard deviation of the true skills. (default: the prior's)"
+DRAWS_HELP = "Share of draws (0 to 1) for systems that do not model draws, such as Elo."
+QUESTIONS_HELP = "Simulate a quiz: places follow from the number of right answers to N questions."
+START_HELP = "Date of the first match day. (default: no times)"
 LAYOUT_HELP = "One row per match (wide) or per player (long)."
 
 Matches = Annotated[int, typer.Option(min=1, help="Number of matches.")]

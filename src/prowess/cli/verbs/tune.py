@@ -1,4 +1,4 @@
-"""`prowess tune`: find better parameters of a model for a file of matches."""
+"""`prowess tune`: find better model parameters for a file of matches."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from ..output.tables import print_frame, print_text
 
 REPEATED_OPTIONS = {"since", "until", *(field.name for field in fields(Choices))}
 PARAMS_HELP = "Parameters to tune, with ranges such as beta=2:8. (default: all that results can determine)"
-TRAIN_HELP = "Search on the first matches, test on the others: a share below 1, a number, or a date."
+TRAIN_HELP = "Search on the first matches and test on the rest: a share below 1, a number of matches, or a date."
 TUNABLE = ", ".join(name for name, measure in MEASURES.items() if measure.tally)
 MEASURE_HELP = f"The measure to improve: one of {TUNABLE}. (default: log loss)"
-STUDY_HELP = "Keep the trials in an SQLite file such as tune.db; the same command continues with them."
+STUDY_HELP = "Store the trials in an SQLite file such as tune.db; the same command later resumes the search."
 
 Trials = Annotated[int, typer.Option(min=1, help="Number of parameter sets to try.")]
 Params = Annotated[list[str] | None, typer.Option(metavar="NAME,…", help=PARAMS_HELP)]
@@ -56,7 +56,7 @@ def tune(
     """Find parameters with which a model predicts the matches of a file better, and the command to use them.
 
     The search uses the earlier matches; the gain is measured on the later ones.
-    Ctrl-C stops it and prints the best so far.
+    Ctrl-C stops the search and prints the best parameters so far.
 
     \b
     prowess tune matches.csv --model trueskill
@@ -94,7 +94,7 @@ def tune(
         _print(tuning, command)
     note_files(html)
     if stopped:
-        hint = "the same command continues" if study else "--study tune.db would keep the trials, to continue later"
+        hint = "run the same command to resume" if study else "--study tune.db would keep the trials, to continue later"
         note(f"stopped after {len(tuning.tried)} of {trials} trials; {hint}")
         raise typer.Exit(INTERRUPTED)
 
@@ -113,7 +113,7 @@ def _parse_ranges(words: list[str] | None) -> dict[str, tuple[float, float] | No
 
 
 def _rate_command(context: typer.Context, tuning: Tuning) -> str:
-    """Return a shell command that rates the same files with the tuned parameters; "" if these are no better."""
+    """Return a shell command that rates the same files with the tuned parameters; empty if they are no better."""
     if not tuning.params or not (tuning.gain.within_noise or tuning.gain.value > 0):
         return ""
     words = ["prowess", "rate", *map(str, context.params["files"])]
@@ -126,7 +126,7 @@ def _rate_command(context: typer.Context, tuning: Tuning) -> str:
             words += _flags(option, context.params[name])
     pairs = [pair for pair in context.params["set"] or [] if pair.partition("=")[0].strip() not in tuning.params]
     for name, (_, value) in tuning.params.items():
-        # six digits are more than any forecast depends on
+        # six digits are more than enough for any forecast
         pairs.append(f"{name}={f'{value:.6g}' if isinstance(value, float) else value}")
     return shlex.join([*words, *(word for pair in pairs for word in ("--set", pair))])
 
