@@ -154,7 +154,7 @@ def test_protocols_of_your_own():
         (lambda: SeasonSplits(train=0.8, test=0.3), r"0.8 \+ 0.3 is more"),
         (lambda: RandomSplits(times=0), "times must be a whole number"),
         (lambda: RandomSplits(train="half"), "train must lie between 0 and 1"),
-        (lambda: SeasonSplits(seasons=["a"]).runs(league(3)), "3 matches need as many labels, not 1"),
+        (lambda: SeasonSplits(seasons=["a"]).runs(league(3)), "one entry per match: expected 3, got 1"),
         (lambda: Prequential(burn_in=1.5).runs(league(3)), "a number of matches, a share of them below 1"),
     ],
 )
@@ -170,7 +170,10 @@ def test_wrong_protocols(make, message):
         (Prequential(0.1), "after a burn-in (10 % of the matches)"),
         (Prequential("2026-01-01"), "after a burn-in (until 2026-01-01)"),
         (SeasonSplits(0.7, test=0.2), "the first 70 % of the matches were learnt from and the last 20 % were scored"),
-        (RandomSplits(5, known=True), "the others were scored, only matches whose players all had been learnt about"),
+        (
+            RandomSplits(5, known=True),
+            "the others were scored, only matches whose players all appeared in learnt matches",
+        ),
     ],
 )
 def test_protocols_in_words(protocol, words):

@@ -66,7 +66,7 @@ __all__ = [
     "tune",
 ]
 
-_PLUGINS = "prowess.lab"  # the group of entry points through which other packages add names
+_PLUGINS = "prowess.lab"  # entry point group through which other packages add names
 
 
 def __getattr__(name: str) -> Any:
@@ -83,5 +83,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """List all names, including those that other packages add, for tab completion."""
+    """List all names for tab completion, including those that other packages add."""
     return sorted({*globals(), *find_plugins(_PLUGINS)})

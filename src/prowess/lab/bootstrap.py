@@ -1,13 +1,13 @@
 """Bootstrap intervals of measures, and of differences between models, from resampled histories.
 
 A 95 % interval means: if leagues like this one were played many times, about 95 of 100 such intervals would contain the
-value of an endless league of this kind. It is about these players, these models and the time span that was scored, not
-about other leagues.
+value for an infinitely long league of this kind. It applies to these players, these models and the time span that was
+scored, not to other leagues.
 
-Matches are put into groups. A resampled history draws as many groups as there are, with replacement, and all models are
-measured on the same draws, so that differences are paired. Groups are blocks of neighbouring matches, because their
-errors are correlated (Carlstein, 1986), or single matches. More than 1,000 groups are merged, so that the cost of a
-draw does not depend on the number of matches: it is a matrix product.
+Matches are put into groups. A resampled history is as many groups as the original has, drawn with replacement. All
+models are measured on the same draws, so differences are paired. Groups are blocks of neighbouring matches, because
+their errors are correlated (Carlstein, 1986), or single matches. More than 1,000 groups are merged, so that the cost of
+a draw does not depend on the number of matches: it is a matrix product.
 """
 
 from __future__ import annotations
@@ -35,9 +35,10 @@ MAX_GROUPS = 1000
 class Resampling:
     """How histories are resampled.
 
-    `block`: None for blocks of neighbouring matches (∛n of n matches, more where that makes too many blocks); a number
-    for blocks of that many days (or units of plain times, or matches where there are no times); "match" for single
-    matches, as if they were independent. `confidence` of the intervals, number of `draws`, `seed` of the draws.
+    `block`: None for blocks of neighbouring matches (∛n of n matches, or longer ones if that makes too many blocks); a
+    number for blocks of that many days (or units of numeric times, or matches if there are no times); "match" for
+    single matches, as if they were independent. `confidence` is the level of the intervals, `draws` the number of
+    resampled histories, and `seed` the random seed.
 
     >>> column = np.random.default_rng(0).normal(5.0, 2.0, 1000)
     >>> print(Resampling(block="match").interval(Tally(column, np.ones(1000))))
@@ -61,7 +62,7 @@ class Resampling:
         whole("seed", self.seed)
 
     def __str__(self) -> str:
-        """Explain how intervals are made, and what they mean."""
+        """Explain how intervals are computed and what they mean."""
         block = "blocks of neighbouring matches" if self.block is None else "single matches"
         if isinstance(self.block, (int, float)):
             block = f"blocks of {self.block:g} days (matches, where there are no times)"
@@ -82,14 +83,14 @@ class Resampling:
         return self.draw(groups).measure(group_sums(tally, groups)).interval
 
     def difference(self, one: Tally, other: Tally, history: History | None = None) -> Interval:
-        """Return how much higher the mean of one tally is than that of another over the same matches, paired.
+        """Return the paired difference between the means of two tallies over the same matches.
 
         >>> column = np.random.default_rng(0).normal(5.0, 2.0, 1000)
         >>> print(Resampling().difference(Tally(column + 1, np.ones(1000)), Tally(column, np.ones(1000))))
         1.0000000 (1.0000000 to 1.0000000)
         """
         if len(one) != len(other):
-            raise Error(f"the tallies are of different matches: {len(one)} and {len(other)} of them")
+            raise Error(f"the tallies cover different matches: {len(one)} and {len(other)} of them")
         groups = self._groups(one, history)
         draws = self.draw(groups)
         return draws.measure(group_sums(one, groups)).less(draws.measure(group_sums(other, groups)))
@@ -106,13 +107,13 @@ class Resampling:
         array([0, 0, 1, 1, 2])
         """
         at, many = np.arange(len(match)), len(match)
-        if not (np.diff(match) > 0).all():  # not in order, or a match is listed twice
+        if not (np.diff(match) > 0).all():  # unsorted, or a match is listed twice
             names, at = np.unique(match, return_inverse=True)
             many = len(names)
         if not many:
             return Groups(at, 0)
         if self.block is None:
-            count = min(MAX_GROUPS, round(many ** (2 / 3)))  # blocks of the cube root
+            count = min(MAX_GROUPS, round(many ** (2 / 3)))  # cube-root blocks
             return Groups(at * count // many, count)
         if isinstance(self.block, str):
             order = np.random.default_rng(self.seed).permutation(many) if many > MAX_GROUPS else np.arange(many)
@@ -169,7 +170,7 @@ class Draws:
         return self.measures({"": sums})[""]
 
     def measures(self, sums: Mapping[str, Sums]) -> dict[str, Resampled]:
-        """Return several measures, by one matrix product."""
+        """Return several measures, computed by one matrix product."""
         if not sums:
             return {}
         parts = [item.parts for item in sums.values()]
@@ -178,7 +179,7 @@ class Draws:
         return {name: self._measure(sums[name], columns) for name, columns in zip(sums, drawn, strict=True)}
 
     def _measure(self, sums: Sums, drawn: Floats) -> Resampled:
-        if np.count_nonzero(sums.parts.any(axis=1)) < 2:  # the spread of groups cannot be estimated from one
+        if np.count_nonzero(sums.parts.any(axis=1)) < 2:  # a single group does not show the spread
             return Resampled(sums, sums.value, np.full(len(self.counts), np.nan), None, self.confidence)
         chance = None if sums.chance is None else sums.chance(drawn, sums.parts.sum(axis=0))
         return Resampled(sums, sums.value, sums.combine(drawn), chance, self.confidence)
@@ -186,7 +187,7 @@ class Draws:
 
 @dataclass(frozen=True, eq=False)
 class Resampled:
-    """A measure: its sums, its value, and its values on resampled histories, also those that chance alone would give.
+    """A measure: its sums, its value, its values on resampled histories, and those that chance alone would give.
 
     >>> from prowess.lab.measures.aggregate import ratio
     >>> sums = Sums(np.array([[1.0, 2.0], [2.0, 2.0]]), ratio)
@@ -205,7 +206,7 @@ class Resampled:
     def interval(self) -> Interval:
         """The measure with its interval: quantiles of the resampled values.
 
-        Where chance makes the measure larger, the interval begins at 0 if chance alone can explain all of it, and
+        If chance makes the measure larger, the interval begins at 0 when chance alone can explain all of it, and
         otherwise at the reflected upper end, 2 · value − high: the basic bootstrap (Davison, Hinkley, 1997, 5.2).
         """
         interval = self._quantiles(self.value, self.values)
@@ -216,9 +217,9 @@ class Resampled:
         return Interval(self.value, 0.0 if self.value <= by_chance else max(2 * self.value - high, 0.0), high)
 
     def less(self, other: Resampled) -> Interval:
-        """Return how much higher it is than another measure of the same matches, paired.
+        """Return the paired difference from another measure of the same matches.
 
-        Where chance makes them larger, the interval is as wide as quantiles and reflected quantiles together.
+        If chance makes them larger, the interval covers both the quantiles and the reflected quantiles.
         """
         value, low, high = self._quantiles(self.value - other.value, self.values - other.values)
         if self.chance is not None:
@@ -234,7 +235,7 @@ class Resampled:
 
 
 class View(NamedTuple):
-    """Some rows, their groups, and the draws of these groups."""
+    """A selection of rows, their groups, and the draws of these groups."""
 
     picked: NDArray[np.intp]
     groups: Groups

@@ -14,7 +14,7 @@ from ..model.fit.forecasts import Forecasts, read_forecasts
 from ..model.ladder.ladder import Ladder
 from ..model.model import Model
 
-TEAMS = 32_768  # per chunk: a few columns of that length stay in the cache of a processor
+TEAMS = 32_768  # per chunk: a few columns of that length fit in the processor's cache
 
 
 class ForecastChunk(NamedTuple):
@@ -26,7 +26,7 @@ class ForecastChunk(NamedTuple):
 
 
 def forecast_chunks(model: Model, history: History, teams: int = TEAMS) -> Iterator[ForecastChunk]:
-    """Yield the forecasts of `fit`, bit for bit, in chunks; names are not needed.
+    """Yield the same forecasts as `fit`, bit for bit, in chunks; names are not needed.
 
     >>> import prowess as pw
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3)

@@ -10,11 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 NORMAL = 1.959963984540054  # the 97.5 % quantile of the normal distribution
-SMALL_T = (float("inf"), 12.706, 4.3027, 3.1824, 2.7764)  # of Student's t, where the series below is inaccurate
+SMALL_T = (
+    float("inf"),
+    12.706,
+    4.3027,
+    3.1824,
+    2.7764,
+)  # quantiles of Student's t, where the series below is inaccurate
 
 
 class Interval(NamedTuple):
-    """A value with its interval; both ends are NaN where there are too few data.
+    """A value with its interval; both ends are NaN if there are too few data.
 
     >>> print(Interval(0.6571, 0.6410, 0.6719))
     0.657 (0.641 to 0.672)
@@ -57,7 +63,7 @@ class Interval(NamedTuple):
 
     @property
     def above_zero(self) -> bool | None:
-        """Whether a difference is above 0; None where it is within noise.
+        """Whether a difference is above 0; None if it is within noise.
 
         >>> Interval(0.02, 0.01, 0.03).above_zero, Interval(0.01, -0.01, 0.03).above_zero
         (True, None)
@@ -65,7 +71,7 @@ class Interval(NamedTuple):
         return None if self.within_noise else self.value > 0.0
 
     def apart(self, other: Interval) -> Interval:
-        """Return the difference to another, independent interval; both must be symmetric.
+        """Return the difference from another, independent interval; both must be symmetric.
 
         >>> Interval(5.0, 2.0, 8.0).apart(Interval(3.0, -1.0, 7.0))
         Interval(value=2.0, low=-3.0, high=7.0)
@@ -95,7 +101,7 @@ class Interval(NamedTuple):
         return f"{value} ({low} to {high}){unit and f' {unit}'}"
 
     def __str__(self) -> str:
-        """Format it with the digits that the interval justifies."""
+        """Format the value and interval with the digits that the interval justifies."""
         if np.isnan(self.low):
             return f"{self.value:.4g}"
         value, low, high = (f"{number:.{self.digits}f}" for number in self)
@@ -113,7 +119,7 @@ class Interval(NamedTuple):
 
 
 def all_above_zero(differences: Iterable[Interval]) -> bool | None:
-    """Return True if all intervals are above 0, False if one is at or below 0, and None if it is open.
+    """Return True if all intervals are above 0, False if one is at or below 0, and None if it is undecided.
 
     >>> sure, open_, none = Interval(2, 1, 3), Interval(1, -1, 3), Interval(0, 0, 0)
     >>> all_above_zero([sure, sure]), all_above_zero([sure, open_]), all_above_zero([sure, open_, none])

@@ -40,14 +40,14 @@ def run_tasks(
     if not _in_process(jobs):
         joblib = import_extra("joblib", "joblib", "lab")
         backend, _ = joblib.parallel.get_active_backend()
-        streams = getattr(backend, "supports_return_generator", False)  # else all results arrive at the end
+        streams = getattr(backend, "supports_return_generator", False)  # otherwise all results arrive at the end
         parallel = joblib.Parallel(n_jobs=jobs, return_as="generator" if streams else "list")
         results = iter(parallel(joblib.delayed(function)(*task) for task in tasks))
     return [next(results) for _ in steps(range(len(tasks)), label, progress)]
 
 
 def count_processes(jobs: int | None) -> int:
-    """Return the number of processes that `jobs` means; None is one, unless `joblib.parallel_config` says otherwise.
+    """Return the number of processes for `jobs`; None means one, unless `joblib.parallel_config` says otherwise.
 
     >>> count_processes(2), count_processes(1)
     (2, 1)
@@ -63,7 +63,7 @@ def _in_process(jobs: int | None) -> bool:
     return jobs == 1 or (jobs is None and "joblib" not in sys.modules)
 
 
-PARALLEL_ENTRIES = 5_000_000  # with fewer, starting processes takes longer than it saves
+PARALLEL_ENTRIES = 5_000_000  # with fewer, starting processes costs more time than it saves
 
 
 def group_standings(
@@ -74,7 +74,7 @@ def group_standings(
     min_matches: int = 0,
     jobs: int | None = None,
 ) -> dict[str, Standings]:
-    """Return the standings of each league by its name, as `standings` gives them.
+    """Return the standings of each league by its name, as `standings` computes them.
 
     `jobs` is a number of processes, as for `compare`; None uses all processors for large histories.
 

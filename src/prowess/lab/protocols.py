@@ -1,7 +1,7 @@
 """Protocols: which matches a model learns from, and which it is scored on.
 
-Forecasts are always made before their match, in order of time, from earlier matches only. A match that is scored but
-not learnt from has importance 0 in the history of its run: the sweep forecasts it, and no rating changes.
+Forecasts are always made before their match, in chronological order, from earlier matches only. A match that is scored
+but not learnt from has importance 0 in the history of its run: the sweep forecasts it, and no rating changes.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from .slices import Mask, count_before, experience, seasons
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One pass of a model over some matches of a history, all players starting as newcomers.
+    """One pass of a model over selected matches of a history; all players start as newcomers.
 
-    `matches` is a slice or increasing indices; `learnt` and `scored` are masks over them, None for all.
+    `matches` is a slice or increasing indices; `learnt` and `scored` are masks over them; None means all.
 
     >>> import numpy as np
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3)
@@ -39,7 +39,7 @@ class Run:
     label: str = ""
 
     def of(self, history: History) -> History:
-        """Return the history to sweep: the matches of the run; those that are not learnt from have importance 0.
+        """Return the history to sweep: the run's matches, with importance 0 for those that are not learnt from.
 
         >>> Run(slice(1, 3)).of(History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3))
         History(2 matches, 2 players, places)
@@ -64,7 +64,7 @@ class Run:
 
 
 class Protocol:
-    """The base class of protocols, which make the runs of a history.
+    """The base class of protocols, which split a history into runs.
 
     >>> Protocol().runs(History.from_matches([{"teams": [["ann"], ["bob"]]}]))
     Traceback (most recent call last):
@@ -79,7 +79,7 @@ class Protocol:
 
 @dataclass(frozen=True)
 class Prequential(Protocol):
-    """Every match is forecast, scored and then learnt from; the first ones, the burn-in, are only learnt from.
+    """Every match is forecast, scored and then learnt from; the first matches, the burn-in, are only learnt from.
 
     `burn_in`: a number of matches, a share of them below 1, or a date.
 
@@ -111,10 +111,10 @@ class Prequential(Protocol):
 class SeasonSplits(Protocol):
     """Within every season, the first matches are learnt from and the last are scored: Guo et al. (2012), section 5.1.
 
-    `train`: the share of a season's matches that is learnt from; `test`: the share, at its end, that is scored, None
+    `train`: the share of a season's matches that is learnt from; `test`: the share at its end that is scored, or None
     for all the rest. `reset`: every season begins with newcomers; otherwise all earlier seasons are learnt from
-    completely. A season is a calendar year, or the time between breaks of `gap` days; or `seasons` holds the label of
-    every match. `known`: score only matches whose players all had a match before that was learnt from.
+    completely. A season is a calendar year, or the time between breaks of `gap` days, unless `seasons` labels every
+    match. `known`: score only matches whose players all appeared in earlier learnt matches.
 
     >>> days = [f"{year}-01-0{day}" for year in (2025, 2026) for day in range(1, 6)]
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]], "time": day} for day in days])
@@ -165,12 +165,12 @@ class SeasonSplits(Protocol):
 
 @dataclass(frozen=True)
 class RandomSplits(Protocol):
-    """Several times, a random part of the matches is learnt from, and others are scored, in order of time.
+    """Several times, a random part of the matches is learnt from and others are scored, in chronological order.
 
     `train`: the share of all matches that is drawn to be learnt from. The rest is scored: a scored match is forecast
-    from the drawn matches before it. With `test` the scored matches are always the last ones, that share of all, and
-    those to learn from are drawn among the matches before. `known`: score only matches whose players all had a match
-    before that was learnt from. Guo et al. (2012), section 5.1, do so with the Halo matches.
+    from the drawn matches before it. With `test`, the scored matches are always that share at the end, and the matches
+    to learn from are drawn from those before. `known`: score only matches whose players all appeared in earlier learnt
+    matches. Guo et al. (2012), section 5.1, use this for the Halo matches.
 
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}] * 10)
     >>> [run.rows(history).tolist() for run in RandomSplits(times=2, train=0.5, test=0.2).runs(history)]
@@ -210,7 +210,7 @@ class RandomSplits(Protocol):
         return f"{self.times} times {_describe_shares(self, 'a random')}{KNOWN * self.known}"
 
 
-KNOWN = ", only matches whose players all had been learnt about"
+KNOWN = ", only matches whose players all appeared in learnt matches"
 
 
 def _check_shares(train: float, test: float | None) -> None:
@@ -221,25 +221,25 @@ def _check_shares(train: float, test: float | None) -> None:
 
 
 def _shares(many: int, train: float, test: float | None) -> tuple[int, int]:
-    """Return how many matches are learnt from, and how many scored, each rounded with halves to even."""
+    """Return how many matches are learnt from and how many are scored, both rounded half to even."""
     first, last = (round(round(many * share, 6)) for share in (train, test or 0.0))  # 0.7 · 185 is 129.5
     return first, many - first if test is None else min(last, many - first)
 
 
 def label_codes(history: History, labels: Any) -> tuple[NDArray[np.intp], list[str]]:
-    """Return the number of every match's label, in order of first appearance, and the labels.
+    """Return an integer code for every match's label, in order of first appearance, and the labels.
 
     >>> label_codes(History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3), ["b", "a", "b"])
     (array([0, 1, 0]), ['b', 'a'])
     """
     column = np.asarray(labels)
     if column.shape != (len(history),):
-        raise Error(f"{len(history)} matches need as many labels, not {column.size}", field="labels")
-    if column.dtype.kind in "OfM":  # the kinds that can have missing values; NaN does not equal itself
+        raise Error(f"labels must have one entry per match: expected {len(history)}, got {column.size}", field="labels")
+    if column.dtype.kind in "OfM":  # the dtypes that can have missing values; NaN does not equal itself
         missing = [label is None or (label != label) is True for label in column.tolist()]
         if any(missing):
             match = missing.index(True)
-            raise Error(f"every match needs a label, and match {match + 1} has none", field="labels", match=match)
+            raise Error(f"every match needs a label, but match {match + 1} has none", field="labels", match=match)
     if column.dtype == object:
         column = np.array([str(label) for label in column])  # values of different types cannot be sorted
     names, first, at = np.unique(column, return_index=True, return_inverse=True)
@@ -250,13 +250,13 @@ def label_codes(history: History, labels: Any) -> tuple[NDArray[np.intp], list[s
 
 
 def _span(index: NDArray[np.intp]) -> slice | NDArray[np.intp]:
-    """Return consecutive indices as a slice, which needs no copy."""
+    """Return consecutive indices as a slice, which avoids a copy."""
     first, last = int(index[0]), int(index[-1]) + 1
     return slice(first, last) if last - first == len(index) else index
 
 
 def _only_known_players(run: Run, history: History) -> Run:
-    """Leave out the scored matches of players who had no match before that was learnt from."""
+    """Drop the scored matches of players who did not appear in earlier learnt matches."""
     assert run.scored is not None
     return replace(run, scored=run.scored & (experience(run.of(history)) > 0))
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-MAX_ALIGNED_DECIMALS = 3  # with more decimals, padding a whole column to them would be unreadable
-DENSE = 10  # columns: a table with more gets smaller type, so that it fits on a page of 1200 pixels
+MAX_ALIGNED_DECIMALS = 3  # padding a whole column to more decimals would be unreadable
+DENSE = 10  # a table with more columns gets smaller type, to fit on a page of 1200 pixels
 VERDICTS = {True: "holds", False: "does not hold", None: "cannot be decided with these data"}
 
 
@@ -45,7 +45,7 @@ class Claim:
 
 @dataclass(frozen=True, eq=False)
 class Section:
-    """A heading with text, a table, a chart and claims, all of which are optional.
+    """A heading with optional text, table, chart and claims.
 
     `bold` lists the highlighted cells of the table as pairs of row and column name.
 
@@ -61,7 +61,7 @@ class Section:
     bold: frozenset[tuple[int, str]] = frozenset()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the section as plain data, without its chart and what is missing."""
+        """Return the section as plain data, without its chart and empty parts."""
         parts: dict[str, Any] = {"title": self.title}
         if self.text:
             parts["text"] = self.text
@@ -123,7 +123,7 @@ class Report:
 
 
 def check_report_path(path: str | os.PathLike[str]) -> None:
-    """Raise an Error if a page with charts cannot be written to a path; call this before minutes of work.
+    """Raise an Error if a page with charts cannot be written to a path; call this before a long computation.
 
     >>> check_report_path("report.pdf")
     Traceback (most recent call last):
@@ -136,8 +136,8 @@ def check_report_path(path: str | os.PathLike[str]) -> None:
 
 
 def _clean(value: Any) -> Any:
-    """Return nested data with only the types that JSON has."""
-    if isinstance(value, np.generic):  # such as the numpy.bool of a comparison
+    """Convert nested data to JSON types."""
+    if isinstance(value, np.generic):  # such as numpy.bool
         value = value.item()
     if isinstance(value, dict):
         return {str(key): _clean(part) for key, part in value.items()}
@@ -160,13 +160,13 @@ def _html(section: Section, charts: Iterator[int]) -> str:
     if section.table is not None:
         parts.append(_table(section.table, section.bold))
     if section.chart is not None:
-        # Vega makes its element as wide as the chart; the outer one lets a phone scroll the chart alone
+        # Vega makes its element as wide as the chart; the outer element lets a phone scroll only the chart
         parts.append(f'<div class="chart"><div id="chart{next(charts)}"></div></div>')
     return "\n".join([*parts, "</section>"])
 
 
 def _table(frame: pl.DataFrame, bold: frozenset[tuple[int, str]]) -> str:
-    """Return a table with numbers, and the headings above them, aligned to the right."""
+    """Return an HTML table; numbers and their headings are aligned to the right."""
     sides = [' class="number"' if kind.is_numeric() else "" for kind in frame.dtypes]
     head = "".join(f"<th{side}>{escape(name)}</th>" for name, side in zip(frame.columns, sides, strict=True))
     columns = []

@@ -27,7 +27,7 @@ Mask = NDArray[np.bool_]
 
 
 def seasons(history: History, gap: float | None = None) -> NDArray[np.str_]:
-    """Return the season of every match: its calendar year (in UTC, where times have a zone).
+    """Return the season of every match: its calendar year (in UTC if times have a zone).
 
     With `gap`, a season begins after a break of at least that many days (or units of plain times), and is named after
     the years that it spans.
@@ -40,7 +40,7 @@ def seasons(history: History, gap: float | None = None) -> NDArray[np.str_]:
     ['2025/26', '2025/26', '2025/26']
     """
     if history.time is None or history.time_kind is None:
-        raise Error("seasons need times, and this history has none: give every match a label", field="seasons")
+        raise Error("seasons need match times, and this history has none: give every match a label", field="seasons")
     plain = history.time_kind == "number"
     if plain and gap is None:
         message = "the times of this history are plain numbers without years: give the length of a break, such as "
@@ -64,7 +64,7 @@ def seasons(history: History, gap: float | None = None) -> NDArray[np.str_]:
 
 
 def experience(history: History) -> NDArray[np.int64]:
-    """Return how many matches the least experienced player of every match had played before it.
+    """Return, for every match, how many matches its least experienced player had played before.
 
     Matches of importance 0 are not counted.
 
@@ -87,7 +87,7 @@ def experience(history: History) -> NDArray[np.int64]:
 
 
 def newcomers(history: History, matches: int = 5) -> Mask:
-    """Return the matches of a player who had played fewer than `matches` before.
+    """Return the matches with at least one player who had played fewer than `matches` matches before.
 
     >>> history = History.from_matches([{"teams": [["ann"], [other]]} for other in ("bob", "bob", "cat")])
     >>> newcomers(history, 1)
@@ -97,7 +97,7 @@ def newcomers(history: History, matches: int = 5) -> Mask:
 
 
 def established(history: History, matches: int = 20) -> Mask:
-    """Return the matches in which everybody had played at least `matches` before.
+    """Return the matches in which every player had played at least `matches` matches before.
 
     >>> history = History.from_matches([{"teams": [["ann"], [other]]} for other in ("bob", "bob", "cat")])
     >>> established(history, 1)
@@ -107,7 +107,7 @@ def established(history: History, matches: int = 20) -> Mask:
 
 
 def after(history: History, start: float | str | date, *, name: str = "start") -> Mask:
-    """Return the matches after the first `start` ones, after a share of them (below 1), or from a date on.
+    """Return the matches after the first `start` matches, after a share of them (below 1), or from a date on.
 
     `name` is the name of the parameter in an error.
 
@@ -120,7 +120,7 @@ def after(history: History, start: float | str | date, *, name: str = "start") -
 
 
 def count_before(history: History, start: float | str | date, name: str) -> int:
-    """Count the matches before a start: a number of them, a share of them below 1, or those before a date.
+    """Count the matches before `start`, which is a number of matches, a share of them below 1, or a date.
 
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}] * 8)
     >>> count_before(history, 0.25, "burn_in"), count_before(history, 3, "burn_in")
@@ -136,7 +136,7 @@ def count_before(history: History, start: float | str | date, name: str) -> int:
 
 
 def involving(history: History, players: Iterable[str], *, everybody: bool = False) -> Mask:
-    """Return the matches in which one of these players plays, or with `everybody`, in which nobody else plays.
+    """Return the matches with any of these players or, with `everybody`, the matches with nobody else.
 
     >>> history = History.from_matches([{"teams": [["ann"], [other]]} for other in ("bob", "cat", "cat")])
     >>> involving(history, ["ann", "bob"], everybody=True)
@@ -165,5 +165,5 @@ def top_players(fit: Fit, n: int = 10, *, everybody: bool = True) -> Mask:
     array([False,  True,  True])
     """
     best = fit.leaderboard()["player"].head(whole("n", n, 1)).to_list()
-    playing = set(fit.history.players)  # a fit that started from a ladder has players without a match here
+    playing = set(fit.history.players)  # a fit that started from a ladder has players without matches in this history
     return involving(fit.history, [name for name in best if name in playing], everybody=everybody)

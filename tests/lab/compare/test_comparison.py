@@ -165,7 +165,7 @@ def test_more_than_two_teams():
     ]
     assert repr(found).startswith(f"{found.best} has the lowest pair error of 3 models over 50 matches: 0.")
     mixed = compare(history, ["elo"], measures=["pair_error", "auc", "calibration_error"])
-    assert mixed.table().select("auc", "calibration_error").row(0) == (None, None)  # no match of two teams
+    assert mixed.table().select("auc", "calibration_error").row(0) == (None, None)  # no matches of two teams
     with pytest.raises(pw.Error, match="none of these matches"):
         mixed.calibration()
 
@@ -269,7 +269,7 @@ def test_models_by_mapping_preset_and_name(history):
         (pw.Elo(), "models must be a mapping"),
         ("elo", "models must be a mapping"),
         ({"Elo": 3}, "3 is neither a model nor a preset"),
-        ({"": pw.Elo()}, "a model needs a name"),
+        ({"": pw.Elo()}, "a model's name must be non-empty text"),
     ],
 )
 def test_wrong_models(history, models, message):

@@ -572,7 +572,9 @@ WRONG = {
     "a rest needs seasons": lambda: Calendar(rest=30),
     "after the year 9999": lambda: simulate(pw.TrueSkill(), 1000, calendar=Calendar(every=1e6)),
     r"with Point.* the same skill; give their distribution": lambda: simulate(pw.Elo()),
-    "skills must be finite numbers for 100 players and 1 trait": lambda: simulate(pw.TrueSkill(), skills=[1.0, 2.0]),
+    "skills must be finite numbers, one for each of 100 players and 1 trait": lambda: simulate(
+        pw.TrueSkill(), skills=[1.0, 2.0]
+    ),
     "skills must be a Prior": lambda: simulate(pw.TrueSkill(), skills="good"),
     "draws must lie between 0 and 1": lambda: simulate(pw.TrueSkill(), draws=-1),
     "draws are for models with an expected score": lambda: simulate(pw.TrueSkill(), draws=0.5),

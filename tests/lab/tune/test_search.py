@@ -136,7 +136,7 @@ def test_foreign_and_unopenable_studies_are_refused(league, tmp_path):
     theirs._storage.remove_session()
     (tmp_path / "text.db").write_text("no database, but a text that is as long as a header would be " * 20)
     for storage in (tmp_path / "text.db", tmp_path / "nowhere" / "study.db", "postgresql://u:secret@127.0.0.1:1/x"):
-        with pytest.raises(pw.Error, match="cannot keep a study there") as caught:
+        with pytest.raises(pw.Error, match="cannot store a study there") as caught:
             tune(WRONG, league, trials=2, storage=storage)
         assert "secret" not in str(caught.value)
     with pytest.raises(pw.Error, match="storage must be"):

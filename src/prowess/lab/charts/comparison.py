@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-NARROW_LABELS = 110  # pixels for the names of models on a narrow chart
+NARROW_LABELS = 110  # pixels for model names on a narrow chart
 
 
 def measure_chart(
     table: pl.DataFrame, titles: Mapping[str, str], *, title: str, subtitle: str, look: Look = LIGHT
 ) -> alt.ConcatChart:
-    """Chart a panel for every measure: the value of every model as a dot, its interval as a line.
+    """Chart every measure in its own panel: each model's value as a dot, its interval as a line.
 
     `table` has columns model, x, x_low and x_high for every measure x; `titles` holds the titles by x.
 
@@ -39,7 +39,7 @@ def measure_chart(
 
 
 def _panel(alt: Any, table: pl.DataFrame, measure: str, title: str, width: int, look: Look) -> Any:
-    """Chart one measure; a model far off from the others is written at the side."""
+    """Chart one measure; a model far from the others is noted at the edge of the chart."""
     cells = table.select("model", measure, f"{measure}_low", f"{measure}_high").drop_nulls(measure).rows()
     rows = [
         {"model": name, "value": value, "low": value if low is None else low, "high": value if high is None else high}
@@ -52,7 +52,7 @@ def _panel(alt: Any, table: pl.DataFrame, measure: str, title: str, width: int, 
     scale = alt.Scale(domain=[low - pad, high + pad], nice=False)
     x, start = (alt.X(field, title=title, scale=scale, axis=alt.Axis(tickCount=4)) for field in ("value:Q", "low:Q"))
     names, limit = [row["model"] for row in rows], NARROW_LABELS if look.narrow else 180
-    # a browser may have wider letters than those measured here
+    # letters may be wider in a browser than measured here
     extent = {} if look.size is None else {"minExtent": min(limit, 9 * max(map(len, names)))}
     axis = alt.Axis(labelLimit=limit, domain=False, ticks=False, **extent)
     model = alt.Y("model:N", sort=names, title=None, axis=axis)
@@ -77,7 +77,7 @@ def _panel(alt: Any, table: pl.DataFrame, measure: str, title: str, width: int, 
 
 
 def _near(values: Mapping[str, float], widths: Sequence[float]) -> set[str]:
-    """Return the models that the scale is made for: one that is very far off must not squeeze all others."""
+    """Return the models that the scale must fit: a model that is very far off must not squeeze all others."""
     middle = median(values.values())
     reach = max(20 * median(abs(value - middle) for value in values.values()), 5 * median(widths))
     return {name for name, value in values.items() if len(values) < 3 or abs(value - middle) <= reach}
@@ -86,7 +86,7 @@ def _near(values: Mapping[str, float], widths: Sequence[float]) -> set[str]:
 def time_chart(
     frame: pl.DataFrame, measure: str, axis: tuple[str, str, str], *, title: str, subtitle: str, look: Look = LIGHT
 ) -> alt.Chart:
-    """Chart a measure over time, a line for every model; `axis` is the column, Vega-Lite type and title of the time.
+    """Chart a measure over time, with a line per model; `axis` is the time's column, Vega-Lite type and title.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"model": ["Elo"] * 2, "match": [0, 1], "value": [0.5, 0.4]})
@@ -96,7 +96,7 @@ def time_chart(
     """
     altair = import_extra("altair", "Altair", "lab")
     column, kind, x_title = axis
-    frame = frame.unique(["model", column], keep="last", maintain_order=True)  # of a day, its last match
+    frame = frame.unique(["model", column], keep="last", maintain_order=True)  # the last match of each day
     names = unique_names(frame["model"].to_list(), "models")
     curves = {name: frame.filter(frame["model"] == name)["value"].to_list() for name in names}
     heights = [max(curve) - min(curve) for curve in curves.values()]
@@ -107,7 +107,7 @@ def time_chart(
         {"model": model, "x": axis_value(when), "value": value}
         for model, when, value in frame.select("model", column, "value").iter_rows()
     ]
-    scaled = {} if kind == "T" else {"scale": altair.Scale(zero=False)}  # times have no zero, and Vega warns
+    scaled = {} if kind == "T" else {"scale": altair.Scale(zero=False)}  # times have no zero, and Vega would warn
     chart = (
         altair.Chart(altair.InlineData(values=rows), width=720, height=380)
         .mark_line(strokeWidth=2.2, strokeJoin="round", clip=True)
@@ -127,7 +127,7 @@ def time_chart(
 def calibration_chart(
     frame: pl.DataFrame, *, title: str = "Calibration", subtitle: str = "", look: Look = LIGHT
 ) -> alt.ConcatChart:
-    """Chart what happened against what was expected, a panel for every model; on the grey line forecasts are right.
+    """Chart observed against expected frequencies, a panel per model; on the grey line, forecasts are right.
 
     `frame` has columns model, expected, happened, stderr and count.
 

@@ -33,7 +33,7 @@ PAGE = """<!DOCTYPE html>
 
 
 def save(chart: alt.TopLevelMixin, path: str | os.PathLike[str]) -> None:
-    """Write a chart to a file: .png, .svg, .html (one self-contained file) or .json, by the extension.
+    """Write a chart to a .png, .svg, .html (one self-contained file) or .json file; the extension decides.
 
     >>> from pathlib import Path; from tempfile import TemporaryDirectory
     >>> import prowess as pw
@@ -87,7 +87,7 @@ def vega_bundle() -> str:
 
 
 def bundle_in_subprocess() -> str:
-    """Return the JavaScript of Vega, made in another process: vl-convert blocks all threads for seconds.
+    """Return the JavaScript of Vega, built in another process: vl-convert blocks all threads for seconds.
 
     >>> "vegaEmbed" in bundle_in_subprocess()
     True
@@ -99,5 +99,5 @@ def bundle_in_subprocess() -> str:
 
 
 def _version() -> str:
-    """Return the version of Vega-Lite that Altair writes."""
+    """Return the Vega-Lite version that Altair writes."""
     return ".".join(import_extra("altair", "Altair", "lab").SCHEMA_VERSION.lstrip("v").split(".")[:2])

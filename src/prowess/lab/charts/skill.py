@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ...model.fit.fit import Fit
 
-Belief = tuple[float | str, float, float | None]  # x, μ, and σ if the model has one
+Belief = tuple[float | str, float, float | None]  # x, μ, and σ if the model has uncertainty
 
 
 def skill_curves(
@@ -31,7 +31,7 @@ def skill_curves(
     height: int = 400,
     look: Look = LIGHT,
 ) -> alt.LayerChart:
-    """Chart the skill of players after each of their matches: a line at μ in a band of μ ± `band` σ.
+    """Chart players' skills after each of their matches: a line at μ in a band of μ ± `band` σ.
 
     A model without uncertainty has no band.
 
@@ -70,7 +70,7 @@ def belief_curves(
 ) -> alt.LayerChart:
     """Chart skill curves given as (x, μ, σ) by player; `axis` is the Vega-Lite type and the title of x.
 
-    The y axis fits the points of `fit_to`, if there are any, and cuts off everything outside.
+    The y axis fits the points of `fit_to`, if there are any; everything outside is clipped.
 
     >>> chart = belief_curves({"ann": [(1, 25.0, 8.3), (2, 27.0, 7.1)]}, ("Q", "match number"))
     >>> chart.to_dict()["layer"][0]["mark"]["type"]
@@ -105,8 +105,8 @@ def _points(curve: Sequence[Belief], name: str, band: float) -> list[dict[str, A
 def _inline_data(alt: Any, points: list[dict[str, Any]], look: Look) -> Any:
     if look.size is None:
         return alt.InlineData(values=points)
-    # As text, Altair checks the data at once and not point by point. JSON, not CSV: Vega compiles code for the columns
-    # of CSV, which the content security policy of the pages forbids.
+    # As one string, Altair validates the data at once and not point by point. JSON, not CSV: for CSV columns Vega
+    # compiles code, which the pages' content security policy forbids.
     rows = [
         {
             name: float(f"{value:.6g}") if isinstance(value, float) and abs(value) < 1e5 else value
@@ -141,7 +141,7 @@ def _layers(
     """Return bands, lines, end points and tooltips; a click on the legend highlights a player."""
     picked = alt.selection_point(fields=["player"], bind="legend")
     when, x_title = f"x:{axis[0]}", axis[1]
-    dated = look.size is not None and axis[0] == "T"  # dates need no title, and have no zero
+    dated = look.size is not None and axis[0] == "T"  # dates need no title and have no zero
     scaled: dict[str, Any] = {"title": None} if dated else {"title": x_title, "scale": alt.Scale(zero=False)}
     x = alt.X(when, axis=alt.Axis(grid=False), **scaled)
     y_title = "skill μ (rating points)" if look.size is None else None if look.narrow else "skill"

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from ...errors import Error
 from ...history import History
 
-# Okabe and Ito (2008), for every kind of colour vision; those that are faint on white come last
+# Okabe and Ito (2008), safe for colour blindness; colours that are faint on white come last
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
-DASHES = ([1, 0], [6, 3], [2, 2])  # for lines that share a colour
-MAX_CURVES = len(COLOURS) * len(DASHES)  # more would look alike
-MAX_POINTS = 500  # per curve: a chart has no more pixels
+DASHES = ([1, 0], [6, 3], [2, 2])  # to distinguish lines that share a colour
+MAX_CURVES = len(COLOURS) * len(DASHES)  # with more, lines would look alike
+MAX_POINTS = 500  # points per curve: a chart has no more pixels
 INK, FAINT = "#333333", "#e4e4e4"
 FONT = "DejaVu Sans, Noto Sans, Segoe UI, Helvetica, Arial, sans-serif"
 WIDE, NARROW = 1056, 328  # pixels: the width of a chart on a page, and on a phone
@@ -27,8 +27,8 @@ WIDE, NARROW = 1056, 328  # pixels: the width of a chart on a page, and on a pho
 class Look:
     """The colours, type and size of charts.
 
-    `size` is the width and height of the whole chart on a page that has its own title and text; None for a chart of its
-    natural size with a title of its own. `narrow` is for phones.
+    `size` is the width and height of the whole chart on a page that has its own title and text; None gives a chart its
+    natural size and its own title. `narrow` is for phones.
 
     >>> LIGHT.ink, DARK.ink, page_look(DARK, 300, narrow=True).size
     ('#333333', '#d5d9df', (328, 300))
@@ -62,7 +62,7 @@ class Look:
 
     @property
     def margin(self) -> int:
-        """The space at the sides; on a page, letters may be wider than where the chart was measured."""
+        """The space at the sides; letters on a page may be wider than measured here."""
         return 16 if self.size is None else 8 if self.narrow else 12
 
     @property
@@ -78,7 +78,7 @@ DARK = Look(
     ink="#d5d9df",
     middle="#8a929c",
     faint="#3a414b",
-    # the same colours; those that are faint on black come last
+    # the same colours; those faint on black come last
     colours=("#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#F0E442", "#D55E00", "#FFFFFF", "#0072B2"),
 )
 
@@ -106,7 +106,7 @@ def apply_look(alt: Any, chart: Any, title: str, subtitle: str | list[str], look
     if look.size is None:
         properties["title"] = alt.TitleParams(title, subtitle=subtitle, anchor="start", offset=14)
         properties["usermeta"] = {"embedOptions": {"actions": actions}}
-    elif isinstance(chart, (alt.Chart, alt.LayerChart)):  # panels of other charts have sizes of their own
+    elif isinstance(chart, (alt.Chart, alt.LayerChart)):  # panels of other charts set their own sizes
         properties |= {"width": look.size[0], "height": look.size[1]}
         properties["autosize"] = alt.AutoSizeParams(type="fit", contains="padding")
     ink, faint, small = look.ink, look.faint, look.type - 1
@@ -130,7 +130,7 @@ def apply_look(alt: Any, chart: Any, title: str, subtitle: str | list[str], look
         text |= {"labelColor": ink, "titleColor": ink}
     legend = alt.LegendConfig(**text, rowPadding=5, offset=10 if look.narrow else 20)
     parts = {"title": heading, "axis": axis, "legend": legend, "view": alt.ViewConfig(stroke=None)}
-    # one call for all parts: every call copies the chart with its data
+    # one call for all settings: every call copies the chart with its data
     return chart.properties(**properties).configure(font=look.font, **parts)
 
 
@@ -160,7 +160,7 @@ def line_encoding(
     colours = [look.colours[index % len(COLOURS)] for index in place]
     dashes = [DASHES[index // len(COLOURS)] for index in place]
     legend = None
-    if look.size is None or len(names) > 1:  # the text of a page names a single line
+    if look.size is None or len(names) > 1:  # with a single line, the page's text names it
         options = {"title": field, "symbolSize": 260, "labelLimit": 260}
         if look.size is not None:
             options |= {"title": None, "labelLimit": 180}
@@ -174,7 +174,7 @@ def line_encoding(
 
 
 def thin(count: int) -> NDArray[np.intp]:
-    """Return the indices of the points of a curve to show, including the first and the last.
+    """Return the indices of the curve's points to show, including the first and the last.
 
     >>> thin(3), len(thin(100_000))
     (array([0, 1, 2]), 500)
@@ -183,7 +183,7 @@ def thin(count: int) -> NDArray[np.intp]:
 
 
 def axis_value(when: float | date) -> float | str:
-    """Return a time for the axis: without a zone, so that every browser shows the same date; matches count from 1.
+    """Return a time for the axis, without a zone, so that all browsers show the same date; matches count from 1.
 
     >>> axis_value(date(2026, 1, 31)), axis_value(0), axis_value(0.5)
     ('2026-01-31T00:00:00', 1, 0.5)

@@ -1,4 +1,4 @@
-"""The chart of a tuning: the loss of every trial, and how it depends on each parameter."""
+"""The chart of a tuning run: the loss of every trial, and how it depends on each parameter."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ if TYPE_CHECKING:
     from ..tune import Tuning
 
 WIDTH, HEIGHT, COLUMNS = 720, 260, 3
-AXIS = 84  # pixels at the side of a panel
-MOST, NEARLY_ALL = 0.7, 0.95  # the share of trials shown: beside the worst ones all others would be one flat line
+AXIS = 84  # pixels for a panel's axis and spacing
+MOST, NEARLY_ALL = (
+    0.7,
+    0.95,
+)  # share of trials shown: next to the worst trials, all others would look like one flat line
 
 
 def tuning_chart(tuning: Tuning, look: Look = LIGHT) -> Any:
@@ -65,7 +68,7 @@ def _progress(alt: Any, data: Any, best: Any, axis: dict[str, Any], look: Look) 
 
 
 def _slice(alt: Any, data: Any, axis: dict[str, Any], tuning: Tuning, name: str, look: Look) -> Any:
-    """Chart the loss against one parameter, with lines at its old and its new value."""
+    """Chart the loss against one parameter, with lines at its old and new values."""
     span = tuning.space[name]
     scale = alt.Scale(type="log" if span.log else "linear", domain=[span.low, span.high], nice=False)
     x = alt.X(f"{name}:Q", title=name, scale=scale, axis=alt.Axis(grid=False, tickCount=3, format="~g"))

@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
-    """Models scored on the same matches; `pw.compare` makes one.
+    """The result of `pw.compare`: models scored on the same matches.
 
-    The first of the `measures` decides. `where` is always a mask over the matches of the history, such as those of
-    `pw.lab.slices`. Everything is computed on demand.
+    The first of the `measures` decides. `where` is always a mask over the history's matches, such as `pw.lab.slices`
+    makes. Everything is computed on demand.
 
     >>> import prowess as pw
     >>> wins = [("ann", "bob"), ("bob", "cat"), ("ann", "cat")] * 10
@@ -66,7 +66,7 @@ class Comparison:
     def table(self, where: ArrayLike | None = None) -> pl.DataFrame:
         """Return every measure of every model with its interval: model, log_loss, log_loss_low, log_loss_high, ….
 
-        A measure that does not apply to a model is null. `where` chooses matches by a mask over the history.
+        A measure that does not apply to a model is null. `where` is a mask that selects matches of the history.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9)
@@ -87,7 +87,7 @@ class Comparison:
         return pl.DataFrame(columns)
 
     def differences(self, baseline: str | None = None, where: ArrayLike | None = None) -> pl.DataFrame:
-        """Return how far every model is from a baseline, or from the best one by each measure, with paired intervals.
+        """Return how far each model is from a baseline, or from the best model by each measure, with paired intervals.
 
         `within_noise` means that the interval contains 0: these matches cannot tell the two apart. The best model was
         chosen on these same matches, which flatters it a little: do not rely on a difference just beyond noise.
@@ -114,7 +114,7 @@ class Comparison:
         return pl.DataFrame(rows, schema=schema, orient="row").fill_nan(None)
 
     def tally(self, model: str, measure: str | Measure | None = None, where: ArrayLike | None = None) -> Tally:
-        """Return what every scored match adds to a measure of a model; `rows.match` holds the index of each match.
+        """Return the contribution of every scored match to a model's measure; `rows.match` holds the match indices.
 
         >>> import prowess as pw
         >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo"])
@@ -124,9 +124,9 @@ class Comparison:
         return self.rows.tally(self.scored[self._check_model(model)], self.measure(measure), self.rows.pick(where))
 
     def pairwise(self, measure: str | Measure | None = None, where: ArrayLike | None = None) -> pl.DataFrame:
-        """Count the matches in which the model of a row was better than that of a column: Nikolenko, Sirotkin (2011).
+        """Count the matches in which a row's model was better than a column's: Nikolenko, Sirotkin (2011).
 
-        Two models need not add up to the number of matches: in some they are equally good.
+        The two counts of a pair need not add up to the number of matches: in some the models are equally good.
 
         >>> import prowess as pw
         >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo", "glicko"])
@@ -143,9 +143,9 @@ class Comparison:
         return pl.DataFrame({"model": names} | dict(zip(names, counts, strict=True)))
 
     def over_time(self, window: int = 50, measure: str | Measure | None = None) -> pl.DataFrame:
-        """Return a measure over a sliding window of matches: model, match, time (where there are times), value.
+        """Return a measure over a sliding window of matches: model, match, time (if there are times), value.
 
-        Of very long histories only some points are returned.
+        For very long histories, the points are thinned out.
 
         >>> import prowess as pw
         >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo"])
@@ -175,9 +175,9 @@ class Comparison:
         return pl.concat(frames)
 
     def by(self, labels: ArrayLike | None = None) -> pl.DataFrame:
-        """Return the measures of every model by labels of the matches, such as seasons: label, model, matches, ….
+        """Return every model's measures grouped by match labels, such as seasons: label, model, matches, ….
 
-        `labels` holds one for every match of the history; without them, the runs of the protocol are the labels.
+        `labels` holds one label per match of the history; by default, the protocol's runs are the labels.
 
         >>> import prowess as pw
         >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 4), ["elo"])
@@ -200,7 +200,7 @@ class Comparison:
         return pl.concat(frames).filter(pl.col("matches") > 0)
 
     def _group_values(self, name: str, measure: Measure, groups: Groups) -> Any:
-        """Return a measure of a model in every group of rows; NaN where it cannot be computed."""
+        """Return a model's measure in every group of rows; NaN if it cannot be computed."""
         values = np.full(groups.number, np.nan)
         if not measure.fits(self.models[name]):
             return values
@@ -219,7 +219,7 @@ class Comparison:
         return values
 
     def calibration(self, where: ArrayLike | None = None) -> pl.DataFrame:
-        """Return expected and happened in bins of equally many forecasts: model, count, expected, happened, stderr.
+        """Return expected and observed frequencies in bins of equal size: model, count, expected, happened, stderr.
 
         >>> import prowess as pw
         >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo"])
@@ -247,7 +247,7 @@ class Comparison:
         return report.measures_chart(self, where)
 
     def fit(self, model: str | None = None) -> Fit:
-        """Fit a model, by default the best one, to the whole history: its standings, skill curves and ladder.
+        """Fit a model, by default the best one, to the whole history, for its standings, skill curves and ladder.
 
         >>> import prowess as pw
         >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo", "glicko"])
@@ -301,7 +301,7 @@ class Comparison:
         return self.rows.history
 
     def __len__(self) -> int:
-        """Count the scored matches; one scored by several runs counts for each of them."""
+        """Count the scored matches; a match scored by several runs counts once per run."""
         return len(self.rows)
 
     def _check_model(self, name: str) -> str:
@@ -315,7 +315,7 @@ class Comparison:
         return self.resampling.view(np.arange(len(self)), self.rows.match, self.history)
 
     def view(self, where: ArrayLike | None = None) -> View:
-        """Return the rows that a mask chooses, grouped and resampled.
+        """Return the rows that a mask selects, grouped and resampled.
 
         >>> import prowess as pw
         >>> pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3), ["elo"]).view().picked
@@ -331,7 +331,7 @@ class Comparison:
         return {}
 
     def resampled(self, measure: str | Measure | None = None, where: ArrayLike | None = None) -> dict[str, Resampled]:
-        """Return a measure of every model to which it applies, also on every resampled history.
+        """Return a measure of every model to which it applies, on the history and on every resampled history.
 
         >>> import prowess as pw
         >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo"])
@@ -355,7 +355,7 @@ class Comparison:
         return resampled
 
     def measure(self, name: str | Measure | None = None) -> Measure:
-        """Return one of the measures by name; the first without one.
+        """Return a measure by name; without a name, the first measure.
 
         >>> import prowess as pw
         >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]), ["elo"])
@@ -370,7 +370,7 @@ class Comparison:
         other, names = MEASURES.get(name) if isinstance(name, str) else name, [own.name for own in self.measures]
         kept = any(measure.chances for measure in self.measures)
         if kept and isinstance(other, Measure) and other.chances and other.name not in names:
-            return other  # the columns that it needs have been kept
+            return other  # the columns that it needs were kept
         message = f"{getattr(name, 'name', name)!r} was not measured; available: {', '.join(names)}"
         raise Error(message, field="measure", value=name)
 
@@ -385,7 +385,7 @@ class Comparison:
         measure = self.measure(measure)
         intervals = {name: resampled.interval for name, resampled in self.resampled(measure, where).items()}
         if not intervals:
-            message = f"{measure.name} does not apply to any of these matches: choose others, or another measure"
+            message = f"{measure.name} does not apply to any of these matches: choose other matches or another measure"
             raise Error(message, field="measure", value=measure.name)
         sign = -1.0 if measure.higher else 1.0
         return dict(sorted(intervals.items(), key=lambda item: sign * item[1].value))

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from .comparison import Comparison
 
 Plain = dict[str, Any]
-TOP = 50  # players in a table
-SKILL_CURVES = 6  # players in a chart
+TOP = 50  # number of players in a table
+SKILL_CURVES = 6  # number of players in a chart
 
 
 def make_report(comparison: Comparison) -> Report:
-    """Return the report of `Comparison.report`."""
+    """Build the report that `Comparison.report` returns."""
     fit = comparison.fit()
     sections = [
         Section("Which model to use", text="\n\n".join([verdict.advice(comparison), *verdict.notes(comparison)])),
@@ -48,7 +48,7 @@ def make_report(comparison: Comparison) -> Report:
 
 
 def measures(comparison: Comparison) -> Section:
-    """Return all measures of all models, the best of each in bold, those within noise of it with a mark."""
+    """Return a table of all measures; the best value of each is bold, and values within noise of it are marked."""
     comparison.table()  # computes all measures at once, with a progress bar
     texts, best, few = {}, {}, len(comparison) < FEW
     rows = {(row["measure"], row["model"]): row for row in comparison.differences().iter_rows(named=True)}
@@ -66,7 +66,7 @@ def measures(comparison: Comparison) -> Section:
 def _measure_table(
     comparison: Comparison, title: str, text: str, cells: Mapping[tuple[str, str], str], best: Mapping[str, str]
 ) -> Section:
-    """Return a table of models × measures from texts by measure and model, with the best of each measure in bold."""
+    """Return a table of models × measures from formatted cells; the best value of each measure is bold."""
     import polars as pl
 
     models = models_by_rank(comparison)
@@ -80,7 +80,7 @@ def _measure_table(
 def _legend(comparison: Comparison) -> str:
     text = f"In brackets: {confidence_text(comparison)} intervals."
     if len(comparison.models) > 1:
-        text += " The best of each column is bold; ≈ marks models that these matches cannot tell from it."
+        text += " The best of each column is bold; ≈ marks models that these matches cannot distinguish from it."
     for direction in ("lower", "higher"):
         titles = [own.title for own in comparison.measures if not own.neutral and own.better == direction]
         text += f" {direction.title()} is better for {join_words(titles)}." if titles else ""
@@ -88,7 +88,7 @@ def _legend(comparison: Comparison) -> str:
 
 
 def measures_chart(comparison: Comparison, where: ArrayLike | None = None) -> alt.TopLevelMixin:
-    """Chart all measures with their intervals, a panel each, the best model on top."""
+    """Chart every measure with its intervals in its own panel, the best model on top."""
     table = _best_first(comparison, comparison.table(where))
     titles = {
         measure.name: measure.titled + (f", {measure.better} is better" if not measure.neutral else "")
@@ -109,7 +109,7 @@ def _differences(comparison: Comparison) -> Section:
         texts[row["measure"], row["baseline"]] = "best"
         best[row["measure"]] = row["baseline"]
     text = (
-        "How far each model is from the best one, by each measure, on the same matches. In brackets: "
+        "How far each model is from the best model, by each measure, on the same matches. In brackets: "
         f"{confidence_text(comparison)} intervals of the difference; ≈ within noise: the interval contains 0. "
         "Differences are more certain than the measures themselves, because all models had the same matches. The best "
         "model was chosen on these same matches, which flatters it a little."
@@ -118,7 +118,7 @@ def _differences(comparison: Comparison) -> Section:
 
 
 def _over_time(comparison: Comparison) -> tuple[pl.DataFrame, int] | None:
-    """Return the first measure over a sliding window, and its width; None where there are too few matches."""
+    """Return the first measure over a sliding window, and the window's width; None if there are too few matches."""
     matches = len(comparison)
     if comparison.measure().tally is None or matches < 20:
         return None
@@ -155,7 +155,7 @@ def _pairwise(comparison: Comparison) -> list[Section]:
     measure = comparison.measure()
     if measure.tally is None or len(comparison.models) == 1:
         return []
-    text = f"The number of matches in which the model of a row had a better {measure.title} than that of a column."
+    text = f"The number of matches in which the row's model had a better {measure.title} than the column's."
     return [Section("Matches won", text, comparison.pairwise())]
 
 
@@ -176,7 +176,7 @@ def _best_first(comparison: Comparison, frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _best_models(comparison: Comparison, frame: pl.DataFrame) -> tuple[pl.DataFrame, str]:
-    """Return the rows of as many of the best models as a chart can show, and a remark if there are more."""
+    """Return the rows of the best models, as many as a chart can show, and a remark if some are left out."""
     kept, models = models_by_rank(comparison)[:MAX_CURVES], len(comparison.models)
     shown = f"; the best {MAX_CURVES} of {models} models" if models > MAX_CURVES else ""
     return _best_first(comparison, frame.filter(frame["model"].is_in(kept))), shown
@@ -238,7 +238,7 @@ def to_plain(comparison: Comparison) -> Plain:
 
 
 def page_payload(comparison: Comparison, baseline: str) -> Plain:
-    """Return what a page shows of a comparison, with the differences of all models to one of them.
+    """Return the data for a comparison's page, with every model's difference from a baseline model.
 
     >>> import prowess as pw
     >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo", "glicko"])
@@ -246,7 +246,7 @@ def page_payload(comparison: Comparison, baseline: str) -> Plain:
     >>> payload["best"], [row["model"] for row in payload["models"]], payload["differences"][0]["model"]
     ('Glicko', ['Glicko', 'Elo'], 'Glicko')
     """
-    best = comparison.best  # raises an Error where nothing can be measured
+    best = comparison.best  # raises an Error if nothing can be measured
     rows = {row["model"]: _plain_model(comparison, row) for row in comparison.table().iter_rows(named=True)}
     for row in rows.values():
         for measure in comparison.measures:
@@ -288,7 +288,7 @@ def _plain_model(comparison: Comparison, row: Plain) -> Plain:
 
 
 def _plain_difference(comparison: Comparison, row: Plain) -> Plain:
-    """Return a difference to the baseline, and whether it is for the better: None where it is within noise."""
+    """Return a difference from the baseline and whether it is an improvement: None if it is within noise."""
     measure = comparison.measure(row["measure"])
     better = None if row["within_noise"] or measure.neutral else (row["difference"] > 0) == measure.higher
     return row | {"better": better, "text": str(row_interval(row)).replace("-", "−")}

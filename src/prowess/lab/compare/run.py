@@ -1,4 +1,4 @@
-"""Compare models on a history: which of them can use it, and one pass for each, scored on the same matches."""
+"""Compare models on a history: check which models can use it, and score one pass of each on the same matches."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .scoring import Rows, SharedHistory, collect_scores, concat_scores, score_r
 
 ALL_MATCHES = Prequential()
 DEFAULT_RESAMPLING = Resampling()
-MAX_MODELS = 6  # of those compared by default
+MAX_MODELS = 6  # models compared by default
 SCORE_MODELS = ("GaussianOD", "PoissonOD")
 TWO_TEAM_MODELS = ("TrueSkill", "Elo", "Glicko", "Glicko2", "GaussianElo", "TS2")
 MANY_TEAM_MODELS = ("TrueSkill", "Elo", "Glicko", "Glicko2", "TS2", "TS2c")
@@ -47,12 +47,12 @@ def compare(
     """Find out which model predicts a league best, and how sure that is.
 
     `models`: by name, or a list of presets such as `["elo", pw.TrueSkill]`; by default up to six that can use the
-    history. `protocol`: which matches are learnt from and which are scored (`pw.lab.Prequential`, `SeasonSplits`,
+    history. `protocol`: which matches the models learn from and which are scored (`pw.lab.Prequential`, `SeasonSplits`,
     `RandomSplits`). `measures`: names (`pw.lab.MEASURES`), a `pw.lab.Measure`, or functions of `fit.forecasts` that
-    return a tally of which lower is better; the first one decides. By default those that suit the history. `block`,
-    `confidence`, `draws` and `seed`: how histories are resampled for intervals, see `pw.lab.Resampling`. `jobs`: 2
-    works in two processes; None in this one, or as `joblib.parallel_config` says, which can also be a Dask cluster. The
-    result is the same, to the last bit.
+    return a tally for which lower is better; the first measure decides. By default, those that suit the history.
+    `block`, `confidence`, `draws` and `seed`: how histories are resampled for intervals, see `pw.lab.Resampling`.
+    `jobs`: 2 works in two processes; None in this one, or as `joblib.parallel_config` says, which can also be a Dask
+    cluster. The result is the same, to the last bit.
 
     >>> import prowess as pw
     >>> wins = [("ann", "bob"), ("bob", "cat"), ("ann", "cat")] * 10
@@ -103,17 +103,17 @@ def _models_by_name(models: Any) -> dict[str, Model]:
     named: dict[str, Model] = {}
     for name, model in pairs:
         if not isinstance(name, str) or not name.strip():
-            raise Error(f"a model needs a name, not {name!r}", field="models", value=name)
+            raise Error(f"a model's name must be non-empty text, not {name!r}", field="models", value=name)
         if name in named:
             raise Error(f"two models are named {name}: use a mapping with unique names", field="models", value=name)
         named[name] = model
     if not named:
-        raise Error('no models to compare: give some, such as {"Elo": pw.Elo()}', field="models")
+        raise Error('no models to compare: give at least one, such as {"Elo": pw.Elo()}', field="models")
     return named
 
 
 def _preset(model: Any) -> tuple[str, Model]:
-    """Return the name and the model of a preset, given by name or as a function."""
+    """Return the name and model of a preset that is given by name or as a function."""
     make = preset(model) if isinstance(model, str) else model
     names = [name for name, known in PRESETS.items() if known is make]
     if names:  # a preset may have two names
@@ -125,7 +125,7 @@ def _preset(model: Any) -> tuple[str, Model]:
 
 
 def suitable_models(history: History) -> dict[str, Model]:
-    """Return up to six presets that can use a history, with models of scores where all matches have scores.
+    """Return up to six presets that can use a history, including score models if all matches have scores.
 
     >>> duels = [{"teams": [["ann"], ["bob"]]}] * 3
     >>> list(suitable_models(History.from_matches(duels)))
@@ -157,7 +157,7 @@ def usable_presets(history: History) -> list[str]:
 
 
 def check_usable(models: Mapping[str, Model], history: History, runs: Sequence[Run]) -> None:
-    """Try every model on the matches that are most likely to fail, before any of them works for minutes."""
+    """Try every model on the matches that are most likely to fail, before any long computation starts."""
     learnt = np.zeros(len(history), bool)
     for run in runs:
         learnt[run.matches] |= True if run.learnt is None else run.learnt
@@ -175,7 +175,7 @@ def _first_failure(model: Model, history: History, learnt: Any) -> tuple[int, Er
         learnt = learnt[history.importance[learnt] > 0]
     for match in _edge_cases(history, learnt):
         trial = history.take([match])
-        players = np.arange(len(trial.player), dtype=np.int32)  # nobody plays twice in a match
+        players = np.arange(len(trial.player), dtype=np.int32)  # a player must not be listed twice in a match
         try:
             for _ in forecast_chunks(model, replace(trial, player=players)):
                 pass
@@ -185,13 +185,13 @@ def _first_failure(model: Model, history: History, learnt: Any) -> tuple[int, Er
 
 
 def _edge_cases(history: History, learnt: Any) -> list[int]:
-    """Return the largest match, one without scores, the one with the lowest score, and one with a fractional score."""
+    """Return the largest match, one without scores, the one with the lowest score and one with a fractional score."""
     if not len(learnt):
         return []
     matches = [learnt[np.argmax(np.diff(history.match_start)[learnt])]]
     if history.score is not None:
         first = history.match_start[:-1]
-        lowest = np.minimum.reduceat(history.score, first)[learnt]  # NaN, where a score is missing
+        lowest = np.minimum.reduceat(history.score, first)[learnt]  # NaN if a score is missing
         fractional = np.maximum.reduceat((history.score != np.floor(history.score)).astype(int), first)[learnt]
         matches += [learnt[np.argmax(np.isnan(lowest))], learnt[np.argmin(np.nan_to_num(lowest, nan=np.inf))]]
         matches.append(learnt[np.argmax(fractional & ~np.isnan(lowest))])
@@ -204,9 +204,9 @@ def compare_forecasts(
     forecasts: Mapping[str, Iterable[ForecastChunk]],
     resampling: Resampling = DEFAULT_RESAMPLING,
 ) -> Comparison:
-    """Return the comparison of forecasts that `models` made before each match of a history, in its order.
+    """Compare forecasts that `models` made before each match of a history, in the history's order.
 
-    The chunks of a model are read one after the other, when its turn comes.
+    Each model's chunks are read in turn, one model at a time.
 
     >>> import prowess as pw
     >>> from prowess.lab.forecast_chunks import forecast_chunks

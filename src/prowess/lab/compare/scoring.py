@@ -43,7 +43,7 @@ class Rows:
 
     @classmethod
     def of(cls, history: History, runs: Sequence[Run]) -> Rows:
-        """Return the rows of some runs, one run after the other."""
+        """Return the rows of the runs, one run after the other."""
         each = [run.rows(history) for run in runs]
         match = np.concatenate([np.zeros(0, np.intp), *each])
         number = np.repeat(np.arange(len(runs)), [len(rows) for rows in each])
@@ -54,7 +54,7 @@ class Rows:
         return len(self.match)
 
     def pick(self, where: ArrayLike | None) -> Index:
-        """Return the rows whose matches a mask over the history chooses; all without a mask.
+        """Return the rows whose matches a mask over the history selects; without a mask, all rows.
 
         >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3)
         >>> Rows.of(history, [Run(slice(1, 3))]).pick([True, False, True])
@@ -68,11 +68,11 @@ class Rows:
             raise Error(f"{message}, not {mask.dtype} of shape {mask.shape}", field="where")
         picked = np.flatnonzero(mask[self.match])
         if not len(picked):
-            raise Error("none of the matches in `where` was scored: choose others", field="where")
+            raise Error("none of the matches in `where` was scored: choose other matches", field="where")
         return picked
 
     def tally(self, scored: ModelScores, measure: Measure, picked: Index) -> Tally:
-        """Return what every picked row adds to a measure."""
+        """Return the contribution of every picked row to a measure."""
         if measure.name in scored.tallies:
             return Tally(*(unpack(column, picked) for column in scored.tallies[measure.name]))
         total, weight = np.empty(len(picked)), np.empty(len(picked))
@@ -82,13 +82,13 @@ class Rows:
         return Tally(total, weight)
 
     def sums(self, scored: ModelScores, measure: Measure, picked: Index, groups: Groups) -> Sums:
-        """Return what every group of picked rows adds to a measure."""
+        """Return the contribution of every group of picked rows to a measure."""
         if measure.name in scored.tallies:
             return group_sums(self.tally(scored, measure, picked), groups)
         return measure.added(lambda: self.parts(scored, picked), groups)
 
     def parts(self, scored: ModelScores, picked: Index) -> Iterator[tuple[slice, Forecasts]]:
-        """Yield the forecasts of the picked rows in chunks that stay in the cache of a processor."""
+        """Yield the forecasts of the picked rows in chunks that fit in the processor's cache."""
         every = len(picked) == len(self)
         step = max(1, TEAMS * len(self) // max(self.results.teams, 1))
         for first in range(0, len(picked), step):
@@ -101,7 +101,7 @@ class Rows:
 
 
 def _results(history: History, match: Index) -> History:
-    """Return the places of these matches in any order, without players and times."""
+    """Return a history of these matches' places, in the given order, without players and times."""
     start, place = history.match_start, history.place
     if len(match) != len(history) or (match != np.arange(len(history))).any():
         start, teams = gather(start, match)
@@ -114,10 +114,9 @@ def _results(history: History, match: Index) -> History:
 
 @dataclass(frozen=True, eq=False)
 class SharedHistory:
-    """A history to send to workers: without names, and with its size.
+    """A history to send to workers: it leaves out names and reports its size.
 
-    By the size Dask sees that it should be sent once, not with every task; joblib's own processes map its columns into
-    their memory.
+    From the size, Dask knows to send it once and not with every task; joblib's own processes memory-map its columns.
 
     >>> import sys
     >>> shared = SharedHistory.of(History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -129,7 +128,7 @@ class SharedHistory:
 
     @classmethod
     def of(cls, history: History) -> SharedHistory:
-        """Leave out the columns that a sweep does not need."""
+        """Drop the columns that a sweep does not need."""
         return cls(replace(history, players=(), ids=None, remarks=()))
 
     def __sizeof__(self) -> int:
@@ -152,7 +151,7 @@ class ModelScores:
 
 
 def score_run(name: str, model: Model, shared: SharedHistory, run: Run, measures: Sequence[Measure]) -> ModelScores:
-    """Make one run with one model, in a worker; the result is sent back.
+    """Run one model on one run of the protocol, in a worker; the result is sent back.
 
     >>> import prowess as pw
     >>> from prowess.lab import MEASURES
@@ -177,7 +176,7 @@ def collect_scores(
     """
     chances = any(measure.chances for measure in measures)
     counted = [measure for measure in measures if not measure.chances and measure.fits(model)]
-    parts: list[list[Column]] = []  # the columns of every chunk
+    parts: list[list[Column]] = []  # the columns of each chunk
     rows: list[int] = []
     unconverged = 0
     try:
@@ -202,7 +201,7 @@ def collect_scores(
 
 
 def pack(column: Floats) -> Column:
-    """Return the same numbers in the smallest type that holds each exactly; a single number where all are equal.
+    """Return the same numbers in the smallest type that holds each exactly; a single number if all are equal.
 
     >>> pack(np.array([0.5, 1.0])).dtype, pack(np.array([0.1, 1.0])).dtype, pack(np.ones(3)).shape
     (dtype('float16'), dtype('float64'), ())
@@ -211,7 +210,7 @@ def pack(column: Floats) -> Column:
         return np.array(column[0])
     with np.errstate(over="ignore"):
         for kind in (np.float16, np.float32):
-            if _same_numbers(column[:100].astype(kind), column[:100]):  # the beginning rules out most columns
+            if _same_numbers(column[:100].astype(kind), column[:100]):  # the first values rule out most columns
                 smaller = column.astype(kind)
                 if _same_numbers(smaller, column):
                     return smaller

@@ -57,13 +57,13 @@ def verdict(comparison: Comparison) -> str:
 
 
 def advice(comparison: Comparison) -> str:
-    """Return what to do, and how sure that is."""
+    """Return which model to use and how sure that is."""
     use = f"Use {comparison.best}. " if len(comparison.models) > 1 and len(comparison) >= FEW else ""
     return f"{use}{headline(comparison)} {verdict(comparison)}".strip()
 
 
 def notes(comparison: Comparison) -> list[str]:
-    """Return what to know before relying on the answer: other measures that disagree, and wrong rates of draws."""
+    """Return caveats to the answer: other measures that disagree, and wrong draw rates."""
     texts = []
     others = comparison.differences(comparison.best).filter(within_noise=False)
     for measure in comparison.measures[1:]:
@@ -101,7 +101,7 @@ def _draw_notes(comparison: Comparison) -> list[str]:
 
 
 def models_by_rank(comparison: Comparison) -> list[str]:
-    """Return the models, the best by the first measure first; those to which it does not apply are last."""
+    """Return the models from best to worst by the first measure; models to which it does not apply are last."""
     return list(dict.fromkeys([*comparison.intervals(), *comparison.models]))
 
 
@@ -153,7 +153,7 @@ MEANINGS: Mapping[str, Callable[[float], str]] = {
         "1 is everything."
     ),
     "auc": lambda value: (
-        f"Of a won and a lost match, it gave the won one the better chance {_of_hundred(100 * value)} times in 100."
+        f"Given a won and a lost match, it rated the won match as likelier {_of_hundred(100 * value)} times in 100."
     ),
     "score_error": lambda value: f"It missed the score of a team by {value:.2g} points on average.",
     "place_error": lambda value: "How far the predicted places were off; first places count most, and 0 is perfect.",
@@ -172,4 +172,4 @@ def meaning(measure: str, value: float | None) -> str:
 
 
 def _of_hundred(hundred: float) -> str:
-    return f"{hundred:.1f}" if hundred < 10 else f"{hundred:.0f}"  # small numbers with a digit more
+    return f"{hundred:.1f}" if hundred < 10 else f"{hundred:.0f}"  # small numbers get one more digit

@@ -1,4 +1,4 @@
-"""Measures summed over groups of matches: all that a bootstrap needs, and values for every group at once."""
+"""Measures summed over groups of matches, as a bootstrap needs them, and values for every group at once."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from .probabilities import Result, placements, two_teams
 from .tally import Tally, ratio
 
 BINS = 10
-LARGEST_GROUP = BIN_SAMPLE // 3  # matches: in larger groups a sample of the forecasts decides the edges of the bins
+LARGEST_GROUP = BIN_SAMPLE // 3  # matches: in larger groups, the bin edges come from a sample of the forecasts
 
 Index = NDArray[np.intp]
-ForecastParts = Iterator[tuple[slice, Forecasts]]  # forecasts of all matches, some consecutive ones at a time
+ForecastParts = Iterator[tuple[slice, Forecasts]]  # forecasts of all matches, in chunks of consecutive matches
 Parts = Callable[[], ForecastParts]
 
 
@@ -41,10 +41,10 @@ class Groups(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """What every group of matches adds to a measure (groups × parts), and how sums of the parts make the measure.
+    """The contributions of groups of matches to a measure (groups × parts), and how to compute it from their sums.
 
-    `chance`: for a measure that noise alone makes larger, such as a calibration error, a function that gives what noise
-    alone makes of it on resampled histories, from their sums and those of all matches.
+    `chance`: for a measure that noise alone makes larger, such as a calibration error, a function that returns the
+    values due to noise alone on resampled histories, from their sums and the sums over all matches.
 
     >>> sums = group_sums(Tally(np.array([1.0, 0.0, 1.0]), np.ones(3)), Groups(np.array([0, 0, 1]), 2))
     >>> sums.parts.tolist(), round(sums.value, 3)
@@ -75,10 +75,10 @@ def group_sums(tally: Tally, groups: Groups) -> Sums:
 
 
 def area_sums(parts: Parts, groups: Groups) -> Sums:
-    """Sum the area under the ROC curve as two means, over matches that the first team won and over those it lost.
+    """Sum the area under the ROC curve as two means: over the matches that the first team won, and those it lost.
 
-    The structural components of DeLong, DeLong and Clarke-Pearson (1988): resampled, their means give the area but for
-    terms of the order 1/n.
+    The structural components of DeLong, DeLong and Clarke-Pearson (1988): resampled, their means give the area up to
+    terms of order 1/n.
     """
     group, result = _two_team_results(parts(), groups)
     decided = ~result.drawn
@@ -98,7 +98,7 @@ def calibration_sums(parts: Parts, groups: Groups) -> Sums:
         [p[::step] for result in results for p in (result.win, result.loss, result.draw)[: 2 + draws]]
     )
     if not len(sample):
-        return Sums(np.zeros((groups.number, 3)), _distance)  # no match of two teams
+        return Sums(np.zeros((groups.number, 3)), _distance)  # no matches of two teams
     edges = bin_edges(sample, BINS)
     bins = len(edges) + 1
     sums = np.zeros((3, groups.number * bins))
@@ -112,20 +112,20 @@ def calibration_sums(parts: Parts, groups: Groups) -> Sums:
 
 
 def _distance(sums: Floats) -> Floats:
-    """Return the mean distance of expected and happened over the forecasts."""
+    """Return the mean distance between expected and observed frequencies over the forecasts."""
     count, expected, happened = np.split(sums, 3, axis=-1)
     return ratio(np.stack([np.abs(expected - happened).sum(axis=-1), count.sum(axis=-1)], axis=-1))
 
 
 def _distance_by_chance(drawn: Floats, whole: Floats) -> Floats:
-    """Return the distance if all bins were right: that of resampled bins from those of all matches."""
+    """Return the distance that chance alone gives: between resampled bins and the bins of all matches."""
     count, expected, happened = np.split(drawn, 3, axis=-1)
     off = expected - happened - np.subtract(*np.split(whole, 3)[1:])
     return ratio(np.stack([np.abs(off).sum(axis=-1), count.sum(axis=-1)], axis=-1))
 
 
 def grouped_areas(p: Floats, won: NDArray[np.bool_], group: Index, number: int) -> Floats:
-    """Return the area under the ROC curve of every group; NaN where all of its matches were won, or none.
+    """Return the area under the ROC curve of every group; NaN if all or none of its matches were won.
 
     >>> p, won = np.array([0.9, 0.8, 0.3, 0.8, 0.5]), np.array([1, 0, 0, 1, 1], bool)
     >>> grouped_areas(p, won, np.array([0, 0, 0, 0, 1]), 2)
@@ -147,7 +147,7 @@ def grouped_areas(p: Floats, won: NDArray[np.bool_], group: Index, number: int) 
 
 
 def grouped_calibration_errors(p: Floats, happened: Floats, group: Index, number: int) -> Floats:
-    """Return the expected calibration error of every group, each with bins of its own of equally many forecasts.
+    """Return the expected calibration error of every group, each with its own equally filled bins.
 
     >>> p, happened = np.array([0.2, 0.8, 0.5]), np.array([0.0, 1.0, 0.0])
     >>> grouped_calibration_errors(p, happened, np.array([0, 0, 1]), 2).round(3)
@@ -161,7 +161,7 @@ def grouped_calibration_errors(p: Floats, happened: Floats, group: Index, number
     first, last = np.cumsum(size) - size, np.maximum(size - 1, 0)
     cell: Index = group * BINS
     for share in np.linspace(0, 1, BINS + 1)[1:-1]:
-        # the quantile of every group as NumPy defines it: on the line between two neighbours
+        # each group's quantile as NumPy defines it: interpolated between two neighbours
         place = share * last
         floor = place.astype(np.intp)
         low = p[np.minimum(first + floor, len(p) - 1)]
@@ -180,7 +180,7 @@ def _area_values(parts: ForecastParts, groups: Groups) -> Floats:
 
 
 def _calibration_values(parts: ForecastParts, groups: Groups) -> Floats:
-    """Draws count in the groups in which one was expected or happened."""
+    """Draws count only in groups in which a draw was expected or happened."""
     group, result = _two_team_results(parts, groups)
     drawn = np.bincount(group, (result.draw > 0) | result.drawn, groups.number)[group] > 0
     (win, won), (loss, lost), (draw, level) = result.sides
@@ -197,7 +197,7 @@ def _two_team_results(parts: ForecastParts, groups: Groups) -> tuple[Index, Resu
     return group, Result(*map(np.concatenate, columns))
 
 
-# All groups at once, where a measure is not a mean over matches: 1,000 labels of 30,000 matches take 0.3 s, not 7 s.
+# All groups at once, for measures that are not means over matches: 1,000 labels of 30,000 matches take 0.3 s, not 7 s.
 GROUPED: Mapping[Callable[..., Sums] | None, Callable[[ForecastParts, Groups], Floats]] = {
     area_sums: _area_values,
     calibration_sums: _calibration_values,

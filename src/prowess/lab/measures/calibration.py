@@ -18,7 +18,7 @@ from .tally import Where
 if TYPE_CHECKING:
     import polars as pl
 
-BIN_SAMPLE = 100_000  # forecasts by which the edges of bins are chosen
+BIN_SAMPLE = 100_000  # forecasts in the sample that determines the bin edges
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class Calibration:
 
     @classmethod
     def from_sums(cls, count: Floats, expected: Floats, happened: Floats) -> Calibration:
-        """Make it from sums over the forecasts of each bin; empty bins are left out.
+        """Build it from sums over the forecasts of each bin; empty bins are left out.
 
         >>> import numpy as np
         >>> Calibration.from_sums(np.array([10.0, 0.0]), np.array([2.0, 0.0]), np.array([3.0, 0.0])).happened
@@ -48,7 +48,7 @@ class Calibration:
 
     @property
     def error(self) -> float:
-        """The expected calibration error: the mean distance of expected and happened, weighted by the forecasts."""
+        """The expected calibration error: the mean distance between expected and observed, weighted by bin size."""
         return float((self.count * np.abs(self.expected - self.happened)).sum() / self.count.sum())
 
     def to_frame(self) -> pl.DataFrame:
@@ -66,10 +66,10 @@ class Calibration:
 
 
 def calibration(forecasts: Forecasts, where: Where = None, *, bins: int = 10) -> Calibration:
-    """Compare the probabilities of win, draw and loss of two teams with how often each came true.
+    """Compare the win, draw and loss probabilities of two teams with how often each came true.
 
-    Every match adds its three forecasts; draws are left out where none was expected and none happened. The bins hold
-    about equally many forecasts; equal ones stay together.
+    Every match adds its three forecasts; draws are left out if none was expected and none happened. The bins hold about
+    equally many forecasts; equal forecasts share a bin.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 4)
@@ -88,7 +88,7 @@ def pool_forecasts(
 ) -> tuple[NDArray[np.intp], Floats, Floats]:
     """Return every forecast of win, loss and draw: its match, the probability, and whether it came true (1 or 0).
 
-    `draws`: whether draws are among them; None includes them if one was expected or happened.
+    `draws`: whether to include draws; None includes them if a draw was expected or happened.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
@@ -113,7 +113,7 @@ def has_draws(result: Result) -> bool:
 
 
 def bin_edges(p: Floats, bins: int) -> Floats:
-    """Return the edges between bins that hold equally many forecasts; of very many forecasts a sample decides.
+    """Return the edges between bins that hold equally many forecasts; very many forecasts are sampled.
 
     >>> import numpy as np
     >>> bin_edges(np.array([0.1, 0.2, 0.6, 0.7]), 2)

@@ -1,4 +1,4 @@
-"""Measures of the forecast probabilities of win, draw and loss in matches of two teams."""
+"""Measures of the forecast win, draw and loss probabilities in matches of two teams."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ class Result(NamedTuple):
 
     @property
     def sides(self) -> list[tuple[Floats, NDArray[np.bool_]]]:
-        """The probability of win, loss and draw, each with whether it happened."""
+        """The probabilities of win, loss and draw, each with whether it happened."""
         return [(self.win, self.won), (self.loss, ~self.won & ~self.drawn), (self.draw, self.drawn)]
 
     @property
     def expected(self) -> Floats:
-        """P(win) + ½ P(draw): the score expected of the first team."""
+        """P(win) + ½ P(draw): the first team's expected score."""
         return self.win + 0.5 * self.draw
 
 
 def two_teams(forecasts: Forecasts, where: Where = None) -> tuple[NDArray[np.intp], Result]:
-    """Return the matches of two teams, all or of those chosen, with their forecasts and results."""
+    """Return the two-team matches, optionally only those selected, with their forecasts and results."""
     history = forecasts.history
     match = np.arange(len(history))[resolve_where(where, len(history))]
     win, draw = forecasts.win, forecasts.draw
@@ -64,9 +64,9 @@ def _tally(forecasts: Forecasts, match: NDArray[np.intp], values: Floats) -> Tal
 
 
 def log_loss(forecasts: Forecasts, *, least: float = 1e-6) -> Tally:
-    """Return −ln P(actual result) of win, draw and loss of two teams, in nats.
+    """Return −ln P(actual result) for the win, draw or loss of two teams, in nats.
 
-    A probability counts as at least `least`: a model that expects no draws would lose infinitely much by one.
+    A probability counts as at least `least`: otherwise one draw would cost a model that expects none infinitely much.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 2)
@@ -97,7 +97,7 @@ def information_gain(forecasts: Forecasts, *, least: float = 1e-6) -> Tally:
 
 
 def brier(forecasts: Forecasts) -> Tally:
-    """Return the sum of the squared errors of the probabilities of win, draw and loss, 0 to 2: Brier (1950).
+    """Return the sum of squared errors of the win, draw and loss probabilities, 0 to 2: Brier (1950).
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 2)
@@ -146,7 +146,7 @@ def auc(forecasts: Forecasts, where: Where = None, *, drawn: str = "skip") -> fl
 
 
 def auc_of(p: Floats, won: Floats) -> float:
-    """Return the area by the ranks of the forecasts, which may be tied; ½ where all were won, or none.
+    """Return the area from the ranks of the forecasts, which may be tied; ½ if all or none were won.
 
     >>> import numpy as np
     >>> auc_of(np.array([0.9, 0.8, 0.3, 0.8]), np.array([1.0, 0.0, 0.0, 1.0]))
@@ -160,10 +160,11 @@ def auc_of(p: Floats, won: Floats) -> float:
 
 
 def placements(p: Floats, won: Floats) -> tuple[NDArray[np.intp], Floats]:
-    """Return the order of the matches by forecast, and in that order the placement of each among the other kind.
+    """Return the matches sorted by forecast and, in that order, the placement of each among those of the other kind.
 
-    The placement of a match won is the share of the matches not won that have a lower forecast; of a match not won, the
-    share of those won that have a higher one; equal ones count half. Their means are the area: DeLong et al. (1988).
+    The placement of a match won is the share of matches not won that have a lower forecast; the placement of a match
+    not won is the share of matches won that have a higher forecast. Equal forecasts count half. The mean of each kind
+    is the area: DeLong et al. (1988).
 
     >>> import numpy as np
     >>> placements(np.array([0.9, 0.8, 0.3, 0.8]), np.array([1.0, 0.0, 0.0, 1.0]))

@@ -15,15 +15,15 @@ from ...validate import probability
 from .probabilities import surprise, two_teams
 from .tally import Tally, by_team_count, memoryviews
 
-PAIRS = 1_000_000  # pairs of teams that are processed together, which bounds the memory
+PAIRS = 1_000_000  # team pairs processed at once, which bounds the memory
 
 
 def pair_error(forecasts: Forecasts, *, ties: float = 0.5, drawn: float | None = None, pooled: bool = False) -> Tally:
     """Return the share of pairs of teams whose order the expected performances got wrong: Nikolenko, Sirotkin (2011).
 
-    `ties`: how much a pair counts whose expected performances are equal, from 0 (right) to 1 (wrong, as in the
-    TrueSkill paper). `drawn`: how much a pair that shares its place counts; None leaves such pairs out. `pooled`: every
-    pair has the same weight, so matches weigh by their pairs; otherwise every match has the same weight.
+    `ties`: the error of a pair with equal expected performances, from 0 (right) to 1 (wrong, as in the TrueSkill
+    paper). `drawn`: the error of a pair that shares its place; None leaves such pairs out. `pooled`: every pair has the
+    same weight, so matches weigh by their pairs; otherwise every match has the same weight.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"], ["cat"]]}])
@@ -74,7 +74,7 @@ def pair_log_loss(forecasts: Forecasts, *, least: float = 1e-6, pooled: bool = F
 def _add_score_losses(forecasts: Forecasts, least: float, loss: Floats) -> None:
     """Set −Σ ln P(order) of matches of more than two teams by the distribution of their scores, which is not normal.
 
-    What two teams have in common (the others' defences) is taken as known; the rest of each is independent.
+    The part that two teams have in common (the others' defences) is treated as known; the rest of each is independent.
     """
     place, mean, variance = forecasts.history.place, score_levels(forecasts)[0], performance(forecasts)
     for match, team in by_team_count(forecasts.history.match_start):
@@ -85,7 +85,7 @@ def _add_score_losses(forecasts: Forecasts, least: float, loss: Floats) -> None:
             pair = np.stack([some[:, i], some[:, j]], axis=-1)
             at, which = np.nonzero(place[pair[..., 0]] != place[pair[..., 1]])
             pair = pair[at, which]
-            traits = np.zeros((2, len(pair), 2, 2))  # mean and variance of offences, each against no defence
+            traits = np.zeros((2, len(pair), 2, 2))  # mean and variance of each offence without any defence
             traits[0, :, :, 0], traits[1, :, :, 0] = mean[pair], variance[pair]
             win, draw = np.empty(len(pair)), np.empty(len(pair))
             forecasts.outcome.chances(traits[0].ravel(), traits[1].ravel(), win, draw)
@@ -171,7 +171,7 @@ def expected_scores(forecasts: Forecasts, point: str = "median") -> Floats:
 
 
 def score_levels(forecasts: Forecasts) -> tuple[Floats, Floats]:
-    """Return mean and variance of x, on which a team's score depends: offence less the mean of the others' defence."""
+    """Return the mean and variance of x, a team's offence minus the others' mean defence, which sets its score."""
     mean, variance = (np.array(column[:, 0]) for column in (forecasts.mean, forecasts.variance))
     for _, team in by_team_count(forecasts.history.match_start):
         share = 1.0 / (team.shape[1] - 1)
@@ -181,7 +181,7 @@ def score_levels(forecasts: Forecasts) -> tuple[Floats, Floats]:
 
 
 def _sum_of_others(column: Floats) -> Floats:
-    """Sum over all other teams of the match (a row) without subtraction, which would lose digits."""
+    """Sum over all other teams of the match (a row), without subtraction, which would lose digits."""
     sums = np.zeros(column.shape)
     sums[:, 1:] = np.cumsum(column, axis=1)[:, :-1]
     sums[:, :-1] += np.cumsum(column[:, ::-1], axis=1)[:, -2::-1]

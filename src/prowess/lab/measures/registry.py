@@ -1,4 +1,4 @@
-"""The measures by name: title, unit, which direction is better, and how they add up over matches."""
+"""The measures by name: title, unit, which direction is better, and how to aggregate them over matches."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from .tally import Tally, ratio
 class Measure:
     """A measure with its name, title and unit; `higher` means that higher is better.
 
-    Most are means of a `tally` over the matches. The others have `sums`: what groups of matches add. `chances` means
-    that it only needs the probabilities of win and draw of two teams, `scores` that it needs predicted scores,
-    `neutral` that neither direction is better, so that no model can be chosen by it.
+    Most are means of a `tally` over the matches. The others have `sums`: the contributions of groups of matches.
+    `chances` means that the measure needs only the win and draw probabilities of two teams, `scores` that it needs
+    predicted scores, and `neutral` that neither direction is better, so that it cannot select a model.
 
     >>> from functools import partial
     >>> strict = Measure("strict", "pair error, ties wrong", tally=partial(measures.pair_error, ties=1))
@@ -42,7 +42,7 @@ class Measure:
     neutral: bool = False
 
     def __post_init__(self) -> None:
-        """Check that there is one way to compute it."""
+        """Check that there is exactly one way to compute the measure."""
         if (self.tally is None) == (self.sums is None):
             raise Error(f"the measure {self.name!r} needs either a tally or sums", field="measure", value=self.name)
 
@@ -65,7 +65,7 @@ class Measure:
         return "higher" if self.higher else "lower"
 
     def fits(self, model: Model) -> bool:
-        """Return whether it can be computed for a model.
+        """Return whether the measure can be computed for a model.
 
         >>> import prowess as pw
         >>> MEASURES["score_error"].fits(pw.Elo()), MEASURES["score_error"].fits(pw.PoissonOD())
@@ -74,7 +74,7 @@ class Measure:
         return not self.scores or hasattr(model.outcome, "score")
 
     def best(self, values: Mapping[str, float]) -> str:
-        """Return the name of the best value.
+        """Return the name of the model with the best value.
 
         >>> MEASURES["auc"].best({"Elo": 0.7, "Glicko": 0.72}), MEASURES["brier"].best({"Elo": 0.7, "Glicko": 0.72})
         ('Glicko', 'Elo')
@@ -82,7 +82,7 @@ class Measure:
         return (max if self.higher else min)(values, key=lambda name: values[name])
 
     def tallied(self, forecasts: Forecasts) -> Tally:
-        """Return what every match adds to it; raises `Error` if it is not a mean over matches.
+        """Return the contribution of every match; raises `Error` if the measure is not a mean over matches.
 
         >>> import prowess as pw
         >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}])
@@ -99,7 +99,7 @@ class Measure:
         return tally
 
     def added(self, parts: Parts, groups: Groups) -> Sums:
-        """Return what every group of matches adds to the measure, from forecasts that arrive in parts."""
+        """Return the contribution of every group of matches, from forecasts that arrive in chunks."""
         if self.sums is not None:
             return self.sums(parts, groups)
         sums = np.zeros((groups.number, 2))
@@ -169,7 +169,7 @@ def choose_measures(
 
 
 def find_measure(requested: str | Measure | Callable[[Forecasts], Tally]) -> Measure:
-    """Return a measure by name, as it is, or made from a function of forecasts of which lower is better.
+    """Return a measure by name, unchanged, or made from a function of forecasts for which lower is better.
 
     >>> find_measure("brier").title, find_measure(measures.information_gain).higher
     ('Brier score', True)

@@ -1,4 +1,4 @@
-"""A measure as columns over the matches, so that any slice or sliding window of it is a ratio of sums."""
+"""A measure as columns over the matches, so that its value on any slice or sliding window is a ratio of sums."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def resolve_where(where: Where, matches: int) -> NDArray[np.intp] | slice:
 
 
 def memoryviews(*columns: Any) -> tuple[Any, ...]:
-    """Return columns as the kernels read them: uncompiled, NumPy scalars are slow and warn where floats do not.
+    """Return columns as the kernels read them: in uncompiled kernels, NumPy scalars are slow and cause warnings.
 
     >>> import numpy as np
     >>> memoryviews(np.zeros(1), np.ones(2))[1].tolist()
@@ -41,7 +41,7 @@ def memoryviews(*columns: Any) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """What every match adds to a measure, and its weight: 0 where the measure does not apply.
+    """Every match's contribution to a measure, and its weight: 0 if the measure does not apply.
 
     >>> import numpy as np
     >>> tally = Tally(np.array([0.0, 1.0, 0.0, 3.0]), np.array([1.0, 1.0, 0.0, 2.0]))
@@ -58,7 +58,7 @@ class Tally:
 
     @property
     def values(self) -> Floats:
-        """The measure of every match; NaN where it does not apply.
+        """The measure of every match; NaN if it does not apply.
 
         >>> import numpy as np
         >>> Tally(np.array([1.0, 0.0]), np.array([2.0, 0.0])).values
@@ -79,13 +79,13 @@ class Tally:
         totals, weights = self.total[chosen], self.weight[chosen]
         weight = float(weights.sum())
         if weight == 0.0:
-            raise Error("none of these matches can be measured: choose others, or another measure")
+            raise Error("none of these matches can be measured: choose other matches or another measure")
         with np.errstate(over="ignore"):
             total = float(totals.sum())
         return total / weight if isfinite(total) else float((totals / weight).sum())
 
     def window(self, matches: int = 50) -> Floats:
-        """Return the measure of the last `matches` matches up to each match; NaN before there are as many.
+        """Return the measure over the last `matches` matches up to each match; NaN before there are that many.
 
         Only matches that can be measured count.
 
@@ -103,7 +103,7 @@ class Tally:
 
 
 def ratio(sums: Floats) -> Floats:
-    """Return the sum of a tally over its weight; NaN where the weight is 0.
+    """Divide the sum of a tally by its weight; NaN if the weight is 0.
 
     >>> import numpy as np
     >>> ratio(np.array([[1.0, 2.0], [0.0, 0.0]]))
@@ -117,7 +117,7 @@ def ratio(sums: Floats) -> Floats:
 def _sliding_sums(column: Floats, width: int) -> Floats:
     """Sum every `width` neighbours in linear time and without subtraction, so that one huge value leaves no trace.
 
-    Every window is the end of one block of that width, and the beginning of the next.
+    Every window consists of the end of one block of that width and the beginning of the next.
     """
     if len(column) < width:
         return np.zeros(0)
@@ -131,7 +131,7 @@ def _sliding_sums(column: Floats, width: int) -> Floats:
 
 
 def by_team_count(start: NDArray[np.int32]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Yield, for every number of teams that occurs, the matches and a table of their teams.
+    """Yield, for every number of teams that occurs, the matches with that many teams and a table of their teams.
 
     >>> import numpy as np
     >>> [(match.tolist(), team.tolist()) for match, team in by_team_count(np.array([0, 2, 5, 7]))]

@@ -19,8 +19,8 @@ from .lineup import Ints, Lineup
 class Calendar:
     """Match days that are `every` days apart, in seasons of `season` match days with `rest` days between them.
 
-    A match day has `matches` matches. With `season` None there is one endless season. A numeric `start` gives times
-    that are plain numbers.
+    A match day has `matches` matches. If `season` is None, there is one endless season. With a numeric `start`, times
+    are plain numbers.
 
     >>> import prowess as pw
     >>> calendar = Calendar("2025-08-01", every=7, matches=10, season=38, rest=80)
@@ -37,12 +37,12 @@ class Calendar:
     def __post_init__(self) -> None:
         parse_time(self.start)
         scale("every", self.every)
-        whole("matches of a match day", self.matches, 1)
+        whole("matches per match day", self.matches, 1)
         scale("rest", self.rest, zero=True)
         if self.season is not None:
             whole("season", self.season, 1)
         elif self.rest:
-            message = "a rest needs seasons: give the number of their match days, such as "
+            message = "a rest needs seasons: give the number of match days per season, such as "
             raise Error(message, Option("season", 38), field="rest", value=self.rest)
 
     def times(self, matches: int) -> Times:
@@ -66,15 +66,15 @@ class Calendar:
         return Times.of(np.rint(numbers), stamp)
 
 
-MONDAY = 4  # days from the epoch, a Thursday, to the first Monday, on which rating periods begin
+MONDAY = 4  # days from the epoch, a Thursday, to the first Monday; rating periods begin on Mondays
 
 
 class Timeline:
-    """For every entry, the previous entry of the same player, and the time since then.
+    """For every entry, the same player's previous entry and the time since then.
 
-    `before` is −1 for a player's first entry; `played` is the number of the player's matches before; `still` means that
-    the skill does not move, because the rating period is the same. `elapsed` is in days, in the units of plain-number
-    times, or in rating periods.
+    `before` is −1 for a player's first entry; `played` is the number of the player's earlier matches; `still` means
+    that the skill does not move, because the rating period is the same. `elapsed` is in days, in the units of
+    plain-number times, or in rating periods.
 
     >>> import prowess as pw
     >>> lineup = Lineup(np.array([0, 2, 4], np.int32), np.arange(5, dtype=np.int32), np.array([0, 1, 0, 2]))
@@ -92,7 +92,7 @@ class Timeline:
         run = np.arange(len(player))
         first = np.maximum.accumulate(np.where(fresh, run, 0))
         self.order: Ints = order
-        self.start: Ints = first  # in the sorted order, where a player's entries begin
+        self.start: Ints = first  # where each player's entries begin in the sorted order
         self.before: Ints = np.full(len(player), -1)
         self.before[order[1:]] = np.where(fresh[1:], -1, order[:-1])
         self.played: Ints = np.empty(len(player), np.int64)
@@ -109,7 +109,7 @@ class Timeline:
 def match_clock(model: Model, times: Times) -> Floats:
     """Return the times of all matches in the units of a drift: days, plain numbers, or rating periods.
 
-    Periods are those of the sweep: they begin on a Monday, where times are dates.
+    Periods are the same as in the sweep: if times are dates, they begin on a Monday.
     """
     unit = 1.0 if times.kind == "number" else DAY
     days = np.asarray(times.number, np.float64) / unit

@@ -38,7 +38,7 @@ def coverage(
 ) -> pl.DataFrame:
     """Simulate a league with a model, rate it with the same model, and return the coverage; see `covered`.
 
-    Everybody plays once a round.
+    Every player plays once per round.
 
     >>> import prowess as pw
     >>> coverage(pw.TrueSkill(tau=0), 2000, 200, levels=[0.5, 0.9])["covered"].round(1).to_list()
@@ -50,7 +50,7 @@ def coverage(
 
 
 def covered(league: Simulation, fit: Fit, levels: Sequence[float] = LEVELS) -> pl.DataFrame:
-    """Return the share of true skills inside the central intervals of the beliefs, for these probabilities.
+    """Return the share of true skills inside the beliefs' central intervals of the given probabilities.
 
     Columns: `level`, `covered`, its binomial standard `error`, and the number of `skills`. All traits count. With
     correct beliefs `covered` equals `level`; if it is lower, the model is overconfident.
@@ -84,10 +84,10 @@ def standard_errors(league: Simulation, fit: Fit) -> Floats:
     _check(fit.model)
     pipeline = fit.model.pipeline
     if fit.history is not league.history:
-        raise Error("the fit must be of the simulated history", field="fit")
+        raise Error("fit must be a fit of the simulated league's own history", field="fit")
     skills = league.skill.shape[1]
     if skills != pipeline.traits:
-        raise Error(f"players of the league have {skills} skills, those of the model {pipeline.traits}", field="fit")
+        raise Error(f"the league's players have {skills} skills, but the model's have {pipeline.traits}", field="fit")
     rows = [fit.ladder.rows[name] for name in league.history.players]
     beliefs = fit.ladder.settled[rows, : pipeline.layout.belief].reshape(len(rows), pipeline.traits, 2)
     error = league.skill - beliefs[:, :, 0]
@@ -107,9 +107,9 @@ def coverage_curves(
     height: int = 460,
     look: Look = LIGHT,
 ) -> alt.LayerChart:
-    """Chart the actual against the nominal coverage, a line for each model; on the diagonal sigma is right.
+    """Chart the actual against the nominal coverage, with a line per model; on the diagonal, sigma is right.
 
-    `frames` are the frames of `coverage` by the names of the models.
+    `frames` maps model names to frames from `coverage`.
 
     >>> import prowess as pw
     >>> from prowess.lab.simulate.coverage import coverage
@@ -125,7 +125,7 @@ def coverage_curves(
         for name, frame in frames.items()
         for row in frame.select(columns).iter_rows(named=True)
     ]
-    order = sorted(names, key=lambda name: -float(frames[name]["covered"].sum()))  # that of the lines, top down
+    order = sorted(names, key=lambda name: -float(frames[name]["covered"].sum()))  # the order of the lines, top down
     base = altair.Chart(altair.InlineData(values=points), width=width, height=height)
     chart = _layers(altair, base, line_encoding(altair, "model", names, order, look), look)
     least = min(int(frame["skills"].min()) for frame in frames.values())  # type: ignore[arg-type]

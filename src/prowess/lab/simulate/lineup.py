@@ -14,11 +14,11 @@ from ...validate import probability, scale, whole
 
 Ints = NDArray[np.int64]
 Count = int | tuple[int, int] | list[int] | NDArray[np.integer]
-ROUNDS_OF_DRAWING = 40  # for all matches at once; seats that are then still open are filled match by match
+ROUNDS_OF_DRAWING = 40  # rounds for all matches at once; seats that are still open are then filled match by match
 
 
 def per_match(name: str, value: Any, matches: int, least: int, rng: np.random.Generator) -> Ints:
-    """Return a number for every match: the same for all, drawn between two ends (a tuple), or one for each (a list).
+    """Return a number per match: the same for all, drawn from a range (a tuple), or one for each match (a list).
 
     >>> rng = np.random.default_rng(1)
     >>> per_match("teams", 2, 3, 2, rng), per_match("teams", [2, 8, 4], 3, 2, rng)
@@ -44,9 +44,9 @@ def per_match(name: str, value: Any, matches: int, least: int, rng: np.random.Ge
 
 
 class Attendance:
-    """How often players, or squads, take part: the chance to be drawn for a match is in proportion to a weight.
+    """How often players or squads take part: the chance of being drawn for a match is proportional to a weight.
 
-    A subclass has a method `weights`. With `everyone`, everybody plays in at least one match.
+    A subclass has a method `weights`. With `everyone`, each of them plays in at least one match.
 
     >>> class Seniors(Attendance):
     ...     def weights(self, rng, units):
@@ -58,8 +58,8 @@ class Attendance:
     everyone: bool = False
 
     def weights(self, rng: np.random.Generator, units: int) -> Floats:
-        """Return the weights of so many players or squads."""
-        raise Error(f"{type(self).__name__} needs a method weights; Even() gives all the same")
+        """Return one weight for each of `units` players or squads."""
+        raise Error(f"{type(self).__name__} needs a method weights; use Even() for equal weights")
 
     def checked(self, rng: np.random.Generator, units: int) -> Floats:
         """Return the weights; raises `Error` if they are not positive numbers."""
@@ -70,7 +70,7 @@ class Attendance:
         return weights
 
     def draw(self, rng: np.random.Generator, counts: Ints, weights: Floats, skill: Floats) -> Ints:
-        """Draw as many of them for every match as it needs, in random order."""
+        """Draw as many players or squads for every match as it needs, in random order."""
         match = np.repeat(np.arange(len(counts)), counts)
         seat = np.full(len(match), -1, np.int64)
         if self.everyone:
@@ -83,7 +83,7 @@ class Attendance:
 
 @dataclass(frozen=True)
 class Even(Attendance):
-    """All have the same weight: some play a little more than others, by chance.
+    """All have the same weight; by chance, some play a little more than others.
 
     >>> Even().weights(np.random.default_rng(1), 3)
     array([1., 1., 1.])
@@ -98,7 +98,7 @@ class Even(Attendance):
 
 @dataclass(frozen=True)
 class Zipf(Attendance):
-    """A few play a lot: the n-th most frequent player has weight 1/n^exponent; who that is, is random.
+    """A few play a lot: the n-th most frequent player, chosen at random, has weight 1/n^exponent.
 
     >>> sorted(Zipf(1.0).weights(np.random.default_rng(1), 4).tolist(), reverse=True)[:2]
     [1.0, 0.5]
@@ -117,7 +117,7 @@ class Zipf(Attendance):
 
 @dataclass(frozen=True)
 class Lognormal(Attendance):
-    """Many hardly play and a few play a lot: weights are log-normal, with this sigma.
+    """Many hardly play and a few play a lot: weights are log-normal with this sigma.
 
     >>> Lognormal(1.5, everyone=True)
     Lognormal(sigma=1.5, everyone=True)
@@ -136,10 +136,10 @@ class Lognormal(Attendance):
 
 @dataclass(frozen=True)
 class Rounds(Attendance):
-    """In every round everybody plays once; players who do not fill a match sit out.
+    """In every round every player plays once; players left over when the last match is full sit out.
 
-    With `near`, opponents are close in skill: in each round all are sorted by skill plus an error of this deviation,
-    and neighbours play together. The skill is that at the first match.
+    With `near`, opponents are close in skill: each round sorts all players by skill plus an error with this standard
+    deviation, and neighbours play together. Skills are taken at the first match.
 
     >>> Rounds(near=2.0)
     Rounds(near=2.0)
@@ -156,7 +156,7 @@ class Rounds(Attendance):
         return np.ones(units)
 
     def draw(self, rng: np.random.Generator, counts: Ints, weights: Floats, skill: Floats) -> Ints:
-        """Assign them to the matches, round after round."""
+        """Assign players or squads to the matches, round by round."""
         units = len(weights)
         if counts.max(initial=0) > units:
             raise Error(f"a match needs {counts.max()}, but the league has only {units}", field="players", value=units)
@@ -186,10 +186,10 @@ class Rounds(Attendance):
 
 
 def fill_seats(rng: np.random.Generator, seat: Ints, match: Ints, weights: Floats) -> None:
-    """Fill every open seat (−1) in proportion to the weights, nobody twice in a match.
+    """Fill every open seat (−1) at random in proportion to the weights; no player is in a match twice.
 
-    All open seats are drawn at once, and duplicates of a match are drawn again, which is the same as drawing one after
-    another from those who are left.
+    All open seats are drawn at once, and a player drawn twice for a match is redrawn; this is equivalent to drawing one
+    at a time from the remaining players.
 
     >>> seat = np.array([0, -1, -1, 2, -1])
     >>> fill_seats(np.random.default_rng(1), seat, np.array([0, 0, 0, 1, 1]), np.array([1.0, 1.0, 1.0]))
@@ -209,20 +209,20 @@ def fill_seats(rng: np.random.Generator, seat: Ints, match: Ints, weights: Float
 
 
 def _duplicates(seat: Ints, match: Ints, drawn: Ints, units: int) -> Ints:
-    """Return those of the seats just drawn whose player is in the match already."""
+    """Return the newly drawn seats whose player is already in the match."""
     touched = np.zeros(int(match.max()) + 1, bool)
     touched[match[drawn]] = True
     checked = np.flatnonzero(touched[match])
     new = np.zeros(len(seat), bool)
     new[drawn] = True
     key = match[checked] * units + seat[checked]
-    order = np.lexsort((new[checked], key))  # players drawn before come first, and keep their seats
+    order = np.lexsort((new[checked], key))  # players drawn earlier come first and keep their seats
     repeated = key[order][1:] == key[order][:-1]
     return np.asarray(np.sort(checked[order[1:][repeated]]))
 
 
 def _fill_singly(rng: np.random.Generator, seat: Ints, match: Ints, weights: Floats, open_: Ints) -> None:
-    """Fill the seats of a few matches from those who are left, by exponential waiting times: the first come first."""
+    """Fill the seats of a few matches from the remaining players: the shortest exponential waiting times win."""
     for number in np.unique(match[open_]).tolist():
         seats = open_[match[open_] == number]
         waiting = rng.exponential(size=len(weights)) / weights
@@ -246,14 +246,14 @@ def shuffle_within(rng: np.random.Generator, chosen: Ints, match: Ints) -> Ints:
 
 @dataclass(frozen=True)
 class Roster:
-    """Players belong to squads, which play the matches, but are not always complete.
+    """Players belong to squads, which play the matches but are not always complete.
 
     - `understaffing`: the probability that a member is absent and the seat stays empty; `least` members always come.
-    - `switching`: the probability that a guest takes the seat of a member: a player of another squad who is not in this
-      match. Players of squads with a high attendance are guests more often.
-    - `substitutes`: the probability that a team has one player more than a squad, also a guest.
-    - `alike`: how similar the players of a squad are, 0 to 1: squads are cut from all players sorted by √alike of their
-      skill plus √(1 − alike) of noise. The skills themselves do not change.
+    - `switching`: the probability that a guest takes a member's seat. A guest is a player of another squad who is not
+    in this match. Players of squads with a high attendance are guests more often.
+    - `substitutes`: the probability that a team has one player more than a squad, who is also a guest.
+    - `alike`: how similar the players of a squad are, 0 to 1. Squads are consecutive players when all are sorted by
+    √alike times their skill plus √(1 − alike) times noise. The skills themselves do not change.
 
     Players who do not fill a squad (the remainder of players/size) are guests only.
 
@@ -307,7 +307,7 @@ def staff_teams(
     taken = np.concatenate([present, extra], axis=1)
     by_player = np.full(len(skill), float(weights.mean()))
     by_player[squads] = weights[:, None]
-    away = squads[squad][guest]  # members whose seat a guest takes must not be guests of the same match
+    away = squads[squad][guest]  # members replaced by a guest must not be guests in the same match
     seat = np.concatenate([seats[taken], away])
     seat_match = np.concatenate([np.repeat(match, taken.sum(axis=1)), np.repeat(match, guest.sum(axis=1))])
     fill_seats(rng, seat, seat_match, by_player)
@@ -316,7 +316,7 @@ def staff_teams(
 
 @dataclass(frozen=True, eq=False)
 class Lineup:
-    """The teams of every match and the players of every team, as in a history; players by number.
+    """The teams of every match and the players of every team, as in a history; players are numbers.
 
     >>> Lineup(np.array([0, 2], np.int32), np.array([0, 1, 3], np.int32), np.array([4, 2, 5])).match
     array([0, 0, 0], dtype=int32)

@@ -1,7 +1,8 @@
-"""The results of simulated matches from the performances of the teams: `play`, by the type of the outcome.
+"""Draw the results of simulated matches from the teams' performances: `play` dispatches on the outcome's type.
 
-An outcome of your own that has a forecast for two teams is played by that forecast. For anything else, decorate a
-function of the outcome, the field and a random generator that returns a `Played` with `play.register(MyOutcome)`.
+A custom outcome with a forecast for two teams is played by that forecast. For anything else, use
+`play.register(MyOutcome)` to decorate a function that takes the outcome, the field and a random generator and returns a
+`Played`.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ from ...validate import LARGEST, scale
 from .lineup import Count, Ints, per_match
 from .team_strength import BatchBoard, Field, blocks
 
-MAX_REPLAYS = 1000  # then a match keeps its result: the draw that it should be is next to impossible
-ANSWER_CHUNK = 20_000  # teams whose answers are drawn at once
+MAX_REPLAYS = 1000  # after that many tries a match keeps its result: the required draw is next to impossible
+ANSWER_CHUNK = 20_000  # number of teams whose answers are drawn at once
 
 
 @dataclass(frozen=True, eq=False)
 class Played:
-    """Results: a rank (lower is better) or a score (higher is better) of every team, and its performance.
+    """Results: every team's rank (lower is better) or score (higher is better), and its performance.
 
     >>> Played(np.array([[30.0], [25.0]]), rank=np.array([1.0, 2.0])).score is None
     True
@@ -41,12 +42,12 @@ class Played:
 
 @singledispatch
 def play(outcome: Outcome, field: Field, rng: np.random.Generator) -> Played:
-    """Draw the results of all matches by the process of an outcome.
+    """Draw the results of all matches by an outcome's generative process.
 
-    By default places follow the performances (of the first trait), as in TrueSkill. Neighbours whose distance is at
+    By default, places follow the performances (of the first trait), as in TrueSkill. Neighbours whose distance is at
     most the margin share a place, and so does a chain of them: with performances 10, 9 and 8 and a margin of 1, all
-    three do. A margin that depends on the places (`Spread`, `TwoValued`) is that of the forecast, before they are
-    known.
+    three share it. A margin that depends on the places (`Spread`, `TwoValued`) is the one used for the forecast, before
+    the places are known.
 
     >>> import prowess as pw
     >>> history = pw.simulate(pw.TrueSkill(draw_probability=0.9), 1000, teams=2).history
@@ -59,14 +60,14 @@ def play(outcome: Outcome, field: Field, rng: np.random.Generator) -> Played:
         return Played(performance, rank=rank_by_performance(field, performance[:, 0], None))
     if (field.counts != 2).any():
         kind = type(outcome).__name__
-        pieces = f"{kind} has no process for more than two teams; use ", Option("teams", 2)
-        raise Error(*pieces, f", or add one: pw.lab.play.register({kind})", field="teams")
+        pieces = f"{kind} cannot be simulated for more than two teams; use ", Option("teams", 2)
+        raise Error(*pieces, f", or add a process: pw.lab.play.register({kind})", field="teams")
     return Played(field.mean, rank=rank_by_forecast(outcome, field, rng, ()))
 
 
 @play.register
 def _(outcome: RoundedPlaces, field: Field, rng: np.random.Generator) -> Played:
-    """Round performances to a grid of step 2ε, whose phase is random in every match."""
+    """Round performances to a grid with step 2ε and a random phase in every match."""
     performance = field.performances(rng)
     margin = _one_margins(field)
     step, phase = 2.0 * margin[field.match], rng.random(len(margin))[field.match]
@@ -123,7 +124,7 @@ def rank_by_forecast(outcome: Outcome, field: Field, rng: np.random.Generator, m
         outcome.forecast(board)
         win[match], draw[match] = board.win, board.draw
     if not ((win >= 0.0) & (draw >= 0.0) & (win + draw <= 1.0 + 1e-9)).all():
-        raise Error(f"{outcome!r} forecasts no valid probabilities of win and draw, so it cannot be simulated")
+        raise Error(f"{outcome!r} does not forecast valid win and draw probabilities, so it cannot be simulated")
     luck = rng.random(len(win))
     first = np.where(luck < win + draw, 0.0, 1.0)
     second = np.where(luck < win, 1.0, 0.0)
@@ -146,7 +147,7 @@ def _(outcome: Outcome, field: Field, rng: np.random.Generator) -> Played:
 
 
 def _margins(outcome: Outcome, field: Field) -> Floats:
-    """Return the margin of every match, by a forecast for two teams of its mean variance."""
+    """Return the margin of every match, from a forecast for two teams with the match's mean variance."""
     margin = np.zeros(len(field.counts))
     if field.draws == 0.0:
         return margin
@@ -162,7 +163,7 @@ def _margins(outcome: Outcome, field: Field) -> Floats:
 
 @play.register
 def _(outcome: GaussianScore, field: Field, rng: np.random.Generator) -> Played:
-    """Draw sᵢ ~ N(c + tᵢ, γ²/2); the level c of a match carries no information, so it is random."""
+    """Draw sᵢ ~ N(c + tᵢ, γ²/2); a match's level c carries no information, so it is random."""
     performance = field.performances(rng)
     batch = _average(field)
     batch.variance[:2] = 0.0
@@ -174,9 +175,9 @@ def _(outcome: GaussianScore, field: Field, rng: np.random.Generator) -> Played:
 
 @play.register
 def _(outcome: OffenceDefence, field: Field, rng: np.random.Generator) -> Played:
-    """Draw scores by x, a team's offence less the mean of the others' defences.
+    """Draw scores from x, a team's offence minus the mean of the others' defences.
 
-    Where a draw of two teams is f times as likely as the scores imply, matches are replayed: a match with a winner is
+    If a draw of two teams is f times as likely as the scores imply, matches are replayed: a match with a winner is
     kept with probability 1/f, or, if f is below 1, a draw with probability f.
     """
     performance, score = _draw_scores(outcome, field, rng)
@@ -194,7 +195,7 @@ def _(outcome: OffenceDefence, field: Field, rng: np.random.Generator) -> Played
 
 
 def _draw_scores(outcome: OffenceDefence, field: Field, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Draw performances, and scores from the score's own distribution given x."""
+    """Draw performances, then scores from the score distribution given x."""
     performance = field.performances(rng)
     total, defence = np.add.reduceat(performance[:, 1], field.match_start[:-1]), performance[:, 1]
     x = performance[:, 0] - (total[field.match] - defence) / (field.counts[field.match] - 1)
@@ -218,12 +219,12 @@ def _average(field: Field) -> BatchBoard:
 
 @dataclass(frozen=True)
 class Questions:
-    """A match is `count` questions; ties in the number of right answers are not broken.
+    """A match consists of `count` questions; ties in the number of right answers are not broken.
 
     A team of performance t answers a question of difficulty d with probability 1/(1 + exp(−(t − d)/(ease · s))), where
-    s is the deviation of all performances of the league and difficulties are N(m, (spread · s)²) around their mean m,
-    new in every match. So answers add noise, and ties arise because there are few possible scores: Nikolenko, Sirotkin
-    (2011), section 5, report 30 to 90 questions.
+    s is the standard deviation of all performances in the league, and difficulties are N(m, (spread · s)²) around the
+    performances' mean m, redrawn in every match. So answers add noise, and ties arise because there are few possible
+    scores: Nikolenko, Sirotkin (2011), section 5, report 30 to 90 questions.
 
     `count` is a number, a range (least, most), or a list with a number for each match.
 
@@ -243,7 +244,7 @@ class Questions:
 
 
 def answer_questions(questions: Questions, field: Field, rng: np.random.Generator) -> Played:
-    """Draw the number of right answers of all teams as their score."""
+    """Draw every team's number of right answers as its score."""
     if field.mean.shape[1] != 1:
         traits = ", ".join(field.model.outcome.traits)
         raise Error(f"questions need a model with one skill, not {traits}", field="questions")
@@ -260,7 +261,7 @@ def answer_questions(questions: Questions, field: Field, rng: np.random.Generato
 
 def _right_answers(questions: Questions, count: Ints, ability: Floats, match: Any, rng: np.random.Generator) -> Floats:
     difficulty = questions.spread * rng.standard_normal((len(count), int(count.max())))
-    difficulty[np.arange(difficulty.shape[1]) >= count[:, None]] = np.inf  # beyond the questions of a match
+    difficulty[np.arange(difficulty.shape[1]) >= count[:, None]] = np.inf  # past the match's last question
     with np.errstate(over="ignore"):
         chance = 1.0 / (1.0 + np.exp((difficulty[match] - ability[:, None]) / questions.ease))
     return np.asarray((rng.random(chance.shape) < chance).sum(axis=1), np.float64)

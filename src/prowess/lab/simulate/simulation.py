@@ -36,8 +36,8 @@ class Simulation:
 
     - `skill`: the true skill of every player at the last match, players × traits, aligned with `history.players`;
     - `skill_then`: the true skill of every entry at its match, entries × traits;
-    - `performance`: the performance of every team, teams × traits; where results are drawn from a forecast (Elo and its
-      relatives, two teams), the expected one;
+    - `performance`: the performance of every team, teams × traits; the expected performance if results are drawn from a
+    forecast (two teams with Elo and related systems);
     - `home`: the true home advantage at every match, matches × traits, or None.
 
     >>> import prowess as pw
@@ -74,7 +74,7 @@ class Simulation:
         return pl.DataFrame({"player": self.history.players, "matches": matches} | skills)
 
     def to_frame(self) -> pl.DataFrame:
-        """Return the history with a row for every entry, and the player's true skill at that match.
+        """Return the history with one row per entry and the player's true skill at that match.
 
         >>> import prowess as pw
         >>> simulate(pw.TrueSkill(), 20, 6).to_frame().columns
@@ -107,17 +107,20 @@ def simulate(
 ) -> Simulation:
     """Simulate a league that follows the model's own process of skills, drift, teams and results.
 
-    Skills are drawn from the prior and move by the drift; the team function makes a performance of them; results come
-    from the outcome (see `play`). Options say the rest:
+    Skills are drawn from the prior and move by the drift; the team function turns them into performances; the outcome
+    draws the results (see `play`). The other options:
 
-    - `teams` of a match and `size` of a team: a number, (least, most), or a list with a number for each match;
-    - `attendance`: who plays how often (`Rounds`, `Even`, `Zipf`, `Lognormal`); by default everybody once a round;
+    - `teams` per match and `size` of a team: a number, (least, most), or a list with a number for each match;
+    - `attendance`: who plays how often (`Rounds`, `Even`, `Zipf`, `Lognormal`); by default, every player once per
+    round;
     - `roster`: squads that stay together (`Roster`); by default teams are random in every match;
     - `calendar`: when matches are played (`Calendar`); without one there are no times, and no drift by time;
-    - `skills`: another prior to draw from, or the skills themselves at the first match (player n is named "pn");
-    - `questions`: places by the number of right answers (`Questions`, or their number), not by the model's outcome;
-    - `draws`: δ of models that only have an expected score, where D = 2δE(1 − E); 0 means no draws;
-    - `home`: the share of matches with a home team, the first one; all, if the model has a home advantage.
+    - `skills`: another prior to draw from, or the actual skills at the first match (player n is named "pn");
+    - `questions`: rank teams by their right answers (`Questions`, or a number of questions), not by the model's
+    outcome;
+    - `draws`: δ for models that only have an expected score E, with draw probability D = 2δE(1 − E); 0 means no draws;
+    - `home`: the share of matches in which the first team is at home; by default all, if the model has a home
+    advantage.
 
     The same seed gives the same league. Players who never play are not in the history.
 
@@ -183,16 +186,16 @@ def _build_simulation(
         )
     )
     last = np.empty(len(order), np.int64)
-    last[history.player] = np.arange(history.entries)  # later entries overwrite earlier ones
+    last[history.player] = np.arange(history.entries)  # a player's later entries overwrite earlier ones
     return Simulation(model, history, skill[last], skill, played.performance, advantage if hosted.any() else None)
 
 
-SIZE = 6  # a team has at most six players, but for substitutes
+SIZE = 6  # a team has at most six players, except for substitutes
 QUESTIONS = (30, 36, 45, 60, 75, 90)  # "the teams had to solve 30-90 problems"
 EASE, SPREAD = 1.0, 2.0  # most questions are too hard or too easy for most teams, so there are 30 to 60 results
-FIELD = 1 / 80  # the share of all squads in a tournament, at the median: about 100 teams of 50,000 players
-FIELDS = 1.0  # the deviation of its logarithm: of 680 tournaments a dozen have more than 1,000 teams
-MIN_TEAMS = 6  # in a tournament
+FIELD = 1 / 80  # median share of all squads in a tournament: about 100 teams for 50,000 players
+FIELDS = 1.0  # standard deviation of its logarithm: a dozen of 680 tournaments have more than 1,000 teams
+MIN_TEAMS = 6  # minimum number of teams in a tournament
 ATTENDANCE = 1.5  # sigma, log-normal: half of the players have a few tournaments, the core has hundreds
 ROSTER = Roster(understaffing=0.15, switching=0.2, substitutes=0.03, alike=0.5)
 CALENDAR = Calendar("2003-09-01", every=4)
@@ -203,18 +206,18 @@ def quiz_league(
 ) -> Simulation:
     """Simulate tournaments of teams of six who answer questions: Nikolenko, Sirotkin (2010), and (2011), section 5.
 
-    As they report: 680 tournaments and about 50,000 players, of whom most play very few and a core plays many, for many
-    teams; smaller teams are very common, some list more than six; 30 to 90 questions, so that there are 30 to 60
-    results with ties; some tournaments have more than 1,000 teams.
+    As the papers report: there are 680 tournaments and about 50,000 players; most play very few tournaments, and a core
+    plays many, for many teams. Smaller teams are very common, and some list more than six players. There are 30 to 90
+    questions, and so 30 to 60 distinct results with ties. Some tournaments have more than 1,000 teams.
 
-    The rest is not published, so we chose it: a seat of six is empty with probability 0.15 and taken by a guest with
-    0.2, a team brings a substitute with 0.03; squads are half alike in skill; the number of teams is log-normal, 1 in
-    80 squads at the median; the attendance of squads is log-normal with sigma 1.5, and all play at least once. Skills
-    are N(3000, 700²), a performance has a deviation of 400, and a team is its players' average, less 2 % for each
-    missing player of six (TS2b; of larger rosters the plain average), unless another `model` is given. With these the
-    best models err in one pair of five, as on real tournaments. Models that are fitted to it need `larger="mean"` in
-    `FullSquad`: the paper's rule for larger rosters fails where a weak team's means add up to less than 0, which
-    happens from a start at 3000.
+    The rest is not published, so we chose it. Each of the six seats is empty with probability 0.15 and taken by a guest
+    with probability 0.2; a team brings a substitute with probability 0.03; squads have `alike` 0.5; the number of teams
+    is log-normal, 1 in 80 squads at the median; the attendance of squads is log-normal with sigma 1.5, and all play at
+    least once. Skills are N(3000, 700²), a performance has a deviation of 400, and a team is its players' average, less
+    2 % for each missing player of six (TS2b; of larger rosters the plain average), unless another `model` is given.
+    With these the best models err in one pair of five, as on real tournaments. Models that are fitted to it need
+    `larger="mean"` in `FullSquad`: the paper's rule for larger rosters fails where a weak team's means add up to less
+    than 0, which happens from a start at 3000.
 
     >>> league = quiz_league(tournaments=20, players=1200)
     >>> len(league.history), league.history.time_kind

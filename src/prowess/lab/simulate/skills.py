@@ -1,8 +1,8 @@
 """The true skills of a simulated league: drawn from the prior, and moved by the model's own drift.
 
-A player's first skill is drawn from the model's belief about a newcomer. From match to match the skill is put on a
-board as if it were known exactly; the belief that the drift makes of it is the distribution of the next skill. So every
-drift can be simulated, and no formula is repeated.
+A player's first skill is drawn from the model's belief about a newcomer. From match to match, the skill is put on a
+board as if it were known exactly; the belief after the drift is the distribution of the next skill. So every drift can
+be simulated without repeating its formula.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from .calendar import Timeline, match_clock
 from .lineup import Ints
 from .team_strength import BatchBoard
 
-CHUNK = 100_000  # entries on one board
+CHUNK = 100_000  # entries per board
 
 
 def draw_skills(rng: np.random.Generator, model: Model, players: int, skills: Any) -> Floats:
-    """Return the true skills of all players at their first match, players × traits: drawn, or as given.
+    """Return the true skills of all players at their first match, drawn or given: players × traits.
 
-    Of a prior whose level is learnt (`Newcomers`), one level is drawn for the whole league; it does not drift.
+    For a prior whose level is learnt (`Newcomers`), one level is drawn for the whole league; it does not drift.
 
     >>> import prowess as pw
     >>> draw_skills(np.random.default_rng(1), pw.TrueSkill(), 3, [30, 25, 20]).ravel()
@@ -62,14 +62,14 @@ def _check_skills(skills: Any, players: int, traits: int) -> Floats:
     shapes = [(players, traits), (players,)][: 2 if traits == 1 else 1]
     if column.shape not in shapes or not np.isfinite(column).all():
         size = f"{players} players and {traits} trait{'s' * (traits > 1)}"
-        raise Error(f"skills must be finite numbers for {size}", field="skills")
+        raise Error(f"skills must be finite numbers, one for each of {size}", field="skills")
     return column.reshape(players, traits)
 
 
 def _drift(
     model: Model, batch: BatchBoard, count: int, elapsed: Floats, played: Floats | Ints
 ) -> tuple[Floats, Floats]:
-    """Return the beliefs on a batch at the next match: after the drift, and the absorb rule without information.
+    """Return a batch's beliefs at the next match: after the drift and the absorb rule without new information.
 
     In Glicko-2 the absorb rule moves skills in the periods in which a player plays.
     """
@@ -111,7 +111,7 @@ def drift_skills(rng: np.random.Generator, model: Model, timeline: Timeline, pla
 
 
 def drift_steps(model: Model, timeline: Timeline, skill: Floats) -> tuple[Floats, Floats]:
-    """Return by how much the mean of every entry's skill moves since the previous entry, and the variance.
+    """Return how far the mean of every entry's skill has moved since the previous entry, and the added variance.
 
     `skill` is the skill before the move, on which most drifts do not depend. First entries do not move.
     """
@@ -126,7 +126,7 @@ def drift_steps(model: Model, timeline: Timeline, skill: Floats) -> tuple[Floats
 
 
 def _experienced_players(model: Model, entries: int) -> BatchBoard:
-    """Return a board of players who have played, with the extra columns that they began with."""
+    """Return a board of players who have already played, with the initial values in the extra columns."""
     batch = BatchBoard(model, 1, max(entries, 1))
     extras = model.pipeline.extras
     model.absorb.welcome(batch.board, 0)
@@ -138,7 +138,7 @@ def _experienced_players(model: Model, entries: int) -> BatchBoard:
 def _drift_from(
     model: Model, batch: BatchBoard, skill: Floats, elapsed: Floats, played: Floats | Ints
 ) -> tuple[Floats, Floats]:
-    """Return mean and variance of known skills after the drift."""
+    """Return the mean and variance of known skills after the drift."""
     cells = skill.size
     batch.mu[:cells] = skill.ravel()
     batch.var[:cells] = 0.0
@@ -148,7 +148,7 @@ def _drift_from(
 def _drift_match_by_match(
     rng: np.random.Generator, model: Model, timeline: Timeline, player: Ints, first: Floats
 ) -> Floats:
-    """Drift skills whose mean moves too (a regression to the mean): all second matches, then all third ones, …"""
+    """Drift skills whose mean moves too (regression to the mean): first all second matches, then all third ones, …"""
     skill = first[player]
     order = np.argsort(timeline.played, kind="stable")
     turn = starts(np.bincount(timeline.played))
@@ -163,7 +163,7 @@ def _drift_match_by_match(
 
 
 def draw_hosts(rng: np.random.Generator, model: Model, matches: int, home: float | None) -> NDArray[np.bool_]:
-    """Draw which matches have a home team, the first one: all or none, by the model, or the share `home`.
+    """Draw the matches whose first team is at home: all or none, depending on the model, or the share `home`.
 
     >>> import prowess as pw
     >>> draw_hosts(np.random.default_rng(1), pw.TrueSkill().replace(home_mu=2), 3, None)
@@ -173,7 +173,7 @@ def draw_hosts(rng: np.random.Generator, model: Model, matches: int, home: float
 
 
 def home_advantages(rng: np.random.Generator, model: Model, hosted: NDArray[np.bool_], times: Times | None) -> Floats:
-    """Return the true home advantage at every match, matches × traits: drawn once, and moved by its own drift.
+    """Return the true home advantage at every match, matches × traits: drawn once, then moved by its own drift.
 
     It moves before every match with a home team; with rating periods, before every such period.
 

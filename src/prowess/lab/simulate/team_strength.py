@@ -1,4 +1,4 @@
-"""The performance of the teams of a simulated league, by the model's own team function."""
+"""The performances of a simulated league's teams, by the model's own team function."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ...model.model import Model
 from ...progress import steps
 from .lineup import Ints, Lineup
 
-CHUNK = 50_000  # teams on one board
+CHUNK = 50_000  # teams per board
 PROGRESS_STEP = 10_000  # matches between two updates of the progress bar
 
 
@@ -25,7 +25,7 @@ PROGRESS_STEP = 10_000  # matches between two updates of the progress bar
 class Field:
     """All teams of all matches: mean and variance of their performances, teams × traits, given the true skills.
 
-    The variance is the noise alone. `draws` is δ, by which models that only have an expected score forecast draws.
+    The variance is only the noise. `draws` is the δ with which models that only have an expected score forecast draws.
 
     >>> import prowess as pw
     >>> start = np.array([0, 2], np.int32), np.array([0, 1, 2], np.int32)
@@ -43,7 +43,7 @@ class Field:
     progress: bool | None = None
 
     def each(self) -> Iterator[int]:
-        """Yield the matches by number, with a progress bar."""
+        """Yield the match numbers, with a progress bar."""
         for begin in steps(range(0, len(self.counts), PROGRESS_STEP), "playing", self.progress):
             yield from range(begin, min(begin + PROGRESS_STEP, len(self.counts)))
 
@@ -62,14 +62,14 @@ class Field:
         return self.mean + np.sqrt(self.variance) * rng.standard_normal(self.mean.shape)
 
     def part(self, chosen: NDArray[np.bool_]) -> Field:
-        """Return some of the matches as a field of their own."""
+        """Return a field of the given matches only."""
         teams = chosen[self.match]
         match_start, team_start = starts(self.counts[chosen]), starts(np.diff(self.team_start)[teams])
         mean, variance = self.mean[teams], self.variance[teams]
         return replace(self, match_start=match_start, team_start=team_start, mean=mean, variance=variance)
 
     def lay_out(self, first: int, last: int, batch: BatchBoard | None = None) -> BatchBoard:
-        """Put the teams of some matches on a board, reusing `batch` if it is large enough."""
+        """Put the teams of the given matches on a board, reusing `batch` if it is large enough."""
         teams = slice(int(self.match_start[first]), int(self.match_start[last]))
         count = teams.stop - teams.start
         if batch is None or not batch.board.holds(count, 1):
@@ -82,7 +82,7 @@ class Field:
         return batch
 
     def margins(self, upper: Ints, lower: Ints) -> Floats:
-        """Return the margins between neighbours, listed match by match: one pair fewer than a match has teams.
+        """Return the margins between neighbours, match by match: one fewer than the match has teams.
 
         A margin that is measured once per match needs a board for each match; otherwise many matches share one.
         """
@@ -100,7 +100,7 @@ class Field:
 
 
 def blocks(start: NDArray[np.int32], size: int) -> Iterator[tuple[int, int]]:
-    """Yield ranges of lists with at most `size` elements together, or one list.
+    """Yield ranges of consecutive lists with at most `size` elements in total; a longer list gets its own range.
 
     >>> list(blocks(np.array([0, 2, 4, 9, 10], np.int32), 4))
     [(0, 2), (2, 3), (3, 4)]
@@ -117,8 +117,8 @@ def make_field(
 ) -> Field:
     """Compute every team's performance from its players' skills, on boards of many matches.
 
-    Where a team function uses prior means (who leads the team), it gets the true skills. `advantage` (matches × traits)
-    is the home advantage of the first team of every match.
+    A team function that uses prior means (to find the team's leader) gets the true skills. `advantage` (matches ×
+    traits) is the home advantage of the first team of every match.
     """
     traits = model.pipeline.traits
     teams = len(lineup.team_start) - 1
@@ -133,7 +133,7 @@ def make_field(
 
 
 def _pool(model: Model, lineup: Lineup, skill: Floats, first: int, last: int) -> tuple[Floats, Floats]:
-    """Return the performances of the teams of some matches; an error is narrowed down to its match by bisection."""
+    """Return the performances of some matches' teams; bisection finds the match that causes an error."""
     begin, end = lineup.match_start[first], lineup.match_start[last]
     start = lineup.team_start[begin : end + 1]
     batch = BatchBoard(model, int(end - begin), int(start[-1] - start[0]))
@@ -171,13 +171,13 @@ class BatchBoard:
     """
 
     def __init__(self, model: Model, teams: int, entries: int) -> None:
-        """Make a board; it is not released to the model, so that no model keeps a large one."""
+        """Make a board that is never released to the model, so that no model keeps a large board."""
         self.board: Board = model.pipeline.board(teams, entries)
         self.board.start[0] = 0
 
     def __getattr__(self, column: str) -> NDArray[Any]:
-        """Return a column of the board as an array, made once, because the loops over matches use it often."""
-        if column == "board":  # not made yet: an unpickled or half-built batch
+        """Return a column of the board as an array, cached because the loops over matches use it often."""
+        if column == "board":  # not cached yet, or the batch is unpickled or half-built
             raise AttributeError(column)
         array = np.asarray(getattr(self.board, column))
         setattr(self, column, array)

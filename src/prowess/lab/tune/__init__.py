@@ -1,4 +1,4 @@
-"""Tuning of parameters: `tune` searches on early matches and judges on later ones; a `Tuning` is the result."""
+"""Parameter tuning: `tune` searches on early matches and evaluates on later ones; a `Tuning` is the result."""
 
 from .search import tune
 from .tuning import Stopped, Trial, Tuning

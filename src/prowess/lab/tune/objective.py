@@ -1,4 +1,4 @@
-"""The loss that tuning minimises, as a function of a model's parameters, and the plan of a tuning."""
+"""The loss that tuning minimises, as a function of a model's parameters, and the plan of a tuning run."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
     from ...model.fit.forecasts import Forecasts
 
-Evaluate = Callable[[Sequence[Mapping[str, float]]], list[TrialResult]]  # tries sets of parameters
+Evaluate = Callable[[Sequence[Mapping[str, float]]], list[TrialResult]]  # evaluates sets of parameters
 CutPoint = float | str | date  # a number of matches, a share of them below 1, or a date
-MIN_SCORED = 10  # matches to tune on, and to judge by
+MIN_SCORED = 10  # minimum number of matches to tune on, and to evaluate on
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ class Objective:
     first: int
 
     def __call__(self, values: Mapping[str, float]) -> TrialResult:
-        """Return the loss with some parameters; an error of the model is part of the result."""
+        """Return the loss with the given parameters; a model error becomes part of the result."""
         try:
             loss = self.loss(self.model.replace(**values))
         except Error as error:
@@ -61,7 +61,7 @@ class Objective:
         return TrialResult(loss) if isfinite(loss) else TrialResult(np.inf, f"the loss is {loss}")
 
     def loss(self, model: Model) -> float:
-        """Return the loss of a model: the measure, negated where higher is better.
+        """Return a model's loss: the measure, negated if higher is better.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
@@ -89,7 +89,7 @@ def forecast_tally(measure: Measure, model: Model, history: History) -> Tally:
 
 
 def choose_loss(requested: str | Measure | Callable[[Forecasts], Tally] | None, history: History) -> Measure:
-    """Return the measure requested by name or as a function; by default the log loss, of pairs for many teams.
+    """Return the requested measure (a name or function); by default log loss, or pair log loss for many teams.
 
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}])
     >>> choose_loss(None, history).titled, choose_loss("information_gain", history).higher
@@ -107,7 +107,7 @@ def choose_loss(requested: str | Measure | Callable[[Forecasts], Tally] | None, 
 
 @contextmanager
 def workers(objective: Objective, jobs: int) -> Iterator[Evaluate]:
-    """Return a function that tries sets of parameters in `jobs` processes, which share the columns of the history.
+    """Return a function that evaluates sets of parameters in `jobs` processes, which share the history's columns.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9)
@@ -119,13 +119,13 @@ def workers(objective: Objective, jobs: int) -> Iterator[Evaluate]:
         yield lambda sets: [objective(values) for values in sets]
         return
     joblib = import_extra("joblib", "joblib", "lab")
-    with joblib.Parallel(n_jobs=jobs) as parallel:  # it shares large columns through memory maps
+    with joblib.Parallel(n_jobs=jobs) as parallel:  # joblib shares large columns through memory maps
         yield lambda sets: parallel(joblib.delayed(objective)(values) for values in sets)
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """The objective on the training span, the loss of the present parameters, and the whole history to judge by.
+    """The objective on the training span, the loss of the present parameters, and the whole history to evaluate on.
 
     `present` is the measure of all matches with the present parameters.
     """
@@ -142,13 +142,13 @@ class Plan:
 
     @property
     def matches(self) -> tuple[int, int, int]:
-        """The number of matches that are only learnt from, that are scored, and that are left to judge by."""
+        """The numbers of matches that are only learnt from, scored, and left for evaluation."""
         first = self.objective.first
         return first, self.end - first, len(self.history) - self.end
 
     @property
     def subject(self) -> dict[str, Any]:
-        """What a stored study must be about to be continued; later matches may be added to the history."""
+        """The identity that a stored study must match to be continued; later matches may be added to the history."""
         return {
             "history": history_fingerprint(self.history[: self.end]),
             "first": self.objective.first,
@@ -157,7 +157,7 @@ class Plan:
         }
 
     def gain(self, model: Model, seed: int) -> Interval:
-        """Return how much better another model predicts the later matches: paired, resampled by blocks of time."""
+        """Return how much better another model predicts the later matches: paired, with resampled time blocks."""
         if model == self.objective.model:
             return Interval(0.0, 0.0, 0.0)
         measure = self.objective.measure

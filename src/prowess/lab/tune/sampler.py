@@ -1,7 +1,7 @@
-"""Which parameters to try next: in turn those of Optuna's TPE, and those where a surrogate expects the best loss.
+"""Which parameters to try next: alternately from Optuna's TPE and from a surrogate that predicts the loss.
 
-Every trial has a random stream of its own, made of the seed and the number of the trial. So a resumed study continues
-as if it had never stopped, and machines that share one never try the same parameters twice.
+Every trial has its own random stream, derived from the seed and the trial number. So a resumed study continues as if it
+had never stopped, and machines that share a study never try the same parameters twice.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ RANDOM = 10  # random trials at the start
 
 
 def make_sampler(seed: int) -> Any:
-    """Return a sampler for Optuna: a multivariate Tree-structured Parzen Estimator in turn with a surrogate.
+    """Return an Optuna sampler that alternates between multivariate TPE and a surrogate.
 
     >>> import optuna
     >>> isinstance(make_sampler(seed=0), optuna.samplers.BaseSampler)
@@ -58,7 +58,7 @@ def make_sampler(seed: int) -> Any:
 
 
 def _propose_params(space: dict[str, Any], done: list[Any], rng: np.random.Generator) -> dict[str, float]:
-    """Return what the surrogate proposes, on the scales of the parameters; empty while there are few trials."""
+    """Return the parameter values that the surrogate proposes; empty while there are too few trials."""
     spans = {name: Range(own.low, own.high, own.log) for name, own in space.items()}
     points = np.array([[span.share(trial.params[name]) for name, span in spans.items()] for trial in done])
     point = propose(points, np.array([trial.value for trial in done]), rng) if len(points) else None
@@ -68,11 +68,15 @@ def _propose_params(space: dict[str, Any], done: list[Any], rng: np.random.Gener
     return {name: min(max(span.value(share), span.low), span.high) for (name, span), share in values}
 
 
-MAX_POINTS = 100  # the best trials, which the surrogate is fitted to: the work grows with their cube
-NOISE = 1e-5  # of the variance: a loss is exact, but as an average over matches it is not quite smooth
+MAX_POINTS = 100  # number of best trials that the surrogate is fitted to: the cost is cubic
+NOISE = 1e-5  # share of the variance: a loss is exact, but as an average over matches it is not quite smooth
 LENGTH = 0.5  # the prior of a length scale is log-normal around this, with a factor of e
-GUESSES, STEPS = 40, 40  # sets of length scales tried at random, and near the best of these
-WIDE, NEAR, ROUNDS = 300, 100, 5  # candidates everywhere, around a good point, and rounds of refinement
+GUESSES, STEPS = 40, 40  # sets of length scales tried at random, and then near the best of them
+WIDE, NEAR, ROUNDS = (
+    300,
+    100,
+    5,
+)  # candidates in the whole cube, candidates around a good point, and rounds of refinement
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +96,7 @@ class Surrogate:
     variance: float
 
     def expect(self, at: Floats) -> tuple[Floats, Floats]:
-        """Return mean and deviation at some points: equations (2.25) and (2.26)."""
+        """Return the mean and standard deviation at the given points: equations (2.25) and (2.26)."""
         across = np.linalg.solve(self.factor, _matern(_squares(self.points, at), self.lengths))
         left = np.maximum(1.0 - (across * across).sum(axis=0), 1e-12)
         return across.T @ self.weights, np.sqrt(self.variance * left)
@@ -110,7 +114,7 @@ def _matern(squares: Floats, lengths: Floats) -> Floats:
 
 
 def fit_surrogate(points: Floats, y: Floats, rng: np.random.Generator) -> Surrogate:
-    """Fit the length scales of largest likelihood, by equation (5.8), with random guesses and random steps.
+    """Find the maximum-likelihood length scales, equation (5.8), with random guesses and random steps.
 
     >>> rng = np.random.default_rng(0)
     >>> points = rng.random((30, 2))
@@ -129,7 +133,7 @@ def fit_surrogate(points: Floats, y: Floats, rng: np.random.Generator) -> Surrog
         lengths = LENGTH * np.exp(guess)
         factor = np.asarray(np.linalg.cholesky(_matern(squares, lengths) + NOISE * np.eye(len(points))), np.float64)
         weights = np.asarray(np.linalg.solve(factor, y), np.float64)
-        variance = max(float(weights @ weights) / len(y), 1e-300)  # the most likely one
+        variance = max(float(weights @ weights) / len(y), 1e-300)  # the most likely length scales
         cost = 0.5 * len(y) * np.log(variance) + np.log(np.diag(factor)).sum() + 0.5 * float(guess @ guess)
         if process is None or cost < least:
             least, best, process = cost, guess, Surrogate(points, lengths, factor, weights, variance)
@@ -138,7 +142,7 @@ def fit_surrogate(points: Floats, y: Floats, rng: np.random.Generator) -> Surrog
 
 
 def propose(points: Floats, losses: Floats, rng: np.random.Generator) -> Floats | None:
-    """Return the point in the unit cube with the largest expected improvement; None while there are few points.
+    """Return the point in the unit cube with the largest expected improvement; None while there are too few points.
 
     The surrogate models the logarithm of the losses, because the worst ones may be very large and do not matter.
 

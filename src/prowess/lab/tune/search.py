@@ -1,4 +1,4 @@
-"""Tuning: search the parameters with which a model predicts best on early matches, and judge them on later ones."""
+"""Tuning: search for the parameters that predict best on early matches, and evaluate them on later ones."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Requested = Iterable[str] | Mapping[str, Range | tuple[float, float] | None] | N
 
 
 def requested_space(model: Model, parameters: Requested) -> dict[str, Range] | None:
-    """Return the ranges of the parameters that a user names, or gives ranges for; None for None.
+    """Return the ranges of the parameters that a user names or gives ranges for; None if `parameters` is None.
 
     >>> import prowess as pw
     >>> requested_space(pw.TrueSkill(), {"beta": (2, 5)})
@@ -45,7 +45,7 @@ def requested_space(model: Model, parameters: Requested) -> dict[str, Range] | N
 
 
 def _range(model: Model, name: str, ends: Range | tuple[float, float] | None) -> Range:
-    """Return the range of one parameter, declared or given; raises `Error` if the model rejects one of its ends."""
+    """Return a parameter's declared or given range; raises `Error` if the model rejects one of its ends."""
     declared, is_number = model.tunable.get(name), type(model.params.get(name)) in (int, float)
     if declared is None and (ends is None or not is_number):
         reason = "needs a range: (low, high)" if is_number else "is not a number of this model"
@@ -74,10 +74,10 @@ def _range(model: Model, name: str, ends: Range | tuple[float, float] | None) ->
 
 
 def relevant_space(model: Model, loss: float, attempt: Evaluate) -> tuple[dict[str, Range], list[str]]:
-    """Return the identifiable parameters that change a forecast, and the names of those that change nothing.
+    """Return the identifiable parameters that change a forecast, and the names of those that have no effect.
 
-    Each is tried at the far end of its range. A leader bonus changes nothing where all play alone, nor does a home
-    advantage where nobody is at home.
+    Each is tried at the far end of its range. A leader bonus has no effect if all play alone, nor does a home advantage
+    if nobody is at home.
     """
     space, values = identified(model), model.params
     far = [{name: span.low if span.share(values[name]) > 0.5 else span.high} for name, span in space.items()]
@@ -104,24 +104,24 @@ def tune(
     jobs: int | None = None,
     progress: bool | None = None,
 ) -> Tuning:
-    """Find the parameters with which a model predicts a history best: Optuna's TPE on a training span.
+    """Find the parameters with which a model predicts a history best, with Optuna's TPE on a training span.
 
     The loss is the mean of `measure` over forecasts made before each match: by default `log_loss` where all matches
     have two teams, otherwise `pair_log_loss`. It may be another of `pw.lab.MEASURES`, or a function of `fit.forecasts`
-    that returns a tally of which lower is better. The matches of `burn_in` are learnt from, but not scored.
+    that returns a tally for which lower is better. The matches of `burn_in` are learnt from but not scored.
 
     `train` is the end of the training span: a share of the matches (below 1), a number of them, or a date; `burn_in`
-    is the same within that span. The search does not use the later matches, which judge the result: `Tuning.gain`, with
-    an interval.
+    is the same within that span. The search does not use the later matches; they serve to evaluate the result:
+    `Tuning.gain`, with an interval.
 
     `parameters` are names, or ranges by name. By default they are all of `Model.tunable`, without those that results
     cannot identify (TrueSkill's mu and sigma: see `prowess.model.params`) or that change nothing in this history.
 
     `storage` keeps the study in an SQLite file (a path) or a database (a URL such as postgresql://host/name): the next
-    call continues it until there are `trials` trials, and many processes and machines may run the same study at once. A
-    study of another history, model or measure is an error. The same seed and number of `jobs` (processes, see
-    `pw.compare`) find the same parameters. Ctrl-C raises `pw.lab.Stopped`, a `KeyboardInterrupt` with the best result
-    so far.
+    call continues it until there are `trials` trials, and many processes and machines may run the same study at once.
+    Continuing a study of another history, model or measure raises an `Error`. The same seed and number of `jobs`
+    (processes, see `pw.compare`) find the same parameters. Ctrl-C raises `pw.lab.Stopped`, a `KeyboardInterrupt` with
+    the best result so far.
 
     >>> import prowess as pw
     >>> league = pw.simulate(pw.TrueSkill(beta=6), 1000, 30).history
@@ -136,7 +136,7 @@ def tune(
     if not isinstance(model, Model) or not isinstance(history, History):
         hint = "" if isinstance(model, Model) or not callable(model) else f"; call it: {model.__name__}()"
         raise Error(f"tune needs a Model and a History, not {type(model).__name__} and {type(history).__name__}{hint}")
-    import_extra("optuna", "Optuna", "lab")  # fails early if it is not installed
+    import_extra("optuna", "Optuna", "lab")  # fails early if Optuna is not installed
     plan = make_plan(model, history, train, burn_in, choose_loss(measure, history))
     space = requested_space(model, parameters)
     name = study or f"prowess {fingerprint(*map(str, plan.subject.values()), repr(space))}"
@@ -157,7 +157,7 @@ def tune(
 
 
 def _search(study: Study, attempt: Evaluate, trials: int, jobs: int, progress: bool | None) -> None:
-    """Try until there are enough trials, in rounds of one for each process; others may add to the same study."""
+    """Run rounds of one trial per process until there are enough; others may add to the same study."""
     for _ in steps(range(len(study.trials()), trials, jobs), "tuning", progress):
         waiting = study.ask(min(jobs, trials - len(study.trials())))
         try:
@@ -170,7 +170,7 @@ def _search(study: Study, attempt: Evaluate, trials: int, jobs: int, progress: b
 
 
 def _result(plan: Plan, study: Study, seed: int) -> Tuning:
-    """Return the best trial, if it beats the present parameters, judged on the later matches."""
+    """Return the best trial, or the present parameters if it is no better, evaluated on the later matches."""
     tried = tuple(
         Trial(
             trial.number,

@@ -1,4 +1,4 @@
-"""A study of Optuna: the parameters tried and their losses, in memory or in a shared database."""
+"""An Optuna study: the parameters tried and their losses, in memory or in a shared database."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class TrialResult(NamedTuple):
 
 
 class Study:
-    """A study of some parameters; `open_study` makes one."""
+    """A study of some parameters, as returned by `open_study`."""
 
     def __init__(self, study: Any, name: str) -> None:
         self.optuna = import_extra("optuna", "Optuna", "lab")
@@ -72,11 +72,11 @@ class Study:
 
     @property
     def unused(self) -> tuple[str, ...]:
-        """The parameters that change nothing in this history."""
+        """The parameters that have no effect on this history."""
         return tuple(self.study.user_attrs.get("unused", ()))
 
     def set_space(self, space: Mapping[str, Range], unused: Iterable[str] = ()) -> None:
-        """Store the parameters, and those that change nothing; raises `Error` if the study already has others."""
+        """Store the parameters and those without effect; raises `Error` if the study already has others."""
         if not self.space:
             self.study.set_user_attr("unused", list(unused))
             self.study.set_user_attr("parameters", _bounds(space))
@@ -88,7 +88,7 @@ class Study:
         return {name: float_(span.low, span.high, log=span.log) for name, span in self.space.items()}
 
     def add_present(self, values: Mapping[str, float], loss: float) -> None:
-        """Add the present parameters as a trial, unless they are one already, or lie outside the ranges."""
+        """Add the present parameters as a trial, unless they have been tried or lie outside the ranges."""
         space = self.space
         inside = all(
             span.low <= values[name] <= span.high or (span.log and not values[name]) for name, span in space.items()
@@ -124,9 +124,9 @@ class Study:
         return sorted(finished, key=lambda trial: int(trial.number))
 
     def importance(self) -> dict[str, float]:
-        """Return how much each parameter decides whether a trial is good: PED-ANOVA, Watanabe et al. (2023).
+        """Return the importance of each parameter for a good trial: PED-ANOVA, Watanabe et al. (2023).
 
-        The shares add up to 1; empty while there are few trials.
+        The importances add up to 1; the result is empty while there are too few trials.
         """
         if sum(trial.value is not None for trial in self.trials()) < 2 * RANDOM:
             return {}
@@ -178,7 +178,7 @@ def open_study(storage: str | os.PathLike[str] | None, name: str, seed: int) -> 
 
 
 def _database(optuna: Any, storage: str | os.PathLike[str]) -> Any:
-    """Open an SQLite file by its path, or any database of SQLAlchemy by its URL; PostgreSQL with psycopg 3."""
+    """Open an SQLite file by its path, or any SQLAlchemy database by its URL; PostgreSQL uses psycopg 3."""
     alchemy = import_extra("sqlalchemy", "SQLAlchemy", "lab")
     text = os.fspath(storage)
     try:
@@ -190,13 +190,13 @@ def _database(optuna: Any, storage: str | os.PathLike[str]) -> Any:
         if find_spec("psycopg") is None:
             raise Error("PostgreSQL needs psycopg: pip install 'psycopg[binary]'", field="storage")
         url = url.set(drivername="postgresql+psycopg")
-    # another process may hold the lock of an SQLite file for a while
+    # another process may hold the SQLite lock for a while
     options = {"connect_args": {"timeout": 60}} if url.get_backend_name() == "sqlite" else {}
     try:
         return optuna.storages.RDBStorage(url.render_as_string(hide_password=False), engine_kwargs=options)
     except (alchemy.exc.SQLAlchemyError, RuntimeError, ImportError) as error:
         reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
-        raise Error(f"{url.render_as_string()}: cannot keep a study there: {reason}", field="storage") from None
+        raise Error(f"{url.render_as_string()}: cannot store a study there: {reason}", field="storage") from None
 
 
 COLUMNS = ("match_start", "team_start", "place", "score", "time", "weight", "importance", "home")
@@ -212,7 +212,7 @@ def fingerprint(*parts: str) -> str:
 
 
 def history_fingerprint(history: History) -> str:
-    """Return a hash of all matches and names that does not depend on the internal numbers of players.
+    """Return a hash of all matches and names that does not depend on internal player numbers.
 
     >>> matches = [{"teams": [["ann"], ["bob"]]}, {"teams": [["cat"], ["bob"]]}]
     >>> one, other = (history_fingerprint(History.from_matches(some)) for some in (matches, matches[::-1]))
@@ -233,7 +233,7 @@ def history_fingerprint(history: History) -> str:
 
 
 def model_fingerprint(model: Model) -> str:
-    """Return a hash of a model and all its parameters; components of your own count by their `repr`.
+    """Return a hash of a model and all its parameters; custom components are hashed by their `repr`.
 
     >>> import prowess as pw
     >>> model_fingerprint(pw.Elo()) == model_fingerprint(pw.Elo(k=32)) != model_fingerprint(pw.Elo(k=20))
@@ -247,7 +247,7 @@ def model_fingerprint(model: Model) -> str:
 
 
 def qualified_name(value: Any) -> str:
-    """Return the name of an object in a file: module and name of a function, the `repr` of anything else.
+    """Return the stored name of an object: module and name of a function, or the `repr` of anything else.
 
     >>> qualified_name(qualified_name)
     'prowess.lab.tune.study.qualified_name'

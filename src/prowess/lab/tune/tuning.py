@@ -1,4 +1,4 @@
-"""The result of a tuning: the better model, the trials, and the gain on matches that the search did not use."""
+"""The result of tuning: the better model, the trials, and the gain on matches that the search did not use."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-EDGE = 0.02  # share of a range within which a parameter counts as being at its end
+EDGE = 0.02  # a parameter within this share of its range from an end counts as being at the end
 
 
 class Trial(NamedTuple):
@@ -39,23 +39,23 @@ class Stopped(KeyboardInterrupt):
     >>> import prowess as pw
     >>> stopped = Stopped(pw.tune(pw.Elo(), pw.simulate(pw.Glicko(), 200, 10).history, trials=3), 100)
     >>> print(stopped)
-    stopped after 3 of 100 trials; `tuning` of this error holds the best so far, and `storage` keeps trials for later
+    stopped after 3 of 100 trials; this error's `tuning` holds the best result so far; use `storage` to keep trials
     """
 
     def __init__(self, tuning: Tuning, trials: int) -> None:
         done = f"stopped after {len(tuning.tried)} of {trials} trials"
-        super().__init__(f"{done}; `tuning` of this error holds the best so far, and `storage` keeps trials for later")
+        super().__init__(f"{done}; this error's `tuning` holds the best result so far; use `storage` to keep trials")
         self.tuning = tuning
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tuning:
-    """A model whose parameters were tuned, and how; `tune` makes one.
+    """The result of `tune`: the tuned model and how it was found.
 
-    `model` is the best model on the training span, `before` the original one. `gain` is the fall of the loss per match
-    on the later matches, with a 95 % interval. `loss` holds the losses of the two models on the training span (before,
-    after), `matches` the number of matches only learnt from, scored, and left to judge by. Where higher is better, the
-    loss is the negated measure.
+    `model` is the best model on the training span, `before` the original one. `gain` is the reduction of the loss per
+    match on the later matches, with a 95 % interval. `loss` holds the losses of both models on the training span
+    (before, after), and `matches` the numbers of matches only learnt from, scored, and left for evaluation. If higher
+    is better, the loss is the negated measure.
 
     >>> import prowess as pw
     >>> league = pw.simulate(pw.Glicko(), 2000, 30).history
@@ -129,7 +129,7 @@ class Tuning:
     def table(self) -> pl.DataFrame:
         """Return a row for every parameter: parameter, before, after, low, high, importance, note.
 
-        The importance is its share in what makes a trial good; null before there are enough trials.
+        The importance says how much the parameter matters for a good trial; null while there are too few trials.
 
         >>> import prowess as pw
         >>> tuning = pw.tune(pw.Elo(), pw.simulate(pw.Glicko(), 200, 10).history, trials=3)
@@ -162,7 +162,7 @@ class Tuning:
             return "unchanged"
         if EDGE < share < 1 - EDGE:
             return ""
-        return f"at the {'low' if share <= EDGE else 'high'} end of its range: try a wider one"
+        return f"at the {'low' if share <= EDGE else 'high'} end of its range: try a wider range"
 
     def trials(self) -> pl.DataFrame:
         """Return a row for every trial, in order: trial, loss, best (so far), the parameters, error.
@@ -216,13 +216,13 @@ class Tuning:
         bold = frozenset((row, "after") for row, name in enumerate(self.space) if name in self.params)
         legend = "Every parameter before and after, and the range in which it was searched."
         if self.importance:
-            legend += " Importance is the share of a parameter in what makes a set good."
+            legend += " Importance says how much a parameter matters for a good set."
         burnt, scored, later = self.matches
         before = f"the first {burnt:,} matches were only learnt from, " if burnt else ""
         method = (
             f"Every match was forecast before it was learnt from: {before}the search used the {self.measure.title} of "
             f"the next {scored:,}, and the {later:,} matches after them, which it did not use, judge the result.\n\n"
-            "The gain is the fall of the loss per match there; its 95 % interval comes from resampled blocks of "
+            "The gain is the reduction of the loss per match there; its 95 % interval comes from resampled blocks of "
             "neighbouring matches. If the interval contains 0, the gain may be chance."
         )
         sections = (
