@@ -1,4 +1,4 @@
-"""Fixtures that the tests of the command line share."""
+"""Fixtures shared by the tests of the command line."""
 
 from pathlib import Path
 

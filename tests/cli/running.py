@@ -18,7 +18,7 @@ typer.testing._get_command = cache(typer.testing._get_command)  # type: ignore[a
 
 ROOT = Path(__file__).parents[2]
 SPECIAL = ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "TERM", "TTY_COMPATIBLE", "PYTHONIOENCODING")
-CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")  # of colours and of the cursor
+CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")  # colour and cursor codes
 LEAGUE = ROOT / "examples" / "league.csv"
 WIDE = "date,home,away,hg,ag\n2026-01-31,ann,bob,1,0\n2026-02-01,bob,cat,2,2\n2026-02-02,ann,cat,3,1\n"
 LONG = (
@@ -28,20 +28,20 @@ LONG = (
 
 
 def run(*words: object, **env: str | None) -> Result:
-    """Run a command in this process; standard output is no terminal, unless `FORCE_COLOR` says so."""
+    """Run a command in this process; standard output is not a terminal, unless `FORCE_COLOR` says so."""
     usual: dict[str, str | None] = dict.fromkeys(SPECIAL)
     return CliRunner().invoke(app, [str(word) for word in words], prog_name="prowess", env=usual | env)
 
 
 def ruled(*words: object, columns: int = 100) -> str:
-    """What a command prints in this process when it takes standard output for a terminal, without colours."""
+    """Return what a command prints in this process when it treats standard output as a terminal, without colours."""
     result = run(*words, FORCE_COLOR="1", NO_COLOR="1", COLUMNS=str(columns), TERM="xterm")
     assert result.exit_code == 0, result.output
     return CODES.sub("", result.stdout)
 
 
 def screened(width: int, *words: object) -> Result:
-    """Run a command in this process as on a terminal of some width; colours are taken out."""
+    """Run a command in this process as on a terminal of the given width; colours are removed."""
     env = {"FORCE_COLOR": "1", "NO_COLOR": "1", "COLUMNS": str(width), "TERM": "xterm"}
     result = CliRunner(env=env).invoke(app, [str(word) for word in words], prog_name="prowess")
     result.stdout_bytes = re.sub(rb"\x1b\[[0-9;]*m", b"", result.stdout_bytes)
@@ -49,12 +49,12 @@ def screened(width: int, *words: object) -> Result:
 
 
 def environment(**more: str) -> dict[str, str]:
-    """The environment without what changes how Rich writes."""
+    """The environment without the variables that change Rich's output."""
     return {name: value for name, value in os.environ.items() if name not in SPECIAL} | more
 
 
 def command(*words: object, cwd: Path | None = None, **env: str) -> subprocess.CompletedProcess[str]:
-    """Run `python -m prowess` in a process of its own."""
+    """Run `python -m prowess` in a separate process."""
     line = [sys.executable, "-m", "prowess", *map(str, words)]
     return subprocess.run(
         line, cwd=cwd, env=environment(**env), capture_output=True, encoding="utf-8", timeout=60, check=False
@@ -64,7 +64,7 @@ def command(*words: object, cwd: Path | None = None, **env: str) -> subprocess.C
 def terminal(
     *words: object, columns: int = 80, cwd: Path | None = None, colours: bool = False, quiet: bool = True, **env: str
 ) -> str:
-    """What a terminal of some width shows of `python -m prowess`; remarks too, unless `quiet`; codes if `colours`."""
+    """Return what `python -m prowess` shows on a terminal; includes remarks unless `quiet`, and codes if `colours`."""
     import fcntl
     import pty
     import termios
@@ -83,7 +83,7 @@ def terminal(
 
 
 def _piece(ours: int) -> bytes:
-    """What comes next; nothing when the other side has closed."""
+    """Return the next bytes; empty when the other side has closed."""
     try:
         return os.read(ours, 65536)
     except OSError:

@@ -16,12 +16,12 @@ from tests.cli.running import LEAGUE, WIDE, command, environment, run, write
 VERSION = f"prowess 0.1.0\nkernel: {pw.kernel_mode()}\n"
 
 
-def test_version() -> None:
+def test_version_option_prints_version_and_kernel_mode() -> None:
     result = run("--version")
     assert (result.stdout, result.exit_code) == (VERSION, 0)
 
 
-def test_module_and_installed_command_are_the_same() -> None:
+def test_module_and_installed_command_print_the_same() -> None:
     installed = Path(sys.executable).with_name("prowess")
     printed = subprocess.run([installed, "--version"], capture_output=True, encoding="utf-8", check=True).stdout
     assert printed == command("--version").stdout == VERSION
@@ -70,7 +70,7 @@ def test_quiet_does_not_hide_errors() -> None:
 @pytest.mark.parametrize(
     "words", [("nonsense",), ("rate",), ("rate", "a.csv", "--nonsense"), ("rate", "a.csv", "--top", "-1")]
 )
-def test_wrong_usage_is_exit_code_2(words: tuple[str, ...]) -> None:
+def test_wrong_usage_exits_with_code_2(words: tuple[str, ...]) -> None:
     result = run(*words)
     assert (result.exit_code, result.stdout) == (2, "")
     assert "Traceback" not in result.stderr
@@ -162,5 +162,5 @@ def test_every_verb_but_serve_has_json_output() -> None:
 
 
 def _single(verb: Any) -> dict[str, Any]:
-    """The commands of a verb that has several, or the one that it is."""
+    """The subcommands of a verb, or the verb itself if it has none."""
     return getattr(verb, "commands", {"": verb})

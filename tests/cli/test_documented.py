@@ -21,7 +21,7 @@ VERBS = {name: GROUP.get_command(None, name) for name in GROUP.list_commands(Non
 
 
 def flags(command: Any) -> set[str]:
-    """The long options of a command; of `prowess key`, those of its own commands too."""
+    """The long options of a command and of its subcommands."""
     inside = getattr(command, "commands", {}).values() if command is not GROUP else ()
     names = [flag for option in command.params for flag in (*option.opts, *option.secondary_opts)]
     return {flag for flag in names if flag.startswith("--")}.union({"--help"}, *map(flags, inside))

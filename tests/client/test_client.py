@@ -1,4 +1,4 @@
-"""The client against a real service: it gives what a ladder and the library give, and corrects matches."""
+"""The client against a real service: it agrees with a ladder and the library, and corrects matches."""
 
 import threading
 
@@ -93,7 +93,7 @@ def test_forecasts_equal_those_of_the_ladder(league):
         client.quality([["ann"], ["new"]])
 
 
-def test_matchmaking_equals_that_of_the_library(league):
+def test_matchmaking_equals_the_library(league):
     client, ladder = league
     crowd = ["ann", "bob", "cat", "dan", "eve"]
     split, own = (

@@ -63,7 +63,7 @@ def test_request_is_repeated_with_the_same_id_after_a_lost_connection(pauses):
 
 
 @pytest.mark.parametrize("status", [429, 502, 503, 504])
-def test_retry_after_of_a_busy_server_is_followed(status, pauses):
+def test_retry_after_header_is_respected(status, pauses):
     busy = httpx.Response(status, headers={"retry-after": "2"}, json={"detail": "busy"})
     assert len(Server(busy, busy, ok({"total": 7})).client()) == 7
     assert pauses == [2.0, 2.0]
@@ -175,7 +175,7 @@ def test_rating_survives_json_to_the_last_bit(rating):
     assert parse_rating(json.loads(json.dumps(body(rating)))) == rating
 
 
-def test_revised_to_frame():
+def test_revised_frame_lists_the_largest_change_first():
     row = {"mu": 30.0, "sigma": 4.0, "shown": 18.0}
     rows = [
         {"player": "ann", "before": row, "after": {**row, "mu": 31.0, "shown": 19.0}},

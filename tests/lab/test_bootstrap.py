@@ -1,4 +1,4 @@
-"""Intervals: they cover what they should, agree with other ways to find them, and cost the same for any history."""
+"""Bootstrap intervals cover the truth and agree with other methods, at a cost independent of the history."""
 
 from functools import partial
 
@@ -23,7 +23,7 @@ def even(column):
 
 
 def matches(won):
-    """A history of two teams whose first one won or lost."""
+    """A history of two-team matches that the first team won or lost."""
     places = np.where(won, 1, 2)
     return pw.History.from_matches([{"teams": [["ann"], ["bob"]], "ranks": [p, 3 - p]} for p in places.tolist()])
 
@@ -43,7 +43,7 @@ def covered(intervals, truth):
 
 
 def test_intervals_cover_the_truth():
-    """Of 400 skewed columns about 95 % of the intervals hold the mean, and of paired differences, too (se 1.1 %)."""
+    """For 400 skewed columns, about 95 % of the intervals contain the mean; so for paired differences (se 1.1 %)."""
     rng = np.random.default_rng(1)
     draws = FEW.draw(groups := FEW.groups(np.arange(200)))
     means, differences = [], []
@@ -60,7 +60,7 @@ def test_intervals_cover_the_truth():
 
 
 def test_time_blocks_widen_intervals_of_correlated_matches():
-    """Neighbours that are alike (AR(1), 0.8) make single matches far too sure; blocks of 50 are right (se 2 %)."""
+    """With correlated neighbours (AR(1), 0.8), single matches are overconfident; blocks of 50 are right (se 2 %)."""
     rng = np.random.default_rng(2)
     noise = rng.normal(size=(200, 1000))
     columns = np.empty_like(noise)
@@ -94,7 +94,7 @@ def test_bootstrap_intervals_agree_with_scipy():
 
 
 def test_merged_groups_give_the_same_interval():
-    """The half-width over 1,000 random groups is that of the normal interval, within 10 % (its own se is 3 %)."""
+    """The half-width over 1,000 random groups equals the normal interval's within 10 % (its own se is 3 %)."""
     column = np.random.default_rng(5).exponential(size=30_000)
     found = Resampling(block="match").interval(even(column))
     assert 0.5 * (found.high - found.low) == pytest.approx(1.96 * column.std() / len(column) ** 0.5, rel=0.1)
@@ -102,8 +102,8 @@ def test_merged_groups_give_the_same_interval():
     assert Resampling().groups(np.arange(1000)).number == 100
 
 
-def test_interval_of_the_auc():
-    """Its interval is that of DeLong's variance, and of a bootstrap that computes every area anew."""
+def test_auc_interval_agrees_with_delong_and_bootstrap():
+    """The interval agrees with DeLong's variance and with a bootstrap that recomputes every area."""
     rng = np.random.default_rng(6)
     win = rng.beta(2, 2, 400).round(2)  # with ties
     won = rng.random(400) < win
@@ -124,8 +124,8 @@ def test_interval_of_the_auc():
 
 
 @pytest.mark.parametrize(("slope", "truth"), [(1.0, 0.0), (0.8, 0.045), (0.5, 0.1125)])
-def test_interval_of_the_calibration_error(slope, truth):
-    """Chance makes a calibration error larger; its intervals cover the truth all the same (100 leagues: se 2.2 %)."""
+def test_calibration_error_intervals_cover_the_truth(slope, truth):
+    """Chance inflates a calibration error, but its intervals still cover the truth (100 leagues: se 2.2 %)."""
     rng = np.random.default_rng(7)
     groups = FEW.groups(np.arange(1000))
     draws = FEW.draw(groups)
@@ -152,7 +152,7 @@ def test_calibration_sums_equal_the_calibration_error():
     assert sums.value == pytest.approx(calibration(forecasts).error, abs=1e-12)
 
 
-def test_blocks():
+def test_blocks_group_matches_by_time_or_count():
     days = [f"2026-01-{day:02d}" for day in (1, 1, 3, 8, 9, 31)]
     history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "time": day} for day in days])
     match = np.arange(6)

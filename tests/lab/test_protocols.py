@@ -1,4 +1,4 @@
-"""Protocols: what is learnt from and what is scored, against fits by hand."""
+"""Protocols: which matches are learnt from and scored, checked against explicit fits."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ def swept(run, history, model):
 
 
 def by_hand(model, past, match):
-    """What is expected of a match after a fit of what was learnt before it."""
+    """The forecast of a match after a fit of the matches learnt before it."""
     ladder = model.fit(past).ladder
     frame = ladder.leaderboard()
     seen = dict(zip(frame["player"], frame["last_seen"], strict=True))
@@ -87,7 +87,7 @@ def test_random_splits_equal_fits_of_the_drawn_matches():
     ]
 
 
-def test_test_share_and_known_players():
+def test_test_share_and_known_limit_the_scored_matches():
     history = league(60)
     for run in RandomSplits(times=5, train=0.1, test=0.2, known=True).runs(history):
         assert run.learnt.sum() == 6
@@ -101,14 +101,14 @@ def test_test_share_and_known_players():
 
 
 @pytest.mark.parametrize(("burn_in", "first"), [(0, 0), (7, 7), (0.25, 10), ("2022-03-05", 7)])
-def test_prequential(burn_in, first):
+def test_prequential_scores_all_matches_after_the_burn_in(burn_in, first):
     history = league(40)
     [run] = Prequential(burn_in).runs(history)
     assert run.rows(history).tolist() == list(range(first, 40))
     assert run.of(history) is history
 
 
-def test_interleaved_labels_and_importance():
+def test_season_splits_accept_interleaved_labels_and_importance():
     rows = [{"teams": [["ann"], ["bob"]], "importance": 2.0} for _ in range(6)]
     history = pw.History.from_matches(rows)
     one, two = SeasonSplits(train=0.5, seasons=["b", "a", "b", "a", "b", "b"]).runs(history)
@@ -138,7 +138,7 @@ def test_comparison_scores_the_matches_of_all_runs():
             assert row["auc"] == pytest.approx(pw.lab.measures.auc(own, run.scored), abs=1e-12)
 
 
-def test_protocols_of_your_own():
+def test_custom_protocols_are_accepted():
     class Odd(Protocol):
         def runs(self, history):
             return (Run(slice(0, len(history)), scored=np.arange(len(history)) % 2 == 1),)
@@ -158,7 +158,7 @@ def test_protocols_of_your_own():
         (lambda: Prequential(burn_in=1.5).runs(league(3)), "a number of matches, a share of them below 1"),
     ],
 )
-def test_wrong_protocols(make, message):
+def test_invalid_protocols_are_refused(make, message):
     with pytest.raises(pw.Error, match=message):
         make()
 
@@ -176,5 +176,5 @@ def test_wrong_protocols(make, message):
         ),
     ],
 )
-def test_protocols_in_words(protocol, words):
+def test_protocols_describe_themselves_in_words(protocol, words):
     assert words in str(protocol)

@@ -1,4 +1,4 @@
-"""Reports: whatever stands in them, the page is well-formed, holds all it needs, and the JSON is JSON."""
+"""Reports: with any content, the page is well-formed and self-contained, and the JSON is valid."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Page(HTMLParser):
 
 
 def strict(text):
-    """JSON as the standard has it: no NaN, no Infinity."""
+    """Parse strict JSON: no NaN, no Infinity."""
     return json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
 
 
@@ -93,7 +93,7 @@ def test_page_loads_nothing_from_a_network():
 
 
 def test_table_cells_are_formatted():
-    """Nothing where there is nothing; numbers, and their headings, stand to the right."""
+    """Missing values give empty cells; numbers and their headings are aligned to the right."""
     page = Page(Report("t", (Section("s", table=table()),)).page())
     rows = [page.texts["td"][i : i + 7] for i in (0, 7, 14)]
     assert [row[1:5] for row in rows] == [
@@ -137,7 +137,7 @@ def test_save_writes_html_and_json(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
 
 
-def test_tables_of_many_columns_have_smaller_type():
+def test_wide_tables_have_smaller_type():
     wide = pl.DataFrame({f"x{k}": [k] for k in range(11)})
     page = Page(Report("t", (Section("s", table=wide), Section("u", table=table()))).page())
     assert [attributes["class"] for tag, attributes in page.tags if tag == "div"] == ["table dense", "table"]

@@ -1,4 +1,4 @@
-"""Slices: masks by brute force over the matches as plain Python."""
+"""Slices: masks equal brute force over the matches in plain Python."""
 
 import numpy as np
 import polars as pl
@@ -25,7 +25,7 @@ def players(match):
     return [name for team in match["teams"] for name in team]
 
 
-def test_experience(league):
+def test_experience_equals_brute_force(league):
     seen, expected = {}, []
     for match in league:
         expected.append(min(seen.get(name, 0) for name in players(match)))
@@ -38,7 +38,7 @@ def test_experience(league):
     assert len(slices.experience(league[:0])) == 0
 
 
-def test_seasons(league):
+def test_seasons_follow_years_or_breaks(league):
     times = [match["time"] for match in league]
     assert slices.seasons(league).tolist() == [str(time.year) for time in times]
     season, names = 0, []
@@ -54,12 +54,12 @@ def test_seasons(league):
         assert ("/" in name) == (len(years[s]) > 1)
 
 
-def test_seasons_of_plain_times():
+def test_seasons_with_numeric_times_need_a_gap():
     history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "time": t} for t in (0, 1, 30, 31, 70)])
     assert slices.seasons(history, gap=20).tolist() == ["1", "1", "2", "2", "3"]
     with pytest.raises(pw.Error, match=r"plain numbers without years: give the length of a break, such as `gap=60`"):
         slices.seasons(history)
-    with pytest.raises(pw.Error, match="seasons need times"):
+    with pytest.raises(pw.Error, match="seasons need match times"):
         slices.seasons(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
 
 
@@ -73,7 +73,7 @@ def test_the_premier_league_has_fourteen_seasons(data):
     assert len({*zip(season, slices.seasons(history, gap=60), strict=True)}) == 14
 
 
-def test_after(league):
+def test_after_accepts_a_number_a_share_or_a_date(league):
     assert slices.after(league, 0).all()
     assert slices.after(league, 100).sum() == 20
     assert slices.after(league, 0.75).sum() == 30
@@ -86,7 +86,7 @@ def test_after(league):
             slices.after(league, wrong)
 
 
-def test_players(league):
+def test_involving_equals_brute_force(league):
     some = {"p0", "p3", "p4"}
     found = [players(match) for match in league]
     assert slices.involving(league, some).tolist() == [bool(some & set(names)) for names in found]
@@ -98,7 +98,7 @@ def test_players(league):
     assert len(slices.involving(league[:0], [])) == 0
 
 
-def test_top_players(league):
+def test_top_players_equals_brute_force(league):
     fit = pw.TrueSkill().fit(league)
     best = set(fit.leaderboard()["player"][:7])
     expected = [set(players(match)) <= best for match in league]

@@ -1,4 +1,4 @@
-"""Games of an invented Halo, in the format of the real files, which may not be redistributed."""
+"""Simulated Halo games in the format of the real files, which may not be redistributed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-# teams, players a team, the points of a player, and how many of these a point of skill is worth
+# teams, players per team, mean points of a player, and points per unit of skill
 MODES = {
     "FreeForAll.csv": (8, 1, 12, 1.0),
     "SmallTeam.csv": (2, 4, 1, 0.12),
@@ -36,7 +36,7 @@ def games(file: str, number: int, seed: int = 0, players: int = 0) -> list[str]:
 
 
 def write(folder: Path, number: int = 300, files: tuple[str, ...] = tuple(MODES), seed: int = 0) -> Path:
-    """Write so many games of every mode."""
+    """Write the given number of games of every mode."""
     for file in files:
         (folder / file).write_text("".join(games(file, number, seed)), encoding="utf-8")
     return folder

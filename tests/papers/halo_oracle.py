@@ -1,4 +1,4 @@
-"""The Halo 2 files read line by line, as slowly and obviously as can be."""
+"""Read the Halo 2 files line by line, as slowly and obviously as possible."""
 
 from itertools import groupby
 

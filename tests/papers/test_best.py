@@ -1,4 +1,4 @@
-"""A best model for each data set: how the files are read and cut, what was found, and the figures to be met."""
+"""A best model for each data set: how the files are read and split, what was found, and reference figures."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def reading(data: Path, name: str) -> Reading:
         ("chgk", 1684, 300, 1384),
     ],
 )
-def test_every_data_set_is_cut_in_three(data: Path, name: str, matches: int, first: int, start: int) -> None:
+def test_every_data_set_is_split_into_three_spans(data: Path, name: str, matches: int, first: int, start: int) -> None:
     history = reading(data, name).history
     assert (len(history), *SETS[name].cut(history)) == (matches, first, start)
 
 
-def test_votes_are_cut_between_two_prompts(data: Path) -> None:
+def test_votes_are_split_between_two_prompts(data: Path) -> None:
     prompts = pl.read_csv(data / SETS["llm_comparisons"].file, infer_schema=False)["prompt"]
     for cut in SETS["llm_comparisons"].cut(reading(data, "llm_comparisons").history):
         assert not set(prompts[:cut]) & set(prompts[cut:])
@@ -54,7 +54,7 @@ def test_later_rows_of_a_file_do_not_change_how_earlier_ones_are_read(
     file = SETS[name].file
     with (data / file).open(encoding="utf-8") as lines:
         head = list(islice(lines, rows))
-    if name == "f1":  # whole races alone
+    if name == "f1":  # only whole races
         last = head[-1].split(",")[0]
         head = [line for line in head if line.split(",")[0] != last]
     (tmp_path / file).write_text("".join(head), encoding="utf-8")
@@ -64,7 +64,7 @@ def test_later_rows_of_a_file_do_not_change_how_earlier_ones_are_read(
     assert name == "f1" or (part.home == whole.home[: len(part)]).all()
 
 
-def test_grounds_are_home_where_the_visitor_never_was(data: Path) -> None:
+def test_home_ground_is_one_that_the_visitor_never_hosted(data: Path) -> None:
     history = reading(data, "afl").history
     rows = pl.read_csv(data / SETS["afl"].file).rows(named=True)
     hosts: set[tuple[str, str]] = set()
@@ -73,7 +73,7 @@ def test_grounds_are_home_where_the_visitor_never_was(data: Path) -> None:
         hosts.add((row["venue"], row["home"]))
 
 
-def test_races_are_of_drivers_and_cars(data: Path) -> None:
+def test_races_have_teams_of_driver_and_car(data: Path) -> None:
     found = reading(data, "f1")
     history, players = found.history, np.array(found.history.players)
     assert (np.diff(history.team_start) == 2).all()
@@ -89,7 +89,7 @@ def test_races_are_of_drivers_and_cars(data: Path) -> None:
     assert set(players[history.player[::2]]) == set(rows["driverId"])
 
 
-def test_untuned_models_are_those_that_the_data_allow(data: Path) -> None:
+def test_untuned_models_can_use_the_data(data: Path) -> None:
     race, match = reading(data, "f1").history, reading(data, "premier_league").history
     assert "PoissonOD" not in untuned(race, ("pair_error",))
     assert "TSb" in untuned(race, ("pair_error",))
@@ -98,7 +98,7 @@ def test_untuned_models_are_those_that_the_data_allow(data: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, one in SETS.items() if one.candidates])
-def test_what_was_found_lies_within_the_ranges(name: str) -> None:
+def test_tuned_parameters_lie_within_their_ranges(name: str) -> None:
     found = load_tuned(name)
     candidate = SETS[name].candidates[found.candidate]
     for parameter, (low, high) in candidate.ranges.items():
@@ -106,7 +106,7 @@ def test_what_was_found_lies_within_the_ranges(name: str) -> None:
     assert found.model != candidate.model
 
 
-def test_a_small_run(data: Path, tmp_path: Path) -> None:
+def test_small_run_reports_the_available_data_sets(data: Path, tmp_path: Path) -> None:
     for name in ("premier_league", "afl", "f1", "llm_comparisons"):
         (tmp_path / SETS[name].file).symlink_to(data / SETS[name].file)
     report = best.run(tmp_path, small=True, progress=False)
@@ -120,14 +120,14 @@ def test_a_small_run(data: Path, tmp_path: Path) -> None:
     assert sum(section.chart is not None for section in report.sections) >= 8
 
 
-def test_a_search_finds_better_parameters_and_the_same_again(data: Path) -> None:
+def test_search_finds_better_parameters_reproducibly(data: Path) -> None:
     one, other = (search("afl_scores", data, trials=12, seed=3, progress=False) for _ in range(2))
     assert (one.candidate, one.values) == (other.candidate, other.values)
     old, new = one.tuning.loss
     assert new < old
 
 
-def test_with_outcomes_by_lot_a_tuned_model_is_no_better_than_base_rates(data: Path) -> None:
+def test_tuning_on_random_outcomes_does_not_beat_base_rates(data: Path) -> None:
     history = reading(data, "premier_league").history
     order = np.random.default_rng(1).permutation(len(history))
     place, score = (column.reshape(-1, 2)[order] for column in (history.place, history.score))
@@ -140,7 +140,7 @@ def test_with_outcomes_by_lot_a_tuned_model_is_no_better_than_base_rates(data: P
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", list(SETS))
-def test_the_tuned_model_beats_every_untuned_one_on_later_matches(data: Path, name: str) -> None:
+def test_tuned_model_beats_every_untuned_model_on_later_matches(data: Path, name: str) -> None:
     judged = evaluate(SETS[name], data, FULL)
     claim = beats(judged, judged.comparison.measures[0])
     assert claim.holds, claim.evidence
@@ -152,20 +152,20 @@ def test_the_tuned_model_beats_every_untuned_one_on_later_matches(data: Path, na
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", best.LEAGUES)
-def test_the_figures_of_others_are_met(data: Path, name: str) -> None:
+def test_reference_figures_are_met(data: Path, name: str) -> None:
     judged = evaluate(SETS[name], data, FULL)
     first, second = league_sections(judged, FULL)
     assert all(claim.holds for claim in first.claims)
     ours = {row["figure"]: float(row["ours"].split()[0]) for row in second.table.iter_rows(named=True)}
     gain = {"premier_league": 0.0996, "afl": 0.141}[name]
-    assert gain < ours["information gain at 80 % training, all seasons"] < 1.2 * gain  # far above would be a leak
+    assert gain < ours["information gain at 80 % training, all seasons"] < 1.2 * gain  # far above would suggest a leak
     if name == "premier_league":
         assert ours["log loss at 80 % training, all seasons"] < 0.9915
         assert ours["log loss, after the first season"] < 0.9907
 
 
 @pytest.mark.long
-def test_the_search_finds_what_is_stored(data: Path) -> None:
+def test_search_reproduces_the_stored_parameters(data: Path) -> None:
     found = search("afl", data, trials=load_tuned("afl").trials, seed=load_tuned("afl").seed, progress=False)
     assert found.candidate == load_tuned("afl").candidate
     assert found.tuning.loss[1] == pytest.approx(load_tuned("afl").loss, abs=0.001)  # linear algebra differs a little

@@ -1,4 +1,4 @@
-"""The Manifesto's examples: every printed number is found, and its claims have the verdicts that they must have."""
+"""The Manifesto's examples: every printed number is reproduced, and its claims get the right verdicts."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ def report() -> Report:
     return paper("classics").run(small=True)
 
 
-def test_all_that_is_printed_is_found(report: Report) -> None:
+def test_every_printed_number_is_reproduced(report: Report) -> None:
     tables = [section.table for section in report.sections if section.table is not None]
     rows = [row for table in tables if "printed" in table.columns for row in table.iter_rows(named=True)]
     assert len(rows) == 37
@@ -27,7 +27,7 @@ def test_all_that_is_printed_is_found(report: Report) -> None:
     assert found["the usual example of a chess tournament, K = 32"] == "1601"
 
 
-def test_a_number_that_is_not_the_printed_one_does_not_agree() -> None:
+def test_different_number_does_not_agree_with_the_printed_one() -> None:
     assert compare_digits("x", "1464.06", 1464.0507)["agrees"] == "yes"
     assert compare_digits("x", "1464.06", 1464.04)["agrees"] == "no"
     assert compare_digits("x", "1601", 1602.4)["agrees"] == "no"
@@ -43,13 +43,13 @@ def test_verdicts(report: Report) -> None:
     assert claims["TrueSkill finds a newcomer's skill sooner than Elo"] is not False
 
 
-def test_points_are_made_only_between_different_ks_or_sizes() -> None:
+def test_rating_sum_changes_only_with_different_k_or_team_sizes() -> None:
     assert created(pw.Elo(), (2, 2), 50, 1) == pytest.approx(0, abs=1e-9)
     assert abs(created(pw.Elo(), (1, 3), 50, 1)) > 1
     assert abs(created(pw.Elo(k=pw.absorb.Fide()), (1, 1), 1000, 1)) > 1
 
 
-def test_joe_by_hand() -> None:
+def test_joes_return_equals_the_calculation_by_hand() -> None:
     """RD ← min(√(RD² + c²t), 350), after one game of the first period, whose RD is known by hand."""
     away = [1.0, 2.0, 30.0]
     back = return_of(pw.Glicko(period=365.25), {"rating": 2100, "deviation": 50}, away)

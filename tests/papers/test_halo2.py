@@ -1,4 +1,4 @@
-"""The TrueSkill paper on invented games in the format of its files."""
+"""The TrueSkill paper on simulated games in the format of its files."""
 
 import json
 from itertools import pairwise
@@ -53,7 +53,7 @@ def made(tmp_path: Path, text: str) -> pw.History:
     ),
     st.sampled_from(["\n", "\r\n"]),
 )
-def test_any_rows_are_read_as_line_by_line(tmp_path: Path, rows: list[tuple[int, ...]], end: str) -> None:
+def test_reader_agrees_with_reading_line_by_line(tmp_path: Path, rows: list[tuple[int, ...]], end: str) -> None:
     text = "".join(
         row(game, f"100000000000000{player}", team, score, f"08 July 2004 15:4{minute}:00")
         for game, minute, player, team, score in rows
@@ -68,8 +68,8 @@ def test_any_rows_are_read_as_line_by_line(tmp_path: Path, rows: list[tuple[int,
     assert history.time is None
 
 
-def test_ids_keep_their_digits_and_repeated_game_ids_are_other_games(tmp_path: Path) -> None:
-    a, b = "9007199254740993", "9007199254740992"  # one apart, the same as floats
+def test_player_ids_keep_their_digits_and_repeated_game_ids_are_new_games(tmp_path: Path) -> None:
+    a, b = "9007199254740993", "9007199254740992"  # differ by one, but equal as floats
     text = duel(1, a, b, (-5, -7)) + duel(2, b, a) + duel(1, a, b, (3, 3), "07 July 2004 09:00:00")
     history = made(tmp_path, text)
     assert history.players == (a, b)
@@ -78,7 +78,7 @@ def test_ids_keep_their_digits_and_repeated_game_ids_are_other_games(tmp_path: P
     assert history.recognised == ""
 
 
-def test_teams_by_id_wherever_their_rows_stand(tmp_path: Path) -> None:
+def test_rows_of_a_team_need_not_be_adjacent(tmp_path: Path) -> None:
     text = "".join(
         row(7, str(player), team, score) for player, team, score in [(1, 4, 2), (2, 0, 5), (3, 4, 9), (4, 1, 5)]
     )
@@ -111,7 +111,7 @@ def test_skipped_games_are_reported(tmp_path: Path) -> None:
         (row(1).replace("\n", ",8\n"), "it must be CSV without header, with the columns datetime, game_id"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_one_error(tmp_path: Path, text: str, message: str) -> None:
+def test_unreadable_file_raises_one_error(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(pw.Error, match=r"HeadToHead\.csv") as caught:
         made(tmp_path, text)
     assert message in str(caught.value)
@@ -123,7 +123,7 @@ def mode(tmp_path_factory: pytest.TempPathFactory) -> Mode:
     return fit_mode("Free for All", read(folder / "FreeForAll.csv"), SAID)
 
 
-def test_the_margin_is_from_neighbours_with_equal_scores(mode: Mode) -> None:
+def test_margin_comes_from_neighbours_with_equal_scores(mode: Mode) -> None:
     drawn = pairs = 0
     for match in mode.history:
         scores = sorted(match["scores"])
@@ -139,7 +139,7 @@ def test_the_margin_is_from_neighbours_with_equal_scores(mode: Mode) -> None:
     assert (winner.mu, loser.mu) == pytest.approx((25 + gained, 25 - gained))
 
 
-def test_quality_in_columns_is_that_of_each_match(mode: Mode) -> None:
+def test_quality_columns_equal_the_quality_of_each_match(mode: Mode) -> None:
     fit, beta = mode.fits["TrueSkill"], 25 / 6
     ladder = pw.Ladder(fit.model)
     for number, match in enumerate(list(mode.history)[:30]):
@@ -149,8 +149,8 @@ def test_quality_in_columns_is_that_of_each_match(mode: Mode) -> None:
         ladder.record(match["teams"], scores=match["scores"])
 
 
-def test_errors_and_challenge_by_loops(mode: Mode) -> None:
-    """Elo challenged: the fifth of the games of the highest quality, all pairs that differ, ties wrong, pooled."""
+def test_errors_and_challenge_equal_plain_loops(mode: Mode) -> None:
+    """Elo challenged: on the highest-quality fifth of the games, all pairs that differ, ties wrong, pooled."""
     quality = qualities_of(mode.fits["TrueSkill"])
     chosen = sorted(range(len(quality)), key=lambda k: -quality[k])[: round(len(quality) / 5)]
     wrong = pairs = 0
@@ -165,8 +165,8 @@ def test_errors_and_challenge_by_loops(mode: Mode) -> None:
     assert mode.errors("Elo").mean(mode.closest("TrueSkill", 0.2)) == pytest.approx(wrong / pairs, abs=1e-12)
 
 
-def test_elo_predicts_by_sums_and_learns_by_duels(tmp_path: Path) -> None:
-    """The team function is for prediction alone: what the players learn is the average over their opponents."""
+def test_elo_predicts_from_sums_and_learns_from_duels(tmp_path: Path) -> None:
+    """The team function is only used for prediction: players learn from the average over their opponents."""
     history = read(write(tmp_path, 60, ("SmallTeam.csv",)) / "SmallTeam.csv")
     summed = fit_mode("Small Teams", history, SAID).fits["Elo"]
     plain = pw.GaussianElo(25.0, 0.07, 25 / 6).fit(history)
@@ -180,7 +180,7 @@ def test_elo_predicts_by_sums_and_learns_by_duels(tmp_path: Path) -> None:
     assert [first[name].mu for name in other] == pytest.approx([25 - gained] * 4)
 
 
-def test_the_mean_difference_is_over_all_pairs(mode: Mode) -> None:
+def test_mean_difference_covers_all_pairs(mode: Mode) -> None:
     start = mode.history.match_start
     rating = np.random.default_rng(0).normal(size=mode.history.teams)
     wanted = [np.abs(np.subtract.outer(r, r)).sum() / (len(r) * (len(r) - 1)) for r in np.split(rating, start[1:-1])]
@@ -213,12 +213,12 @@ def test_only_close_games_are_learnt_from(tmp_path: Path) -> None:
     assert ratios.games.tolist() == [number for number in played.values() if number]
 
 
-def test_tosses_of_a_coin() -> None:
+def test_coin_tosses_have_the_binomial_deviation() -> None:
     wanted = [sum(binom.pmf(k, n, 0.5) * abs(k / n - 0.5) for k in range(n + 1)) for n in (1, 2, 7, 50)]
     assert _coin(np.array([1, 2, 7, 50])) == pytest.approx(wanted)
 
 
-def test_games_needed() -> None:
+def test_games_needed_finds_when_a_rating_settles() -> None:
     assert games_needed(25 + 10 * (1 - np.exp(-np.arange(1, 200) / 10)), 25.0, 0.1) == pytest.approx(19, abs=2)
     assert games_needed(np.full(60, 25.0), 25.0, 0.1) == 1
     falling = 25 - 10 * (1 - np.exp(-np.arange(1, 200) / 20))
@@ -227,7 +227,7 @@ def test_games_needed() -> None:
 
 @pytest.mark.parametrize("t", [-5.0, -0.3, 0.0, 2.0])
 @pytest.mark.parametrize("margin", [0.5, 1.0, 4.0])
-def test_figure_2(t: float, margin: float) -> None:
+def test_v_and_w_equal_truncated_normal_moments(t: float, margin: float) -> None:
     found = v_and_w(t, margin)
     win, draw = truncnorm(margin - t, np.inf, loc=t), truncnorm(-margin - t, margin - t, loc=t)
     assert (found["V, win"], found["W, win"]) == pytest.approx((win.mean() - t, 1 - win.var()), abs=1e-6)
@@ -235,7 +235,7 @@ def test_figure_2(t: float, margin: float) -> None:
     assert found["V, win"] == pytest.approx(norm.pdf(t - margin) / norm.cdf(t - margin))
 
 
-def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
+def test_intervals_cover_the_truth_at_their_level() -> None:
     rng = np.random.default_rng(3)
     inside = 0
     for _ in range(400):
@@ -248,7 +248,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
     assert same.value == 0.5
 
 
-def test_the_whole_paper(tmp_path: Path) -> None:
+def test_report_has_all_sections_of_the_paper(tmp_path: Path) -> None:
     report = paper("halo2").run(write(tmp_path, 250), progress=False)
     titles = [section.title for section in report.sections]
     assert titles[:3] == ["Verdict", "Data", "Prediction error, in percent"]
@@ -268,7 +268,7 @@ def test_the_whole_paper(tmp_path: Path) -> None:
 
 
 def test_draws_are_compared_within_the_size_of_the_field() -> None:
-    """Two sizes of games: quality differs between the sizes only, so nothing is found beyond chance."""
+    """Two sizes of games: quality differs only between sizes, so draws are found no better than by chance."""
     sizes = [2, 4] * 50
     matches = [
         {"teams": [[f"p{k}-{seat}"] for seat in range(size)], "ranks": [1] * size} for k, size in enumerate(sizes)
@@ -279,14 +279,14 @@ def test_draws_are_compared_within_the_size_of_the_field() -> None:
 
 
 @pytest.mark.parametrize("file", ["LargeTeam.csv", "FreeForAll.csv"])
-def test_some_files_alone(tmp_path: Path, file: str) -> None:
+def test_runs_on_a_subset_of_the_files(tmp_path: Path, file: str) -> None:
     report = paper("halo2").run(write(tmp_path, 60, (file,)), small=True, progress=False)
     missing = [f"{name} ({mode['file']})" for name, mode in SAID["mode"].items() if mode["file"] != file]
     assert f"Missing files, left out: {', '.join(missing)}." in report.sections[1].text
     assert "first 1,500 games" in report.sections[1].text
 
 
-def test_games_without_a_draw_or_without_a_winner(tmp_path: Path) -> None:
+def test_accepts_games_without_draws_or_without_winners(tmp_path: Path) -> None:
     ids = [f"100000000000000{k}" for k in range(4)]
     won = "".join(duel(k, ids[k % 4], ids[(k + 1) % 4]) for k in range(12))
     (tmp_path / "HeadToHead.csv").write_text(won)
@@ -298,7 +298,7 @@ def test_games_without_a_draw_or_without_a_winner(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_on_a_large_beta_test_the_claims_hold(tmp_path: Path) -> None:
+def test_claims_hold_on_a_large_simulated_beta_test(tmp_path: Path) -> None:
     text = "".join(games("FreeForAll.csv", 12_000, players=1500))
     (tmp_path / "FreeForAll.csv").write_text(text)
     report = paper("halo2").run(tmp_path, progress=False)

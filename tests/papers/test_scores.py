@@ -1,4 +1,4 @@
-"""The score paper, run again: the published curves, the right models, and the protocol."""
+"""The score paper, run again: the published curves, the corrected models, and the protocol."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def curves(found: League, systems: dict[str, object], percents: tuple[int, ...] 
     )
 
 
-def test_the_published_curves_of_the_premier_league_to_their_last_digit(data: Path) -> None:
+def test_premier_league_curves_equal_the_published_ones_to_the_last_digit(data: Path) -> None:
     found = curves(league(data, "premier_league"), authors.systems("premier_league"))
     points = {key: point for key, point in published().items() if key[0] == "premier_league"}
     assert len(points) == 32 + 24 + 16  # the AUC of Gaussian-SD was not published
@@ -45,7 +45,7 @@ def test_the_published_curves_of_the_premier_league_to_their_last_digit(data: Pa
         assert found.error(system, measure)[at] == pytest.approx(point.stderr, abs=1e-5)
 
 
-def test_the_published_curves_of_the_afl_as_near_as_another_file_allows(data: Path) -> None:
+def test_afl_curves_are_near_the_published_ones(data: Path) -> None:
     found = curves(league(data, "afl"), authors.systems("afl"))
     near = {deviation.measure: deviation for deviation in deviations("afl", found)}
     assert {measure: deviation.points for measure, deviation in near.items()} == {
@@ -58,7 +58,7 @@ def test_the_published_curves_of_the_afl_as_near_as_another_file_allows(data: Pa
     assert near["score_mae"].largest < 0.15
 
 
-def test_the_right_gaussian_od_beats_trueskill_where_the_released_one_did_not(data: Path) -> None:
+def test_corrected_gaussian_od_beats_trueskill_where_the_released_one_did_not(data: Path) -> None:
     found = curves(league(data, "afl"), correct_models.systems(), (80,))
     gain = {system: found.mean(system, "information_gain")[0] for system in SYSTEMS}
     assert gain["Gaussian-OD"] == pytest.approx(0.106, abs=0.001)  # an independent analysis of the same file
@@ -66,7 +66,7 @@ def test_the_right_gaussian_od_beats_trueskill_where_the_released_one_did_not(da
     assert gain["Gaussian-OD"] > published()["afl", "information_gain", "TrueSkill", 80].mean
 
 
-def test_the_cut_skellam_sum() -> None:
+def test_truncated_skellam_sum_equals_brute_force() -> None:
     rates = np.array([[1.4, 1.1], [90.0, 60.0], [200.0, 60.0], [0.02, 800.0], [1e-9, 1e-9]])
     history = pw.History.from_matches([{"teams": [[f"a{i}"], [f"b{i}"]], "scores": [1, 0]} for i in range(len(rates))])
     model = pw.PoissonOD(mu=0)
@@ -82,7 +82,7 @@ def test_the_cut_skellam_sum() -> None:
 
 
 @pytest.mark.parametrize("systems", [authors.systems("afl"), correct_models.systems()])
-def test_predictions_do_not_know_the_matches_that_are_predicted(systems: dict[str, object]) -> None:
+def test_predictions_do_not_depend_on_test_results(systems: dict[str, object]) -> None:
     found = seasons_of(1, matches=40).history
     after = found.score.reshape(-1, 2).copy()
     after[20:] = 3.0 * after[20:] + 50.0  # other scores, the same winners
@@ -104,7 +104,7 @@ def seasons_of(count: int, matches: int = 20) -> League:
     return League("afl", pw.History.from_matches(rows), np.repeat(np.arange(2000, 2000 + count), matches))
 
 
-def test_splits_of_seasons() -> None:
+def test_season_splits_learn_first_and_predict_last() -> None:
     found = seasons_of(3)
     alone, memory = season_split(found, 50, 2001), carried_split(found, 50, 2001)
     assert alone.train == found.history[20:30]
@@ -116,7 +116,7 @@ def test_splits_of_seasons() -> None:
         season_split(seasons_of(2, matches=2), 10, 2000)
 
 
-def test_draws_of_games() -> None:
+def test_random_split_tests_only_known_players() -> None:
     rng = np.random.default_rng(4)
     rows = [
         {"teams": [[f"p{i}"], [f"p{j}"]], "scores": [3, 1]}
@@ -135,7 +135,7 @@ def test_draws_of_games() -> None:
 
 
 def write_halo(folder: Path, games: int = 200) -> None:
-    """Head to head in the format of the real file: players with skills, ids that differ in the last digit alone."""
+    """Head to head in the format of the real file: players with skills, and ids that differ only in the last digit."""
     rng = np.random.default_rng(5)
     skill = rng.normal(0.0, 4.0, 12)
     lines = []
@@ -149,7 +149,7 @@ def write_halo(folder: Path, games: int = 200) -> None:
     (folder / "HeadToHead.csv").write_text("".join(lines), encoding="utf-8")
 
 
-def test_halo_2_in_the_format_of_its_files(tmp_path: Path) -> None:
+def test_reads_halo_2_in_the_format_of_its_files(tmp_path: Path) -> None:
     write_halo(tmp_path)
     games = read_games(tmp_path)
     assert games is not None
@@ -164,7 +164,7 @@ def test_halo_2_in_the_format_of_its_files(tmp_path: Path) -> None:
     assert "Halo 2: Gaussian-OD gains more information than Gaussian-SD" in text
 
 
-def test_the_report(data: Path) -> None:
+def test_report_has_all_sections(data: Path) -> None:
     report = scores.run(data, small=True)
     plain = json.loads(json.dumps(report.to_dict(), allow_nan=False))
     sections = {section["title"]: section for section in plain["sections"]}
@@ -186,7 +186,7 @@ def test_the_report(data: Path) -> None:
     assert len(chart["datasets"]["points"]) == 2 * 3 * (4 + 4 + 2)
 
 
-def test_a_folder_without_the_files_is_one_clear_error(tmp_path: Path) -> None:
+def test_folder_without_the_files_gives_one_clear_error(tmp_path: Path) -> None:
     with pytest.raises(pw.Error, match=r"none of premier_league_1995_2009\.csv, .* is there"):
         scores.run(tmp_path)
     file = tmp_path / "afl_1999_2009.csv"
@@ -229,7 +229,7 @@ def test_verdicts() -> None:
     assert verdict["AFL: Poisson-OD predicts scores better than Gaussian-OD"] is True
 
 
-def test_given_models_by_a_protocol_in_one_process_or_two() -> None:
+def test_tuned_curves_are_equal_in_one_process_or_two() -> None:
     found = seasons_of(3)
     models = TUNED["premier_league"].models
     one = tuned_curves(found, models, percents=(50, 80))

@@ -1,4 +1,4 @@
-"""The papers on tournaments: their tables by brute force, the listing, the targets on the real results, a small run."""
+"""The tournament papers: tables by brute force, team order, the targets on real results, and a small run."""
 
 import json
 from dataclasses import replace
@@ -27,7 +27,7 @@ TUNED = ("TSa tuned", "TS2 tuned", "TS2c tuned", "TS3 tuned", "TS3c tuned", "Elo
 
 
 def tiny(seed: int = 1, matches: int = 12) -> pw.History:
-    """Tournaments of some of eight teams on few places."""
+    """Tournaments with some of eight teams and few places."""
     rng = np.random.default_rng(seed)
     played = []
     for _ in range(matches):
@@ -65,7 +65,7 @@ def brute(fit: pw.Fit) -> tuple[list[float], list[float]]:
     return pairs, places
 
 
-def test_the_tables_are_those_of_the_definitions():
+def test_tables_agree_with_the_definitions():
     history, spans = tiny(), Spans((6, 4, 2), 3)
     named = {"A": pw.TSa(margin=20.0), "B": pw.TS2c(), "C": pw.Elo()}
     found = compare(history, named, measures=["pair_error", "place_error"])
@@ -117,7 +117,7 @@ def test_the_published_tables_agree_with_each_other():
 
 
 @pytest.mark.parametrize("listed", [mirrored, lambda h: shuffled(h, 3), lambda h: shuffled_ties(h, 3)])
-def test_another_listing_is_of_the_same_results(listed):
+def test_reordering_teams_keeps_the_results(listed):
     history = pw.History.from_matches(
         [{"teams": [["a", "b"], ["c"], ["d"]], "ranks": [1, 1, 3]}, {"teams": [["d"], ["b"]], "ranks": [2, 1]}]
     )
@@ -128,7 +128,7 @@ def test_another_listing_is_of_the_same_results(listed):
     assert again.match_start.tolist() == history.match_start.tolist()
 
 
-def test_the_parts_of_all_models_are_as_they_are_named():
+def test_model_names_agree_with_their_parts():
     for parts, model in models(0.5).items():
         assert (type(model.absorb).__name__ == "Constant") is parts.fixed
         assert ("draw_probability" in model.params) is (parts.policy == "draws")
@@ -141,7 +141,7 @@ def test_the_parts_of_all_models_are_as_they_are_named():
     assert set(MAIN.values()) <= {variant.name for variant in factorial(0.5)} | set(elos())
 
 
-def test_the_order_of_the_file_tells_ts2_nothing(data: Path):
+def test_order_of_the_file_does_not_affect_ts2(data: Path):
     history = read(data)[:300]
     found = listings(history, {"TS2": factorial(0.5)[Variant("TS2", False, "number", "tuned")]}, seed=2)
     filed = found["TS2", "as filed"]
@@ -197,7 +197,7 @@ def test_a_small_run_has_all_sections(data: Path, tmp_path: Path):
 
 
 @pytest.mark.long
-def test_in_full_the_papers_main_claims_hold(data: Path):
+def test_main_claims_hold_in_a_full_run(data: Path):
     report = run(data, progress=False)
     sections = {section.title: section for section in report.sections}
     real = sections["Table 2 of 2011: pair error"].table

@@ -1,4 +1,4 @@
-"""`prowess papers`: which there are, and what each prints and writes."""
+"""`prowess papers`: the list of papers, and what each prints and writes."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from tests.cli.running import run
 from tests.papers.halo_files import write
 
 
-def test_alone_it_lists_the_papers_and_what_they_need() -> None:
+def test_without_arguments_lists_the_papers_and_their_files() -> None:
     result = run("papers")
     assert (result.exit_code, result.stderr) == (0, "")
     assert [line.split()[0] for line in result.stdout.splitlines()[::2]] == list(PAPERS)
@@ -22,7 +22,7 @@ def test_alone_it_lists_the_papers_and_what_they_need() -> None:
     assert "needs no data" in result.stdout
 
 
-def test_alone_it_lists_the_papers_for_machines_too() -> None:
+def test_without_arguments_lists_the_papers_as_json() -> None:
     listed = json.loads(run("papers", "--json").stdout)
     assert [one["name"] for one in listed] == list(PAPERS)
     assert listed[0]["files"] == list(PAPERS["halo2"].files)
@@ -48,14 +48,14 @@ def test_our_numbers_are_printed_beside_the_published_ones(tmp_path: Path) -> No
     assert not set(result.stdout) & set("\x1b─│…")
 
 
-def test_scores_runs_on_what_there_is(tmp_path: Path) -> None:
+def test_scores_runs_on_the_available_files(tmp_path: Path) -> None:
     result = run("papers", "scores", "--data", write(tmp_path, 300, ("HeadToHead.csv",)), "--small", "--json")
     assert result.exit_code == 0, result.output
     assert "Halo 2" in result.stdout
     assert "Premier League" not in str([section["title"] for section in json.loads(result.stdout)["sections"]])
 
 
-def test_json_is_the_report_and_nothing_else() -> None:
+def test_json_output_is_only_the_report() -> None:
     result = run("papers", "classics", "--small", "--json")
     said = json.loads(result.stdout)
     assert said["sections"][1]["table"][0] == {

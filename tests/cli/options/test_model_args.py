@@ -26,7 +26,7 @@ def history():
     return pw.History.read(LEAGUE)
 
 
-def test_component_is_set_by_its_name_in_any_case() -> None:
+def test_component_names_are_case_insensitive() -> None:
     assert make_model("trueskill", ["team=mean", "beta=3"]) == pw.TrueSkill().replace(team=pw.team.Mean(), beta=3)
 
 
@@ -68,7 +68,7 @@ ODD = ("wide", "[3]", '{"a": 1}', "null", "true", "-1", "NaN", "Infinity", "1e40
 
 @pytest.mark.filterwarnings("ignore:Spread")
 @pytest.mark.parametrize("name", PRESETS)
-def test_odd_value_gives_a_model_or_an_error_that_names_the_parameter(name: str) -> None:
+def test_unusual_value_gives_a_model_or_an_error_that_names_the_parameter(name: str) -> None:
     wrong = [
         (parameter, value, message)
         for parameter in PRESETS[name]().params

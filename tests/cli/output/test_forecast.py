@@ -15,7 +15,7 @@ def test_bars_are_proportional_to_chances(capsys: pytest.CaptureFixture[str]) ->
     assert (first.rstrip().endswith(">99 %"), second.rstrip().endswith(" <1 %")) == (True, True)
 
 
-def test_long_names_are_not_cut_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
+def test_long_names_are_not_truncated_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
     teams = [["n" * 90 + "[b]", "c"], ["\x1bd", "e"]]
     print_forecast(teams, pw.TrueSkill().predict([[pw.Rating(25, 8)] * 2] * 2))
     first, _, second = capsys.readouterr().out.splitlines()

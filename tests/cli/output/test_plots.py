@@ -9,7 +9,7 @@ def test_whisker_spans_its_interval() -> None:
     assert whisker(Interval(0.0, 0.0, 0.0), 0.0, 1.0, 11) == "●          "
 
 
-def test_line_chart_is_as_high_as_its_values() -> None:
+def test_line_chart_height_follows_its_values() -> None:
     values = [0.0, 1.0, 4.0, 2.0, 2.0, 3.0]
     rows = line_chart(values, len(values), height=5, digits=0)
     assert [row.split()[0] for row in rows] == ["4", "3", "2", "1", "0"]

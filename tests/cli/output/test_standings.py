@@ -19,7 +19,7 @@ NAMES = [
 
 
 def league(folder: Path) -> Path:
-    """A league of odd names, the last match of which was a day after all others."""
+    """A league with unusual names, whose last match was a day after all others."""
     games = [f"2026-01-0{1 + i % 8},{one},{other}\n" for i, (one, other) in enumerate(pairwise(NAMES))]
     return write(folder, "a.csv", "date,winner,loser\n" + "".join(games) + f"2026-01-09,{NAMES[-1]},new one\n")
 

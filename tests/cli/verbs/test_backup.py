@@ -9,7 +9,7 @@ import pytest
 from tests.cli.running import run
 
 
-def test_backup_and_restore(here: Path) -> None:
+def test_restored_backup_has_the_same_content(here: Path) -> None:
     run("key", "create", "phone")
     first = run("backup", "copy.bak")
     assert (first.exit_code, first.stdout) == (0, "")
@@ -32,7 +32,9 @@ def test_backup_and_restore(here: Path) -> None:
 
 
 @pytest.mark.parametrize("module", ["sqlalchemy", "alembic", "psycopg"])
-def test_without_the_packages_of_the_service(here: Path, monkeypatch: pytest.MonkeyPatch, module: str) -> None:
+def test_error_without_the_service_packages_says_what_to_install(
+    here: Path, monkeypatch: pytest.MonkeyPatch, module: str
+) -> None:
     monkeypatch.setitem(sys.modules, module, None)
     result = run("backup", "copy")
     assert result.exit_code == 1

@@ -14,7 +14,7 @@ FIT = pw.TrueSkill().fit(pw.History.read(LEAGUE))
 SIX = ["Ada", "Chidi", "João", "Keiko", "Mbali", "Wei"]
 
 
-def test_prints_the_teams_of_the_library() -> None:
+def test_prints_the_same_teams_as_the_library() -> None:
     result = run("balance", LEAGUE, *SIX[:2], "joao", *SIX[3:])
     assert result.exit_code == 0, result.stderr
     expected = pw.balance(FIT.ladder, SIX)
@@ -26,7 +26,7 @@ def test_prints_the_teams_of_the_library() -> None:
     assert "best of all 10 splits" in result.stderr
 
 
-def test_constraints_in_json() -> None:
+def test_json_respects_together_and_apart() -> None:
     options = ("--sizes", "3,2", "--together", "Ada,Chidi", "--apart", "João,Keiko", "--json")
     found = json.loads(run("balance", LEAGUE, *SIX[:5], *options).stdout)
     expected = pw.balance(FIT.ladder, SIX[:5], sizes=[3, 2], together=[["Ada", "Chidi"]], apart=[["João", "Keiko"]])
@@ -37,7 +37,7 @@ def test_constraints_in_json() -> None:
     assert [len(team) for team in three["teams"]] == [2, 2, 2]
 
 
-def test_names_from_standard_input_and_from_a_file(tmp_path: Path) -> None:
+def test_reads_names_from_standard_input_and_from_a_file(tmp_path: Path) -> None:
     names = write(tmp_path, "tonight.txt", "\ufeffAda\n\n Chidi \nZed\n")
     piped = CliRunner().invoke(app, ["balance", str(LEAGUE), "-", "--newcomers", "--json"], input="Ada\nChidi\nZed\n")
     filed = run("balance", LEAGUE, "--names", names, "--newcomers", "--json")

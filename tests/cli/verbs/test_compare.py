@@ -19,7 +19,7 @@ def found() -> pw.Comparison:
     return pw.compare(pw.History.read(LEAGUE), models)
 
 
-def test_prints_the_comparison_of_the_library(found: pw.Comparison) -> None:
+def test_prints_the_same_comparison_as_the_library(found: pw.Comparison) -> None:
     result = run("compare", LEAGUE, *MODELS)
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
@@ -33,7 +33,7 @@ def test_prints_the_comparison_of_the_library(found: pw.Comparison) -> None:
     assert "compared the models" not in result.stderr
 
 
-def test_json_is_the_comparison(found: pw.Comparison) -> None:
+def test_json_equals_the_comparison(found: pw.Comparison) -> None:
     plain = json.loads(run("compare", LEAGUE, *MODELS, "--json").stdout)
     assert plain["best"] == found.best
     assert [model["model"] for model in plain["models"]] == list(found.models)

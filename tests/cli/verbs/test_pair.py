@@ -21,7 +21,7 @@ def meetings(pairing: dict[str, list[dict[str, object]]]) -> set[frozenset[str]]
     return {frozenset(name for team in pair["teams"] for name in team) for pair in pairing["pairs"]}  # type: ignore[attr-defined]
 
 
-def test_prints_the_pairs_of_the_library() -> None:
+def test_prints_the_same_pairs_as_the_library() -> None:
     expected = pw.pair(FIT.ladder, SIX)
     [found] = rounds(*SIX)
     assert [[team[0] for team in pair["teams"]] for pair in found["pairs"]] == [list(two) for two in expected.pairs]  # type: ignore[attr-defined]
@@ -52,7 +52,7 @@ def test_avoids_recent_rematches_and_forbidden_pairs() -> None:
     assert pair not in meetings(rounds(*SIX, "--never", ",".join(pair))[0])
 
 
-def test_groups_and_newcomers() -> None:
+def test_pairs_groups_and_newcomers() -> None:
     [found] = rounds("Ada", "Wei", "--group", "Chidi,João", "--group", "Hana,Zed", "--newcomers")
     assert meetings(found) == {frozenset({"Ada", "Wei"}), frozenset({"Chidi", "João", "Hana", "Zed"})}
     assert found["newcomers"] == ["Zed"]

@@ -38,7 +38,7 @@ def test_accepts_many_ways_to_write_a_match(text: str) -> None:
     assert f"fairness {FIT.quality([['Ada', 'João'], ['Chidi']]):.2f}" in fair
 
 
-def test_several_matches_and_places_of_many_teams() -> None:
+def test_predicts_several_matches_and_places_of_many_teams() -> None:
     result = run("predict", LEAGUE, "Ada vs Chidi", "Ada vs Chidi vs Mbali")
     assert result.exit_code == 0
     ranks = FIT.predict([["Ada"], ["Chidi"], ["Mbali"]]).ranks
@@ -49,7 +49,7 @@ def test_several_matches_and_places_of_many_teams() -> None:
     assert result.stdout.splitlines().count("Ada  –  Chidi  –  Mbali") == 1
 
 
-def test_json_is_the_prediction() -> None:
+def test_json_equals_the_prediction() -> None:
     result = run("predict", LEAGUE, "Ada vs Chidi", "--team", "Ada,Zed", "--team", "Chidi", "--newcomers", "--json")
     first, second = json.loads(result.stdout)
     expected = FIT.predict([["Ada"], ["Chidi"]])
@@ -76,7 +76,7 @@ def test_score_models_predict_scores() -> None:
     assert "expected lead" in lead
 
 
-def test_home_and_time(tmp_path: Path) -> None:
+def test_home_and_time_options_change_the_forecast(tmp_path: Path) -> None:
     options = ("--set", "home_mu=3", "--json")
     neutral, home = (
         json.loads(run("predict", LEAGUE, "Ada vs Chidi", *options, *more).stdout)[0]
@@ -125,7 +125,7 @@ def test_wrong_arguments(words: tuple[str, ...], code: int, message: str) -> Non
     assert result.stdout == ""
 
 
-def test_names_with_separators(tmp_path: Path) -> None:
+def test_names_may_contain_separators(tmp_path: Path) -> None:
     path = write(tmp_path, "clubs.csv", 'winner,loser\n"Smith, Jo",Saint-Malo\nBrighton & Hove,A - B\n')
     for text in ("Smith, Jo vs Saint-Malo", "Smith, Jo - Saint-Malo", '"Smith, Jo" vs "Saint-Malo"'):
         [found] = json.loads(run("predict", path, text, "--json").stdout)

@@ -22,7 +22,7 @@ def table(text: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("text", [WIDE, LONG])
-def test_standings_of_long_and_wide_files(tmp_path: Path, text: str) -> None:
+def test_rates_long_and_wide_files(tmp_path: Path, text: str) -> None:
     path = write(tmp_path, "games.csv", text)
     result = run("rate", path)
     assert result.exit_code == 0
@@ -182,7 +182,7 @@ def test_errors_are_one_line_and_exit_code_1(
     assert (tmp_path / "games.csv").read_text() == WIDE
 
 
-def test_errors_of_the_installed_command() -> None:
+def test_error_in_a_separate_process_is_one_line() -> None:
     result = command("rate", "missing.csv")
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr == "error: missing.csv: file not found\n"
@@ -241,7 +241,7 @@ def test_file_with_only_a_header_gives_an_empty_table(tmp_path: Path) -> None:
         ("2026-01-31T18:30:00+02:00", "2026-01-31 16:30 UTC", "2026-01-31T16:30:00+00:00"),
     ],
 )
-def test_last_seen_column(tmp_path: Path, time: str, shown: str, iso: object) -> None:
+def test_table_has_a_last_seen_column(tmp_path: Path, time: str, shown: str, iso: object) -> None:
     path = write(tmp_path, "a.csv", f"winner,loser,time\nann,bob,{time}\n")
     assert [row[-1] for row in table(run("rate", path).stdout)] == ["last seen", shown, shown]
     assert json.loads(run("rate", path, "--json").stdout)[0]["last_seen"] == iso

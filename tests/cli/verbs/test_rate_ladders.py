@@ -36,7 +36,7 @@ def test_several_files_in_any_order_are_one_history(tmp_path: Path) -> None:
     assert f"combined: {len([row for row in ROWS if row < '2026-06']) + 2} matches, 26 players" in result.stderr
 
 
-def test_matches_in_two_files_count_once(tmp_path: Path) -> None:
+def test_match_in_both_files_counts_once(tmp_path: Path) -> None:
     _, late = weeks(tmp_path)
     assert rated(LEAGUE, late) == rated(LEAGUE)
     result = run("rate", LEAGUE, late)
@@ -67,7 +67,7 @@ def test_resumed_ladder_keeps_its_model(tmp_path: Path) -> None:
     assert run("rate", late, "--resume", ladder, "--set", "beta=3").exit_code == 0
 
 
-def test_resumed_ladder_continues_in_order_of_time(tmp_path: Path) -> None:
+def test_resumed_ladder_needs_chronological_order(tmp_path: Path) -> None:
     early, late = weeks(tmp_path)
     ladder = tmp_path / "league.prowess"
     run("rate", LEAGUE, "--save", ladder)

@@ -36,7 +36,7 @@ def test_simulated_file_is_read_back_unchanged(tmp_path: Path, options: tuple[ob
 
 
 @pytest.mark.parametrize("layout", ["wide", "long"])
-def test_layouts_and_truth(tmp_path: Path, layout: str) -> None:
+def test_writes_both_layouts_and_the_truth(tmp_path: Path, layout: str) -> None:
     truth = tmp_path / "truth.csv"
     result = run("simulate", *ALL, "--size", 2, "--layout", layout, "--truth", truth)
     assert result.exit_code == 0

@@ -28,7 +28,7 @@ def test_printed_command_rates_with_the_tuned_model(tmp_path: Path) -> None:
     assert [row["mu"] for row in rated] == pytest.approx(own["mu"].to_list(), rel=1e-5)
 
 
-def test_json_and_a_page(tmp_path: Path) -> None:
+def test_writes_json_and_a_page(tmp_path: Path) -> None:
     page = tmp_path / "tuning.html"
     result = run("tune", LEAGUE, *ELO, "--json", "--html", page)
     found = json.loads(result.stdout)
@@ -40,7 +40,7 @@ def test_json_and_a_page(tmp_path: Path) -> None:
     assert result.stderr.splitlines()[-1] == f"wrote {page}"
 
 
-def test_study_continues(tmp_path: Path) -> None:
+def test_same_command_resumes_a_study(tmp_path: Path) -> None:
     kept = ("--study", tmp_path / "tune.db", "--json", "--model", "elo")
     first, more = (json.loads(run("tune", LEAGUE, *kept, "--trials", trials).stdout) for trials in (2, 4))
     assert (first["trials"], more["trials"]) == (2, 4)

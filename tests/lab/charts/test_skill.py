@@ -48,7 +48,7 @@ def test_lines_and_bands_encode_the_belief() -> None:
     assert "band: μ ± σ, which contains the skill with 68.3 % probability" in spec["title"]["subtitle"]
 
 
-def test_points_are_the_trajectory() -> None:
+def test_points_equal_the_trajectory() -> None:
     fit = league()
     rows = [row for row in points(skill_curves(fit, NAMES, band=2)) if row["player"] == "Zoë"]
     path = fit.trajectory("Zoë")
@@ -77,7 +77,7 @@ def test_last_belief_of_a_day_is_shown() -> None:
         (lambda i: "2026-01-31T10:00:00+02:00", "temporal", "time (UTC)", "2026-01-31T08:00:00"),
     ],
 )
-def test_the_time_axis(time: Any, kind: str, title: str, first: object) -> None:
+def test_time_axis_matches_the_kind_of_times(time: Any, kind: str, title: str, first: object) -> None:
     matches = [{"teams": [["ann"], ["bob"]]} | ({"time": time(i)} if time else {}) for i in range(3)]
     chart = skill_curves(pw.TrueSkill().fit(pw.History.from_matches(matches)), ["ann"])
     x = chart.to_dict()["layer"][1]["encoding"]["x"]
@@ -85,7 +85,7 @@ def test_the_time_axis(time: Any, kind: str, title: str, first: object) -> None:
     assert points(chart)[0]["x"] == first
 
 
-def test_colours_follow_players_and_the_legend_the_last_skill() -> None:
+def test_colours_follow_players_and_the_legend_follows_the_last_skill() -> None:
     fit = dated()
     colour = skill_curves(fit, NAMES).to_dict()["layer"][1]["encoding"]["color"]
     domain, colours = colour["scale"]["domain"], colour["scale"]["range"]
@@ -173,7 +173,7 @@ def test_script_tag_in_a_name_is_escaped(tmp_path: Path) -> None:
     assert {row["player"] for row in rows} == set(NAMES)
 
 
-def test_json_file_is_the_specification(tmp_path: Path) -> None:
+def test_json_file_contains_the_specification(tmp_path: Path) -> None:
     chart = skill_curves(dated(), NAMES)
     save(chart, tmp_path / "a.JSON")
     assert json.loads((tmp_path / "a.JSON").read_text(encoding="utf-8")) == chart.to_dict()

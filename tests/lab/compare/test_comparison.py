@@ -1,4 +1,4 @@
-"""Comparisons: numbers by brute force from the fits, the same in every backend, and pages that need nothing else."""
+"""Comparisons: numbers agree with brute force, backends agree with each other, and pages are self-contained."""
 
 import json
 import os
@@ -25,7 +25,7 @@ TWO = {"Elo": pw.Elo(), "Glicko-2": pw.Glicko2(period=30), "TrueSkill": pw.TrueS
 
 
 def league(matches=300, teams=2, seed=0, scores=True):
-    """Players of different skill, with draws, times, home teams and some matches that count for nothing."""
+    """Players of different skill, with draws, times, home teams and some matches of importance 0."""
     rng = np.random.default_rng(seed)
     skill = rng.normal(size=12)
     rows = []
@@ -50,7 +50,7 @@ def found(history):
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_chunked_forecasts_equal_those_of_fit(history, name):
-    """Bit for bit, whatever the size of the parts."""
+    """Bit for bit, for any chunk size."""
     model = PRESETS[name]()
     whole = model.fit(history).forecasts
     for teams in (7, 100_000):
@@ -75,7 +75,7 @@ def test_table_equals_measures_of_plain_fits(history, found):
             assert row["calibration_error"] == pytest.approx(measures.calibration(own, where).error, abs=1e-12)
             for name in MEASURES.keys() & set(table.columns):
                 assert row[f"{name}_low"] <= row[name] <= row[f"{name}_high"]
-    assert found.measure("sharpness").unit == "bits"  # win and draw are there
+    assert found.measure("sharpness").unit == "bits"  # win and draw are kept
     for name, own in fits.items():
         assert found.tally(name, "sharpness").values.tolist() == measures.sharpness(own).values.tolist()
         for measure in ("log_loss", "pair_error"):
@@ -83,7 +83,7 @@ def test_table_equals_measures_of_plain_fits(history, found):
             assert np.array_equal(found.tally(name, measure).values, theirs.values, equal_nan=True)
 
 
-def test_pairwise_by_brute_force(history, found):
+def test_pairwise_equals_brute_force(history, found):
     for measure, sign in (("log_loss", 1), ("information_gain", -1), ("pair_error", 1)):
         values = {n: sign * getattr(measures, measure)(m.fit(history).forecasts).values for n, m in TWO.items()}
         table = found.pairwise(measure)
@@ -111,7 +111,7 @@ def test_differences_are_paired(history, found):
     assert "cannot tell it from b" in verdict.verdict(twins)
 
 
-def test_over_time_and_by_labels(history, found):
+def test_measures_over_time_and_by_label_equal_brute_force(history, found):
     frame = found.over_time(window=40, measure="brier")
     own = measures.brier(TWO["Elo"].fit(history).forecasts).window(40)
     rows = frame.filter(model="Elo")
@@ -128,14 +128,14 @@ def test_over_time_and_by_labels(history, found):
             assert row[name] == pytest.approx(mine[name], abs=1e-12)
 
 
-def test_calibration_equals_that_of_the_measure(history, found):
+def test_calibration_agrees_with_the_measure(history, found):
     frame = found.calibration().filter(model="TrueSkill")
     own = measures.calibration(TWO["TrueSkill"].fit(history).forecasts).to_frame()
     for name in ("count", "expected", "happened", "stderr"):
         assert frame[name].to_list() == pytest.approx(own[name].to_list(), abs=1e-12)
 
 
-def test_scores_and_models_without_them():
+def test_score_error_is_null_for_models_without_scores():
     history = league(120)
     found = compare(history, {"Elo": pw.Elo(), "Poisson": pw.PoissonOD(mu=0, sigma=0.5)})
     table = found.table()
@@ -146,7 +146,7 @@ def test_scores_and_models_without_them():
     assert found.by(np.zeros(120))["score_error"].to_list()[0] is None
 
 
-def test_more_than_two_teams():
+def test_compares_matches_of_more_than_two_teams():
     history = league(80, teams=5, scores=False)
     models = {"TS2": pw.TS2(), "Elo": pw.Elo(), "TrueSkill": pw.TrueSkill()}
     found = compare(history, models, protocol=Prequential(30))
@@ -171,7 +171,7 @@ def test_more_than_two_teams():
 
 
 def same(one, other):
-    """Whether two comparisons hold the same bits."""
+    """Whether two comparisons are equal bit for bit."""
     for name in one.models:
         first, second = one.scored[name], other.scored[name]
         assert np.array_equal(first.win, second.win, equal_nan=True)
@@ -185,7 +185,7 @@ def same(one, other):
 
 
 def where_it_is(forecasts):
-    """A measure that says in which process it was made, and where the history's memory is."""
+    """A measure that reports its process and the address of the history's memory."""
     player = forecasts.history.player
     while isinstance(player.base, np.ndarray):
         player = player.base
@@ -193,7 +193,7 @@ def where_it_is(forecasts):
 
 
 def mapped(forecasts):
-    """A measure that says whether the history is mapped, and not copied."""
+    """A measure that reports whether the history is memory-mapped and not copied."""
     return Tally(
         np.full(len(forecasts), float(isinstance(forecasts.history.player, np.memmap))), np.ones(len(forecasts))
     )
@@ -220,14 +220,14 @@ def test_history_is_memory_mapped_into_processes():
     assert found.table()["mapped"].to_list() == [1.0, 1.0]
 
 
-def test_errors_of_workers_are_raised(history):
+def test_errors_in_workers_are_raised(history):
     for jobs in (1, 2):
         with pytest.raises(pw.Error, match=r"^Elo: this measure always fails$"):
             compare(history, ["elo"], measures=[Measure("failing", "failing", tally=failing)], jobs=jobs)
 
 
 def test_a_dask_cluster_gives_the_same_bits(history, monkeypatch):
-    """The same call with two workers of a real cluster; the history travels once to each of them."""
+    """The same call with two workers of a real cluster; the history is sent once to each of them."""
     from dask.distributed import Client, LocalCluster
 
     place = Measure("place", "place", tally=where_it_is)
@@ -251,7 +251,7 @@ def test_a_dask_cluster_gives_the_same_bits(history, monkeypatch):
     assert len(seen) == len(workers) <= 2  # one copy of the history in each
 
 
-def test_models_by_mapping_preset_and_name(history):
+def test_models_may_be_a_mapping_presets_or_names(history):
     found = compare(history, ["elo", pw.TrueSkill, "GLICKO2"], measures="brier")
     assert list(found.models) == ["Elo", "TrueSkill", "Glicko2"]
     assert found.models["Elo"] == pw.Elo()
@@ -272,7 +272,7 @@ def test_models_by_mapping_preset_and_name(history):
         ({"": pw.Elo()}, "a model's name must be non-empty text"),
     ],
 )
-def test_wrong_models(history, models, message):
+def test_invalid_models_are_refused(history, models, message):
     with pytest.raises(pw.Error, match=message):
         compare(history, models)
 
@@ -299,7 +299,7 @@ def test_wrong_options(options, message):
         compare(league(30), ["elo"], **options)
 
 
-def test_wrong_histories(history, found):
+def test_unusable_histories_are_refused(history, found):
     with pytest.raises(pw.Error, match="this history has no matches"):
         compare(history[:0], ["elo"])
     with pytest.raises(pw.Error, match="compare needs a History, not list"):
@@ -331,7 +331,7 @@ def test_a_model_that_cannot_use_the_history_is_named_before_others_run(monkeypa
         compare(replace(scored, score=minus), {"Elo": pw.Elo(), "Poisson": pw.PoissonOD()})
 
 
-def test_matches_not_learnt_from_need_no_scores():
+def test_matches_that_are_not_learnt_from_need_no_scores():
     history = league(40)
     gaps = history.score.copy()
     gaps[-4:] = np.nan
@@ -339,14 +339,14 @@ def test_matches_not_learnt_from_need_no_scores():
     assert table["log_loss"][0] > 0
 
 
-def test_unconverged_ep_is_warned_about():
+def test_unconverged_ep_gives_a_warning():
     history = league(20, teams=6, scores=False)
     hasty = pw.TrueSkill().replace(sweeps=1)
     with pytest.warns(UserWarning, match=r"Hasty: EP did not converge in \d+ matches"):
         compare(history, {"Hasty": hasty})
 
 
-def test_repr_is_the_answer_in_one_sentence(found):
+def test_repr_gives_the_answer_in_one_sentence(found):
     best = found.best
     interval = found.intervals()[best]
     assert repr(found) == (
@@ -373,7 +373,7 @@ def report(found):
 
 
 def test_report_page_is_self_contained(found, report, tmp_path, monkeypatch):
-    monkeypatch.setattr(type(found), "report", lambda self: report)  # made once for all tests
+    monkeypatch.setattr(type(found), "report", lambda self: report)  # computed once for all tests
     found.to_html(tmp_path / "found.html")
     page = (tmp_path / "found.html").read_text(encoding="utf-8")
     markup = re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL)
@@ -428,7 +428,7 @@ def test_outlying_model_does_not_set_the_scale_of_the_chart():
 
 
 def test_missing_measure_is_null_in_the_table(history):
-    """The performances that it would need are not kept: reading them anyway would read foreign memory."""
+    """The performances that it would need are not kept: reading them anyway would access unrelated memory."""
     found = compare(history, TWO)
     later = Measure("strict", "pair error, ties wrong", tally=partial(measures.pair_error, ties=1))
     for ask in (found.intervals, found.pairwise, lambda m: found.tally("Elo", m), lambda m: found.over_time(9, m)):
@@ -443,13 +443,13 @@ def test_missing_measure_is_null_in_the_table(history):
         compare(history, TWO, measures=[liar]).table()
 
 
-def test_identical_models_share_the_sureness(history):
+def test_identical_models_split_the_sureness(history):
     found = compare(history, {"a": pw.Elo(), "b": pw.Elo(), "c": pw.TrueSkill(draw_probability=1e-3)})
     assert found.best == "a"
     assert found.sureness == pytest.approx(0.5, abs=0.01)
 
 
-def test_one_match_says_that_it_is_too_few(history):
+def test_verdict_on_one_match_says_it_is_too_few(history):
     found = compare(history[:1], ["elo", "glicko"])
     said = found.report().sections[0].text
     assert "One match is too few to tell these models apart." in said
@@ -457,7 +457,7 @@ def test_one_match_says_that_it_is_too_few(history):
 
 
 def test_few_matches_give_no_advice():
-    """Intervals of some twenty blocks are too narrow: nobody is told to use a model because of them."""
+    """Intervals from about twenty blocks are too narrow to recommend a model."""
     sure = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 60)
     report = compare(sure, ["elo", "glicko"]).report()
     assert report.sections[0].text.startswith("Glicko has the lowest log loss")
@@ -473,14 +473,14 @@ def test_few_matches_give_no_advice():
 def test_default_models_can_use_the_history():
     duels = [{"teams": [["ann"], ["bob"]], "scores": [k % 3, 1]} for k in range(20)]
     assert {"GaussianOD", "PoissonOD", "Elo"} < set(compare(pw.History.from_matches(duels)).models)
-    below = [{"teams": [["ann"], ["bob"]], "scores": [-1, 1]}]  # of which a Poisson distribution knows nothing
+    below = [{"teams": [["ann"], ["bob"]], "scores": [-1, 1]}]  # which a Poisson distribution cannot produce
     assert "PoissonOD" not in compare(pw.History.from_matches(duels + below)).models
     races = compare(pw.History.from_matches([{"teams": [["ann"], ["bob"], ["cat"]]}] * 5))
     assert {"TrueSkill", "TS2", "Elo"} < set(races.models)
     assert len(races.models) == 6
 
 
-def test_standings_and_skills_are_those_of_the_best_model(history, found, report):
+def test_standings_and_skills_come_from_the_best_model(history, found, report):
     standings = next(section for section in report.sections if section.title == "Standings")
     own = found.models[found.best].fit(history).leaderboard()
     assert standings.table["player"].to_list() == own["player"].to_list()
@@ -496,14 +496,14 @@ def test_to_dict(found):
     assert len(plain["differences"]) == len(found.differences())
 
 
-def test_missing_folder_is_an_error_before_the_work(found, tmp_path, monkeypatch):
+def test_missing_folder_is_reported_before_the_computation(found, tmp_path, monkeypatch):
     monkeypatch.setattr(type(found), "report", lambda self: pytest.fail("too late"))
     with pytest.raises(pw.Error, match="there is no folder"):
         found.to_html(tmp_path / "nowhere" / "a.html")
 
 
-def test_intervals_of_an_area_stay_between_0_and_1():
-    """A model that is almost always wrong: the parts of DeLong, resampled, would go below 0."""
+def test_auc_intervals_stay_between_0_and_1():
+    """A model that is almost always wrong: DeLong's components, resampled, would go below 0."""
     rows = [{"teams": [["ann"], ["bob"]], "scores": [k % 2, 1 - k % 2]} for k in range(60)]
     found = compare(pw.History.from_matches(rows), ["elo", "trueskill"], measures=["auc"])
     assert found.intervals()["Elo"].value < 0.05
@@ -525,7 +525,9 @@ def test_sharpness_cannot_be_the_first_measure(history):
 
 def test_measures_by_label_equal_those_by_mask(history):
     found = compare(history, TWO, measures=["auc", "calibration_error"])
-    labels = np.random.default_rng(1).integers(0, 40, len(history)) ** 2 // 40  # some large, some of a match or two
+    labels = (
+        np.random.default_rng(1).integers(0, 40, len(history)) ** 2 // 40
+    )  # some large, some with only a match or two
     table = found.by(labels)
     assert table["auc"].null_count() > 0  # all of them won, or none
     for label in np.unique(labels):
@@ -546,7 +548,7 @@ def test_measure_without_matches_is_reported():
         found.report()
 
 
-def test_every_preset_by_its_name():
+def test_compare_accepts_presets_by_name():
     history = league(30)
     names = [name for name in PRESETS if name not in ("Harkness", "TS3")]
     assert list(compare(history, names, draws=20).models) == names
@@ -588,7 +590,7 @@ def test_numpy_scalars_are_accepted_as_options(history):
 
 
 @pytest.mark.parametrize("missing", [None, float("nan")])
-def test_labels_that_are_missing(history, missing):
+def test_missing_labels_are_refused(history, missing):
     labels = [2024.0, missing, *[2025.0] * (len(history) - 2)]
     with pytest.raises(pw.Error, match="match 2 has none"):
         compare(history, TWO).by(labels)
@@ -596,7 +598,7 @@ def test_labels_that_are_missing(history, missing):
         compare(history, TWO, protocol=SeasonSplits(seasons=labels))
 
 
-def test_labels_of_different_kinds(history):
+def test_labels_may_have_different_types(history):
     labels = np.array(["a", 1, date(2025, 1, 1)] * 100, dtype=object)
     assert compare(history, ["elo"]).by(labels)["label"].to_list() == ["a", "1", "2025-01-01"]
 

@@ -1,4 +1,4 @@
-"""Measures against plain loops over plain matches, by hand, at the edges, and for every model."""
+"""Measures agree with plain loops and hand calculations, in edge cases and for every model."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ RANGES = {
 
 
 def forecasts_of(found: list[Match], outcome: pw.Outcome | None = None) -> Forecasts:
-    """Forecasts that nobody made, to be measured."""
+    """Synthetic forecasts to be measured."""
     matches = [{"teams": [[f"p{j}", f"q{j}"] for j in range(len(m.place))], "ranks": m.place} for m in found]
     for match, m in zip(matches, found, strict=True):
         if m.score is not None:
@@ -73,7 +73,7 @@ def matches(draw: st.DrawFn, traits: int = 1, most: int = 8) -> list[Match]:
 
 
 def same(tally: measures.Tally, expected: list[tuple[float, float]]) -> None:
-    """Totals and weights of all matches, and whatever is made of them."""
+    """Check the totals and weights of all matches, and everything derived from them."""
     assert len(tally) == len(expected)
     assert tally.total.tolist() == pytest.approx([total for total, _ in expected], rel=1e-9, abs=1e-12)
     assert tally.weight.tolist() == [weight for _, weight in expected]
@@ -90,7 +90,7 @@ def equally(found: list[tuple[float, float]]) -> list[tuple[float, float]]:
 
 
 @given(matches(), st.sampled_from([0.0, 0.5, 1.0]), st.sampled_from([None, 0.0, 0.5, 1.0]))
-def test_pair_error(found, ties, drawn):
+def test_pair_error_equals_brute_force(found, ties, drawn):
     forecasts = forecasts_of(found)
     expected = [oracle.pair_error(m, ties, drawn) for m in found]
     same(measures.pair_error(forecasts, ties=ties, drawn=drawn, pooled=True), expected)
@@ -108,7 +108,7 @@ def test_strength_of_offence_and_defence(found):
 
 
 @given(matches(), st.sampled_from([1e-6, 0.01, 0.3]))
-def test_pair_log_loss(found, least):
+def test_pair_log_loss_equals_brute_force(found, least):
     forecasts = forecasts_of(found)
     expected = [oracle.pair_log_loss(m, least) for m in found]
     same(measures.pair_log_loss(forecasts, least=least, pooled=True), expected)
@@ -116,12 +116,12 @@ def test_pair_log_loss(found, least):
 
 
 @given(matches())
-def test_place_error(found):
+def test_place_error_equals_brute_force(found):
     same(measures.place_error(forecasts_of(found)), [(oracle.place_error(m), 1.0) for m in found])
 
 
 @given(matches(), st.sampled_from([1e-6, 0.01, 0.3]))
-def test_probabilities_of_two_teams(found, least):
+def test_measures_of_two_teams_equal_brute_force(found, least):
     forecasts = forecasts_of(found)
     for name, options in (("log_loss", {"least": least}), ("information_gain", {"least": least}), ("brier", {}),
                           ("sharpness", {})):  # fmt: skip
@@ -131,9 +131,9 @@ def test_probabilities_of_two_teams(found, least):
 
 
 @given(matches(), st.sampled_from(["skip", "negative"]), st.randoms(use_true_random=False))
-def test_auc(found, drawn, random):
+def test_auc_equals_brute_force(found, drawn, random):
     forecasts = forecasts_of(found)
-    chosen = [random.randrange(len(found)) for _ in range(len(found))]  # some twice, some not at all
+    chosen = [random.randrange(len(found)) for _ in range(len(found))]  # some matches twice, some not at all
     for where, taken in ((None, found), (np.array(chosen, np.intp), [found[i] for i in chosen])):
         if any(oracle.result(m) in (0.0, 1.0) or (oracle.result(m) == 0.5 and drawn == "negative") for m in taken):
             assert measures.auc(forecasts, where, drawn=drawn) == pytest.approx(oracle.auc(taken, drawn))
@@ -152,7 +152,7 @@ def test_auc_equals_the_mann_whitney_statistic():
 
 
 @given(matches(), st.integers(1, 5))
-def test_calibration(found, bins):
+def test_calibration_equals_brute_force(found, bins):
     forecasts = forecasts_of(found)
     two = [m for m in found if len(m.place) == 2]
     if not two:
@@ -168,7 +168,7 @@ def test_calibration(found, bins):
     bins_ = oracle.runs(*zip(*sides, strict=True), found.count)
     assert found.expected.tolist() == pytest.approx([run[0] for run in bins_], abs=1e-12)
     assert found.happened.tolist() == pytest.approx([run[1] for run in bins_], abs=1e-12)
-    assert all(one[3] < other[2] for one, other in pairwise(bins_))  # equal ones stay together
+    assert all(one[3] < other[2] for one, other in pairwise(bins_))  # equal forecasts share a bin
     gaps = [abs(run[0] - run[1]) * count for run, count in zip(bins_, found.count, strict=True)]
     assert found.error == pytest.approx(sum(gaps) / len(sides), abs=1e-12)
     frame = found.to_frame()
@@ -176,7 +176,7 @@ def test_calibration(found, bins):
     assert np.isfinite(frame.to_numpy()).all()
 
 
-def test_bins_hold_equally_many():
+def test_bins_hold_equally_many_forecasts():
     p = np.random.default_rng(2).permutation(np.linspace(0.01, 0.49, 50))
     found = measures.calibration(forecasts_of([Match([1, 2], [0.0, 0.0], [1.0, 1.0], x) for x in p]), bins=7)
     assert len(found.count) == 7
@@ -185,7 +185,7 @@ def test_bins_hold_equally_many():
 
 
 def test_unexpected_draw_counts_in_the_calibration():
-    """Half of the matches are drawn, and the forecast says never: of its three thirds none is right."""
+    """Half of the matches are drawn, but the forecast never expects a draw."""
     found = [Match([1, place], [0.0, 0.0], [1.0, 1.0], 0.5, 0.0) for place in (1, 2, 1, 2)]
     said = measures.calibration(forecasts_of(found), bins=3)
     assert said.expected.tolist() == [0.0, 0.5]
@@ -194,7 +194,7 @@ def test_unexpected_draw_counts_in_the_calibration():
 
 
 @given(matches(traits=2, most=4), st.sampled_from(["mean", "plug-in"]), st.data())
-def test_score_error(found, point, data):
+def test_score_error_equals_brute_force(found, point, data):
     quiet = [m._replace(mean=[(min(max(o, -5.0), 5.0), min(max(d, -5.0), 5.0)) for o, d in m.mean],
                         variance=[(min(o, 9.0), min(d, 9.0)) for o, d in m.variance],
                         score=[data.draw(st.integers(0, 9)) for _ in m.place]) for m in found]  # fmt: skip
@@ -211,8 +211,8 @@ def test_score_error(found, point, data):
             same(measures.score_error(forecasts, point=point), expected)
 
 
-def test_medians_of_scores():
-    """The predicted median is that of the distribution which `predict` shows."""
+def test_predicted_medians_match_the_predicted_distribution():
+    """The predicted median equals the median of the distribution that `predict` shows."""
     model = pw.PoissonOD(mu=0.3, sigma=0.6, beta=0.3)
     fit = model.fit(history(league(count=60)))
     medians = measures.expected_scores(fit.forecasts)
@@ -236,7 +236,7 @@ def test_score_levels_keep_precision_beside_huge_skills():
 
 
 @given(matches(), st.integers(1, 4), st.data())
-def test_slices_and_windows(found, width, data):
+def test_slices_and_windows_equal_brute_force(found, width, data):
     tally = measures.pair_error(forecasts_of(found), pooled=True)
     total, weight = tally.total.tolist(), tally.weight.tolist()
     expected = oracle.window(total, weight, width)
@@ -269,7 +269,7 @@ def test_one_huge_value_leaves_no_trace_in_later_windows():
 
 
 def test_measures_computed_by_hand():
-    """Four teams on places 1, 2, 2, 4; and matches of two whose first team was given 60 % and 20 % of a draw."""
+    """Four teams on places 1, 2, 2, 4, and matches of two teams with a forecast of 60 % win and 20 % draw."""
     four = forecasts_of([Match([1, 2, 2, 4], [4.0, 3.0, 2.0, 1.0], [1.0] * 4)])
     assert measures.place_error(four).mean() == pytest.approx(sqrt(0.5 * (1 / sqrt(2) + 1 / sqrt(3)) / 2))
     assert measures.pair_error(four).mean() == 0
@@ -304,8 +304,8 @@ def test_pairs_of_many_teams_have_normal_probabilities():
 
 
 @pytest.mark.parametrize("name", ["Elo", "Glicko", "GaussianElo", "Harkness"])
-def test_performance_of_models_without_one(name):
-    """Between two teams, the normal performances by which more are compared say almost what the system forecasts."""
+def test_normal_performances_agree_with_the_forecasts_of_rating_systems(name):
+    """For two teams, the normal performances that compare larger matches almost agree with the system's forecast."""
     fit = PRESETS[name]().fit(history([match | {"scores": [0, 1 + i % 2]} for i, match in enumerate(duels())]))
     gap = fit.forecasts.mean[::2] - fit.forecasts.mean[1::2]
     spread = measures.performance(fit.forecasts).reshape(-1, 2).sum(axis=1)
@@ -315,7 +315,7 @@ def test_performance_of_models_without_one(name):
 @pytest.mark.parametrize("name", PRESETS)
 @pytest.mark.parametrize("found", [league(), duels()], ids=["league", "duels"])
 def test_every_model_can_be_measured(name, found):
-    """Everything is finite and within its range, also over slices."""
+    """Every measure is finite and within its range, also on slices."""
     fit = PRESETS[name]().fit(history(found))
     forecasts, late = fit.forecasts, slice(30, None)
     for measure in ADDITIVE:
@@ -342,7 +342,7 @@ def test_every_model_can_be_measured(name, found):
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_an_empty_history_and_one_match(name):
+def test_measures_handle_an_empty_history_and_a_single_match(name):
     nothing = PRESETS[name]().fit(pw.History.from_matches([])).forecasts
     for measure in ADDITIVE:
         assert len(getattr(measures, measure)(nothing)) == 0
@@ -358,7 +358,7 @@ def test_an_empty_history_and_one_match(name):
 
 
 def test_matches_of_importance_0_are_measured():
-    """A match of importance 0 is forecast and not learnt from: the way to keep matches for a test."""
+    """A match of importance 0 is forecast but not learnt from, which is how matches are held out for a test."""
     found = [{"teams": [["a"], ["b"]], "scores": [2, 1], "importance": float(i < 3)} for i in range(5)]
     tally = measures.log_loss(pw.TrueSkill().fit(history(found)).forecasts)
     assert tally.weight.tolist() == [1] * 5
@@ -366,7 +366,7 @@ def test_matches_of_importance_0_are_measured():
 
 
 def test_every_match_has_two_teams_or_more():
-    """So no measure has to think of less."""
+    """So no measure has to handle smaller matches."""
     with pytest.raises(pw.Error, match="two teams"):
         pw.History.from_matches([{"teams": [["a"]]}])
 
@@ -393,7 +393,7 @@ def test_wrong_options():
 
 
 def crowds(seed=11, count=30):
-    """Three to five single players a match, with scores that tie at times."""
+    """Matches of three to five single players, with occasional tied scores."""
     rng, found = np.random.default_rng(seed), []
     for _ in range(count):
         names = rng.permutation(8)[: rng.integers(3, 6)]
@@ -413,7 +413,7 @@ def test_pair_log_loss_of_many_teams_includes_score_noise():
     ):
         forecasts = model.fit(history(found)).forecasts
         tally, start = measures.pair_log_loss(forecasts), forecasts.history.match_start
-        for at in range(1, 30):  # at first γ is guessed
+        for at in range(1, 30):  # γ starts as a guess
             of = slice(start[at], start[at + 1])
             match = Match(
                 *(column[of].tolist() for column in (forecasts.history.place, forecasts.mean, forecasts.variance))

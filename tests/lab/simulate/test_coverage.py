@@ -21,8 +21,8 @@ def test_coverage_of_an_exact_model_equals_its_level():
     assert (np.abs(frame["covered"] - level) < 4 * np.sqrt(level * (1 - level) / 2000)).all()
 
 
-def test_coverage_is_a_share_of_intervals():
-    """By another way: each player's interval from her rating, for both skills."""
+def test_coverage_equals_the_share_of_intervals():
+    """Computed another way: from each player's rating and interval, for both skills."""
     league = simulate(pw.PoissonOD(mu=0, sigma=0.4, beta=0.2), 300, 40, seed=2)
     fit = league.model.fit(league.history)
     ratings = [fit[name] for name in league.history.players]
@@ -40,7 +40,7 @@ def test_overconfident_model_covers_less():
     assert covered(league, wrong.fit(league.history), [0.9])["covered"][0] < 0.6
 
 
-def test_rating_periods_are_closed():
+def test_coverage_closes_open_rating_periods():
     frame = coverage(pw.Glicko(c=0, period=5), 3000, 300, levels=[0.9], calendar=Calendar(0, matches=150), seed=1)
     assert 0.7 < frame["covered"][0] < 0.9
 
@@ -49,7 +49,7 @@ def test_models_and_fits_without_coverage_are_refused():
     league = simulate(pw.Elo(), 20, 6, skills=pw.Normal(1500, 200))
     with pytest.raises(pw.Error, match="no uncertainty"):
         covered(league, pw.Elo().fit(league.history))
-    with pytest.raises(pw.Error, match="must be of the simulated history"):
+    with pytest.raises(pw.Error, match="fit of the simulated league's own history"):
         covered(league, pw.TrueSkill().fit(simulate(pw.TrueSkill(), 20, 6).history))
     with pytest.raises(pw.Error, match="levels must lie between 0 and 1"):
         covered(league, pw.TrueSkill().fit(league.history), [90])

@@ -1,7 +1,7 @@
-"""Simulated leagues against what the models themselves forecast, and against what was asked for.
+"""Simulated leagues agree with the models' own forecasts and with the requested options.
 
-Frequencies must lie within four standard errors: with all comparisons of this file a false alarm has a chance of less
-than one percent, and seeds are fixed.
+Frequencies must lie within four standard errors: over all comparisons in this file, the chance of a false alarm is
+below one percent, and seeds are fixed.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SIGMAS = 4.0
 
 
 def within(found, expected, count, deviation=None):
-    """A mean of `count` draws is near what is expected: of shares, or of numbers of this deviation."""
+    """Check that a mean of `count` draws is near its expectation, for shares or numbers with this deviation."""
     expected = np.asarray(expected)
     spread = np.sqrt(expected * (1.0 - expected)) if deviation is None else np.asarray(deviation)
     np.testing.assert_array_less(np.abs(found - expected), SIGMAS * spread / np.sqrt(count) + 1e-9)
@@ -54,7 +54,7 @@ def rating(model, skill):
 
 
 def by_player(league, column):
-    """A column over teams of single players as matches × players."""
+    """Reshape a column over single-player teams to matches × players."""
     found = np.empty((len(league.history), len(league.history.players)))
     number = np.array([int(name[1:]) - 1 for name in league.history.players])
     found[np.repeat(np.arange(len(found)), found.shape[1]), number[league.history.player]] = column
@@ -95,7 +95,7 @@ PLACED = {  # model, skills of two players and a third, δ
 @pytest.mark.parametrize("teams", [2, 3])
 @pytest.mark.parametrize("family", PLACED)
 def test_results_occur_as_often_as_forecast(family, teams):
-    """Who is first alone, and how often first place is shared."""
+    """Checks how often each player is first alone, and how often first place is shared."""
     model, skills, draws = PLACED[family]
     truth = np.array(skills, float).reshape(3, -1)[:teams]
     league = simulate(model, MATCHES, teams, teams=teams, skills=truth, draws=draws, seed=teams)
@@ -138,8 +138,8 @@ def test_huge_counts_stay_finite():
     assert (league.history.score == np.floor(league.history.score)).all()
 
 
-def test_places_follow_performances():
-    """Nobody is ahead of a better performance, ties are within the margin, and places are those of the sorted order."""
+def test_places_follow_the_performances():
+    """No team is ahead of a better performance, ties are within the margin, and places follow the sorted order."""
     model = pw.TrueSkill(margin=3.0)
     league = simulate(model, 300, 40, teams=(2, 9), size=(1, 3), seed=3)
     for match in range(len(league.history)):
@@ -151,15 +151,15 @@ def test_places_follow_performances():
         np.testing.assert_array_equal(gaps <= 3.0, same)
 
 
-def test_a_margin_for_each_match():
-    """TwoValued is measured match by match, on a board of its own."""
+def test_margin_is_measured_for_each_match():
+    """TwoValued is measured match by match, on a separate board."""
     margin = pw.outcome.TwoValued(tied=5.0, untied=0.1)
     one = simulate(pw.TrueSkill(margin=margin), 200, 30, teams=5, seed=2)
     other = simulate(pw.TrueSkill(margin=5.0), 200, 30, teams=5, seed=2)
     np.testing.assert_array_equal(one.history.place, other.history.place)
 
 
-def test_home_advantage():
+def test_home_advantage_changes_results_as_forecast():
     model = pw.TrueSkill(tau=0, draw_probability=0.1).replace(home_mu=3.0)
     league = simulate(model, MATCHES, 2, skills=[25.0, 26.0], seed=4, home=0.5)
     host = league.history.home == 0
@@ -171,7 +171,7 @@ def test_home_advantage():
         within((place[mask, 0] < place[mask, 1]).mean(), expected.win[0], mask.sum())
 
 
-def test_home_advantage_that_is_to_be_learnt():
+def test_learnt_home_advantage_drifts_as_the_model_says():
     model = pw.TrueSkill(tau=0).replace(home_mu=2.0, home_sigma=1.0, home_tau=0.1)
     leagues = [simulate(model, 400, 20, seed=seed) for seed in range(200)]
     first, last = (np.array([league.home[at, 0] for league in leagues]) for at in (0, -1))
@@ -208,8 +208,8 @@ CALENDARS = {
 @pytest.mark.parametrize("period", [None, 5.0])
 @pytest.mark.parametrize("calendar", CALENDARS)
 @pytest.mark.parametrize("drift", DRIFTS)
-def test_skills_move_as_far_as_the_sweep_says(drift, calendar, period):
-    """Variances that a model which learns nothing forecasts with: to the last digit those of the simulated skills."""
+def test_skill_variance_equals_the_variance_in_the_sweep(drift, calendar, period):
+    """The simulated skills have exactly the variances with which a model that learns nothing forecasts."""
     model = pw.TrueSkill().replace(drift=DRIFTS[drift], absorb=Deaf(), period=period)
     league = simulate(model, 120, 9, calendar=CALENDARS[calendar], attendance=Zipf(0.7), seed=5)
     history = league.history
@@ -225,8 +225,8 @@ def test_skills_move_as_far_as_the_sweep_says(drift, calendar, period):
 
 
 @pytest.mark.parametrize("drift", ["match", "time"])
-def test_skills_move_as_far_as_they_should(drift):
-    """The variance of a skill after t matches, or t days, from where it began."""
+def test_skill_variance_grows_by_the_drift(drift):
+    """The variance of a skill's change after t matches or t days."""
     model = pw.TrueSkill().replace(drift=DRIFTS[drift])
     league = simulate(model, 2000 * 10, 4000, calendar=Calendar("2025-01-01", every=5, matches=2000), seed=6)
     skill = league.skill_then[np.argsort(league.history.player, kind="stable"), 0].reshape(4000, 10)
@@ -237,7 +237,7 @@ def test_skills_move_as_far_as_they_should(drift):
 
 
 def test_volatility_moves_skills():
-    """Glicko-2: in every period, played or not, by volatility · 173.7; not within one."""
+    """Glicko-2: skills move by volatility · 173.7 in every period, played or not, and do not move within a period."""
     model = pw.Glicko2(volatility=0.1, period=10.0)
     league = simulate(model, 3 * 1000, 2000, calendar=Calendar(0, every=7.0, matches=1000), seed=8)  # days 0, 7 and 14
     skill = league.skill_then[np.argsort(league.history.player, kind="stable"), 0].reshape(2000, 3)
@@ -251,7 +251,7 @@ def test_volatility_moves_skills():
 
 @dataclass(frozen=True)
 class Fade(pw.Drift):
-    """Half of what is special about a skill is lost before every match: a mean that moves."""
+    """A drift with a moving mean: before every match, a skill loses half of its distance from the mean."""
 
     def widen(self, board):
         for e in range(board.entries):
@@ -259,8 +259,8 @@ class Fade(pw.Drift):
             board.var[e] = 0.25 * board.var[e] + 3.0
 
 
-def test_a_drift_that_moves_the_mean():
-    """Its variance settles at 3/(1 − 1/4) = 4, and neighbours in time have a correlation of a half."""
+def test_drift_may_move_the_mean():
+    """The variance settles at 3/(1 − 1/4) = 4, and consecutive skills have a correlation of ½."""
     league = simulate(pw.TrueSkill().replace(drift=Fade()), 250 * 12, 500, seed=9)
     skill = league.skill_then[np.argsort(league.history.player, kind="stable"), 0].reshape(500, 12)
     within((skill[:, 11] - 25.0).mean(), 0.0, 500, deviation=2.0)
@@ -268,7 +268,7 @@ def test_a_drift_that_moves_the_mean():
     assert np.corrcoef(skill[:, 11], skill[:, 10])[0, 1] == pytest.approx(0.5, abs=SIGMAS * 0.75 / np.sqrt(500))
 
 
-def test_seasons():
+def test_season_carry_over_moves_skills():
     """The carry-over between seasons: s ← m + carry (s − m) + N(0, season_tau²)."""
     drift = pw.drift.Seasons(pw.drift.Still(), gap=30, carry=0.8, season_tau=1.5)
     calendar = Calendar("2025-08-01", every=7, matches=1000, season=2, rest=80)
@@ -291,7 +291,7 @@ def test_newcomers_share_a_level():
 
 @dataclass(frozen=True)
 class Captain(pw.TeamFunction):
-    """One of a user's own: the first listed counts double."""
+    """A custom team function: the first listed player counts double."""
 
     def weigh(self, board):
         for team in range(board.teams):
@@ -313,7 +313,7 @@ TEAMS = {
 @pytest.mark.parametrize("outcome", ["order", "scores"])
 @pytest.mark.parametrize("team", TEAMS)
 def test_batch_of_matches_equals_single_matches(team, outcome):
-    """Teams on boards of many matches perform to the last bit as on a board of their own."""
+    """Teams perform identically, to the last bit, on a shared board and on their own board."""
     model = (pw.TrueSkill() if outcome == "order" else pw.PoissonOD(3, 0.5, 0.2)).replace(team=TEAMS[team])
     league = simulate(model, 40, 30, teams=(2, 4), size=(1, 4), seed=10)
     history, traits = league.history, model.pipeline.traits
@@ -344,7 +344,7 @@ def test_the_same_seed_gives_the_same_league():
     assert one.history == same.history != other.history
     np.testing.assert_array_equal(one.skill_then, same.skill_then)
     np.testing.assert_array_equal(one.performance, same.performance)
-    even = simulate(pw.TrueSkill(tau=0), 500, 40, seed=1)  # who plays does not change who they are
+    even = simulate(pw.TrueSkill(tau=0), 500, 40, seed=1)  # attendance does not change the skills
     skill = dict(zip(even.history.players, even.skill[:, 0], strict=True))
     assert [skill[name] for name in one.history.players] == one.skill[:, 0].tolist()
 
@@ -366,7 +366,7 @@ def test_truth_is_aligned_with_the_history():
 
 
 def test_players_are_drawn_without_replacement():
-    """Two of three in proportion to 3 : 2 : 1, one after another."""
+    """Two of three players, drawn one after another with weights 3 : 2 : 1."""
     weights, count = np.array([3.0, 2.0, 1.0]), 30_000
     seat = np.full(2 * count, -1)
     fill_seats(np.random.default_rng(1), seat, np.repeat(np.arange(count), 2), weights)
@@ -389,7 +389,7 @@ def test_skewed_attendance_lets_a_few_play_most(attendance):
 @pytest.mark.parametrize("near", [None, 1.0])
 @pytest.mark.parametrize("teams", [3, (2, 5)])
 def test_everybody_plays_once_a_round(teams, near):
-    """A round is over when the next match needs more players than are left."""
+    """A round ends when the next match needs more players than remain."""
     league = simulate(pw.TrueSkill(), 400, 61, teams=teams, attendance=Rounds(near), seed=2)
     seen: set[int] = set()
     for first, last in pairwise(league.history.match_start):  # of single players
@@ -419,21 +419,21 @@ def test_roster_probabilities_hold():
     assert sizes.min() >= 1
 
 
-def test_guests_are_of_another_squad():
-    """Who plays with whom: without switching always the same six; with it a guest hardly ever finds one of her own."""
+def test_guests_come_from_another_squad():
+    """Without switching, the same six always play together; with it, guests rarely meet members of their own squad."""
     for switching in (0.0, 0.25):
         league = simulate(pw.TSb(), 200, 240, teams=8, size=6, roster=Roster(switching=switching), seed=5)
         teams = league.history.player.reshape(-1, 6)
         together = np.zeros((240, 240), int)
         np.add.at(together, (teams[:, :, None], teams[:, None, :]), 1)
-        squad = np.zeros((240, 240), bool)  # those with whom a player played most, and herself
+        squad = np.zeros((240, 240), bool)  # the player and her most frequent partners
         np.put_along_axis(squad, np.argsort(-together, axis=1)[:, :6], True, axis=1)
         mates = squad[teams[:, :, None], teams[:, None, :]].sum(axis=2) - 1
         assert (mates > 0).mean() == pytest.approx(1.0 - switching, abs=0.02)
         assert mates[mates > 0].mean() == pytest.approx(5 * (1.0 - switching), abs=0.15)
 
 
-def test_squads_of_alike_players():
+def test_alike_squads_have_similar_players():
     alike = {}
     for share in (0.0, 0.5, 1.0):
         league = simulate(pw.TSb(), 100, 600, teams=10, size=6, roster=Roster(alike=share), seed=6)
@@ -443,13 +443,13 @@ def test_squads_of_alike_players():
     assert alike[0.0] + 0.15 < alike[0.5] < alike[1.0] - 0.15
 
 
-def test_minimum_number_of_squad_members_come():
+def test_minimum_number_of_squad_members_take_part():
     league = simulate(pw.TSb(), 200, 100, size=5, roster=Roster(understaffing=0.9, least=3), seed=7)
     assert np.diff(league.history.team_start).min() == 3
 
 
-def test_questions():
-    """Right answers grow with the performance; with easy and hard questions alike half of them are right."""
+def test_right_answers_grow_with_the_performance():
+    """Right answers grow with the performance; half of them are right if easy and hard questions balance."""
     league = simulate(pw.TSb(), 40, 500, teams=100, questions=Questions((20, 40)), seed=8)
     score = league.history.score.reshape(40, 100)
     assert score.max() <= 40
@@ -470,7 +470,7 @@ def test_right_answers_follow_the_logistic_curve():
     )
 
 
-def test_calendars():
+def test_calendar_spaces_match_days_and_seasons():
     dates = simulate(
         pw.TrueSkill(), 12, 4, calendar=Calendar("2025-08-01", every=7, matches=2, season=3, rest=80)
     ).history
@@ -481,8 +481,8 @@ def test_calendars():
     assert simulate(pw.TrueSkill(), 3, 4).history.time is None
 
 
-def test_quiz_league():
-    """What the papers tell of theirs: small teams, heavy tails, ties, some tournaments of 1,000 teams and more."""
+def test_quiz_league_has_the_reported_properties():
+    """As the papers report: small teams, heavy tails, ties, and some tournaments of 1,000 teams and more."""
     league = quiz_league()
     history = league.history
     teams, sizes = np.diff(history.match_start), np.diff(history.team_start)
@@ -501,7 +501,7 @@ def test_quiz_league():
 
 @dataclass(frozen=True)
 class Coin(pw.Outcome):
-    """An outcome of a user's own that has a forecast: the better wins three times in four."""
+    """A custom outcome with a forecast: the better team wins three times in four."""
 
     def forecast(self, board):
         board.win, board.draw, board.loss = (0.75, 0.0, 0.25) if board.mean[0] > board.mean[1] else (0.25, 0.0, 0.75)
@@ -512,7 +512,7 @@ class Coin(pw.Outcome):
 
 @dataclass(frozen=True)
 class Plain(pw.Outcome):
-    """One that is forecast like TrueSkill, by normal performances."""
+    """A custom outcome that is forecast like TrueSkill, by normal performances."""
 
     def evidence(self, board):
         return 0.0
@@ -520,7 +520,7 @@ class Plain(pw.Outcome):
 
 @dataclass(frozen=True)
 class Race(Coin):
-    """One whose process is registered."""
+    """A custom outcome whose process is registered."""
 
 
 @play.register
@@ -528,7 +528,7 @@ def _(outcome: Race, field: Field, rng: np.random.Generator) -> Played:
     return Played(field.mean, score=rng.exponential(size=len(field.mean)))
 
 
-def test_outcomes_of_your_own():
+def test_custom_outcomes_can_be_simulated():
     model = pw.TrueSkill(tau=0).replace(outcome=Coin())
     league = simulate(model, MATCHES, 2, skills=[20.0, 30.0], seed=1)
     within((by_player(league, league.history.place)[:, 1] == 1).mean(), 0.75, MATCHES)
@@ -540,7 +540,7 @@ def test_outcomes_of_your_own():
     assert simulate(model.replace(outcome=Race()), 10, 6, teams=3).history.score is not None
 
 
-def test_a_margin_of_your_own():
+def test_custom_margin_can_be_simulated():
     class Wide(pw.Margin):
         def between(self, board, i, j):
             return float(board.start[i + 1] - board.start[i])  # by the size of the better team
@@ -585,6 +585,6 @@ WRONG = {
 
 
 @pytest.mark.parametrize("message", WRONG)
-def test_bad_options(message):
+def test_invalid_options_are_refused(message):
     with pytest.raises(pw.Error, match=message):
         WRONG[message]()

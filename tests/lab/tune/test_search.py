@@ -1,4 +1,4 @@
-"""Tuning: the parameters that predict best are found on early matches, and what is claimed of them by later ones."""
+"""Tuning: parameters are found on early matches, and the claimed gain is measured on later ones."""
 
 import json
 import multiprocessing
@@ -70,7 +70,7 @@ def test_same_seed_and_jobs_find_the_same_parameters(league, tuning):
     two, again = (tune(WRONG, league, trials=7, jobs=2) for _ in range(2))
     assert same(two, again)
     assert len(two.trials()) == 7
-    assert two.trials()["loss"][1] == tuning.trials()["loss"][1]  # the first is tried before anything is known
+    assert two.trials()["loss"][1] == tuning.trials()["loss"][1]  # the first trial does not depend on results
 
 
 def test_stored_study_resumes(league, tuning, tmp_path):
@@ -78,10 +78,10 @@ def test_stored_study_resumes(league, tuning, tmp_path):
     assert len(first.trials()) == 8
     whole = tune(WRONG, league, trials=16, storage=f"sqlite:///{tmp_path / 'study.db'}")
     assert same(whole, tuning)
-    assert same(tune(WRONG, league, trials=3, storage=tmp_path / "study.db"), tuning)  # there are enough
+    assert same(tune(WRONG, league, trials=3, storage=tmp_path / "study.db"), tuning)  # there are enough trials already
 
 
-def test_a_study_in_postgresql(league, tuning, postgres):
+def test_study_can_be_stored_in_postgresql(league, tuning, postgres):
     tune(WRONG, league, trials=8, storage=postgres, study="mine")
     assert same(tune(WRONG, league, trials=16, storage=postgres, study="mine"), tuning)
 
@@ -99,7 +99,7 @@ def test_two_machines_share_a_study(league, postgres):
         machine.join()
     assert [machine.exitcode for machine in machines] == [0, 0]
     found = tune(WRONG, league, trials=8, storage=postgres, study="shared").trials()
-    assert 8 <= len(found) <= 10  # each may have begun one when the other ended the last, and both may bring the first
+    assert 8 <= len(found) <= 10  # each may start one more trial while the other finishes, and both may add the first
     tried = found.filter(pl.col("beta") != WRONG.params["beta"])
     assert tried["beta"].n_unique() == len(tried) == found["trial"].n_unique() - len(found) + len(tried)
 
@@ -110,7 +110,7 @@ def test_a_study_belongs_to_its_history_model_measure_and_parameters(league, tmp
         return tune(model, history, **(given | changed))
 
     again()
-    assert again(parameters=None).unused == ()  # the parameters of the study: nobody looked at others
+    assert again(parameters=None).unused == ()  # the study's own parameters; no others were tried
     for changed, what in [
         ({"history": a_league(seed=2)}, "another history or another training span"),
         ({"train": 0.5}, "another history or another training span"),
@@ -122,7 +122,7 @@ def test_a_study_belongs_to_its_history_model_measure_and_parameters(league, tmp
     ]:
         with pytest.raises(pw.Error, match=f"the study 'mine' .*{what}"):
             again(**changed)
-    assert len(again(study=None, parameters=["tau"]).trials()) == 2  # without a name each has its own
+    assert len(again(study=None, parameters=["tau"]).trials()) == 2  # without a name, each has its own study
 
 
 def test_foreign_and_unopenable_studies_are_refused(league, tmp_path):
@@ -186,7 +186,7 @@ def test_a_present_value_of_0_is_the_low_end_of_a_logarithmic_range(league):
     assert found.trials()["loss"][0] == found.loss[0]
 
 
-def test_ranges_and_notes(league):
+def test_table_notes_parameters_at_the_end_of_their_range(league):
     found = tune(WRONG, league, parameters={"beta": (8.0, 12.5), "tau": Range(0.01, 0.02)}, trials=15)
     assert found.space == {"beta": Range(8.0, 12.5, log=True), "tau": Range(0.01, 0.02)}
     table = found.table()
@@ -233,7 +233,7 @@ def test_interrupted_study_resumes(league, tmp_path):
     best = min(found.tried, key=lambda trial: trial.loss)
     assert len(found.trials()) == 4
     assert found.model == WRONG.replace(**best.values)
-    assert found.gain.value != 0.0  # it is judged, too
+    assert found.gain.value != 0.0  # it is evaluated, too
     assert len(tune(WRONG, league, **given).trials()) == 9
 
 
@@ -320,7 +320,7 @@ def test_optuna_logs_and_warnings_are_hidden(league, capsys):
     assert optuna.logging.get_verbosity() == optuna.logging.INFO
 
 
-def test_the_chart(tuning, tmp_path):
+def test_chart_has_a_panel_for_every_parameter(tuning, tmp_path):
     chart = tuning.chart()
     spec = chart.to_dict()
     top, below = spec["vconcat"]
@@ -331,7 +331,7 @@ def test_the_chart(tuning, tmp_path):
     assert (tmp_path / "tuning.svg").read_text().count(">log loss (nats)<") == 2  # not in every slice
 
 
-def test_fingerprints_depend_on_names_not_on_numbers_of_players():
+def test_fingerprints_depend_on_player_names_not_on_internal_numbers():
     matches = [{"teams": [[f"p{k % 7}"], [f"q{k % 5}"]], "time": float(k)} for k in range(30)]
     longer = pw.History.from_matches([{"teams": [["x"], ["p3"]], "time": 0.0}, *matches])
     assert history_fingerprint(longer[1:]) == history_fingerprint(pw.History.from_matches(matches))
@@ -360,7 +360,7 @@ def test_surrogate_finds_the_minimum(directions):
 
 
 def recovered(players, matches, tau, trials):
-    """β and τ over the truth, found from three times too much and a quarter, with σ₀ fixed at the truth."""
+    """Return tuned β and τ relative to the truth, starting at 3 and ¼ times the truth, with σ₀ fixed at the truth."""
     true = pw.TrueSkill(sigma=SIGMA, beta=BETA, tau=tau)
     league = pw.simulate(true, matches, players).history
     model = true.replace(beta=3 * BETA, tau=tau / 4)
