@@ -24,7 +24,7 @@ _ESCAPES = {"\\n": "\n", "\\t": "\t"}  # as typed on a command line
 def rosters(
     table: Table, columns: list[str], split: bool = True, sure: bool = False
 ) -> tuple[list["pl.Series"], str | None]:
-    """Read cells as lists of names (null where a cell is empty), and return the separator.
+    """Read cells as lists of names (null if a cell is empty), and return the separator.
 
     All columns are split at one separator, so that in "Smith & Sons; ann" the ampersand stays part of a name; without
     `split` a cell is one name. `sure` says that the columns hold rosters, as one called "players" does, and not names

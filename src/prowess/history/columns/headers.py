@@ -121,7 +121,7 @@ _SHAPES = {
     "a row per player": ("match", "player", "rank", "time"),
     "sides": ("team1", "team2", "score1", "score2"),
 }
-_OTHERS = '(or "winner"; and "player1", "player2" where a cell is one name and never a roster)'
+_OTHERS = '(or "winner"; and "player1", "player2" if a cell is one name and never a roster)'
 LONGEST = 30  # maximum length of a column name in an example
 
 
@@ -134,7 +134,7 @@ def examples(columns: Sequence[str]) -> tuple[Piece, ...]:
       winner and loser: `columns={'winner': 'who', 'loser': 'won'}`;
       a row per player: `columns={'match': 'who', 'player': 'won'}`;
       sides: `columns={'team1': 'who', 'team2': 'won'}`
-      (or "winner"; and "player1", "player2" where a cell is one name and never a roster)
+      (or "winner"; and "player1", "player2" if a cell is one name and never a roster)
     """
     printable = [column for column in columns if 0 < len(column) <= LONGEST and column.isprintable()]
     names = printable if len(printable) > 1 else ["one", "two", "three", "four"]

@@ -1,4 +1,4 @@
-"""Where bytes come from: a file, standard input, or the content of a compressed file or archive."""
+"""Sources of bytes: a file, standard input, or the content of a compressed file or archive."""
 
 import bz2
 import gzip
