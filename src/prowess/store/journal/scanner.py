@@ -1,6 +1,6 @@
-"""A fast parser (a kernel) of matches in the canonical JSON of `journal.py`, into columns.
+"""A fast parser (a kernel) that reads matches in the canonical JSON of `journal.py` into columns.
 
-It declines any other notation, which is left to a parser of JSON in general, so that nothing is read wrongly.
+It rejects any other notation and leaves it to a general JSON parser, so nothing is misread.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Scanner:
     raw: bytes
     text: cython.const[cython.uchar][::1]
     at: cython.Py_ssize_t
-    number: cython.double  # that was read last
+    number: cython.double  # the number read last
     matches: cython.Py_ssize_t
     teams: cython.Py_ssize_t
     entries: cython.Py_ssize_t
@@ -105,7 +105,7 @@ def _decode_name(raw: bytes) -> str:
 
 
 def _numbered_by_text(raw: bytes, start: list[int], stop: list[int]) -> tuple[np.ndarray, np.ndarray]:
-    """Number names as `numbered` does, where two different ones have the same hash."""
+    """Number names as `numbered` does, for the case that two different names have the same hash."""
     first: dict[bytes, int] = {}
     code = [first.setdefault(raw[a:b], len(first)) for a, b in zip(start, stop, strict=True)]
     return np.array(code, np.int32), np.unique(code, return_index=True)[1]
@@ -124,7 +124,7 @@ def _read_matches(s: Scanner, matches: cython.Py_ssize_t) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(-1)
 def _skip_word(s: Scanner, word: bytes) -> cython.bint:
-    """Advance past a word, if the text goes on with it."""
+    """Advance past a word, if the text continues with it."""
     i: cython.Py_ssize_t
     size: cython.Py_ssize_t = len(word)
     letter: cython.uchar
@@ -148,7 +148,7 @@ def _skip_char(s: Scanner, letter: cython.uchar) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(-1)
 def _read_teams(s: Scanner) -> cython.bint:
-    """Read the lists of names, and set what may follow to its default."""
+    """Read the lists of names, and set the optional values to their defaults."""
     first: cython.Py_ssize_t = s.teams
     before: cython.Py_ssize_t
     if not _skip_char(s, 91):  # [
@@ -206,7 +206,7 @@ def _read_name(s: Scanner) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(-1)
 def _read_results(s: Scanner) -> cython.bint:
-    """Read what may follow the teams."""
+    """Read the optional values after the teams."""
     team: cython.Py_ssize_t = s.teams - s.teams_of[s.matches]
     entry: cython.Py_ssize_t = s.entries
     i: cython.Py_ssize_t
@@ -285,7 +285,7 @@ def _read_number(s: Scanner) -> cython.bint:
 def _names_agree(
     s: Scanner, code: cython.const[cython.int][::1], first: cython.const[cython.longlong][::1]
 ) -> cython.bint:
-    """Tell whether all names of one number are equal, which equal hashes do not prove."""
+    """Return whether all names with the same number are equal, which equal hashes do not prove."""
     i: cython.Py_ssize_t
     k: cython.Py_ssize_t
     here: cython.Py_ssize_t
