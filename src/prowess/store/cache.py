@@ -13,8 +13,8 @@ Value = TypeVar("Value")
 class LruCache(Generic[Value]):
     """Values by key, at most `limit` bytes in total; evicts the least recently used, but never the newest value.
 
-    Any number of threads may use it. A thread that computes a value holds the lock of its key meanwhile, so that each
-    value is computed once, and nobody waits for another key.
+    It is thread-safe. A thread that computes a value holds the lock of its key in the meantime, so each value is
+    computed once, and no thread waits for another key.
 
     >>> cache: LruCache[str] = LruCache(limit=10)
     >>> for name in ("ann", "bob", "cat"):

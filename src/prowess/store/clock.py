@@ -1,6 +1,6 @@
 """The clocks of leagues: match times are dates, plain numbers, or not recorded at all.
 
-A time is one number on every clock: microseconds of UTC since 1970, the plain number, or 0 where there are no times.
+On every clock, a time is one number: microseconds since 1970 in UTC, the plain number, or 0 if there are no times.
 """
 
 from __future__ import annotations

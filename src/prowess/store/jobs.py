@@ -1,7 +1,7 @@
 """The queue of background jobs, which analyse how well models predict a league: request, claim, finish.
 
-All processes of a service share them. A worker sends a heartbeat about every second; an analysis without one for long
-counts as interrupted. The last answer stays until there is a new one.
+All processes of a service share the queue. A worker sends a heartbeat about every second; an analysis whose heartbeat
+stops counts as interrupted. The last result is kept until there is a new one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Backup and restore: a whole database as one file, which can be restored to SQLite or PostgreSQL.
 
-A backup is a SQLite file with the tables as they were at one moment, whatever was written meanwhile, and the version of
-its database: a backup of an older version is migrated when it is restored.
+A backup is a SQLite file with a consistent snapshot of the tables and the version of the schema. A backup of an older
+version is migrated when it is restored.
 """
 
 from __future__ import annotations

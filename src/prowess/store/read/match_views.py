@@ -256,8 +256,8 @@ def recent_form(
 ) -> list[list[Plain]]:
     """Return the results of some players' last matches, newest last, among all or only the first `matches` matches.
 
-    A team that is first alone has won; a team that shares the first place has drawn. The number of matches that each
-    player has `played` limits how far back to look. Matches that do not count are left out.
+    The only team in first place has won; teams that share first place have drawn. `played`, the number of matches of
+    each player, limits how far back to search. Matches that do not count are left out.
 
     >>> import prowess as pw
     >>> from prowess.store.read.trace import LeagueTrace

@@ -37,9 +37,9 @@ class CachedTrace(NamedTuple):
 class TraceCache:
     """The traces of the leagues that a process has read.
 
-    New matches at the end are appended: the writer of this process hands over those that it has rated (`pending`),
-    others come from the journal. After a correction, a season or another model in the past, later matches are rated
-    again from a ladder that was kept before them. Views are of one revision each, and immutable.
+    New matches at the end are appended: the writer of this process hands over those that it has rated (`pending`);
+    others are read from the journal. After a correction, a new season or a model change, later matches are rated again
+    from the last ladder saved before them. Each view shows one revision and is immutable.
     """
 
     def __init__(self, memory: float = MEMORY) -> None:

@@ -43,7 +43,7 @@ class Post(Command):
 class Edit(Command):
     """Replace the match with an id.
 
-    `seen` is the revision of the match that the author has seen: if it was changed since, it is a conflict.
+    `seen` is the revision of the match that the author saw; a later change to the match is a conflict.
     """
 
     id: str
@@ -87,7 +87,7 @@ class RatingChange(NamedTuple):
 class Appended(NamedTuple):
     """Matches that one revision appended after all other matches of their players, with their rating trace.
 
-    The first one has the number `seq` in the journal, the others those after it; `ladder` has their players after them.
+    They are numbered in the journal from `seq` on; `ladder` has the ratings of their players after them.
     """
 
     league: League
@@ -101,9 +101,9 @@ class Appended(NamedTuple):
 class CommandResult:
     """The result of a command: the league's new revision, the matches, and the ratings before and after.
 
-    `players` are those whose ratings have changed, `own` those of the matches of the command itself. `repeated` matches
-    were recorded before and change nothing. `appended` is there if a reader follows the league and the past was not
-    changed.
+    `players` are all players whose ratings have changed, `own` the players in the command's own matches. `repeated`
+    matches were recorded before and change nothing. `appended` is set if a reader follows the league and no past
+    match was changed.
     """
 
     league: str

@@ -28,9 +28,9 @@ from .replay import Replay, drop_checkpoints, replay, save_checkpoints
 class Plan:
     """A planned correction that is not written yet.
 
-    `removed` are the journal rows that are superseded and `added` the new ones, of which `posted` are new matches. The
-    league is rated again from the position `since` on, which gives `replay`; None if there is nothing to do. `league`
-    is the league as it will be, `result` the answer.
+    `removed` are the superseded journal rows and `added` the new ones, of which `posted` are new matches. `replay` is
+    the result of rating the league again from the position `since` on; None if there is nothing to do. `league` is the
+    league after the correction, `result` the result of the command.
     """
 
     command: Command

@@ -47,9 +47,9 @@ AnyError = TypeVar("AnyError", bound=Error)
 class ValidatedPost:
     """Matches in chronological order; if `untimed`, they are stamped with the time of recording.
 
-    `ids` are in the order in which they were posted. If they are `own_ids`, chosen by the client, the matches may have
-    been recorded before. `bodies` are the matches as the journal writes them, `stamped` are those that had no time:
-    both in the order of the history.
+    `ids` are in posting order. With `own_ids`, the client chose them, so the matches may have been
+    recorded before. `bodies` are the matches in the form of the journal, and `stamped` marks those without a time; both
+    are in the order of the history.
     """
 
     command: Post

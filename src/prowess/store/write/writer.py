@@ -42,11 +42,10 @@ Committed = Callable[[Commit], None]
 
 
 class Writer:
-    """Executes commands in threads of its own, those of a league one after another.
+    """Executes commands in its own threads; commands of one league run one after another.
 
-    The future of a command is done when its changes are durable. Of the commands that wait while others are written,
-    posts are written first, and together. `committed` is called after every commit; traces of new matches are handed
-    over to the reader of `pending`.
+    The future of a command is done when its changes are durable. Posts that wait together are written first, in one
+    commit. `committed` is called after every commit; traces of new matches are handed over to the reader of `pending`.
 
     >>> from tempfile import TemporaryDirectory
     >>> from prowess.store.leagues import create
