@@ -50,7 +50,7 @@ def curves(
     subtitle: str,
     size: tuple[int, int] = (640, 380),
 ) -> alt.TopLevelMixin:
-    """Lines of y over x: a line for every value of `colour` (and of `dash`), a panel for every value of `panel`.
+    """Chart y over x: a line for every value of `colour` (and `dash`), a panel for every value of `panel`.
 
     Series named in `dashed` are thin, grey and dashed: what something would be by chance. `rule` is a level to compare
     with. With `own` every panel has a y axis of its own.
@@ -79,7 +79,7 @@ def curves(
 
 
 def _data(alt: Any, frame: pl.DataFrame) -> Any:
-    """The points as CSV text: Altair checks one text faster than thousands of points, and it does so many times."""
+    """The points as CSV text: Altair validates one string, repeatedly, faster than thousands of points."""
     kinds = {name: "number" if kind.is_numeric() else "string" for name, kind in frame.schema.items()}
     return alt.InlineData(values=frame.write_csv(), format=alt.CsvDataFormat(type="csv", parse=kinds))
 

@@ -1,4 +1,4 @@
-"""A best model for each data set: tuned on early matches, judged by later ones that nobody looked at."""
+"""A best model for each data set: tuned on early matches and judged by held-out later ones."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ LEAGUES = ("premier_league", "afl")
 def run(data: Path, *, small: bool = False, seed: int = 0, jobs: int = 1, progress: bool | None = None) -> Report:
     """Judge the tuned model of every data set whose file is in a folder.
 
-    `small` looks at some of the later matches and at three untuned models. `seed` is for resampling; `jobs` are
-    processes.
+    `small` uses only some of the later matches and three untuned models. `seed` is for resampling; `jobs` is the number
+    of processes.
 
     >>> run(Path("no such folder"))
     Traceback (most recent call last):

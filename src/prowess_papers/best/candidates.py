@@ -1,4 +1,4 @@
-"""The models that were tried on each data set, with the ranges in which their parameters were looked for."""
+"""The models that were tried on each data set, with the search ranges of their parameters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BREAK = 60.0  # days without a match that end a season
 
 @dataclass(frozen=True)
 class Candidate:
-    """A model to begin with, and the ranges of its parameters.
+    """A starting model and the ranges of its parameters.
 
     >>> CANDIDATES["afl"]["differences, drift by day"].model.params["carry"]
     0.6

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     import polars as pl
 
 ABSENT = ("DNQ", "DNPQ", "DNS", "DNP", "EX")  # they did not start
-LAST = 1000  # the rank of all who started and were not placed
+LAST = 1000  # the rank of everyone who started but was not placed
 
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """A history, and what a reader of it should know: how the file was read, and what was left out.
+    """A history with notes for the reader: how the file was read, and what was left out.
 
     >>> Reading(History.from_matches([{"teams": [["ann"], ["bob"]]}]), "Nothing was left out.").history
     History(1 match, 2 players, places)
@@ -89,7 +89,7 @@ def formula_one(path: Path) -> Reading:
     """Every race as a free-for-all of teams of two: the driver, and the car of his constructor.
 
     Nobody can be in two teams, so a constructor's cars are players of their own, numbered by how long their drivers
-    have been with it. Who started and was not placed shares the last place.
+    have been with it. Drivers who started but were not placed share the last place.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

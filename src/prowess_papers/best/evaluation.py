@@ -26,7 +26,7 @@ SMALL_MATCHES = {"tournaments": 20, "races": 60}  # of the later span, 380 elsew
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What is the same for all data sets of a run."""
+    """The settings shared by all data sets of a run."""
 
     small: bool
     seed: int
@@ -56,7 +56,7 @@ class Evaluation:
 
 
 def untuned(history: History, measures: tuple[str, ...]) -> dict[str, Model]:
-    """Every preset that the history allows, as it is; those that are the same in these data once.
+    """Every untuned preset that can use the history; presets that are equivalent on these data appear once.
 
     TSa is TrueSkill. Where all teams are of one size, so are TS2a, TS2b and TS2; where that is 1, TSb and TrueSkill.
 

@@ -37,7 +37,7 @@ INDEPENDENT = "independent analysis"
 
 
 def reference() -> dict[str, Any]:
-    """Figures of others, to be met or beaten.
+    """Reference figures by others, to be met or beaten.
 
     >>> reference()["afl"]["information_gain"]
     0.141
@@ -46,7 +46,7 @@ def reference() -> dict[str, Any]:
 
 
 def league_sections(judged: Evaluation, work: RunOptions) -> list[Section]:
-    """The tuned model at every share of training matches, and as time goes by."""
+    """The tuned model at every share of training matches, and over time."""
     name, title = judged.of.name, judged.of.title
     league = League(name, judged.reading.history, _seasons(judged))
     percents = (LAST,) if work.small else PERCENTS
@@ -118,7 +118,7 @@ def _both(league: League, models: Mapping[str, System], percents: tuple[int, ...
 
 
 def _rows(name: str, found: Curves) -> pl.DataFrame:
-    """The tuned model beside every published figure."""
+    """The tuned model next to every published figure."""
     points, rows = published(), []
     for measure, said in NAMES.items():
         ours = TUNED if found.has(TUNED, measure) else BOTH
@@ -182,7 +182,7 @@ def _chart(title: str, both: Curves) -> Any:
 
 
 def _figures(judged: Evaluation, spans: Mapping[str, Curves], work: RunOptions) -> Section:
-    """The figures that others reached, and ours."""
+    """The reference figures and ours."""
     name, title = judged.of.name, judged.of.title
     said = reference()[name]
     rows: list[tuple[str, str, float | None, str]] = []

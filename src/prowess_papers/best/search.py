@@ -1,4 +1,4 @@
-"""How the parameters were found: every candidate is tuned on the training span, and the best of them is kept."""
+"""How the parameters were found: every candidate is tuned on the training span, and the best one is kept."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class SearchResult:
 
     @property
     def values(self) -> dict[str, float]:
-        """The parameters that were tuned, with four digits: more are not known."""
+        """The tuned parameters with four digits, which is their precision."""
         found = self.tuning.model.params
         return {name: float(f"{found[name]:.4g}") for name in self.tuning.space}
 

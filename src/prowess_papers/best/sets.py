@@ -1,4 +1,4 @@
-"""The data sets: where each is cut in matches to tune on and matches to judge by, and by what."""
+"""The data sets: how each is split into matches to tune on and to judge by, and with which measures."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ def score_loss(forecasts: Forecasts) -> Tally:
 
 
 def _times(first: str, until: str) -> Cut:
-    """Cut at two dates."""
+    """Split at two dates."""
     return lambda history: (len(history.between(end=first)), len(history.between(end=until)))
 
 
 def _counts(first: int, until: int) -> Cut:
-    """Cut after so many matches."""
+    """Split after the given numbers of matches."""
     return lambda history: (min(first, len(history)), min(until, len(history)))
 
 
 def _last(first: int, many: int) -> Cut:
-    """Judge by the last so many matches, tune on those before them, but for the first ones."""
+    """Judge by the last `many` matches, and tune on those before them except for the first ones."""
     return lambda history: (min(first, max(0, len(history) - many)), max(0, len(history) - many))
 
 
 @dataclass(frozen=True)
 class DataSet:
-    """A file, how it is read and cut, by what is tuned, and by what models are judged (the first measure decides).
+    """A file, how it is read and split, the tuning loss, and the measures of the models (the first one decides).
 
     `cut` says where: the matches before the first span are learnt from and not scored. `roles` are what the players of
     a team are. The eight prompts that votes are tuned on are the first 5,522 votes.

@@ -34,7 +34,7 @@ def _tables() -> dict[str, Any]:
 
 
 def load_tuned(name: str) -> TunedModel:
-    """What was found for a data set.
+    """Return the tuned model of a data set.
 
     >>> load_tuned("afl").model.params["carry"] < 1
     True
@@ -55,7 +55,7 @@ def _tournament_model() -> TunedModel:
 
 
 def without_parts(model: Model, roles: tuple[str, ...] = ()) -> dict[str, Model]:
-    """The same model with the same parameters, without one of its parts at a time, nor one of the players of its teams.
+    """The same model with the same parameters, each time without one of its parts or one role in its teams.
 
     >>> list(without_parts(load_tuned("afl").model))
     ['without home advantage', 'without seasons']

@@ -16,7 +16,7 @@ PLAYERS = 48
 
 
 def created(model: Model, sizes: tuple[int, ...], games: int, seed: int) -> float:
-    """How many points a league of so many games has made, or lost, in all.
+    """Return how many rating points a league with this many games has created or lost in total.
 
     >>> abs(created(Elo(), (1, 1), 100, 0)) < 1e-6
     True

@@ -96,7 +96,7 @@ def glicko(published: dict[str, Any]) -> Section:
 
 
 def _glicko_claims(model: Model, given: dict[str, Any]) -> tuple[Claim, ...]:
-    """What the Manifesto says of its equations, where it can be checked."""
+    """The Manifesto's statements about its equations that can be checked."""
     one, other = model.rating(1500, 30), model.rating(1700, 300)
     printed = [_expected(model, model.rating(a.mu, 0), b) for a, b in ((one, other), (other, one))]
     both = [_expected(model, a, b) for a, b in ((one, other), (other, one))]
@@ -194,7 +194,8 @@ def _first_step() -> tuple[float, float, float]:
 def compare_digits(what: str, printed: str, ours: float | None) -> dict[str, str]:
     """A row of a table: what it is, what is printed, what we find to as many digits, and whether they agree.
 
-    They agree if they differ by no more than one in the last digit: who prints a number has often rounded on the way.
+    They agree if they differ by at most one in the last digit: printed numbers often come from rounded intermediate
+    results.
 
     >>> compare_digits("a third", "0.333", 1 / 3)
     {'what': 'a third', 'printed': '0.333', 'ours': '0.333', 'agrees': 'yes'}

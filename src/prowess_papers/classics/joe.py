@@ -38,14 +38,14 @@ def return_of(model: Model, given: dict[str, Any], years: list[float]) -> list[d
     spread = np.sqrt(fit.forecasts.variance)
     found = []
     for index, away in enumerate(years):
-        team = fit.history.match_start[len(years) + index]  # in the order of time, after all farewells
+        team = fit.history.match_start[len(years) + index]  # in chronological order, after all departures
         gained = fit[f"joe {index}"].mu - given["rating"]
         found.append({"years": away, "deviation": float(spread[team]), "gained": gained})
     return found
 
 
 def joe(published: dict[str, Any]) -> Section:
-    """How sure the systems are of him, and how much they let him gain."""
+    """How certain the systems are about Joe, and how much they let him gain."""
     import polars as pl
 
     given = published["joe"]

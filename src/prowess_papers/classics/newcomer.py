@@ -44,7 +44,7 @@ class Newcomers:
         fit = model.fit(self.history, start=start, progress=False)
         curves = [[START, *fit.trajectory(f"newcomer {row}")["mu"].to_list()] for row in range(len(self.skill))]
         games = np.arange(len(curves[0]))
-        if model.period is not None:  # within an event the rating is that of the last one
+        if model.period is not None:  # within an event, the rating of the previous event applies
             games -= games % int(model.period)
         return np.array(curves)[:, games]
 

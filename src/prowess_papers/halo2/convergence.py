@@ -1,4 +1,4 @@
-"""Convergence: how many games it takes until a player's skill is found, of the best players in free-for-all."""
+"""Convergence: how many games it takes to find the skills of the best free-for-all players."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _median(needed: dict[tuple[str, str], int], system: str, names: list[str]) -
 def _claims(
     needed: dict[tuple[str, str], int], ranked: list[str], wanted: dict[str, Any], limit: float
 ) -> tuple[Claim, ...]:
-    """What the paper says of two players, and what is true of many."""
+    """The paper's claims about two players, and the same for many players."""
     two = [needed["TrueSkill", name] for name in ranked[:2]]
     elo, trueskill = (_median(needed, system, ranked) for system in SYSTEMS)
     about = f"about {wanted['games']:.0f} games"

@@ -1,4 +1,4 @@
-"""V and W as in Figure 2: by how much a result moves a mean, and how much of a variance it takes."""
+"""V and W as in Figure 2: how far a result moves the mean, and by how much it reduces the variance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A mode of play: its games, and what both systems forecast of each before they learnt from it."""
+"""A game mode: its games, and both systems' forecasts of each game before learning from it."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def fit_quietly(model: Model, history: History) -> Fit:
 
 
 def fit_mode(name: str, history: History, published: dict[str, Any]) -> Mode:
-    """Let both systems go through the games of a mode.
+    """Fit both systems to the games of a mode.
 
     >>> history = History.from_matches([{"teams": [["a"], ["b"]]}])
     >>> list(fit_mode("Head to Head", history, {"elo": {}, "trueskill": {}}).fits)

@@ -1,4 +1,4 @@
-"""Reading the Halo 2 files: a row a player, the rows of a game one after the other."""
+"""Reading the Halo 2 files: one row per player, with the rows of a game adjacent."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Rows(NamedTuple):
 
 
 def _table(file: Path) -> Table:
-    """The cells as text, without what a spreadsheet may have put around them; blank lines are left out."""
+    """The cells as text, without padding that a spreadsheet may have added; blank lines are skipped."""
     import polars as pl
 
     schema = dict.fromkeys(COLUMNS, pl.String)
@@ -85,7 +85,7 @@ def _rows(table: Table) -> Rows:
     table.require(_finite(score), "score", "a number is needed")
     team, teams = intern(labels(table, "team"))
     player, players = intern(labels(table, "player_id"))
-    for problem in table.problems:  # the first is enough: the file is not one's own to mend
+    for problem in table.problems:  # reporting the first is enough: users cannot correct this file
         raise table.error(problem.row, str(problem))
     return Rows(
         number,
@@ -104,7 +104,7 @@ def _finite(score: Floats) -> pl.Series:
 
 
 def _first(key: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Of every row the first that has the same key."""
+    """For every row, the first row with the same key."""
     _, index, inverse = np.unique(key, return_index=True, return_inverse=True)
     first: NDArray[np.int64] = index[inverse]
     return first

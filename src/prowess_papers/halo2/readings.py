@@ -19,7 +19,7 @@ TIES = {"wrong": 1.0, "half": 0.5, "right": 0.0}
 
 
 def readings(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
-    """The same figures by other ways to count."""
+    """The same figures with other counting rules."""
     import polars as pl
 
     rows = []
@@ -56,7 +56,7 @@ def _percent(tally: Tally, where: NDArray[np.bool_]) -> float | None:
 
 
 def picks(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
-    """TrueSkill's challenge by other ways in which Elo may deem a game close."""
+    """TrueSkill's challenge under other definitions of a close game for Elo."""
     import polars as pl
 
     rows = []

@@ -1,4 +1,4 @@
-"""The run time against that of Elo, measured here and now."""
+"""The run time compared with Elo, measured on this machine."""
 
 from __future__ import annotations
 

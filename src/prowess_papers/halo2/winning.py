@@ -93,8 +93,8 @@ def _played(mode: Mode, quality: float, progress: bool | None) -> dict[str, NDAr
 def accepted(model: Model, history: History, quality: float, guess: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which games reach a quality when only those that do are learnt from.
 
-    A game depends on those before it alone, so to fit, look and drop until nothing changes ends at the one answer, from
-    whatever guess: with every round at least one more game from the start is right.
+    A game depends only on earlier games, so fitting and dropping games until nothing changes converges to the unique
+    answer from any guess: every round settles at least one more game from the start.
 
     >>> from prowess import TrueSkill
     >>> games = History.from_matches([{"teams": [["a"], ["b"]]}, {"teams": [["a"], ["b"]]}])

@@ -26,10 +26,10 @@ SMALL_PERCENTS, SMALL_DRAWS = (10, 30, 80), 2
 def run(
     data: Path, *, small: bool = False, seed: int = 0, jobs: int | None = None, progress: bool | None = None
 ) -> Report:
-    """The experiment on the files that are in a folder: with the authors' switches, right, and tuned.
+    """Run the experiment on the files in a folder: with the authors' switches, corrected, and tuned.
 
-    `small` looks at three shares of training matches instead of eight, and at two draws of Halo 2. `seed` is for those
-    draws. `jobs` are processes.
+    `small` uses only three shares of training matches instead of eight, and two draws of Halo 2. `seed` is for those
+    draws. `jobs` is the number of processes.
 
     >>> run(Path("no such folder"))
     Traceback (most recent call last):
@@ -55,7 +55,7 @@ def run(
 
 @dataclass(frozen=True)
 class _Work:
-    """What is the same for all curves of a run."""
+    """The settings shared by all curves of a run."""
 
     percents: tuple[int, ...]
     draws: int

@@ -1,4 +1,4 @@
-"""What the paper says of its figure, judged by differences that are paired over the seasons (section 5.3)."""
+"""The paper's claims about its figure, judged by paired differences over the seasons (section 5.3)."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def differences(history: History) -> Floats:
 
 
 def variance(numbers: Floats) -> float:
-    """The variance, and where there is none, next to nothing.
+    """The variance, or a tiny positive number if it is 0.
 
     >>> import numpy as np
     >>> variance(np.array([1.0, 3.0])), variance(np.ones(1))
@@ -64,7 +64,7 @@ def variance(numbers: Floats) -> float:
 
 
 def draw_share(history: History) -> float:
-    """The share of drawn matches; even where all were, another result stays possible.
+    """The share of drawn matches, kept below 1 so that other results stay possible.
 
     >>> import prowess as pw
     >>> draw_share(pw.History.from_matches([{"teams": [["ann"], ["bob"]], "ranks": [1, 1]}]))

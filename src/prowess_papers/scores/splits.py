@@ -1,4 +1,4 @@
-"""What is learnt from and what is predicted: the protocols of the score paper, section 5.1, one split at a time."""
+"""Training and test matches: the protocols of the score paper, section 5.1, one split at a time."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ class Split:
         return cls(history, Run(np.concatenate([train, test]).astype(np.intp), learnt, ~learnt))
 
     def __post_init__(self) -> None:
-        """Without matches of both kinds there is nothing to do."""
+        """Check that there are training and test matches."""
         if not _any(self.run.learnt) or not _any(self.run.scored):
-            raise Error(f"{len(self.whole)} matches are too few to learn from some and to predict others")
+            raise Error(f"{len(self.whole)} matches are too few to split into training and test matches")
 
     @property
     def train(self) -> History:
@@ -60,7 +60,7 @@ class Split:
         return self.whole.take(self.run.rows(self.whole))
 
     def forecasts(self, model: Model) -> Forecasts:
-        """What a model predicts of the test matches after it has learnt from the others."""
+        """The model's forecasts of the test matches after learning from the training matches."""
         assert self.run.scored is not None
         found = model.fit(self.run.of(self.whole), progress=False).forecasts
         return found.take(np.flatnonzero(self.run.scored))
@@ -101,7 +101,7 @@ def _of_season(league: League, percent: int, season: int, *, reset: bool) -> Spl
 
 
 def random_split(games: Games, percent: int, seed: tuple[int, int]) -> Split:
-    """Learn from so many per cent of all matches, drawn from the first 90 %, and predict the last 10 %.
+    """Learn from a percentage of all matches, drawn from the first 90 %, and predict the last 10 %.
 
     `seed` is that of the experiment and the number of the draw; every percent has draws of its own. Test matches of
     players who are not in the matches that were drawn are left out.

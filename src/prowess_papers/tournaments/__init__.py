@@ -28,8 +28,8 @@ def run(
 ) -> Report:
     """Both papers' tables and figures, on the real results in a folder and on a simulated league with rosters.
 
-    `small` looks at the first tournaments only, and at a smaller league. `seed` is for the league, for listings by lot
-    and for resampling. `jobs` are processes.
+    `small` uses only the first tournaments and a smaller league. `seed` is for the league, for random team orders and
+    for resampling. `jobs` is the number of processes.
 
     >>> run(Path("no such folder"))
     Traceback (most recent call last):

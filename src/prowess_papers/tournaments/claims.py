@@ -64,5 +64,5 @@ class Judge(NamedTuple):
         return f"difference with its 95 % interval, in {self.unit}: {'; '.join(parts)}"
 
     def said(self, interval: Interval) -> str:
-        """A difference with its interval, as a reader wants it."""
+        """Format a difference with its interval."""
         return interval.times(self.factor).words()

@@ -45,7 +45,7 @@ class Spans:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the columns of Table 2 are called."""
+        """The column names of Table 2."""
         return ("all", *(f"last {many}" for many in self.last))
 
     def mask(self, history: History, many: int | None = None) -> Mask:

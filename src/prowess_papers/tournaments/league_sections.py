@@ -24,7 +24,7 @@ SIX_NAMES = {label: parts.name for label, parts in SIX.items()}
 
 
 class League(NamedTuple):
-    """What was found on a simulated league."""
+    """The results on a simulated league."""
 
     comparison: Comparison
     spans: Spans

@@ -29,7 +29,7 @@ CHAIN_TIES = "TrueSkill's chain depends on the order in which tied teams are lis
 
 
 class Real(NamedTuple):
-    """What was found on the real results."""
+    """The models' results on the real tournaments."""
 
     comparison: Comparison
     spans: Spans
