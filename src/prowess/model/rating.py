@@ -1,4 +1,4 @@
-"""Ratings: immutable values with mean and standard deviation, of one skill or several."""
+"""Ratings: immutable values with a mean and a standard deviation for one skill or several."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .. import errors, validate
 @cython.final
 @cython.cclass
 class Kind:
-    """What the ratings of a model have: traits, extra columns, and whether there is a sigma."""
+    """The parts of a model's ratings: traits, extra columns, and whether there is a sigma."""
 
     def __init__(self, traits: tuple[str, ...], extras: tuple[str, ...], certain: bool, caution: float) -> None:
         self.traits = traits
@@ -37,7 +37,7 @@ class Rating:
     """A player's skill: a mean `mu` and a standard deviation `sigma`; immutable.
 
     `sigma` is None in systems without uncertainty. `shown` is the value for leaderboards: μ − 3σ, which true skill
-    almost certainly exceeds (`caution` is the 3).
+    almost certainly exceeds (the 3 is `caution`).
 
     Some models have more: Glicko-2 a `volatility`; score models two skills, `offence` and `defence`, each a rating of
     its own, whose sum is the player's `mu`. They are given by name, and are attributes.
@@ -68,7 +68,7 @@ class Rating:
             self._sigma = sqrt(sum([(part.sigma or 0.0) ** 2 for part in traits.values()]))
         else:
             if mu is None:
-                raise errors.Error("a rating needs mu, or ratings of skills by name, such as offence=Rating(30, 4)")
+                raise errors.Error("a rating needs mu, or one rating per skill, such as offence=Rating(30, 4)")
             self._mu = validate.number("mu", mu)
             self._sigma = float("nan") if sigma is None else validate.scale("sigma", sigma, zero=True)
 
@@ -153,7 +153,7 @@ def _check_parts(parts: dict[str, Any]) -> None:
 
 @cython.ccall
 def make_rating(mu: cython.double, sigma: cython.double, caution: cython.double, parts: object = None) -> Rating:
-    """Make a rating without checks, from numbers of a board or a file."""
+    """Make a rating without checks, from the numbers on a board or in a file."""
     rating: Rating = Rating.__new__(Rating)
     rating._mu = mu
     rating._sigma = sigma

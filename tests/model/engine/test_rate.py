@@ -180,7 +180,7 @@ def test_numpy_values_are_accepted():
     ("call", "message"),
     [
         (lambda: pw.Rating(), "a rating needs mu"),
-        (lambda: pw.Rating(offence=30, defence=20), "ratings of skills by name"),
+        (lambda: pw.Rating(offence=30, defence=20), "one rating per skill"),
         (lambda: pw.Rating(30, offence=pw.Rating(1, 1)), "they follow from offence"),
         (lambda: pw.Rating(30, 4, shown=3), "leave out shown"),
         (lambda: pw.Rating(1500, 200, volatility=-1), "volatility must be"),

@@ -127,7 +127,7 @@ def _augment(tree: Tree, root: cython.int) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _flip_path(blossoms: Blossoms, tree: Tree, vertex: cython.int, mate: cython.int) -> cython.void:
-    """Change the mate of an outer vertex, and of all on its path to the root in turn."""
+    """Change the mate of an outer vertex, and in turn the mates of all vertices on its path to the root."""
     while True:
         node = blossoms.top(vertex)
         below = blossoms.mate[blossoms.base[node]]

@@ -61,7 +61,7 @@ class Blossoms:
         return True
 
     def merge(self, first: cython.int, base: cython.int) -> cython.int:
-        """Make a blossom of a ring of tops; all vertices get the representative of the largest of them."""
+        """Make a blossom from a ring of tops; all vertices get the representative of the largest top."""
         node = last = largest = first
         self.spare_count -= 1
         blossom = self.spare[self.spare_count]
@@ -118,7 +118,7 @@ class Blossoms:
         return start
 
     def split(self, blossom: cython.int) -> cython.int:
-        """Make the nodes of a top's ring tops, matched; return the one that contains the base.
+        """Turn the nodes of a top's ring into matched tops; return the one that contains the base.
 
         The largest of them keeps the representative, which saves most of the work for nested blossoms.
         """

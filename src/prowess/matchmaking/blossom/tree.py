@@ -25,7 +25,7 @@ else:
 @cython.final
 @cython.cclass
 class EventQueue:
-    """A binary heap of pairs of numbers by key; `pop` leaves the lowest in `key`, `first` and `second`."""
+    """A binary heap of pairs of numbers by key; `pop` stores the lowest in `key`, `first` and `second`."""
 
     def __init__(self, room: int = 64) -> None:
         self.count = 0
@@ -67,7 +67,7 @@ class EventQueue:
         return self.keys[0]
 
     def pop(self) -> cython.bint:
-        """Remove the event of the lowest key; the queue must not be empty."""
+        """Remove the event with the lowest key; the queue must not be empty."""
         last = self.count - 1
         at = 0
         below = 1
@@ -191,7 +191,7 @@ def _scan_edges(tree: Tree, node: cython.int) -> cython.bint:
 
 @cython.cfunc
 def _scan_outer(tree: Tree, vertex: cython.int) -> cython.bint:
-    """Queue when the edges of an outer vertex become tight; note when its dual is 0."""
+    """Queue the events at which the edges of an outer vertex become tight; note when its dual is 0."""
     blossoms = tree.blossoms
     own = tree.u[vertex]
     top = blossoms.top(vertex)
@@ -210,7 +210,7 @@ def _scan_outer(tree: Tree, vertex: cython.int) -> cython.bint:
 
 @cython.cfunc
 def _scan_free(tree: Tree, vertex: cython.int) -> cython.bint:
-    """Queue when the edges from outer vertices to a vertex that became free become tight."""
+    """Queue the events at which edges from outer vertices to a newly free vertex become tight."""
     blossoms = tree.blossoms
     own = tree.u[vertex] + tree.add[blossoms.top(vertex)]
     tree.proposal_search[vertex] = 0  # proposals from before it was inner are obsolete
@@ -223,7 +223,7 @@ def _scan_free(tree: Tree, vertex: cython.int) -> cython.bint:
 
 @cython.cfunc
 def _propose(tree: Tree, outer: cython.int, free: cython.int, key: cython.longlong) -> cython.bint:
-    """Queue when an edge to a free vertex becomes tight, if it is the first of its edges."""
+    """Queue the event at which an edge to a free vertex becomes tight, if it is the vertex's first such edge."""
     if tree.proposal_search[free] != tree.search or key < tree.best[free]:
         tree.proposal_search[free] = tree.search
         tree.best[free] = key
@@ -233,7 +233,7 @@ def _propose(tree: Tree, outer: cython.int, free: cython.int, key: cython.longlo
 
 
 def shrink(tree: Tree, one: cython.int, two: cython.int) -> cython.bint:
-    """Make a blossom of the ring that is closed by a tight edge between outer vertices."""
+    """Make a blossom from the ring that a tight edge between outer vertices closes."""
     blossoms = tree.blossoms
     common = _common_ancestor(tree, one, two)
     first = blossoms.top(one)

@@ -19,16 +19,16 @@ if cython.compiled:
 else:
     from math import exp, fabs, floor, sqrt
 
-TIE = 1e-7  # cost of the whole width of a queue: of equally fair pairs the nearer is chosen
-MOST = 6  # missing edges of an item with later ones that are reported at a time
+TIE = 1e-7  # cost of the whole width of a queue: of equally fair pairs, the nearer one is chosen
+MOST = 6  # missing edges between an item and later ones that are reported at a time
 ROOM = cython.declare(cython.Py_ssize_t, MOST)
-TOLERANCE = cython.declare(cython.double, 1e-9)  # of estimates; prices themselves are exact
+TOLERANCE = cython.declare(cython.double, 1e-9)  # tolerance of estimates; prices themselves are exact
 
 
 @cython.final
 @cython.cclass
 class PairWeights:
-    """A queue in the order of the means of its items' performances, with what the weights of pairs depend on.
+    """A queue in the order of its items' mean performances, with everything that the weights of pairs depend on.
 
     `wait` is the gain of pairing an item, `least` the quality below which it is not paired. The costs of pairs of an
     item with later ones are at `start[i]:start[i + 1]`: the later item in `partner`, and the `cost`, which is infinite
@@ -152,7 +152,7 @@ class Prices:
 def find_missing(prices: Prices) -> cython.Py_ssize_t:
     """Write the pairs whose weight is above their price; return their number.
 
-    Of each item with later ones, only the `MOST` that are furthest above: more follow when these are in the graph.
+    For each item, only the `MOST` pairs furthest above are written; more follow when these are in the graph.
     """
     for one in range(len(prices.own)):
         first = prices.count
@@ -201,7 +201,7 @@ def _price_block(
 def _too_far(
     weights: PairWeights, one: cython.Py_ssize_t, two: cython.Py_ssize_t, square: cython.double, least: cython.double
 ) -> cython.bint:
-    """Return whether the quality of a pair is surely too low: q² = (N/V) e⁻ˣ with x = Δ²/V, and eˣ ≥ 1 + x + x²/2."""
+    """Return whether the quality of a pair must be too low: q² = (N/V) e⁻ˣ with x = Δ²/V, and eˣ ≥ 1 + x + x²/2."""
     variance = (weights.variance[one] + weights.variance[two]) * (1.0 + TOLERANCE)
     noise = weights.noise[one] + weights.noise[two]
     return least > 0.0 and least * least * (variance + square + 0.5 * square * (square / variance)) > noise

@@ -30,9 +30,9 @@ from .interfaces import missing
 __all__ = ["Constant", "Fide", "Harkness", "Moment", "Newton", "Rule", "Share", "Step", "Volatile"]
 
 LARGEST = cython.declare(cython.double, validate.LARGEST)
-SMALL_STEP = cython.declare(cython.double, 1e-6)  # Newton converges quadratically: the next step would be rounding
+SMALL_STEP = cython.declare(cython.double, 1e-6)  # Newton converges quadratically: the next step would only be rounding
 MOST_STEPS = cython.declare(cython.Py_ssize_t, 200)
-LARGEST_LOG = cython.declare(cython.double, 300.0)  # limits how far the log of a squared volatility may move
+LARGEST_LOG = cython.declare(cython.double, 300.0)  # limit of the change of the log of a squared volatility
 
 
 @cython.dataclasses.dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Newton(Absorb):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def absorb(self, board: Board) -> cython.bint:
-        """Avoid 1/σ², so that a skill with σ = 0 keeps it."""
+        """Avoid 1/σ², so that a skill with σ = 0 stays unchanged."""
         for k in range(board.entries * board.traits):
             board.var[k] /= 1.0 - board.importance * board.var[k] * min(board.g2[k], 0.0)
             board.mu[k] += board.importance * board.var[k] * board.g1[k]
@@ -90,7 +90,7 @@ class Newton(Absorb):
 @cython.final
 @cython.cclass
 class Constant(Absorb):
-    """The mean moves by σ²g₁, the variance stays (TS2c): the drift before a match is taken back after it.
+    """The mean moves by σ²g₁, the variance stays (TS2c): the drift before a match is undone after it.
 
     >>> Constant()
     Constant()
@@ -162,7 +162,7 @@ class Fide(Rule):
 class Step(Absorb):
     """Elo: μ + K(s − E), where K is a number or a rule by matches played and rating (Stout 2025, equation (5)).
 
-    A rule is a `Rule` or any function of the two numbers. A match of importance w moves a rating w times as far.
+    A rule is a `Rule`, or any function of these two numbers. A match of importance w moves a rating w times as far.
 
     >>> Step(32.0)
     Step(k=32.0)

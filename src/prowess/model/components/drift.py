@@ -38,7 +38,7 @@ class Still(Drift):
 @cython.final
 @cython.cclass
 class PerMatch(Drift):
-    """Before every match a skill moves by N(0, tau²), however long ago the last one was (TrueSkill, section 4).
+    """Before every match a skill moves by N(0, tau²), however long ago the last match was (TrueSkill, section 4).
 
     >>> PerMatch(25 / 300).tau > 0
     True
@@ -64,7 +64,7 @@ class PerMatch(Drift):
 @cython.final
 @cython.cclass
 class PerTime(Drift):
-    """In t units of time (days, where times are dates) a skill moves by N(0, tau² t); sigma grows up to `cap`.
+    """In t units of time (days, if times are dates) a skill moves by N(0, tau² t); sigma grows up to `cap`.
 
     A belief that is already wider than `cap` stays as it is.
 
@@ -100,8 +100,8 @@ class PerTime(Drift):
 class PerPeriod(Drift):
     """In every rating period a skill moves by N(0, c²); sigma grows up to `cap` (Glicko: RD ← min(√(RD² + c²t), 350)).
 
-    t is the number of periods since the player's last match, and at least 1; in a model without periods every match is
-    one. As in Glicko, `cap` also limits a sigma that was given larger.
+    t is the number of periods since the player's last match, and at least 1; in a model without periods every match
+    is a period. As in Glicko, `cap` also limits a sigma that was given larger.
 
     >>> PerPeriod(c=34.6)
     PerPeriod(c=34.6, cap=350.0)
@@ -185,8 +185,8 @@ def _widen(board: Board, e: cython.Py_ssize_t, more: cython.double, cap: cython.
 class Seasons(Drift):
     """Carry-over: during a break a skill regresses towards the mean, and moves.
 
-    When a player returns after more than `gap` (days, where times are dates), μ ← m + carry (μ − m) and
-    σ² ← carry² σ² + season_tau². The mean m is that of newcomers, as the model's prior has it before anything was
+    When a player returns after more than `gap` (days, if times are dates), μ ← m + carry (μ − m) and
+    σ² ← carry² σ² + season_tau². The mean m is the newcomers' mean in the model's prior, before anything was
     learnt. With `carry` 1 a skill is carried over whole, with 0 every season starts afresh; above 1 distances grow.
     `within` is the drift within a season.
 

@@ -48,7 +48,7 @@ class Prior:
     Rating(mu=30.0, sigma=1.0)
     """
 
-    learns = False  # whether it remembers, from `board.level` on, two numbers for each trait
+    learns = False  # whether it keeps two numbers per trait in the league's memory, from `board.level` on
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
 
     def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
@@ -56,13 +56,13 @@ class Prior:
         raise missing(self, "welcome")
 
     def meet(self, board: Board) -> cython.bint:
-        """In a prior that learns: update the league's memory from the beliefs about a match's players, before drift."""
+        """Update the league's memory from the beliefs about a match's players before drift, if the prior learns."""
         return False
 
 
 @cython.cclass
 class Drift:
-    """How skills move between matches: beliefs widen before a match.
+    """How skills move between matches, so that beliefs become less certain before a match.
 
     >>> import prowess as pw
     >>> class Leap(pw.Drift):
@@ -78,7 +78,7 @@ class Drift:
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
 
     def widen(self, board: Board) -> cython.bint:
-        """Widen the beliefs of all entries."""
+        """Widen the beliefs about all entries."""
 
 
 @cython.cclass
@@ -115,11 +115,11 @@ class Outcome:
 
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
     traits: ClassVar[tuple[str, ...]] = ("skill",)
-    blind: ClassVar[tuple[str, ...]] = ("origin", "scale")  # what results do not depend on
-    typical = 0.0  # the usual standard deviation of skills, where performances have a natural scale; 0: unknown
+    blind: ClassVar[tuple[str, ...]] = ("origin", "scale")  # directions on which results do not depend
+    typical = 0.0  # the usual standard deviation of skills, if performances have a natural scale; 0: unknown
     whole = True  # whether it is an outcome by itself, or only a part of one
     gradient = True  # whether `d1` and `d2` are derivatives of a log-evidence, so that a home advantage can be learnt
-    laplace = False  # whether `d2` is the curvature at the prior mean, and not what an exact posterior loses
+    laplace = False  # whether `d2` is the curvature at the prior mean instead of the exact change of the variance
     duels = False  # whether `evidence` fills `g1`, `g2` and `kept` of the entries itself
     later = False  # whether `chances` computes `win` and `draw` of a whole history on demand, because it is slow
 
@@ -133,10 +133,10 @@ class Outcome:
         return ()
 
     def prepare(self, board: Board) -> cython.bint:
-        """Set on a new board, once, what the outcome needs for every match."""
+        """Prepare a new board, once, with everything the outcome needs for every match."""
 
     def forecast(self, board: Board) -> cython.bint:
-        """For two teams: set `win` (of the first team), `draw` and `loss`, from the prior performances alone.
+        """Set `win` (of the first team), `draw` and `loss` of two teams, from the prior performances alone.
 
         It always runs before `evidence`, which may use what it set on the board: here `sharpness` (one over the
         standard deviation of the difference), `gap` and `edge` (the margin), both standardised, and the moments of the
@@ -161,7 +161,7 @@ class Outcome:
         raise missing(self, "chances")
 
     def performances(self, board: Board) -> tuple[list[float], list[float], list[float]]:
-        """Return mean, variance and noise of the performance by which each team finishes: here the first trait.
+        """Return mean, variance and noise of the performance that decides a team's place; by default the first trait.
 
         >>> from prowess.model.engine.board import Board
         >>> board = Board(teams=2, entries=2)
@@ -174,7 +174,7 @@ class Outcome:
         return [means[t] for t in teams], [variances[t] for t in teams], [noises[t] for t in teams]
 
     def performance(self, variance: Any) -> Any:
-        """Return the variance of the normal performance of a team with this prior variance: here the same.
+        """Return the variance of the normal performance of a team with this prior variance; by default the same.
 
         >>> Outcome().performance(2.0)
         2.0
@@ -182,7 +182,7 @@ class Outcome:
         return variance
 
     def scatter(self, board: Board) -> float:
-        """Return the variance that scores add to all teams' performances, where their noise is normal.
+        """Return the variance that scores add to all teams' performances, if their noise is normal.
 
         >>> from prowess.model.engine.board import Board
         >>> Outcome().scatter(Board())
@@ -216,7 +216,7 @@ class Score(Outcome):
 
     @property
     def habits(self) -> tuple[str, ...]:
-        """The names of the numbers that it keeps for the league in `board.memory` as a part of `OffenceDefence`.
+        """The names of the numbers that it keeps in `board.memory` when it is a part of `OffenceDefence`.
 
         >>> Score().habits
         ()
@@ -258,7 +258,7 @@ class Score(Outcome):
         raise missing(self, "chances")
 
     def points(self, mean: Any, variance: Any) -> dict[str, Any]:
-        """Return functions that forecast the scores of teams whose x are N(mean, variance), by name: here all give x.
+        """Return named functions that forecast the scores of teams with x ~ N(mean, variance); by default all return x.
 
         >>> Score().points(3.0, 1.0)["median"]()
         3.0
@@ -293,7 +293,7 @@ class Absorb:
     periods = False  # whether `g1` and `g2` may be sums over a rating period
 
     def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
-        """Set the `extra` columns of a newcomer, `entry * extras` and on: here to 0."""
+        """Set the `extra` columns of a newcomer, from `entry * extras` on; by default to 0."""
         for k in range(entry * board.extras, (entry + 1) * board.extras):
             board.extra[k] = 0.0
         return False

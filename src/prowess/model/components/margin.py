@@ -1,6 +1,6 @@
 """Draw margins: how close two performances must be for a draw.
 
-Every outcome with a margin accepts them. `Spread` and `TwoValued` are those of Nikolenko, Sirotkin, "Extensions of the
+Every outcome with a margin accepts them. `Spread` and `TwoValued` come from Nikolenko, Sirotkin, "Extensions of the
 TrueSkill Rating System" (2010), section 3.2: one margin per match, from the number of its places.
 """
 
@@ -31,7 +31,7 @@ from ..params import Range
 
 __all__ = ["Fixed", "FromDraws", "Spread", "TwoValued", "margin_from"]
 
-DRAW_RANGES = {  # of the parameters that `margin_from` takes
+DRAW_RANGES = {  # ranges of the parameters of `margin_from`
     "draw_probability": Range(0.001, 0.9, log=True),
     "margin": Range(1.0 / 3000, 3, log=True, unit="sigma"),
 }
@@ -152,7 +152,7 @@ class Spread(Margin):
 @cython.final
 @cython.cclass
 class TwoValued(Margin):
-    """One margin for matches with ties and another for those without.
+    """One margin for matches with ties and another for matches without.
 
     Some tournaments break ties, so that hardly any are left; there the margin for ties would spread the teams too far
     apart. A match has ties if 1 − distinct places/teams exceeds `fraction`. Forecasts assume that ties are possible: to

@@ -25,7 +25,7 @@ from ..params import Range
 __all__ = ["Newcomers", "Normal", "Point"]
 
 # Least share by which a newcomer's variance must have fallen for the level to learn from it: otherwise the drift has
-# undone the matches' effect, and a change of the mean may be noise.
+# cancelled the effect of the matches, and a change of the mean may be noise.
 LEAST_SHARE = cython.declare(cython.double, 0.02)
 
 
@@ -169,8 +169,8 @@ def _learn(
 ) -> cython.void:
     """Update the level of a trait; the memory holds its change since the start.
 
-    Each player counts as much as alone: their sites are added. But the level moves no farther than the farthest player
-    is from it, however many uncertain ones agree.
+    The players' sites are added, so that each counts as much as alone. But the level moves no farther than to the
+    farthest player, however many uncertain players agree.
     """
     cell = board.level + 2 * k
     level = start + board.memory[cell + 1] + drift

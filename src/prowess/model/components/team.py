@@ -24,7 +24,7 @@ from . import interfaces
 __all__ = ["Affine", "FullSquad", "LeaderBonus", "Mean", "Sum", "TeamFunction", "Weighted"]
 
 RULES = ("top", "mean")
-globals()["TeamFunction"] = interfaces.TeamFunction  # a cimported name is no attribute of the compiled module
+globals()["TeamFunction"] = interfaces.TeamFunction  # a cimported name is not an attribute of the compiled module
 
 
 @cython.dataclasses.dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Sum(TeamFunction):
 @cython.final
 @cython.cclass
 class Mean(TeamFunction):
-    """A team performs as well as its average player; a player of half the match counts half (TSb).
+    """A team performs as well as its average player; a player who played half the match counts half (TSb).
 
     >>> Mean()
     Mean()
@@ -108,14 +108,14 @@ class Weighted(TeamFunction):
 @cython.final
 @cython.cclass
 class Affine(TeamFunction):
-    """A function of your own from a roster's prior means to its players' weights and a constant part.
+    """A user-defined function from a roster's prior means to its players' weights and a constant part.
 
     Nikolenko, Sirotkin (2011), section 2: a team function that is not affine is approximated around the prior means.
     The tangent of t = Σp² has the weights 2μ and the constant −Σμ². The function is called for each team and trait with
     the means of its players as listed. A player's share of the match multiplies the weight, and not the constant.
 
-    A model with a function of your own cannot be written to a file; it can be pickled if the function can, as a
-    module's functions can and lambdas cannot.
+    A model with a user-defined function cannot be written to a file. It can be pickled if the function can: functions
+    of a module can, lambdas cannot.
 
     >>> def squares(means):
     ...     return [2 * mu for mu in means], -sum(mu * mu for mu in means)
@@ -168,7 +168,7 @@ class FullSquad(TeamFunction):
 
     - "top": Σp · (sum of the `size` largest μ)/(size · Σμ), the paper's. All players weigh the same and the team is
       expected to perform like its `size` best. It is undefined where Σμ is not positive, which is an error.
-    - "mean": the plain average of all, whatever their means.
+    - "mean": the plain average of all players, whatever their means.
 
     Players count with their share of the match, at most 1: a player of half the match counts half in the average and
     half in n (at least 1), and the `size` best are filled up by shares, the best first. A team of six, one of them for
@@ -193,7 +193,7 @@ class FullSquad(TeamFunction):
 
     @property
     def tunable(self) -> dict[str, Range]:
-        """The range of the discount, up to where little is left of a single player.
+        """The range of the discount, whose high end leaves little of a single player.
 
         >>> FullSquad(size=11).tunable
         {'discount': Range(low=0.0, high=0.09, log=False, unit='one', sets='')}
@@ -270,7 +270,7 @@ def _sum_best(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, size: cy
 class LeaderBonus(TeamFunction):
     """The best player of a team, by prior mean, weighs `leader_bonus` more than the team function `squad` says.
 
-    Nikolenko, Sirotkin (2010), section 3.3. The weights of a team keep their sum. Of several best players the first
+    Nikolenko, Sirotkin (2010), section 3.3. The weights of a team keep their sum. Of equally good players, the first
     listed leads; a player of weight 0 does not lead. Each trait has its own leader.
 
     >>> from prowess.model.components.team import FullSquad

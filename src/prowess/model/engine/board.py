@@ -136,7 +136,7 @@ def make_scratch(board: Board, rows: cython.Py_ssize_t, columns: cython.Py_ssize
 def sort_by_place(board: Board) -> cython.void:
     """Sort the teams by place into `board.order`, stably (places count from 1 to the number of teams)."""
     k = 0
-    counts = board.teams - 1  # that of place 1 is in the next cell
+    counts = board.teams - 1  # the count of place 1 is in the next cell
     for j in range(board.teams):
         board.order[board.teams + j] = 0
     for j in range(board.teams):
@@ -170,7 +170,7 @@ def compare(board: Board) -> cython.bint:
 
 @cython.cclass
 class Margin:
-    """By how much a team's performance must exceed another's to finish ahead of it: here by 0.
+    """How much better a team must perform than another to finish ahead of it; the default is 0.
 
     >>> Margin().between(Board(), 0, 1)
     0.0
@@ -179,7 +179,7 @@ class Margin:
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
 
     def measure(self, board: Board, seen: cython.bint) -> cython.bint:
-        """Set `board.epsilon`, what all pairs of a match share, before the first call of `between`.
+        """Set `board.epsilon`, the part that all pairs of a match share, before the first call of `between`.
 
         Unless the places are `seen`, as in a forecast, only the prior performances may be used. Return whether the
         margin differs from that of the forecast.

@@ -27,7 +27,7 @@ from ..components.absorb import Moment, Newton
 from .state_layout import StateLayout
 
 NAN = cython.declare(cython.double, float("nan"))
-RUNAWAY = cython.declare(cython.double, 1e60)  # out of reach for ratings computed from numbers within ±1e30
+RUNAWAY = cython.declare(cython.double, 1e60)  # beyond any rating computed from numbers within ±1e30
 
 
 @cython.final
@@ -79,7 +79,7 @@ class Pipeline:
         return memory
 
     def board(self, teams: cython.Py_ssize_t, entries: cython.Py_ssize_t) -> Board:
-        """Return a board for a match of this size: a released one, or a new one (threads never share one)."""
+        """Return a board for a match of this size, released or new; threads never share a board."""
         board: Board = None
         with suppress(IndexError):  # another thread may have taken the last one
             board = self.spare.pop()
@@ -173,7 +173,7 @@ class Pipeline:
         self.absorb.absorb(board)
         for k in range(board.entries * self.traits):
             if not -RUNAWAY < board.mu[k] < RUNAWAY:
-                raise Error("the ratings diverge from match to match; the parts of this model do not fit together")
+                raise Error("the ratings diverge from match to match; the components of this model are incompatible")
         return False
 
     def learn_home(self, board: Board) -> cython.bint:

@@ -85,7 +85,7 @@ def _add_entry(pipeline: Pipeline, board: Board, e: cython.Py_ssize_t) -> cython
 
 @cython.cfunc
 def _apply_details(pipeline: Pipeline, board: Board, details: object) -> cython.bint:
-    """Apply the details of a match; count elapsed time in rating periods where the model has them."""
+    """Apply the details of a match; count elapsed time in rating periods if the model has them."""
     if details is not None:
         details.write(board)
         if details.elapsed is not None and pipeline.period > 0.0:
@@ -133,7 +133,7 @@ def record(
         before = _copy_rows(pipeline, rows, table) if pipeline.period > 0.0 else None
         try:
             _store_players(pipeline, board, rows, table, now, unit)
-        except BaseException:  # a user's own rule may fail when an open period is shown
+        except BaseException:  # a user-defined rule may fail when an open period is settled for display
             _restore_rows(pipeline, rows, table, before)
             raise
     rated = read_ratings(pipeline.kind, board)

@@ -1,6 +1,6 @@
 """The sweep: rates a history match after match, from columns into columns.
 
-`load_player` and `store_player` are the only way between a player's row of the state and an entry of the board. In a
+Only `load_player` and `store_player` copy between a player's row of the state and an entry of the board. In a
 model with rating periods a row keeps the belief at the start of the open period and the sums over its matches; the
 period is closed by a match of a later one, or when the rating is read (a time of NaN).
 
@@ -42,7 +42,7 @@ class Columns:
     """A history's columns, as buffers."""
 
     def __init__(self, history: Any, rows: Any) -> None:
-        """Take a history and the rows of its entries' players in the state."""
+        """Hold a history's columns, and the row of each entry's player in the state."""
         none = np.empty(0)
         self.match_start = memoryview(history.match_start)
         self.team_start = memoryview(history.team_start)
@@ -120,7 +120,7 @@ def load_player(
     now: cython.double,
     unit: cython.double,
 ) -> cython.bint:
-    """Copy the belief about a player to the board; `now` is NaN where times are unknown."""
+    """Copy the belief about a player to the board; `now` is NaN if times are unknown."""
     traits = pipeline.traits
     base = row * pipeline.width
     then = table.cells[base + pipeline.last_seen]
@@ -336,7 +336,7 @@ def _load_match(
 def _record_forecast(
     pipeline: Pipeline, board: Board, columns: Columns, record: Record, match: cython.Py_ssize_t
 ) -> cython.bint:
-    """Record the forecasts of a match; of more than two teams, what comparing two of them needs."""
+    """Record the forecasts of a match; for more than two teams, the numbers needed to compare any two of them."""
     first = columns.match_start[match] * pipeline.traits
     for k in range(board.teams * pipeline.traits):
         record._mean[first + k] = board.mean[k]
@@ -357,7 +357,7 @@ def _record_open(
     match: cython.Py_ssize_t,
     now: cython.double,
 ) -> cython.bint:
-    """Record the beliefs before a match about players with an open rating period, as if it ended here.
+    """Record the beliefs before a match about players with an open rating period, as if the period ended here.
 
     The others get a NaN, because their drift is not applied yet.
     """

@@ -1,4 +1,4 @@
-"""Kernels over all pairs of teams of every match: wrong orders, ranks, and log losses."""
+"""Kernels over all pairs of teams of every match: wrongly predicted orders, ranks, and log losses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ else:
 
     from ..maths.normal import cdf
 
-LOW = cython.declare(cython.double, 1e-280)  # the least product of probabilities before its logarithm is taken
+LOW = cython.declare(cython.double, 1e-280)  # below this product of probabilities, its logarithm is taken
 
 
 @cython.ccall
@@ -59,7 +59,7 @@ def count_ahead(
     ahead: cython.int[::1],
     level: cython.int[::1],
 ) -> cython.void:
-    """Count the teams of the same match with a lower key than each team, and the others with an equal one.
+    """Count, for each team, the teams of its match with a lower key, and the other teams with an equal key.
 
     >>> import numpy as np
     >>> ahead, level = np.empty(3, np.int32), np.empty(3, np.int32)

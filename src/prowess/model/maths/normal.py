@@ -153,7 +153,7 @@ def probability(cut: Truncated) -> cython.double:
 
 
 def log_z(cut: Truncated) -> cython.double:
-    """Return the log probability of the interval: from the part cut off if that is small, else from z or the mass."""
+    """Return the log probability of the interval: from the truncated part if that is small, else from z or the mass."""
     if cut.cut_off < 1e-3:
         return log1p(-cut.cut_off)
     return log(cut.z) if cut.z > 1e-290 else cut.base + log(cut.mass)

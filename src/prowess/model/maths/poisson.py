@@ -1,7 +1,7 @@
 """Special functions of counts: the Poisson distribution, with a known or a log-normal rate.
 
 The rate is e^x with x ~ N(m, v) throughout. All functions accept means up to ±1e30, variances from 1e-60 to 1e60 and
-counts up to 1e30. `math.lgamma` is not used, because it differs from that of C in the last bit.
+counts up to 1e30. `math.lgamma` is not used, because it differs from C's lgamma in the last bit.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ else:
     from .normal import NODE, NODE_WEIGHT, cdf, log_pdf
 
 HALF_LOG_2PI = cython.declare(cython.double, 0.91893853320467274178)
-REACH = cython.declare(cython.double, 8.7)  # standard deviations that are integrated
+REACH = cython.declare(cython.double, 8.7)  # standard deviations to integrate over
 PANEL = cython.declare(cython.double, 3.4)  # width of a Gauss–Legendre panel, in standard deviations
 TABLE = cython.declare(cython.Py_ssize_t, 256)
 LARGEST_LOG = cython.declare(cython.double, 700.0)  # larger counts are limited to e⁷⁰⁰
@@ -150,7 +150,7 @@ def tilt(mean: cython.double, variance: cython.double, count: cython.double) -> 
 
 
 def mixed_pmf(n: cython.double, mean: cython.double, variance: cython.double) -> cython.double:
-    """Return P(S = n) of a count with a log-normal rate; a variance of 0 gives the Poisson distribution.
+    """Return P(S = n) for a count with a log-normal rate; a variance of 0 gives the Poisson distribution.
 
     Poisson(n; e^g) is 1/n times the density of g, the logarithm of a Gamma(n) variable: so it is a mean over g.
 

@@ -31,7 +31,7 @@ else:
 
     from .normal import NODE, NODE_WEIGHT, cdf, log_pdf, mills
 
-REACH = cython.declare(cython.double, 6.3)  # standard deviations of x that are integrated
+REACH = cython.declare(cython.double, 6.3)  # standard deviations of x to integrate over
 STEP = cython.declare(cython.double, 0.72)  # step of a trapezoidal rule, and
 PANEL = cython.declare(cython.double, 4.2)  # width of a Gauss–Legendre panel, in standard deviations of the integrand
 WIDE_DEVIATION = cython.declare(cython.double, 2.0)  # above this standard deviation panels replace even steps
@@ -41,7 +41,7 @@ LOG_LOW_RATE = cython.declare(cython.double, 3.9120230054281460586)
 
 INVERSE = cython.declare(cython.double[::1], array("d", [1.0 / (n + 1) for n in range(129)]))
 HIGHEST = cython.declare(cython.double, 40.0)  # above this log rate a score equals its rate
-RIDGE_WIDTH = cython.declare(cython.double, 4.6)  # half of it, in p
+RIDGE_WIDTH = cython.declare(cython.double, 4.6)  # half the width of the ridge, in p
 HALF_SQRT_PI = cython.declare(cython.double, 0.88622692545275801365)
 SQRT_HALF = cython.declare(cython.double, 0.70710678118654752440)
 INV_SQRT_2PI = cython.declare(cython.double, 0.39894228040143267794)
@@ -65,7 +65,7 @@ class _ScorePair:
     mean: cython.double
     variance: cython.double
     ridge: Ridge  # the other team's x, and the probabilities at high rates
-    size: cython.Py_ssize_t  # of the tables: more scores than a low rate gives
+    size: cython.Py_ssize_t  # size of the tables: more scores than a low rate gives
     some_low: cython.bint
     outer: cython.double[::1]
     inner: cython.double[::1]
@@ -104,7 +104,7 @@ def chances(
 def _compute_match(
     pair: _ScorePair, mean: cython.double, variance: cython.double, mean_1: cython.double, variance_1: cython.double
 ) -> cython.void:
-    """Compute one match: the outer integral, and the tables for its low rates; the same from both sides."""
+    """Compute one match: the outer integral, and the tables for its low rates. Swapping the teams changes nothing."""
     swap: cython.bint = variance > variance_1 or (variance == variance_1 and mean > mean_1)
     ridge = pair.ridge
     behind = 0.0
@@ -202,7 +202,7 @@ def _add_node(pair: _ScorePair, outer: cython.bint, x: cython.double, weight: cy
     if outer and x > LOG_LOW_RATE:
         add_high_rate(pair.ridge, x, weight)
         return
-    if x > 6.0:  # the table holds no such scores
+    if x > 6.0:  # the table has no such scores
         return
     if outer:
         pair.some_low = True

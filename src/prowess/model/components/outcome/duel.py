@@ -33,7 +33,7 @@ class Duel(Outcome):
     """Every player is compared with every player of the other teams, by the teams' result; the average counts.
 
     This is how rating systems for two players are used for teams and free-for-alls. It compares players, not teams, so
-    it is no likelihood of the result: forecasts, draws and the log-evidence are those of the inner outcome for the
+    it is not a likelihood of the result: forecasts, draws and the log-evidence are those of the inner outcome for the
     teams, by the team function (`Mean` fits). What shifts a team, such as playing at home, shifts its players. A player
     with an α below the team's average counts less in proportion, as a learner and as an opponent. With equal K the sum
     of all ratings is conserved between teams of equal size, and only there.
@@ -53,22 +53,22 @@ class Duel(Outcome):
 
     @property
     def gradient(self) -> bool:
-        """That of the inner outcome: a home advantage can be learnt from the average of the home team's players."""
+        """As for the inner outcome: a home advantage can be learnt from the average of the home team's players."""
         return self.pair.gradient
 
     @property
     def laplace(self) -> bool:
-        """That of the inner outcome."""
+        """As for the inner outcome."""
         return self.pair.laplace
 
     @property
     def blind(self) -> tuple[str, ...]:
-        """That of the inner outcome."""
+        """As for the inner outcome."""
         return self.pair.blind
 
     @property
     def remembers(self) -> tuple[str, ...]:
-        """Those of the inner outcome."""
+        """As for the inner outcome."""
         return self.pair.remembers
 
     @cython.ccall

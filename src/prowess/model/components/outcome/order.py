@@ -1,4 +1,4 @@
-"""TrueSkill's outcome: teams finish in the order of their performances, and draw where these are close.
+"""TrueSkill's outcome: teams finish in the order of their performances, and draw if these are close.
 
 Herbrich, Minka, Graepel (2006), sections 2 and 3. Two teams have a closed form. Three or more are a chain of
 neighbours, each pair with its own factor, on which expectation propagation runs until its messages converge. Tied teams
@@ -103,7 +103,7 @@ def _learn_two(board: Board) -> cython.double:
 
 @cython.cfunc
 def _build_chain(board: Board) -> cython.bint:
-    """Set up the chain: the teams by place, the references their prior means."""
+    """Set up the chain: the teams by place, each relative to its prior mean."""
     ep_chain.reserve(board, 0)
     sort_by_place(board)
     for k in range(board.teams):

@@ -1,4 +1,4 @@
-"""The curves that compare two teams: `Logistic` (Elo, Glicko), `Probit` (Gaussian Elo), `Opposition` (Harkness).
+"""The curves for comparing two teams: `Logistic` (Elo, Glicko), `Probit` (Gaussian Elo), `Opposition` (Harkness).
 
 Stout (2025), equations (1) and (3) to (8); Glickman (1999); Herbrich, Minka, Graepel (2006), section 1.
 """

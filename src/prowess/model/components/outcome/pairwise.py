@@ -96,7 +96,7 @@ class Pairwise(Comparison):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def evidence(self, board: Board) -> cython.double:
-        """Compare two teams, or average all comparisons."""
+        """Compare two teams, or average the comparisons of all pairs."""
         if board.teams == 2:
             log_z = _compare_two(self, board)
         else:

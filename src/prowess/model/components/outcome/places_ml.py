@@ -71,10 +71,10 @@ class PlacesML(RoundedPlaces):
     log-evidence is the maximised log-likelihood, of which `d1` is the derivative by a team's mean; `d2` is not its
     second derivative but gives the variance of the team given the places' performances.
 
-    TS3 barely learns where ε is small compared to the priors' deviations: places follow the prior means and, where
+    TS3 barely learns if ε is small compared to the priors' deviations: places follow the prior means and, where
     these are out of order, lie 2ε apart, so that no mean moves far, while every sigma shrinks as if the team's
     performance had been observed. At TrueSkill's defaults and a margin of 0.74, a win moves a newcomer's mean by 0.6,
-    and sigma from 8.3 to 3.7. Margins of about the deviations over the number of places work.
+    and sigma from 8.3 to 3.7. Margins of about these deviations divided by the number of places work.
 
     >>> import prowess as pw
     >>> model = pw.TrueSkill(tau=0).replace(outcome=PlacesML(margin=5.0))

@@ -42,10 +42,10 @@ class PoissonScore(Score):
     """Scores are counts: s ~ Poisson(eˣ). The belief about x becomes the normal q that is nearest by KL(q‖p).
 
     Predictions are "integrated" over the uncertainty of x, or, as in the paper, made with "plug-in" rates, the
-    exponentials of the means: those are over-confident. Both compute the probabilities of win and draw on demand.
+    exponentials of the means, which are over-confident. Both compute win and draw probabilities on demand.
 
-    Leagues have more draws than independent scores, or fewer: between two teams a draw is `draw_factor` times as
-    likely, relative to win and loss, as with independent scores. It changes forecasts only, not what is learnt.
+    Real leagues have more draws, or fewer, than independent scores would give: between two teams a draw is
+    `draw_factor` times as likely, relative to win and loss. It changes forecasts only, not what is learnt.
 
     >>> PoissonScore("plug-in").prediction
     'plug-in'
