@@ -142,7 +142,7 @@ def league(scores):
 
 
 @pytest.mark.parametrize("name", [*PRESETS, "seasons and newcomers"])
-def test_forecasts_do_not_depend_on_what_the_outcome_declares_blind(name):
+def test_forecasts_ignore_the_directions_listed_in_outcome_blind(name):
     """Shifting the initial mean or doubling all scales changes no forecast, unless the outcome depends on the scale."""
     model = MODELS[name]
     history = league(scores="scale" not in model.outcome.blind)

@@ -149,7 +149,7 @@ def test_quality_columns_equal_the_quality_of_each_match(mode: Mode) -> None:
         ladder.record(match["teams"], scores=match["scores"])
 
 
-def test_errors_and_challenge_equal_plain_loops(mode: Mode) -> None:
+def test_challenge_error_equals_a_plain_loop(mode: Mode) -> None:
     """Elo challenged: on the highest-quality fifth of the games, all pairs that differ, ties wrong, pooled."""
     quality = qualities_of(mode.fits["TrueSkill"])
     chosen = sorted(range(len(quality)), key=lambda k: -quality[k])[: round(len(quality) / 5)]

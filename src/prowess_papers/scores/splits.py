@@ -35,7 +35,7 @@ class Split:
 
     @classmethod
     def of(cls, history: History, train: NDArray[np.intp] | list[int], test: NDArray[np.intp] | list[int]) -> Split:
-        """Learn from these matches, predict those, which come later.
+        """Return a split that learns from the `train` matches and predicts the later `test` matches.
 
         >>> import prowess as pw
         >>> Split.of(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 2), [0], [1]).run.learnt

@@ -49,7 +49,7 @@ class Judge(NamedTuple):
         return Claim(text, holds, self._evidence([f"{one} − {other}" for one, other in pairs], found))
 
     def alike(self, text: str, pairs: Sequence[Pair], within: float) -> Claim:
-        """A claim that two models differ by less than so much (in the unit shown): the intervals lie within it."""
+        """Return the claim that the models of each pair differ by less than `within`, in the unit shown."""
         found = [self.apart([one], [other]) for one, other in pairs]
         most = [max(abs(interval.low), abs(interval.high)) * self.factor for interval in found]
         least = [

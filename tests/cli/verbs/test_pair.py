@@ -52,7 +52,7 @@ def test_avoids_recent_rematches_and_forbidden_pairs() -> None:
     assert pair not in meetings(rounds(*SIX, "--never", ",".join(pair))[0])
 
 
-def test_pairs_groups_and_newcomers() -> None:
+def test_groups_and_newcomers_can_be_paired() -> None:
     [found] = rounds("Ada", "Wei", "--group", "Chidi,João", "--group", "Hana,Zed", "--newcomers")
     assert meetings(found) == {frozenset({"Ada", "Wei"}), frozenset({"Chidi", "João", "Hana", "Zed"})}
     assert found["newcomers"] == ["Zed"]

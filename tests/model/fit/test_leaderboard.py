@@ -33,7 +33,7 @@ HISTORY = league()
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_standings_at_a_time_equal_a_fit_until_then(name: str) -> None:
+def test_standings_at_a_date_equal_a_fit_up_to_that_date(name: str) -> None:
     model = PRESETS[name]()
     model = model.replace(period=3.0) if name.startswith("Glicko") else model
     start = model.fit(HISTORY[:10]).ladder

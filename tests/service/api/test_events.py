@@ -56,7 +56,7 @@ def quick(monkeypatch):
     monkeypatch.setattr("prowess.service.api.events.HEARTBEAT", 0.1)
 
 
-def test_followers_get_changes_of_other_processes_with_shared_polling(ask, league, monkeypatch):
+def test_followers_share_one_poll_for_changes_by_other_processes(ask, league, monkeypatch):
     asked = []
     revisions = event_hub.leagues.latest_revisions
     monkeypatch.setattr(

@@ -17,7 +17,7 @@ ONCE = {"once": "0" * 32}
 NUL = "a\0b"
 
 
-def test_head_of_an_error_page_has_the_same_headers(ask):
+def test_head_request_for_an_error_page_has_the_status_of_get_and_no_body(ask):
     for path, status in (("/leagues/nowhere/standings", 404), ("/new", 303), ("/leagues?x=%00", 422)):
         asked = [ask._browse(method, path, None, None) for method in ("GET", "HEAD")]
         assert [one.status_code for one in asked] == [status, status]

@@ -138,5 +138,5 @@ def _print_differences(comparison: Comparison) -> None:
         within_noise = by_model[name]["within_noise"]
         rows[name] = (worse, f"{worse}{' ≈' * within_noise}")
         styles[name] = "yellow" if within_noise else "red"
-    print_text(f"How much worse than {best} by {measure.titled}:")
+    print_text(f"How far the others are behind {best}, by {measure.titled}:")
     print_whiskers(rows, styles)

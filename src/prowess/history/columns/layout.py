@@ -299,7 +299,7 @@ def _with_results(shape: Shape, headers: Headers, roles: dict[str, str], sides: 
 
 
 def _common(headers: Headers) -> dict[str, str]:
-    """Return the columns for values of a whole match; a time of day needs a date in another column."""
+    """Return the columns that describe a whole match; a time of day is used only with a date in another column."""
     roles = headers.find(aliases.COMMON)
     if "time" not in roles or roles.get("clock") == roles["time"]:
         roles.pop("clock", None)

@@ -240,7 +240,7 @@ def _some_units(rules: Rules, units: Ints, width: int, rng: np.random.Generator)
 
 
 def _keeps_apart(rules: Rules, team: Ints, movers: list[int], to: int, leave: list[int]) -> bool:
-    """Return whether no moving player joins a foe who stays in the other team."""
+    """Return False if a moved player would join a foe who stays in the other team."""
     return not any(team[foe] == to and foe not in leave for unit in movers for foe in rules.foes[unit])
 
 

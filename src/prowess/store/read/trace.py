@@ -239,7 +239,7 @@ class LeagueTrace:
                 self.stops.append(Stop(start + end, self.begun, self.ladder.copy()))
 
     def append_rated(self, trace: Trace, seq: int, ladder: Ladder) -> None:
-        """Append matches that the writer has rated, numbered from `seq` on; `ladder` has their players after them.
+        """Append matches that the writer has rated, numbered from `seq`; `ladder` holds the ratings after them.
 
         The writer appends no match before the start of a season, so that all seasons have begun.
         """
