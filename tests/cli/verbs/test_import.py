@@ -105,7 +105,7 @@ def test_dry_run_changes_nothing(place, tmp_path):
     ("options", "message"),
     [
         (["--model", "poissonod"], "PoissonScore needs scores"),
-        (["--set", "team=Mean"], "leagues have presets with parameters"),
+        (["--set", "team=Mean"], "leagues use presets"),
         (["--database", "mysql://x/y"], "sqlite or postgresql"),
     ],
 )

@@ -532,7 +532,7 @@ def test_custom_outcomes_can_be_simulated():
     model = pw.TrueSkill(tau=0).replace(outcome=Coin())
     league = simulate(model, MATCHES, 2, skills=[20.0, 30.0], seed=1)
     within((by_player(league, league.history.place)[:, 1] == 1).mean(), 0.75, MATCHES)
-    with pytest.raises(pw.Error, match=r"no process for more than two teams.*play.register\(Coin\)"):
+    with pytest.raises(pw.Error, match=r"cannot be simulated for more than two teams.*play.register\(Coin\)"):
         simulate(model, 10, 6, teams=3)
     plain = simulate(model.replace(outcome=Plain()), 50, 20, teams=5, seed=1)
     np.testing.assert_array_equal(plain.history.place == 1, plain.performance[:, 0] == np.repeat(

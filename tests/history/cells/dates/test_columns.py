@@ -111,9 +111,9 @@ def test_common_time_of_day_formats_are_read(text: str) -> None:
 @pytest.mark.parametrize(
     ("texts", "choices", "first", "said"),
     [
-        (["03/04/2026", "01/05/2026"], {}, "2026-04-03", "the day first, because the file is then in the order of"),
+        (["03/04/2026", "01/05/2026"], {}, "2026-04-03", "the day first, because the file is then in chronological order"),
         (["03/04/2026", "01/05/2026", "12/12/2026"], {}, "2026-04-03", "as 2026-04-03; `day_first=False`"),
-        (["03/04/2026", "04/01/2026"], {}, "2026-03-04", "the month first, because the file is then in the order of"),
+        (["03/04/2026", "04/01/2026"], {}, "2026-03-04", "the month first, because the file is then in chronological order"),
         (["05/12/2026", "05/03/2026", "04/10/2026"], {}, "2026-05-12", "as 2026-05-12; `day_first=True` reads the day"),
         (["03/04/2026"], {}, "2026-04-03", "dates such as 03/04/2026 are read with the day first, as 2026-04-03; `day"),
         (["03.04.2026", "04.01.2026"], {}, "2026-04-03", "03.04.2026 are read with the day first, as 2026-04-03"),
@@ -233,7 +233,7 @@ def test_column_without_any_time_raises_a_single_error() -> None:
     [
         (["15:00", "3pm", "9.30"], ["15:00:00", "15:00:00", "09:30:00"], ""),
         (["15:00:30", "1500", "930"], ["15:00:30", "15:00:00", "09:30:00"], ""),
-        ([time(15), time(9, 30), None], ["15:00:00", "09:30:00", "00:00:00"], "empty in 1 row, read as the start"),
+        ([time(15), time(9, 30), None], ["15:00:00", "09:30:00", "00:00:00"], "empty in 1 row, read as midnight"),
         (["15:00", "", "TBD"], ["15:00:00", "00:00:00", "00:00:00"], "empty in 2 rows"),
         ([0.625, 0.5, 0.0], ["15:00:00", "12:00:00", "00:00:00"], ""),
         (["15:00Z", "14:00 UTC", "10:00Z"], ["15:00:00+00:00", "14:00:00+00:00", "10:00:00+00:00"], ""),
