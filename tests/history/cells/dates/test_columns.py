@@ -111,9 +111,9 @@ def test_common_time_of_day_formats_are_read(text: str) -> None:
 @pytest.mark.parametrize(
     ("texts", "choices", "first", "said"),
     [
-        (["03/04/2026", "01/05/2026"], {}, "2026-04-03", "the day first, because the file is then in chronological order"),
+        (["03/04/2026", "01/05/2026"], {}, "2026-04-03", "day first, because the file is then in chronological"),
         (["03/04/2026", "01/05/2026", "12/12/2026"], {}, "2026-04-03", "as 2026-04-03; `day_first=False`"),
-        (["03/04/2026", "04/01/2026"], {}, "2026-03-04", "the month first, because the file is then in chronological order"),
+        (["03/04/2026", "04/01/2026"], {}, "2026-03-04", "month first, because the file is then in chronological"),
         (["05/12/2026", "05/03/2026", "04/10/2026"], {}, "2026-05-12", "as 2026-05-12; `day_first=True` reads the day"),
         (["03/04/2026"], {}, "2026-04-03", "dates such as 03/04/2026 are read with the day first, as 2026-04-03; `day"),
         (["03.04.2026", "04.01.2026"], {}, "2026-04-03", "03.04.2026 are read with the day first, as 2026-04-03"),
