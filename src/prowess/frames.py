@@ -7,6 +7,8 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from .atomic_files import file_extension, replace_file
 from .errors import Error
 
@@ -45,18 +47,27 @@ def json_text(value: Any, ascii_only: bool = False) -> str:
     ]
     """
     if not isinstance(value, list):
-        return json.dumps(_jsonable(value), ensure_ascii=ascii_only, allow_nan=False)
-    return "[\n" + ",\n".join(json_text(_jsonable(item), ascii_only) for item in value) + "\n]" if value else "[]"
+        return json.dumps(json_types(value), ensure_ascii=ascii_only, allow_nan=False)
+    return "[\n" + ",\n".join(json_text(json_types(item), ascii_only) for item in value) + "\n]" if value else "[]"
 
 
-def _jsonable(value: Any) -> Any:
+def json_types(value: Any) -> Any:
+    """Convert nested data to the types of JSON; other values become text.
+
+    >>> json_types({"when": np.datetime64("2026-01-31").item(), "holds": np.True_, "win": (np.nan, 0.5)})
+    {'when': '2026-01-31', 'holds': True, 'win': [None, 0.5]}
+    """
+    if isinstance(value, np.generic):  # such as numpy.bool, which json does not know
+        value = value.item()
     if isinstance(value, dict):
-        return {str(key): _jsonable(item) for key, item in value.items()}
+        return {str(key): json_types(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_jsonable(item) for item in value]
+        return [json_types(item) for item in value]
     if isinstance(value, float):
         return value if isfinite(value) else None
-    return value.isoformat() if hasattr(value, "isoformat") else value
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 
 def write_frame(frame: pl.DataFrame, path: Path) -> None:

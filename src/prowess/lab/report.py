@@ -7,12 +7,10 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..atomic_files import check_target, replace_file
+from ..frames import json_types
 from ..optional import import_extra
 from .charts.files import PAGE, script_json, vega_bundle
 
@@ -90,7 +88,7 @@ class Report:
         >>> Report("A league", ()).to_dict()
         {'title': 'A league', 'sections': []}
         """
-        return {"title": self.title, "sections": [_clean(section.to_dict()) for section in self.sections]}
+        return {"title": self.title, "sections": [json_types(section.to_dict()) for section in self.sections]}
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the report to a file: a self-contained .html page or .json, by the extension.
@@ -117,7 +115,7 @@ class Report:
         body = "\n".join([f"<h1>{title}</h1>", *(_html(section, charts) for section in self.sections)])
         script = ""
         if specs:
-            data = script_json(_clean(specs))
+            data = script_json(json_types(specs))
             script = f"<script>{vega_bundle()}</script>\n<script>const charts = {data};{DRAW}</script>"
         return PAGE.format(title=title, style=STYLE, body=body, script=script)
 
@@ -133,19 +131,6 @@ def check_report_path(path: str | os.PathLike[str]) -> None:
     check_target(path, (".html",))
     for module, package in (("altair", "Altair"), ("vl_convert", "vl-convert")):
         import_extra(module, package, "lab")
-
-
-def _clean(value: Any) -> Any:
-    """Convert nested data to JSON types."""
-    if isinstance(value, np.generic):  # such as numpy.bool
-        value = value.item()
-    if isinstance(value, dict):
-        return {str(key): _clean(part) for key, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_clean(part) for part in value]
-    if isinstance(value, float):
-        return value if isfinite(value) else None
-    return value if value is None or isinstance(value, (bool, int, str)) else str(value)
 
 
 def _html(section: Section, charts: Iterator[int]) -> str:
