@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import inspect
-import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import Field, fields, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any
 
 import typer
 
 from ...optional import import_extra
-from ...service.settings import LOGS, Settings, variable
+from ...service.settings import Settings
 from ..options.db_args import open_database
-from ..options.read_args import make_option
+from ..options.settings_args import add_settings, is_set, make_settings
 from ..output.console import INTERRUPTED, note
 
 PACKAGES = {"fastapi": "FastAPI", "uvicorn": "Uvicorn", "sqlalchemy": "SQLAlchemy", "prometheus_client": "Prometheus"}
@@ -26,31 +24,7 @@ DEMO_HELP = "Show an example league, in a temporary database unless --database i
 Demo = Annotated[bool, typer.Option("--demo", help=DEMO_HELP)]
 
 
-def _add_settings(verb: Callable[..., None]) -> Callable[..., None]:
-    """Give a verb an option for every setting of the service; the default of each is None."""
-    kinds = get_type_hints(Settings)
-    demo = inspect.signature(verb, eval_str=True).parameters["demo"].replace(kind=inspect.Parameter.KEYWORD_ONLY)
-    parameters = [*(_make_option(field, kinds[field.name]) for field in fields(Settings)), demo]
-    verb.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    verb.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return verb
-
-
-def _make_option(field: Field[Any], kind: Any) -> inspect.Parameter:
-    several = kind == tuple[str, ...]
-    value: Any = field.default
-    default = ", ".join(value) if several else f"{value:g}" if kind is float else value
-    return make_option(
-        field.name,
-        list[str] | None if several else kind | None,
-        field.metadata["panel"],
-        help=field.metadata["help"] + ("" if kind is bool or default == "" else f" (default: {default})"),
-        metavar=field.metadata["metavar"],
-        min=field.metadata["least"],
-    )
-
-
-@_add_settings
+@add_settings
 def serve(demo: Demo = False, **options: Any) -> None:
     """Run the web service: pages for people and an HTTP API for programs.
 
@@ -66,11 +40,9 @@ def serve(demo: Demo = False, **options: Any) -> None:
     from ...service.serving import open_socket
     from ...service.serving import serve as run_service
 
-    if options["log"] not in (None, *LOGS):
-        raise typer.BadParameter(f"{options['log']!r} must be one of {', '.join(LOGS)}", param_hint="--log")
-    temporary = demo and not _is_set(options, "database")
+    temporary = demo and not is_set(options, "database")
     with (
-        _with_database(_make_settings(options), temporary) as settings,
+        _with_database(make_settings(options), temporary) as settings,
         open_socket(settings.host, settings.port) as listener,
     ):
         settings = replace(settings, port=listener.getsockname()[1])
@@ -79,21 +51,6 @@ def serve(demo: Demo = False, **options: Any) -> None:
     note("the service has stopped")
     if interrupted:
         raise typer.Exit(INTERRUPTED)
-
-
-def _is_set(options: dict[str, Any], name: str) -> bool:
-    return options[name] is not None or variable(name) in os.environ
-
-
-def _make_settings(options: dict[str, Any]) -> Settings:
-    changes: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in options.items()
-        if value not in (None, [])
-    }
-    if not _is_set(options, "log") and sys.stderr.isatty():
-        changes["log"] = "text"
-    return replace(Settings.from_env(), **changes)
 
 
 @contextmanager
