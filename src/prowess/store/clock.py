@@ -15,6 +15,7 @@ from ..history.times import EPOCH, Stamp, parse_time
 
 Clock = Literal["utc", "number", "none"]
 CLOCKS: tuple[Clock, ...] = get_args(Clock)
+DAY = 86_400e6  # microseconds
 # The time kind and zone of each clock, as histories and ladders represent them.
 STAMPS: dict[Clock, Stamp | None] = {"utc": Stamp("timestamp", "UTC"), "number": Stamp("number", None), "none": None}
 

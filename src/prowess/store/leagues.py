@@ -103,12 +103,16 @@ class Preset:
 class Settings:
     """How a league shows players: below how many matches they are provisional, and after how long inactive.
 
+    `allow_future` accepts matches dated more than a day ahead, which are usually mistyped: inactivity counts from the
+    latest match.
+
     >>> Settings().provisional_matches
     10
     """
 
     provisional_matches: int = 10
     inactive_days: float = 90.0
+    allow_future: bool = False
 
     def __post_init__(self) -> None:
         whole("provisional_matches", self.provisional_matches)

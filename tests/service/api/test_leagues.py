@@ -20,7 +20,7 @@ def test_league_is_created_once(ask):
     )
     leagues.League.model_validate(made)
     assert made["model"] == {"name": "Elo", "parameters": {"k": 20}}
-    assert made["settings"] == {"provisional_matches": 10, "inactive_days": 90.0}
+    assert made["settings"] == {"provisional_matches": 10, "inactive_days": 90.0, "allow_future": False}
     assert ask.get("/api/leagues/tennis").json() == made
     ask.post("/api/leagues", {"name": "tennis"}, status=409)
 
@@ -47,7 +47,7 @@ def test_league_admin_can_change_the_league(ask, league):
     ask("PATCH", league, json=changed, key=ask.new_key("write", name), status=403)
     told = ask("PATCH", league, json=changed, key=ask.new_key("admin", name), status=200).json()
     assert (told["title"], told["public"], told["revision"]) == ("T", False, 0)
-    assert told["settings"] == {"provisional_matches": 10, "inactive_days": 3.0}
+    assert told["settings"] == {"provisional_matches": 10, "inactive_days": 3.0, "allow_future": False}
     assert ask("PATCH", league, json={}, status=200).json() == told
 
 

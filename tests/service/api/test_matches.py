@@ -196,3 +196,20 @@ def test_repeated_post_changes_no_player(ask, league):
     match = {"id": "final", "teams": [["ann"], ["bob"]], "time": "2026-01-31"}
     told = [ask("POST", f"{league}/matches", json=match, status=status).json()["changed"] for status in (201, 200)]
     assert told == [2, 0]
+
+
+def test_match_dated_far_ahead_is_refused_unless_the_league_allows_it(ask, league):
+    match = {"id": "m1", "teams": [["ann"], ["bob"]], "time": "9999-12-31"}
+    ask.post(f"{league}/matches", {"id": "m0", "teams": [["cat"], ["dan"]], "time": "2026-01-01"}, status=201)
+    refused = ask.post(f"{league}/matches", match, status=422).json()
+    assert refused["errors"][0]["field"] == "time"
+    assert "allow future matches in the settings" in refused["detail"]
+    ask("PUT", f"{league}/matches/m0", json=match | {"id": "m0"}, status=422)
+    csv = {"content": "winner,loser,date\nann,bob,9999-12-31\n", "headers": {"Content-Type": "text/csv"}}
+    for query in ("", "?dry_run=true"):
+        refused = ask("POST", f"{league}/import{query}", status=422, **csv).json()
+        assert "match 1: time: 9999-12-31T00:00:00Z is more than a day ahead" in refused["detail"]
+    players = ask.get(f"{league}/leaderboard").json()["players"]
+    assert all(row["active"] for row in players), "one mistyped year made everybody inactive"
+    ask("PATCH", league, json={"settings": {"allow_future": True}}, status=200)
+    ask.post(f"{league}/matches", match, status=201)

@@ -57,7 +57,10 @@ KINDS = {  # the settings of a league, and its matches
     "one": ({}, [{"id": "m0", "teams": [["ann"], ["bob"]], "time": "2026-01-31"}]),
     "none": ({"clock": "none"}, _duels()),
     "number": ({"clock": "number"}, _timed(_duels(), [-1e9, 0.0, 0.5, 1.0, 1.0, 2.0, 1e12, 1e15])),
-    "ends-of-time": ({}, _timed(_duels(2), ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])),
+    "ends-of-time": (
+        {"settings": {"allow_future": True}},
+        _timed(_duels(2), ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"]),
+    ),
     "many": ({}, _timed(_duels(60, 30))),
     "crowd": ({}, _timed(_crowd(2_000, 1))),
     "wide": ({}, _timed(_crowd(2, 100))),

@@ -285,3 +285,15 @@ def test_entering_results_needs_a_write_key(ask, what):
     assert ask.get(f"/api/leagues/{name}").json()["revision"] == 1
     elsewhere = ask.create_league(f"other-{what[:5].strip('?')}")["name"]
     assert ask.look(path, key=ask.new_key("write", elsewhere)).status_code == 404
+
+
+def test_date_far_ahead_is_marked_and_can_be_allowed(ask, fill):
+    ask.create_league("dated")
+    for do in ("record", ""):
+        page = fill("/leagues/dated/enter", team=["ann", "bob"], time="9999-12-31T00:00", do=do)
+        assert (page.status_code, "more than a day ahead" in words(page)) == (422, True)
+        assert re.search(r'name="time"[^>]*aria-invalid="true"', page.text)
+    settings = {"what": "settings", "title": "Dated", "public": "on", "allow_future": "on"}
+    ask.send("/leagues/dated/settings", settings)
+    assert ask.get("/api/leagues/dated").json()["settings"]["allow_future"]
+    assert "checked> Allow future matches" in ask.look("/leagues/dated/settings", key=ask.admin).text

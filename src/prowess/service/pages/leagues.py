@@ -87,7 +87,7 @@ EMPTY = {"title": "", "name": "", "model": "TrueSkill", "clock": "utc", "public"
 @router.get("/new")
 async def new_league(request: Request, service: ServiceDep, key: Creator) -> Response:
     """Show the form for a new league."""
-    return _form_page(request, EMPTY | {name: f"{value:g}" for name, value in vars(Settings()).items()})
+    return _form_page(request, EMPTY | settings_fields(Settings()))
 
 
 @router.post("/new")
@@ -129,14 +129,14 @@ def _create(service: Service, key: Key, fields: Mapping[str, str]) -> League:
 def parse_settings(fields: Mapping[str, str]) -> Plain:
     """Return the settings of a form, without empty fields.
 
-    >>> parse_settings({"provisional_matches": "5", "inactive_days": ""})
-    {'provisional_matches': 5}
+    >>> parse_settings({"provisional_matches": "5", "inactive_days": "", "allow_future": "on"})
+    {'allow_future': True, 'provisional_matches': 5}
     >>> parse_settings({"inactive_days": "soon"})
     Traceback (most recent call last):
     ...
     prowess.Error: inactive_days: the days until a player is inactive must be a number, not 'soon'
     """
-    settings: Plain = {}
+    settings: Plain = {"allow_future": "allow_future" in fields}
     for name, kind, rule in (
         ("provisional_matches", int, "the provisional matches of a player must be a whole number"),
         ("inactive_days", float, "the days until a player is inactive must be a number"),
@@ -149,6 +149,16 @@ def parse_settings(fields: Mapping[str, str]) -> Plain:
             settings[name] = kind(value)
     Settings(**settings)  # validates them
     return settings
+
+
+def settings_fields(settings: Settings) -> dict[str, str]:
+    """Return the fields of a form that shows settings.
+
+    >>> settings_fields(Settings(inactive_days=7.5))
+    {'provisional_matches': '10', 'inactive_days': '7.5', 'allow_future': ''}
+    """
+    shown = {True: "on", False: ""}
+    return {name: shown[value] if isinstance(value, bool) else f"{value:g}" for name, value in vars(settings).items()}
 
 
 def _form_page(request: Request, values: Mapping[str, str], faults: Mapping[str, str] | None = None) -> Response:

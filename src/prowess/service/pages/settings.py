@@ -22,7 +22,7 @@ from ..api.dependencies import Admin, ServiceDep
 from ..api.leagues import change_league, league_payload, season_payloads
 from ..auth import Access
 from ..context import Service
-from .leagues import parse_settings
+from .leagues import parse_settings, settings_fields
 from .web.csrf import CheckedForm
 from .web.forms import form_texts, parse_number
 from .web.page import PageContext, Plain, page
@@ -95,7 +95,7 @@ async def _context(
 
     league, seasons = await service.read(work)
     values = {"title": league.title, "public": "on" if league.public else ""}
-    values |= {name: f"{value:g}" for name, value in vars(league.settings).items()}
+    values |= settings_fields(league.settings)
     sent = dict(fields or {})
     season = sent.get("what") == "season"
     extra = {

@@ -20,7 +20,7 @@ from ..journal.journal import START, Entry, Position
 from ..leagues import League
 from ..seasons import Season
 from .commands import ChangeModel, Command, CommandResult, Delete, Edit, NewSeason, Post
-from .posts import advance_counters, find_repeated, locate_in_post, validate
+from .posts import advance_counters, check_future, find_repeated, locate_in_post, validate
 from .replay import Replay, drop_checkpoints, replay, save_checkpoints
 
 
@@ -59,7 +59,9 @@ def _(command: Post, connection: Connection, league: League) -> Plan:
     post = validate(command, league.clock)
     first_posts = journal.first_posts(connection, league, post.ids if post.own_ids else ())
     recorded = find_repeated(connection, league, post, first_posts)
-    added = post.without(recorded).at(clock.now()).entries(league.posted + 1)
+    new = post.without(recorded).at(clock.now())
+    check_future(new, league.clock, league.settings)
+    added = new.entries(league.posted + 1)
     times = {entry.id: entry.time for entry in [*added, *recorded.values()]}
     repeated = [id in recorded for id in post.ids]
     result = _result(league, post.ids, [times[id] for id in post.ids], repeated, post.players)
@@ -76,6 +78,8 @@ def _(command: Edit, connection: Connection, league: League) -> Plan:
     time = clock.show(league.clock, old.time) if untimed else command.match["time"]
     post = validate(Post(command.league, [{**command.match, "id": old.id, "time": time}]), league.clock)
     [new] = post.entries(old.seq)
+    if new.time != old.time:
+        check_future(post, league.clock, league.settings)
     new = new._replace(kind="edit", stamped=untimed and old.stamped)
     same = (old.body, old.time) == (new.body, new.time)
     planned = Plan(command, league, _result(league, [old.id], [new.time], [same], post.players))

@@ -13,9 +13,9 @@ from ..clock import clock_of
 from ..db.database import Database
 from ..errors import NotFound
 from ..journal.journal import bodies
-from ..leagues import League, Preset, league_name
+from ..leagues import League, Preset, Settings, league_name
 from .commands import CommandResult, Post
-from .posts import validate
+from .posts import check_future, validate
 from .writer import perform, preview
 
 
@@ -51,8 +51,9 @@ def import_history(
     league = _find(database, name)
     post = Post(name, with_ids(history), author=author, reason=reason)
     clock = clock_of(history) if league is None else league.clock
-    validate(post, clock)
+    validated = validate(post, clock)
     if league is None:
+        check_future(validated, clock, Settings())
         (preset or Preset()).model.learn(history)  # so that no league is created if a match cannot be rated
         if dry_run:
             return Imported(None, True, len(history), 0, len(history.players), 0)

@@ -31,7 +31,7 @@ from ..db.database import RawStatement, lock_league, lock_players
 from ..errors import Conflict, RatingError, WriteClash
 from ..journal import journal
 from ..journal.journal import Entry, Position, bodies
-from ..leagues import League, storable
+from ..leagues import League, Settings, storable
 from . import replay
 from .commands import Appended, CommandResult, Post
 
@@ -136,6 +136,22 @@ def _validate_history(command: Post, history: History, clock: Clock) -> Validate
             raise _in_match(Error.in_field("time", text), int(inexact[0]))
         timed = _with_times(timed, numbers, clock)
     return ValidatedPost(command, ids, own_ids, timed, bodies(timed), np.full(len(history), stamped), stamped)
+
+
+def check_future(post: ValidatedPost, clock: Clock, settings: Settings) -> None:
+    """Refuse matches dated more than a day ahead, unless the settings of the league allow them.
+
+    Such a date is usually mistyped, and one of them would make everybody else inactive.
+    """
+    if clock != "utc" or settings.allow_future or post.untimed or not len(post.history):
+        return
+    latest = clocks.now() + clocks.DAY
+    if _time(post.history, -1) > latest:
+        ahead = {id: time for id, time in zip(post.history.ids or (), post.times, strict=True) if time > latest}
+        index = next(index for index, id in enumerate(post.ids) if id in ahead)
+        time = clocks.show(clock, ahead[post.ids[index]])
+        text = f"{time} is more than a day ahead; correct it, or allow future matches in the settings of the league"
+        raise _in_match(Error.in_field("time", text, value=time), index)
 
 
 def _without_time_and_id(match: Any) -> Any:
@@ -318,6 +334,7 @@ def _rate(batch: _Batch, number: int, post: ValidatedPost) -> CommandResult:
     new = post.without(recorded).at(clocks.now())
     before = after = batch.ladder
     if len(new.history):
+        check_future(new, batch.league.clock, batch.league.settings)
         if _is_late(batch, new.history):
             raise OutOfOrder
         after = before.copy()

@@ -31,6 +31,7 @@ class SettingsUpdate(RequestModel):
 
     provisional_matches: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
     inactive_days: Annotated[FiniteFloat, Field(gt=0)] | None = None
+    allow_future: bool | None = None
 
 
 class Settings(ResponseModel):
@@ -40,6 +41,7 @@ class Settings(ResponseModel):
     inactive_days: float = Field(
         description="Players whose last match is longer ago are inactive; in rounds if the league counts rounds."
     )
+    allow_future: bool = Field(description="Whether matches may be dated more than a day ahead.")
 
 
 class NewLeague(RequestModel):
@@ -81,7 +83,7 @@ class League(ResponseModel):
             "title": "Tuesday's darts",
             "clock": "utc",
             "public": True,
-            "settings": {"provisional_matches": 10, "inactive_days": 90.0},
+            "settings": {"provisional_matches": 10, "inactive_days": 90.0, "allow_future": False},
             "model": PRESET,
             "generation": 1,
             "revision": 120,
