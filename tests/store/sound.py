@@ -53,13 +53,13 @@ def check(database: Database, name: str, each: Callable[[int, League], None] = l
     with database.reading() as connection:
         league = rebuild_league(connection, name, each)
         row = connection.execute(select(schema.league).where(schema.league.c.name == name)).one()
-        table = schema.rating
-        query = select(table).where(table.c.league_id == row.id, table.c.generation == row.generation)
+        table, made = schema.rating, schema.generation
+        generation = connection.execute(
+            select(made).where(made.c.league_id == row.id, made.c.number == row.generation)
+        ).one()
+        query = select(table).where(table.c.league_id == row.id, table.c.rating_set == generation.rating_set)
         stored = {rating.player: rating for rating in connection.execute(query)}
-        memory = select(schema.generation.c.memory).where(
-            schema.generation.c.league_id == row.id, schema.generation.c.number == row.generation
-        )
-        remembered = np.frombuffer(connection.execute(memory).scalar_one())
+        remembered = np.frombuffer(generation.memory)
     assert all(rating.revision <= league.revision for rating in stored.values())
     ladder = league.ladder()
     states = {name: bytes(row.state) for name, row in stored.items() if row.state is not None}

@@ -246,9 +246,10 @@ class Life(RuleBasedStateMachine):
     def _stored(self) -> dict[int, dict[str, bytes]]:
         """Return the ratings by every model that the league has had."""
         found: dict[int, dict[str, bytes]] = {}
+        generations = {row.rating_set: row.number for row in self._read(schema.generation)}
         for row in self._read(schema.rating):
             if row.state is not None:
-                found.setdefault(row.generation, {})[row.player] = bytes(row.state)
+                found.setdefault(generations[row.rating_set], {})[row.player] = bytes(row.state)
         return found
 
     @invariant()

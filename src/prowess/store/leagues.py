@@ -135,15 +135,24 @@ class League:
     last_time: float | None
     corrected: int
     created_at: float
+    rating_sets: int
+    replay_until: float | None
     model: Model
     preset: Preset
     memory: bytes
+    rating_set: int
+    set_revision: int
     season_start: float | None
 
     @property
     def serial(self) -> bool:
         """Whether every match depends on all earlier matches, not only on those of its own players."""
         return self.model.period is not None or self.model.pipeline.memories > 0
+
+    @property
+    def replaying(self) -> bool:
+        """Whether a process is rating the past again, so that the current ratings will soon be replaced."""
+        return self.replay_until is not None and self.replay_until > time()
 
 
 def create(
@@ -166,30 +175,39 @@ def create(
     model = model or Preset()
     row = {"name": name, "title": _check_title(title) or name, "clock": clock, "public": public, "created_at": time()}
     row |= {"settings": json.dumps(asdict(settings or Settings())), "generation": 1}
-    row |= {"revision": 0, "posted": 0, "corrected": 0}
+    row |= {"revision": 0, "posted": 0, "corrected": 0, "rating_sets": 1}
     try:
         (number,) = connection.execute(insert(schema.league).values(row)).inserted_primary_key  # type: ignore[misc]
     except IntegrityError:
         raise Conflict(f"a league named {name!r} already exists", field="name", value=name) from None
-    add_generation(connection, number, 1, model, 0, author, "the first")
+    add_generation(connection, number, 1, 1, model, 0, author, "the first")
     audit.write(connection, author, "create league", name, model=model.name, clock=clock, public=public)
     return find(connection, name)
 
 
 def add_generation(
-    connection: Connection, league: int, number: int, chosen: Preset, revision: int, author: str, reason: str
+    connection: Connection,
+    league: int,
+    number: int,
+    rating_set: int,
+    chosen: Preset,
+    revision: int,
+    author: str,
+    reason: str,
 ) -> None:
-    """Write a model of a league to the database."""
+    """Write a model of a league to the database, with the number of its rating set."""
     model = chosen.model
     row = {"league_id": league, "number": number, "model": json.dumps(model.to_dict()), "preset": chosen.to_json()}
     row |= {"memory": np.array(model.pipeline.memory(), np.float64).tobytes(), "revision": revision}
-    row |= {"made_at": time(), "author": author, "reason": reason}
+    row |= {"made_at": time(), "author": author, "reason": reason, "rating_set": rating_set, "set_revision": revision}
     connection.execute(insert(schema.generation).values(row))
 
 
 _SEASON_START = select(func.max(_SEASON.start)).where(_SEASON.league_id == _LEAGUE.id).scalar_subquery()
 _ROWS = select(
-    schema.league, _GENERATION.model, _GENERATION.preset, _GENERATION.memory, _SEASON_START.label("season_start")
+    schema.league,
+    *(_GENERATION[name] for name in ("model", "preset", "memory", "rating_set", "set_revision")),
+    _SEASON_START.label("season_start"),
 ).join(schema.generation, (_GENERATION.league_id == _LEAGUE.id) & (_GENERATION.number == _LEAGUE.generation))
 _COLUMNS = [str(column.key) for column in _ROWS.selected_columns]
 _BY_NAME = RawStatement(_ROWS.where(_LEAGUE.name == bindparam("name")))
@@ -316,7 +334,8 @@ def with_generation(connection: Connection, league: League, number: int) -> Leag
         text = f"{league.name} has generations 1 to {league.generation}, not {number}"
         raise NotFound.in_field("generation", text, value=number)
     row = _generation_row(connection, league, number)
-    return replace(league, generation=number, model=_read_model(row.model), memory=bytes(row.memory))
+    ratings = {"rating_set": row.rating_set, "set_revision": row.set_revision, "memory": bytes(row.memory)}
+    return replace(league, generation=number, model=_read_model(row.model), **ratings)
 
 
 def last_revision(connection: Connection, league: League, generation: int) -> int:

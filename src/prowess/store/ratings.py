@@ -24,7 +24,7 @@ from .leagues import League
 MAX_UPDATE = 1_000  # players in an update; beyond that, clients read the leaderboard
 _RATING, _GENERATION = schema.rating.c, schema.generation.c
 _STATES = select(_RATING.player, _RATING.state).where(
-    _RATING.league_id == bindparam("league"), _RATING.generation == bindparam("generation")
+    _RATING.league_id == bindparam("league"), _RATING.rating_set == bindparam("rating_set")
 )
 _ALL = RawStatement(_STATES)
 _OF_PLAYERS = RawStatement(_STATES.where(InList(_RATING.player, "players")))
@@ -43,13 +43,13 @@ def make_ladder(league: League, names: Iterable[str], state: bytes, memory: byte
 
 def load_players(connection: Connection, league: League, players: Sequence[str]) -> Ladder:
     """Return the ladder of some players; those without a match in the league are not in it."""
-    rows = _OF_PLAYERS(connection, league=league.id, generation=league.generation, players=list(players))
+    rows = _OF_PLAYERS(connection, league=league.id, rating_set=league.rating_set, players=list(players))
     return _ladder(league, rows)
 
 
 def load_all(connection: Connection, league: League) -> Ladder:
     """Return the ladder of all players of a league."""
-    return _ladder(league, _ALL(connection, league=league.id, generation=league.generation))
+    return _ladder(league, _ALL(connection, league=league.id, rating_set=league.rating_set))
 
 
 def _ladder(league: League, rows: Iterable[Any]) -> Ladder:
@@ -61,9 +61,12 @@ def changed_since(
     connection: Connection, league: League, revision: int, limit: int | None = None
 ) -> Sequence[Row[str, bytes | None]]:
     """Return the players whose ratings have changed since a revision with their rows, latest change first."""
+    changed = _RATING.revision > revision
+    if league.set_revision > revision:  # ratings of revision 0 are as old as their set
+        changed |= _RATING.revision == 0
     query = (
         select(_RATING.player, _RATING.state)
-        .where(_RATING.league_id == league.id, _RATING.generation == league.generation, _RATING.revision > revision)
+        .where(_RATING.league_id == league.id, _RATING.rating_set == league.rating_set, changed)
         .order_by(_RATING.revision.desc(), _RATING.player)
         .limit(limit)
     )
@@ -127,7 +130,7 @@ def save(connection: Connection, league: League, ladder: Ladder, players: Mappin
     for name, revision in players.items():
         row = index.get(name)
         state = None if row is None else bytes(cells[row * width : (row + 1) * width])
-        rows.append((league.id, league.generation, name, revision, state))
+        rows.append((league.id, league.rating_set, name, revision, state))
     write_many(connection, schema.rating, rows, replacing=True)
     if len(ladder.memory):
         own = (_GENERATION.league_id == league.id, _GENERATION.number == league.generation)

@@ -251,8 +251,8 @@ STEP = """
 import sqlalchemy as sa
 from alembic import op
 
-revision = "prowess_0003"
-down_revision = "prowess_0002"
+revision = "{}"
+down_revision = "{}"
 
 
 def upgrade():
@@ -268,15 +268,17 @@ def test_older_backup_is_restored_and_migrated(database_url, tmp_path, opened, m
     old, new = opened(f"{tmp_path}/old.db"), opened(database_url)
     fill(old)
     shutil.copytree(migrate.MIGRATIONS, tmp_path / "steps")
-    (tmp_path / "steps" / "versions" / "0003_motto.py").write_text(STEP)
+    last = migrate.head()
+    following = f"prowess_{int(last[-4:]) + 1:04}"
+    (tmp_path / "steps" / "versions" / f"{following[-4:]}_motto.py").write_text(STEP.format(following, last))
     new.migrate()
     monkeypatch.setattr(migrate, "MIGRATIONS", tmp_path / "steps")
-    assert backup(old, tmp_path / "copy.bak").version == "prowess_0002"
+    assert backup(old, tmp_path / "copy.bak").version == last
     restore(tmp_path / "copy.bak", new)
     assert rows(new) == rows(old)
     with new.reading() as connection:
         assert connection.execute(text("SELECT DISTINCT motto FROM league")).scalars().all() == ["onward"]
-        assert migrate.version_of(connection) == "prowess_0003"
+        assert migrate.version_of(connection) == following
     old.migrate()
-    assert backup(old, tmp_path / "copy.bak").version == "prowess_0003"
+    assert backup(old, tmp_path / "copy.bak").version == following
     assert inspect(old.engine).get_columns("league")[-1]["name"] == "motto"

@@ -45,7 +45,7 @@ def test_lists_of_any_length_use_an_index(sqlite_url, places):
         cursor = connection.connection.cursor()
         for statement, column in ((journal._FIRST_POSTS, "id"), (ratings._OF_PLAYERS, "player")):
             text = statement.text("sqlite", places)
-            values = dict.fromkeys(["league", "generation"], 1)
+            values = dict.fromkeys(["league", "rating_set"], 1)
             values |= {f"{column}s_{number}": "x" for number in range(1, places + 1)} or {f"{column}s": "[]"}
             cursor.execute(f"EXPLAIN QUERY PLAN {text}", values)
             assert f"{column}=?" in cursor.fetchall()[0][3]

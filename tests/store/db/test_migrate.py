@@ -24,7 +24,17 @@ from prowess.store.db.migrate import (
 )
 
 CATALOGUE = {
-    "sqlite": "SELECT name, sql FROM sqlite_master WHERE tbl_name <> 'alembic_version' ORDER BY name",
+    "sqlite": """
+        WITH ours AS (SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'alembic_version')
+        SELECT 'table', tables.name, tables.wr FROM ours JOIN pragma_table_list tables ON tables.name = ours.name
+        UNION ALL SELECT 'column', ours.name || '.' || part.name,
+               part.cid || part.type || part."notnull" || coalesce(part.dflt_value, '') || ' key ' || part.pk
+          FROM ours, pragma_table_info(ours.name) part
+        UNION ALL SELECT 'foreign key', ours.name || '.' || part."from", part."table" || '.' || part."to"
+          FROM ours, pragma_foreign_key_list(ours.name) part
+        UNION ALL SELECT 'index', name, coalesce(sql, '') FROM sqlite_master
+         WHERE type = 'index' AND tbl_name <> 'alembic_version'
+        ORDER BY 1, 2, 3""",
     "postgresql": """
         SELECT 'column', table_name || '.' || column_name, ordinal_position || data_type || is_nullable ||
                coalesce(column_default, '') || coalesce(character_maximum_length, 0)
@@ -48,7 +58,7 @@ def catalogue(engine):
     """Return a database's own description of its tables, with the conditions of indexes."""
     with engine.connect() as connection:
         rows = connection.execute(text(CATALOGUE[engine.dialect.name])).all()
-    return [tuple(re.sub(r"\s+", " ", cell or "") for cell in row) for row in rows]
+    return [tuple(re.sub(r"\s+", " ", str(cell)) for cell in row) for row in rows]
 
 
 def test_migrations_create_the_schema(engine):

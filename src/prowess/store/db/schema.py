@@ -36,7 +36,8 @@ def _where(condition: str) -> dict[str, Any]:
     return {f"{dialect}_where": sa.text(condition) for dialect in ("sqlite", "postgresql")}
 
 
-# A league and its counters: `revision` counts changes, `posted` matches ever posted, `generation` models.
+# A league and its counters: `revision` counts changes, `posted` matches ever posted, `generation` models, `rating_sets`
+# the sets of ratings that were ever begun.
 league = Table(
     "league",
     metadata,
@@ -51,6 +52,8 @@ league = Table(
     Column("last_time", Double),  # of the latest match
     *_required(BigInteger, "corrected"),  # the last revision that changed past matches
     *_required(Double, "created_at"),
+    Column("rating_sets", Integer, nullable=False, server_default="1"),
+    Column("replay_until", Double),  # when the lease of the replay under way ends, as a Unix time
 )
 
 # A model that rates or has rated a league; `memory` is what it has learnt about the league as a whole.
@@ -64,6 +67,8 @@ generation = Table(
     *_required(BigInteger, "revision"),  # the revision of the league that introduced it
     *_required(Double, "made_at"),
     *_required(Text, "author", "reason"),
+    Column("rating_set", Integer, nullable=False, server_default="1"),  # the number of its ratings and checkpoints
+    Column("set_revision", BigInteger, nullable=False, server_default="0"),  # the revision that introduced this set
 )
 
 # Every revision of every match, valid from `revision` until `until`; the last row of a deleted match has no body.
@@ -87,16 +92,17 @@ journal = Table(
     sqlite_with_rowid=False,
 )
 
-# A player's row of the ladder's state; null for a player whose matches were all deleted.
+# A player's row of the ladder's state; null for a player whose matches were all deleted. Nobody reads a set to which no
+# generation refers: a replay is writing it, or it is waiting to be deleted.
 rating = Table(
     "rating",
     metadata,
     _league(),
-    _key("generation", Integer),
+    _key("rating_set", Integer),
     Column("player", Text, primary_key=True),
-    *_required(BigInteger, "revision"),
+    *_required(BigInteger, "revision"),  # that changed it last; 0: the revision that introduced the set
     Column("state", LargeBinary),
-    Index("rating_revision", "league_id", "generation", "revision"),
+    Index("rating_revision", "league_id", "rating_set", "revision"),
     sqlite_with_rowid=False,
 )
 
@@ -105,7 +111,7 @@ checkpoint = Table(
     "checkpoint",
     metadata,
     _league(),
-    _key("generation", Integer),
+    _key("rating_set", Integer),
     Column("time", Double, primary_key=True),
     _key("seq", BigInteger),
     *_required(BigInteger, "matches"),  # the last match rated

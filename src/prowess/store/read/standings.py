@@ -191,7 +191,7 @@ def _size(snapshots: Sequence[Snapshot]) -> int:
 
 def _current(connection: Connection, league: League, last: Snapshot | None) -> Snapshot:
     """Return the standings of a league at its revision, by updating the previous ones if possible."""
-    if last is None or last.generation != league.generation:
+    if last is None or last.revision < league.set_revision:
         return Snapshot.of(league, ratings.load_all(connection, league))
     rows = ratings.changed_since(connection, league, last.revision)
     return last.updated(league.revision, [(row.player, row.state) for row in rows], league.memory)

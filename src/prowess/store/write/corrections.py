@@ -101,8 +101,8 @@ def _(command: ChangeModel, connection: Connection, league: League) -> Plan:
     if model == league.model:
         return Plan(command, league, _result(league))
     memory = Ladder(model).memory.tobytes()
-    number = league.generation + 1
-    changed = replace(league, generation=number, model=model, preset=command.preset, memory=memory)
+    changed = replace(league, generation=league.generation + 1, rating_set=league.rating_sets + 1)
+    changed = replace(changed, model=model, preset=command.preset, memory=memory)
     replayed = replay(connection, changed, seasons.list_seasons(connection, league), START)
     before, after = ratings.load_all(connection, league), replayed.ladder
     result = replace(_result(league), players=after.names, before=before, after=after)
@@ -178,7 +178,8 @@ def write_plan(connection: Connection, planned: Plan) -> CommandResult:
 
 def _write_model(connection: Connection, league: League, command: ChangeModel, revision: int) -> None:
     name, author, reason = command.preset.name, command.author, command.reason
-    leagues.add_generation(connection, league.id, league.generation, command.preset, revision, author, reason)
-    leagues.update_row(connection, league, generation=league.generation)
-    drop_checkpoints(connection, replace(league, generation=league.generation - 1), START)
+    numbers = league.generation, league.rating_set
+    drop_checkpoints(connection, leagues.with_generation(connection, league, league.generation - 1), START)
+    leagues.add_generation(connection, league.id, *numbers, command.preset, revision, author, reason)
+    leagues.update_row(connection, league, generation=league.generation, rating_sets=league.rating_set)
     audit.write(connection, author, "change model", league.name, model=name, reason=reason)

@@ -93,7 +93,7 @@ def spacing(matches: int) -> int:
 
 
 def _of(league: League) -> tuple[ColumnElement[bool], ...]:
-    return _CHECKPOINT.league_id == league.id, _CHECKPOINT.generation == league.generation
+    return _CHECKPOINT.league_id == league.id, _CHECKPOINT.rating_set == league.rating_set
 
 
 def _last_checkpoint(connection: Connection, league: League, before: Position) -> Checkpoint:
@@ -113,7 +113,7 @@ def save_checkpoints(connection: Connection, league: League, checkpoints: Sequen
         ladder = checkpoint.ladder
         row = {
             "league_id": league.id,
-            "generation": league.generation,
+            "rating_set": league.rating_set,
             "time": checkpoint.position.time,
             "seq": checkpoint.position.seq,
             "matches": checkpoint.matches,

@@ -1,0 +1,33 @@
+"""Rating sets: the ratings and checkpoints of a league that belong together, so that a new set can be prepared."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "prowess_0003"
+down_revision = "prowess_0002"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Number the rating sets of a league; until now, every generation had one set, with the generation's number."""
+    for table in ("rating", "checkpoint"):
+        op.execute(f"ALTER TABLE {table} RENAME COLUMN generation TO rating_set")
+    op.add_column("generation", sa.Column("rating_set", sa.Integer(), nullable=False, server_default="1"))
+    op.add_column("generation", sa.Column("set_revision", sa.BigInteger(), nullable=False, server_default="0"))
+    op.execute("UPDATE generation SET rating_set = number, set_revision = revision")
+    op.add_column("league", sa.Column("rating_sets", sa.Integer(), nullable=False, server_default="1"))
+    op.add_column("league", sa.Column("replay_until", sa.Double()))
+    op.execute("UPDATE league SET rating_sets = generation")
+
+
+def downgrade() -> None:
+    """Drop the numbers; only for a database that is emptied, because the sets of a generation would be mixed up."""
+    for column in ("rating_sets", "replay_until"):
+        op.drop_column("league", column)
+    for column in ("rating_set", "set_revision"):
+        op.drop_column("generation", column)
+    for table in ("rating", "checkpoint"):
+        op.execute(f"ALTER TABLE {table} RENAME COLUMN rating_set TO generation")
