@@ -86,11 +86,12 @@ def check_details(
     elapsed: float | Sequence[Sequence[float]] | None = None,
     home: int | None = None,
 ) -> MatchDetails | None:
-    """Check the details of a match between these teams; return None if all are the defaults.
+    """Check the details of a match between these teams; return None if all have their default values.
 
     >>> check_details([["ann"], ["bob"]], scores=[1, 3]).places
     [2, 1]
     """
+    # Most matches have no details; this shortcut keeps `rate` fast for them.
     usual = type(importance) in (float, int) and importance == 1
     if usual and all(detail is None for detail in (ranks, scores, weights, elapsed, home)):
         return None

@@ -60,6 +60,7 @@ class Model:
             if not isinstance(part, base) or type(part) is base:
                 hint = f"; call it: {part.__name__}(…)" if isinstance(part, type) else ""
                 raise Error(f"{name} must be of type {base.__name__}, not {part!r}{hint}", field=name, value=part)
+        # Frozen dataclasses have no other way to store the checked value.
         object.__setattr__(self, "noise", scale("beta", self.noise, zero=True))
         object.__setattr__(self, "caution", number("caution", self.caution))
         if self.period is not None:
@@ -120,8 +121,8 @@ class Model:
     def tunable(self) -> dict[str, Range]:
         """The range in which each parameter may be tuned, under the names that `replace` accepts.
 
-        Only parameters that a component declares as tunable and that are numbers now: no "estimated" γ and no rule for
-        K; a margin policy contributes its own parameters. `beta` is left out if it is 0, because the outcome then
+        It has the parameters that a component declares as tunable and that are numbers now, so no "estimated" γ and no
+        rule for K; a margin policy adds its own parameters. `beta` is left out if it is 0, because the outcome then
         contains all the noise. `pw.tune` leaves out what results cannot determine, such as TrueSkill's mu and sigma.
 
         >>> import prowess as pw

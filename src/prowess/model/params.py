@@ -52,7 +52,7 @@ def fields_of(component: Any) -> dict[str, Any]:
 
 
 def change(component: Any, changes: dict[str, Any]) -> Any:
-    """Return a copy of a component with other parameters, its own or those of components in it.
+    """Return a copy of a component with changed parameters, its own or those of components in it.
 
     >>> from prowess.model.components.team import FullSquad, LeaderBonus
     >>> change(LeaderBonus(FullSquad(6, 0.02)), {"leader_bonus": 0.2, "size": 5})
@@ -111,6 +111,7 @@ def _plain(value: Any, registered: Mapping[str, type]) -> Any:
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):
+        # JSON has no infinity; `_component` reads the text back.
         return value if isfinite(value) else repr(value)
     if isinstance(value, tuple):
         return [_plain(part, registered) for part in value]
@@ -134,8 +135,8 @@ class Range:
     """The range in which a parameter may be tuned, on a linear or a logarithmic scale.
 
     The `unit` of the bounds is 1 ("one"), the present value of the parameter ("value"), or the standard deviation of
-    skills ("sigma"): the newcomers' sigma, or else the outcome's `typical` one, its scale, the noise, or the present
-    value. `sets` is "origin" or "scale" if the parameter sets the origin or the scale of all performances.
+    skills ("sigma"): the newcomers' sigma, or else the outcome's `typical` deviation, its scale, the noise, or the
+    present value. `sets` is "origin" or "scale" if the parameter sets the origin or the scale of all performances.
 
     >>> Range(1.0 / 30, 3, log=True, unit="sigma").at(value=4.0, sigma=6.0)
     Range(low=0.2, high=18.0, log=True, unit='one', sets='')
@@ -229,11 +230,12 @@ MODEL_RANGES = {
 
 
 def tunable(model: Model, addresses: Mapping[str, tuple[str, str]]) -> dict[str, Range]:
-    """Return the ranges of all parameters of a model, those of the outcome first (`Model.tunable`).
+    """Return the ranges of all parameters of a model, with those of the outcome first (`Model.tunable`).
 
-    `addresses` has the component and the key of every parameter by name.
+    `addresses` maps the name of every parameter to its component and key.
     """
     found = {name: ranges(getattr(model, part)).get(key) for name, (part, key) in addresses.items()}
+    # `identified` fixes the first parameter that sets the scale: it should be the outcome's.
     order = sorted(found, key=lambda name: addresses[name][0] != "outcome")
     declared = {name: span for name in order if (span := found[name]) is not None}
     declared |= {name: span for name, span in MODEL_RANGES.items() if name != "beta" or model.noise}

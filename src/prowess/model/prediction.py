@@ -37,12 +37,12 @@ FAIRNESS = ((0.04, "as even as can be"), (0.12, "even"), (0.3, "a little uneven"
 class Prediction:
     """The forecast of one match.
 
-    `win[i]` is the probability that team i is first alone, `draw` that first place is shared (for two teams: a draw),
+    `win[i]` is the probability that team i is first alone, `draw` that teams share first place (for two teams: a draw),
     so `win.sum() + draw` is 1. `ranks[i, r]` is the probability that r teams finish ahead of team i. `mean` and `sigma`
     describe the teams' performances.
 
-    Models of scores also have `scores`, `score_means` and `score_distribution`; those with normal scores have the
-    `score_difference` of two teams. Otherwise these are None.
+    Models of scores also have `scores`, `score_means` and `score_distribution`; models of normal scores have the
+    `score_difference` of two teams. In other models these attributes are None.
 
     >>> import prowess as pw
     >>> model = pw.TrueSkill(draw_probability=0)
@@ -66,7 +66,7 @@ class Prediction:
 
     @cached_property
     def scores(self) -> Floats | None:
-        """The median score of every team, a point forecast; None if the model has no scores or only their differences.
+        """The median score of every team, a point forecast; None if the model has no scores, or only score differences.
 
         >>> import prowess as pw
         >>> outcome = pw.outcome.OffenceDefence(pw.outcome.GaussianScore(3))
@@ -114,7 +114,7 @@ class Prediction:
     def tilt(self) -> float:
         """How far the chances to win are from equal: 0 if they are equal, 1 if one team certainly wins.
 
-        It is the share of probability that would have to be moved to make them equal, divided by its maximum.
+        It is the share of probability that would have to move between teams to make them equal, over its maximum.
 
         >>> import prowess as pw
         >>> pw.TrueSkill(draw_probability=0).predict([[pw.Rating(30, 1)], [pw.Rating(30, 1)]]).tilt
@@ -183,7 +183,7 @@ def predict(board: Board, cell: float | None = None) -> Prediction:
 
 
 def _margins(board: Board) -> list[tuple[NDArray[np.int32], Floats]]:
-    """Return groups of teams with equal margins to all others, which share one integral, and these margins."""
+    """Return groups of teams with the same margins to all others, and these margins; a group shares one integral."""
     n = board.teams
     board.margin.measure(board, False)
     noise = np.array(board.noise[:n])
@@ -283,11 +283,14 @@ def _predict_normal(mean: Floats, variance: Floats) -> Prediction:
 
 def _sample_counts(mean: Floats, variance: Floats, distribution: ScoreDistribution) -> tuple[Floats, Floats]:
     """Return every team's probability of sole first place and of each rank, by sampling skills and scores."""
+    # A fixed seed: the same match always has the same prediction.
     rng = np.random.default_rng(0)
     means, sigmas = mean.reshape(-1, 2), np.sqrt(variance.reshape(-1, 2))
     n = len(means)
     if not distribution.sigma.any():
+        # Plug-in predictions treat the rates as known.
         sigmas = np.zeros_like(sigmas)
+    # Many teams get fewer samples, so that the time stays bounded.
     draws = min(DRAWS, max(FEWEST_DRAWS, CELLS // n))
     chunk = max(1, min(draws, CELLS // (4 * n)))
     alone, ranks = np.zeros(n), np.zeros(n * n)

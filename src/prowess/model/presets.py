@@ -60,7 +60,8 @@ def Harkness(mu: float = 1500.0, step: float = 50.0, period: float = 30.0) -> Mo
 def Elo(mu: float = 1500.0, k: float | Rule | Callable[[float, float], float] = 32.0, scale: float = 400.0) -> Model:
     """Elo: a rating moves by K times actual minus expected score, on a base-10 logistic scale: Stout (2025), section 3.
 
-    `k` is a number, or a rule by matches played and rating (`pw.absorb.Fide()`, or any function of the two).
+    `k` is a number, or a rule that returns K for the number of matches played and the rating: `pw.absorb.Fide()`, or
+    any function of the two.
 
     >>> model = Elo(k=20)
     >>> [[ann], [bob]] = model.rate([[model.rating(1613)], [model.rating(1609)]], ranks=[2, 1])
@@ -107,6 +108,7 @@ def Glicko(mu: float = 1500.0, sigma: float = 350.0, c: float = 34.6, period: fl
         prior=Normal(number("mu", mu), positive("sigma", sigma)),
         noise=0.0,
         outcome=Duel(Logistic()),
+        # Glicko's cap of 350 must not shrink a larger initial sigma.
         drift=PerPeriod(c, cap=max(350.0, sigma)),
         team=Mean(),
         absorb=Newton(),
@@ -320,7 +322,7 @@ def GaussianSD(
     tau: float = 0.0,
     gamma: float | str = "estimated",
 ) -> Model:
-    """The difference of two scores is that of the skills plus noise: Guo et al. (2012), equations (22) and (23).
+    """A score difference is the difference of the skills plus noise: Guo et al. (2012), equations (22) and (23).
 
     >>> model = GaussianSD(gamma=10.0)
     >>> [[ann], [bob]] = model.rate([[model.rating()], [model.rating()]], scores=[12, 3])
@@ -340,7 +342,7 @@ def PoissonOD(
     """A score is a count whose log-rate is offence minus the opponents' defence: Guo et al. (2012), section 3.
 
     The paper's priors are far too wide for log-rates; `PoissonOD(mu=0, sigma=0.3, beta=0.1)` suits most sports better.
-    The paper predicts by "plug-in", as if the rates were known.
+    `prediction="plug-in"` predicts as the paper does, as if the rates were known.
 
     >>> model = PoissonOD(mu=0, sigma=0.3, beta=0.1)
     >>> model.predict([[model.rating()], [model.rating()]]).draw > 0.2

@@ -52,7 +52,7 @@ def qualities(match_start: NDArray[np.int32], means: Floats, variances: Floats, 
 def log_qualities(means: Floats, variances: Floats, noises: Floats) -> Floats:
     """Return the logarithm of the quality of many matches: rows are teams, columns are matches.
 
-    It differs between matches that are so one-sided that their quality underflows to 0.
+    It still distinguishes matches that are so one-sided that their quality underflows to 0.
 
     >>> import numpy as np
     >>> np.exp(log_qualities(np.full((2, 1), 25.0), np.full((2, 1), 86.8), np.full((2, 1), 17.36))).round(3)
@@ -66,7 +66,7 @@ def log_qualities(means: Floats, variances: Floats, noises: Floats) -> Floats:
 
 
 def check_noise(least: float) -> None:
-    """Raise an `Error` if there is no performance noise, since the quality of unequal teams would be 0.
+    """Raise an `Error` without performance noise, because the quality of unequal teams would be 0.
 
     >>> check_noise(0.0)
     Traceback (most recent call last):
@@ -78,9 +78,9 @@ def check_noise(least: float) -> None:
 
 
 def _factor(variances: Any, means: Any, log: Callable[[Any], Any] = log) -> tuple[Any, Any]:
-    """Return log det M and yᵀM⁻¹y for the covariance M of the neighbours' differences y, of one match or of columns.
+    """Return log det M and yᵀM⁻¹y for the covariance M of the neighbours' differences y, of one match or of many.
 
-    The pivots are d = V' + e with e = V e/d of the step before: sums and products of positive numbers only.
+    The pivots are d = V' + e, where e = V e/d of the previous step: sums and products of positive numbers only.
     """
     log_det = square = solved = 0.0
     pivot, rest = 1.0, 1.0

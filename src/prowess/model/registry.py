@@ -29,7 +29,7 @@ def _check_component(name: str, plugin: object) -> type:
     if not issubclass(plugin, (*BASES.values(), Margin)):
         raise Error(f"a component must be a {', '.join(base.__name__ for base in BASES.values())} or Margin")
     if plugin.__name__ != name:
-        # components are saved under their class names
+        # saved models name their components by class
         raise Error(f"its name must equal the name of its class, {plugin.__name__}")
     return plugin
 
@@ -46,6 +46,7 @@ COMPONENTS: Extensible[type] = Extensible(
     _check_component,
 )
 
+# Names that the model itself uses: a component's parameter of the same name gets a prefix.
 RESERVED = {"noise", "beta", "caution", "period", "home", *BASES, *parameters(Home())}
 
 

@@ -67,9 +67,9 @@ class ScoreDistribution(ABC):
         return self.quantile(team, tail), self.quantile(team, 1.0 - tail)
 
     def grid(self, n: int) -> Floats:
-        """Return P(first team scores a, second team scores b) in row a, column b, for up to n each; only for two teams.
+        """Return P(first team scores a, second team scores b) in row a, column b, for scores up to n.
 
-        Given the ratings, the two scores are independent.
+        It needs two teams. Given the ratings, their scores are independent.
 
         >>> import numpy as np
         >>> CountScores(np.log([1.0, 2.0]), np.zeros(2)).grid(1).round(3)
@@ -175,6 +175,7 @@ class CountScores(ScoreDistribution):
         while above < LARGEST and mixed_cdf(above, mean, sigma**2) < q:
             below, above = above, min(4.0 * above, LARGEST)
         while above - below > max(1.0, 1e-15 * above):
+            # Bisects the logarithm while the bracket spans orders of magnitude.
             middle = floor(0.5 * (above + below)) if above < 16 * below + 64 else floor(above**0.5 * (below + 1) ** 0.5)
             if mixed_cdf(float(middle), mean, sigma**2) < q:
                 below = float(middle)
@@ -193,6 +194,7 @@ class CountScores(ScoreDistribution):
 
     def logarithms(self, rng: np.random.Generator, x: Floats) -> Floats:
         """Sample logarithms of counts, which are nearly normal for huge rates."""
+        # Huge rates overflow NumPy's sampler; above e²⁷ the normal approximation is good enough.
         near = x < 27.0
         counts = rng.poisson(np.exp(np.where(near, x, 0.0)))
         low = np.where(counts > 0, np.log(np.maximum(counts, 1)), -np.inf)

@@ -28,7 +28,7 @@ Ints = NDArray[np.intp]
 FORM = 10  # recent matches
 NAMED = 2  # opponents in a sentence
 FEW = 16  # up to this many players, single searches are faster
-UNCERTAIN = 1.5  # from this ratio of sigmas on, a rating counts as more uncertain than another
+UNCERTAIN = 1.5  # a rating counts as more uncertain than another from this ratio of sigmas on
 
 
 def explain(trace: Trace, name: str, before: Ladder, now: Rating) -> Explanation:
@@ -53,7 +53,7 @@ def explain(trace: Trace, name: str, before: Ladder, now: Rating) -> Explanation
 
 
 def _first_rating(trace: Trace, before: Ladder, name: str, matches: Ints) -> Rating:
-    """Return the rating before the first match, by when other matches may have changed the level of newcomers."""
+    """Return the rating before the first match; with a learnt prior, it depends on the matches before."""
     if name in before:
         return before[name]
     if not trace.model.prior.learns:
@@ -62,7 +62,7 @@ def _first_rating(trace: Trace, before: Ladder, name: str, matches: Ints) -> Rat
 
 
 def _moves(start: Rating, described: dict[str, Any]) -> dict[str, Any]:
-    """Return the ratings before and after each match, and their changes by matches and between them."""
+    """Return the ratings before and after each match, and the changes by matches and between them."""
     moves: dict[str, Any] = {}
     for what, prefix in (("mu", ""), ("shown", "shown_")):
         before, after = described[f"{what}_before"], described[f"{what}_after"]
@@ -82,8 +82,8 @@ class Explanation:
     scores), mu_before, mu_after, drifted, moved, the same for `shown` (shown_before, …), sigma_before, sigma_after.
 
     `expected` is the predicted share of opposing teams to beat, `actual` the share that was beaten, ties counting half:
-    between two teams 1, ½ or 0. `moved` is the change of mu by the match, `drifted` its change since the match before
-    (by the carry-over of seasons; 0 in most models), so that exactly
+    between two teams 1, ½ or 0. `moved` is the change of mu by the match, `drifted` its change since the previous
+    match (by the carry-over of seasons; 0 in most models), so that exactly
 
         start.mu + Σ drifted + Σ moved = now.mu,    start.shown + Σ shown_drifted + Σ shown_moved = now.shown.
 
@@ -189,6 +189,7 @@ class Explanation:
     def _form(self) -> str:
         recent = self.matches.tail(FORM)
         actual, expected = float(recent["actual"].sum()), float(recent["expected"].sum())
+        # Results are treated as independent coin tosses with the expected chances.
         sigma = sqrt(max(float((recent["expected"] * (1 - recent["expected"])).sum()), 1e-12))
         surprise = (actual - expected) / sigma
         verdict = "about as" if abs(surprise) < 1 else "better than" if surprise > 0 else "worse than"
@@ -209,6 +210,7 @@ class Explanation:
         recent = self.matches["sigma_after"].tail(FORM + 1)
         if len(recent) < 2 or not recent[0] or not self.now.sigma:
             return f"{interval}."
+        # Halving sigma takes three times the present precision in addition.
         gain = (self.now.sigma**-2 - recent[0] ** -2) / (len(recent) - 1)  # of precision, per match
         need = 3.0 * self.now.sigma**-2 / gain if gain > 0 else float("inf")
         if need > 20 * len(self.matches) + 100:
@@ -267,7 +269,7 @@ def result_and_odds(row: dict[str, Any]) -> tuple[str, str]:
 
 
 def _round(number: float) -> str:
-    """Round a number to one digit, or two below 20: 7, 40, 300."""
+    """Round to one significant digit, or to two below 20: 7, 40, 300."""
     digits = max(0, len(str(int(number))) - (1 if number >= 20 else 2))
     return f"{round(number, -digits):,.0f}" if digits else f"{max(1, round(number))}"
 
@@ -278,8 +280,8 @@ class Account:
 
     `rows` has a mapping for each player, in the order of the teams: player, team (its index), partners, opponents,
     place, actual and expected (the actual and the predicted share of opposing teams beaten), mu, sigma and shown before
-    and after, moved, and whether it was the player's first match. `forecast` has the predicted mean and sigma of every
-    team's performance, and for two teams `win` and `draw`. A match of importance 0 changes no rating.
+    and after, moved, and `first` (whether it was the player's first match). `forecast` has the predicted mean and sigma
+    of every team's performance, and for two teams `win` and `draw`. A match of importance 0 changes no rating.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"]]}])

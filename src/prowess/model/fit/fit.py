@@ -39,7 +39,7 @@ class Fit:
     """
 
     def __init__(self, model: Model, history: History, before: Ladder, after: Ladder, record: Record) -> None:
-        """Store the results of a sweep; use `Model.fit` to make a fit."""
+        """Store the results of a sweep; use `Model.fit` to create a fit."""
         self.model = model
         self.history = history
         self.forecasts = read_forecasts(model.outcome, history, record)
@@ -104,7 +104,7 @@ class Fit:
 
         `at` gives the standings at a time, including that time (or day, month, year). `since` compares with the
         standings before that time in two more columns: `change`, the ranks gained, and `gain`, the change of `shown`;
-        both are null for players who were not there. Players with fewer matches than `min_matches` are left out.
+        both are null for players who had no match before. Players with fewer matches than `min_matches` are left out.
 
         >>> import prowess as pw
         >>> days = [(["ann", "bob"], "2026-01-24"), (["bob", "ann"], "2026-01-31"), (["bob", "cat"], "2026-01-31")]
@@ -123,6 +123,7 @@ class Fit:
         return compared(now, self._ladder_after(first).leaderboard(min_matches=min_matches))
 
     def _ladder_after(self, matches: int) -> Ladder:
+        # Standings at an earlier time are fitted again: keeping the state after every match would cost too much memory.
         if matches == len(self.history):
             return self._after
         return fit(self.model, self.history[:matches], self._before, None)._after if matches else self._before

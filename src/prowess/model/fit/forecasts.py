@@ -80,7 +80,7 @@ class Forecasts:
         return win, draw
 
     def take(self, matches: NDArray[np.intp]) -> Forecasts:
-        """Return the forecasts of some matches, by their indices in chronological order.
+        """Return the forecasts of the matches at these indices, in chronological order.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3)
@@ -128,7 +128,7 @@ class Forecasts:
 
 
 def read_forecasts(outcome: Outcome, history: History, record: Record) -> Forecasts:
-    """Make forecasts from the record of a sweep."""
+    """Build the forecasts from the record of a sweep."""
     traits = outcome.traits
     shape = (-1, len(traits)) if len(traits) > 1 else (-1,)
     mean, variance = record.mean.reshape(shape), record.variance.reshape(shape)
@@ -153,9 +153,9 @@ def strength(forecasts: Forecasts) -> Floats:
 
 
 def performance(forecasts: Forecasts) -> Floats:
-    """Return the variance of every team's performance as in `strength`: uncertainty of skill and noise.
+    """Return the variance of every team's performance (see `strength`): uncertainty of skill and noise.
 
-    With more than two teams it includes the normal noise of scores; with two, `win` and `draw` include it.
+    In matches of more than two teams it includes the normal noise of scores; with two, `win` and `draw` include it.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
@@ -174,7 +174,7 @@ def performance(forecasts: Forecasts) -> Floats:
 
 
 def _check(forecasts: Forecasts) -> None:
-    # a comparison may keep only win and draw; kernels that go through teams would read beyond the end of the columns
+    # a comparison may keep only win and draw; kernels that loop over teams would read beyond the end of the columns
     if len(forecasts.mean) != forecasts.history.teams:
         raise Error("these forecasts have only win and draw; a measure of performances must not set chances=True")
 

@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 
 
 def leaderboard(ladder: Ladder, min_matches: int = 0) -> pl.DataFrame:
-    """Return the players by `shown`, best first; equal players share a rank. `min_matches` leaves out rarer players."""
+    """Return the players by `shown`, best first; equal players share a rank. Fewer than `min_matches`: left out."""
     import polars as pl
 
     model, state, names = ladder.model, ladder.settled, ladder.names
@@ -53,7 +53,7 @@ def leaderboard(ladder: Ladder, min_matches: int = 0) -> pl.DataFrame:
 def compared(now: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
     """Compare standings with earlier ones: `change` is the ranks gained, `gain` the change of `shown`.
 
-    Both are null for players who were not there before.
+    Both are null for players who are not in the earlier standings.
 
     >>> import polars as pl
     >>> now = pl.DataFrame({"rank": [1, 2, 3], "player": ["cat", "ann", "bob"], "shown": [3.0, 2.0, 1.0]})
@@ -63,6 +63,7 @@ def compared(now: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
     """
     import polars as pl
 
+    # The columns take their final names before the join, which would otherwise add suffixes.
     was = before.select("player", pl.col("rank").alias("change"), pl.col("shown").alias("gain"))
     both = now.join(was, on="player", how="left", maintain_order="left")
     return both.with_columns(change=pl.col("change") - pl.col("rank"), gain=pl.col("shown") - pl.col("gain"))
@@ -90,7 +91,7 @@ def largest(model: Model, beliefs: Floats) -> float:
 
 
 def grain(largest: float) -> float:
-    """Return the difference up to which ratings count as equal, since iterations leave different last digits.
+    """Return the difference up to which ratings count as equal, because iterative updates differ in their last digits.
 
     It is a power of two, so that it rarely changes when the largest rating moves.
 
@@ -129,7 +130,7 @@ Time = date | float
 class Standings:
     """A leaderboard with the changes over the last period, and the ladder to continue from.
 
-    `since` is the time of the last match before the period; None if there is nothing to compare with.
+    `since` is the time of the last match before the period; None if there is no earlier match.
 
     >>> import prowess as pw
     >>> table = pw.standings(pw.TrueSkill(), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -152,8 +153,8 @@ def standings(
 ) -> Standings:
     """Return the standings after a history, with `change` and `gain` over the last period, in one pass.
 
-    The period ends with the last match ("week", "10d", "last" for its day or round, "none"); None chooses one that
-    suits the history, or all of it if there is a `start`.
+    The period ends with the last match ("week", "10d", "last" for its day or round, "none"); None chooses a
+    period that suits the history, or the whole history if there is a `start`.
 
     >>> import prowess as pw
     >>> days = ("2026-01-01", "2026-01-20", "2026-01-31")
@@ -173,6 +174,7 @@ def standings(
     if period == "none":
         return Standings(frame, after, None)
     if before is None:
+        # Compared with empty standings, so that the columns are the same for every history.
         return Standings(compared(frame, frame.clear()), after, None)
     since = last_time(before)
     if first and history.time is not None and history.time_kind is not None:

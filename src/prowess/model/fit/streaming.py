@@ -1,4 +1,4 @@
-"""Rating consecutive histories, with only the ladder and one history in memory."""
+"""Rates consecutive histories while keeping only the ladder and one history in memory."""
 
 from __future__ import annotations
 
@@ -70,6 +70,7 @@ def fit_stream(
         raise Error("fit_stream needs several histories; use fit for one")
     ladder = starting_ladder(model, start)
     past = _Past()
+    # Files read in chunks know how much of them is left; other iterables do not.
     share = (lambda: histories.share) if hasattr(histories, "share") else lambda: 0.0
     for number, history in enumerate(track(histories, "rating", share, progress), 1):
         if not isinstance(history, History):

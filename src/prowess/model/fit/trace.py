@@ -42,9 +42,9 @@ NAMED = 20  # opponents listed per match
 class Trace:
     """A history with the ratings before and after every match, and the forecasts.
 
-    `before` and `after` have a row per entry: mean and variance of every trait. `before` includes the drift until the
-    match; within an open rating period, both are as if the period ended here. All columns are in the order of the
-    history.
+    `before` and `after` have a row per entry: mean and variance of every trait. `before` includes the drift up to
+    the match; within an open rating period, both are computed as if the period ended here. All columns are in the
+    order of the history.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["cat"], ["ann"]]}])
@@ -70,7 +70,7 @@ class Trace:
         return np.flatnonzero(self.history.player == (players.index(name) if name in players else -1))
 
     def locate(self, entry: Ints) -> tuple[Ints, Ints]:
-        """Return the teams and the matches of some entries.
+        """Return the team and the match of each of the given entries.
 
         >>> import prowess as pw
         >>> traced = trace(pw.Ladder(pw.Elo()), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -92,7 +92,7 @@ class Trace:
         return np.ones(len(match), bool) if importance is None else importance[match] > 0.0
 
     def moves(self, entry: Ints) -> dict[str, Floats]:
-        """Return ratings before and after the matches of some entries, and the changes; a model without σ has NaN.
+        """Return the ratings before and after the given entries' matches, and the changes; σ may be NaN.
 
         >>> import prowess as pw
         >>> traced = trace(pw.Ladder(pw.Elo()), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -107,7 +107,7 @@ class Trace:
         return moves | {"shown_moved": moves["shown_after"] - moves["shown_before"]}
 
     def times(self, match: Ints) -> dict[str, list[Any]]:
-        """Return a column with the times of some matches; {} if the history has no times.
+        """Return a column with the times of the given matches; {} if the history has no times.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "time": "2026-01-31"}])
@@ -120,7 +120,7 @@ class Trace:
         return {"time": [show_time(history.time_kind, history.time_zone, when) for when in history.time[match]]}
 
     def describe(self, entry: Ints) -> dict[str, Any]:
-        """Return the columns of `Explanation.matches` for some entries, given in chronological order.
+        """Return the columns of `Explanation.matches` for entries in chronological order.
 
         >>> import prowess as pw
         >>> traced = trace(pw.Ladder(pw.Elo()), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -168,9 +168,10 @@ def trace(ladder: Ladder, history: History) -> Trace:
 def run_sweep(
     ladder: Ladder, history: History, progress: bool | None, silent: bool = False, beliefs: bool = False
 ) -> Record:
-    """Rate a history with a ladder, updated in place; return forecasts and log-evidence unless `silent`.
+    """Rate a history with a ladder, which is updated in place; return the record of the sweep.
 
-    With `beliefs`, the record also has the ratings of every entry before and after its match.
+    Unless `silent`, the record has forecasts and log-evidence; with `beliefs`, also the ratings of every entry before
+    and after its match.
     """
     columns = Columns(history, enter_players(ladder, history))
     record = Record(columns, ladder.model.pipeline.traits, after=beliefs, silent=silent, before=beliefs)
@@ -184,6 +185,7 @@ def _run_chunks(ladder: Ladder, history: History, columns: Columns, record: Reco
     pipeline = ladder.model.pipeline
     board = pipeline.board(*_largest(history))
     table = ladder.table
+    # Chunks are measured in entries, because the size of matches varies from 2 to thousands.
     chunk = max(1, CHUNK * len(history) // history.entries)
     chunks = range(0, len(history), chunk)
     try:
@@ -205,7 +207,7 @@ def _largest(history: History) -> tuple[int, int]:
 
 
 def participants(history: History, entry: Ints, team: Ints, match: Ints) -> dict[str, Any]:
-    """Return the partners and the opponents of some entries, at most `NAMED` opponents each.
+    """Return the partners and the opponents of the given entries, with at most `NAMED` opponents each.
 
     >>> history = History.from_matches([{"teams": [["ann"], ["bob", "cat"]]}])
     >>> columns = participants(history, np.array([1]), np.array([1]), np.array([0]))
@@ -224,7 +226,7 @@ def participants(history: History, entry: Ints, team: Ints, match: Ints) -> dict
 
 
 def results(history: History, team: Ints, match: Ints) -> dict[str, Any]:
-    """Return the results of teams: places, scores, and the share of opposing teams beaten, ties counting half.
+    """Return the results of the given teams: places, scores, and the share of opposing teams beaten (ties count half).
 
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [3, 1]}])
     >>> {key: float(column[0]) for key, column in results(history, np.array([1]), np.array([0])).items()}
@@ -246,8 +248,8 @@ def results(history: History, team: Ints, match: Ints) -> dict[str, Any]:
 def expectations(forecasts: Forecasts, team: Ints) -> dict[str, Any]:
     """Return the expected share of opposing teams beaten by one team of each match.
 
-    Between two teams it is the predicted P(win) + P(draw)/2; among more, the mean of P(ahead) over the others, from
-    normal performances.
+    For two teams it is the predicted P(win) + P(draw)/2; for more, the mean of P(ahead) over the other teams, computed
+    from normal performances.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 2)
@@ -262,6 +264,7 @@ def expectations(forecasts: Forecasts, team: Ints) -> dict[str, Any]:
         own, teams = start[index] + team[index], np.arange(start[index], start[index + 1])
         others = teams[teams != own]
         gap, spread = mean[own] - mean[others], np.sqrt(variance[own] + variance[others])
+        # Models without uncertainty have a spread of 0: equal teams are even, others certain.
         with np.errstate(divide="ignore", invalid="ignore"):
             z = np.where(gap == 0.0, 0.0, gap / spread)
         expected[index] = np.mean([cdf(x) for x in np.clip(z, -40.0, 40.0).tolist()])

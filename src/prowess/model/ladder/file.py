@@ -28,7 +28,7 @@ def save(ladder: Ladder, path: str | os.PathLike[str]) -> None:
     """Write a ladder to a file, atomically: a header, then the rows of the state by name."""
     try:
         model = ladder.model.to_dict()
-    except Error:  # it has user-defined components
+    except Error:  # user-defined components cannot be written; `load` then needs the model
         model = None
     header = {
         "format": FORMAT,
@@ -73,13 +73,16 @@ def _ladder(content: Any, model: Model | None) -> Ladder:
     header, players = content["header"], content["players"]
     if header["format"] != FORMAT:
         raise Error(f"not a saved ladder: its format is {header['format']!r}")
+    # JSON's true equals 1 in Python.
     if header["version"] not in READABLE or header["version"] is True:
         raise Error(f"format version {header['version']} is not supported, only up to {VERSION}; update prowess")
     ladder = Ladder(_choose_model(header["model"], model))
+    # A plugin's component may have changed its columns since the file was saved.
     if header["columns"] != ladder.layout.columns:
         raise Error(f"its columns are {header['columns']}, but the model has {ladder.layout.columns}")
     ladder.stamp = _stamp(header["time"])
     ladder.memory[:] = _memory(header.get("memory", []), ladder.model)
+    # A file that was edited by hand may hold names that could never be looked up.
     names = [name_of(name) for name in players]
     if names != list(players):
         raise Error("damaged: a name has leading or trailing blanks")

@@ -48,7 +48,7 @@ class Ladder:
     """
 
     def __init__(self, model: Model, ratings: Mapping[str, Rating] | None = None) -> None:
-        """Make an empty ladder, or one with players and their ratings."""
+        """Create an empty ladder, or one with players and their ratings."""
         if not isinstance(model, Model):
             hint = "; call it: TrueSkill()" if callable(model) else ""
             raise Error(f"a ladder needs a Model, not {model!r}{hint}", field="model", value=model)
@@ -160,6 +160,7 @@ class Ladder:
         (0, True)
         """
         if rows > len(self.state):
+            # Doubling keeps the cost of many newcomers linear.
             more = np.full((max(rows, 2 * len(self.state)), self.state.shape[1]), np.nan)
             more[: len(self.state)] = self.state
             self.state = more
@@ -204,6 +205,7 @@ class Ladder:
         same = (self.model, self.names, self.stamp) == (other.model, other.names, other.stamp)
         return same and np.array_equal(mine, theirs, equal_nan=True) and np.array_equal(self.memory, other.memory)
 
+    # A ladder changes with every match, so it must not be a dictionary key.
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
@@ -217,6 +219,7 @@ class Ladder:
         >>> ladder.copy() == ladder
         True
         """
+        # Without `__init__`, which would allocate a state only to discard it.
         other = Ladder.__new__(Ladder)
         other.model, other.stamp = self.model, self.stamp
         other.names, other._rows = list(self.names), {}
@@ -270,7 +273,7 @@ class Ladder:
         carry_over(through.pipeline, self.table, len(self), steady)
 
     def ratings(self, teams: Sequence[Sequence[str | Rating]]) -> list[list[Rating]]:
-        """Return the ratings of the players of some teams, each given by name or as a rating.
+        """Return the ratings of the players of the given teams; each player is a name or a rating.
 
         >>> import prowess as pw
         >>> pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)}).ratings([["ann"], [pw.Rating(25, 1)]])
@@ -353,7 +356,7 @@ class Ladder:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], model: Model | None = None) -> Ladder:
-        """Read a ladder that `save` wrote; `model` is needed only if it has components of your own.
+        """Read a ladder that `save` wrote; `model` is needed only if the ladder was saved with components of your own.
 
         >>> import prowess as pw
         >>> pw.Ladder.load("nowhere.prowess")
@@ -368,6 +371,7 @@ class Ladder:
 
 def _usual_tau(model: Model, carry: float) -> float:
     """Return the `season_tau` that leaves the uncertainty of newcomers unchanged: σ√(1 − carry²)."""
+    # The built-in priors give every trait the same sigma.
     parts = model.rating()
     sigma = next((part.sigma for part in parts.parts.values() if isinstance(part, Rating)), parts.sigma)
     return float((sigma or 0.0) * sqrt(max(0.0, 1.0 - number("carry", carry) ** 2)))

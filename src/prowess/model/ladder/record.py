@@ -29,13 +29,14 @@ FEW = 100  # entries up to which a loop is faster than arrays
 def record(
     ladder: Ladder, teams: Sequence[Sequence[str]], details: MatchDetails | None, time: Any
 ) -> list[list[Rating]]:
-    """Record a match; everything is checked before anything changes."""
+    """Record a match; all arguments are checked before the ladder changes."""
     rows, newcomers = _rows(ladder, teams)
     stamp, now = match_time(ladder, time)
     check_one_time(time, None if details is None else details.elapsed)
     if details is None or details.importance > 0.0:
         check_times(ladder, [row for team in rows for row in team if row < len(ladder)], stamp, now)
     ladder.reserve(len(ladder) + len(newcomers))
+    # An interrupted match may have left numbers in these rows.
     ladder.state[len(ladder) : len(ladder) + len(newcomers)] = nan
     rated, converged = learn(ladder.model.pipeline, rows, details, ladder.table, now, time_unit(stamp))
     if details is None or details.importance > 0.0:
@@ -74,7 +75,7 @@ def check_one_time(time: Any, elapsed: Any) -> None:
 
 
 def match_time(ladder: Ladder, time: Any) -> tuple[Stamp | None, float]:
-    """Return the time kind that the ladder has from now on, and the time of the match (NaN if unknown)."""
+    """Return the ladder's time kind after the match, and the time of the match (NaN if unknown)."""
     if time is None:
         return ladder.stamp, nan
     kind, zone, number = parse_time(time)
@@ -82,9 +83,9 @@ def match_time(ladder: Ladder, time: Any) -> tuple[Stamp | None, float]:
 
 
 def common_stamp(old: Stamp | None, new: Stamp) -> Stamp:
-    """Return the time kind and zone that a ladder shares with new times; UTC can be mixed with any zone.
+    """Return the time kind and zone that a ladder shares with new times.
 
-    That is possible because both denote instants.
+    UTC can be mixed with any zone, because both denote instants.
     """
     if old is None or old == new:
         return new
@@ -133,6 +134,7 @@ def enter_players(ladder: Ladder, history: History) -> NDArray[np.int32]:
         rows = _enter_few(ladder, history)
         if rows is not None:
             return rows
+    # Matches of importance 0 change nothing, so they must not enter players either.
     first = _first_entries(history)
     row_of = ladder.rows
     row = np.array([row_of.get(name, -1) for name in history.players], np.int32)
@@ -147,7 +149,7 @@ def enter_players(ladder: Ladder, history: History) -> NDArray[np.int32]:
 
 
 def _enter_few(ladder: Ladder, history: History) -> NDArray[np.int32] | None:
-    """Enter the players of a few matches that all count; return None if a player has a later match already."""
+    """Enter the players of a few matches that all count; return None if a player already has a later match."""
     row_of, names, players = ladder.rows, history.players, history.player.tolist()
     row = {player: row_of.get(names[player], -1) for player in players}
     if history.time is not None:
@@ -197,9 +199,9 @@ def time_unit(stamp: Stamp | None) -> float:
 
 
 def active(ladder: Ladder, within: float) -> list[str]:
-    """Return the players whose last match is at most this long before the last of all, best first.
+    """Return the players whose last match is at most `within` before the latest match of all, best first.
 
-    The span is in days if times are dates. Without times, all players are active.
+    `within` is in days if times are dates. Without times, all players are active.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill())

@@ -1,7 +1,7 @@
 """A grid for integrals over many normal distributions at once.
 
 It is fine near the centre and the margins of each distribution and coarse elsewhere, with Gauss–Legendre panels.
-A node is a sum `base + offset`, whose base is the centre of a distribution nearby: a narrow distribution far from zero
+A node is a sum `base + offset`, whose base is the centre of a nearby distribution: a narrow distribution far from zero
 has full resolution, because differences from its mean are taken before the offset is added.
 """
 
@@ -53,7 +53,7 @@ def grid(means: Floats, deviations: Floats, margins: Floats) -> tuple[Floats, Fl
 
 
 def _bases(centres: Floats, apart: float) -> list[float]:
-    """Choose some of the sorted centres so that all others are near one of them."""
+    """Choose bases among the sorted centres so that every centre is within `apart` of a base."""
     bases = [float(centres[0])]
     while len(beyond := centres[np.searchsorted(centres, bases[-1] + apart, side="right") :]):
         bases.append(float(beyond[0]))
@@ -61,7 +61,7 @@ def _bases(centres: Floats, apart: float) -> list[float]:
 
 
 def _panels(length: float, centres: Floats, fine: Floats, side: float) -> Iterator[tuple[float, float]]:
-    """Yield panels from a base outwards over this length, narrow near the centres."""
+    """Yield panels from a base outwards up to `length`, narrower near the centres."""
     start = 0.0
     while start < length:
         end = start + float(np.min(np.maximum(fine, GRADE * np.abs(side * centres - start)))) / (1.0 + GRADE)
