@@ -50,6 +50,7 @@ class PlayerPool:
     def board(self) -> Board:
         """Return a board with one large match in which each player is a team."""
         alone = [[rating] for rating in self.ratings]
+        # A match needs at least two teams.
         return self.board_of(alone if len(alone) > 1 else alone * 2)
 
     def board_of(self, teams: Sequence[Sequence[Rating]], details: MatchDetails | None = None) -> Board:
@@ -97,7 +98,7 @@ def make_pool(source: Source, players: Players | None = None) -> PlayerPool:
 
 
 def _ladder_of(source: Source) -> Ladder:
-    """Return the ladder of a source; for a model, an empty one."""
+    """Return the ladder of a source; a model gives an empty ladder."""
     if isinstance(source, Ladder):
         return source
     if isinstance(source, Fit):
@@ -116,8 +117,8 @@ class Performances:
     """Mean, variance and noise of the performances of any teams from a pool, in matches of teams of these sizes.
 
     All teams are put on one board as if they met in one large match, and pooled by the model's own team function. A
-    team's performance does not depend on the others; only the noise of scores may, until it is learnt, and it is taken
-    from a match of the right sizes. A team's players are in the order of `members`.
+    team's performance does not depend on the other teams. Only the noise of scores may depend on them until it is
+    learnt, so it is computed for a match of the right sizes. A team's players are in the order of `members`.
 
     >>> import prowess as pw
     >>> from prowess.matchmaking.player_pool import make_pool
@@ -156,6 +157,7 @@ class Performances:
             return self._performances(board)
         # The weight of a trait may depend on the number of teams: go match by match.
         cells, width = teams * pipeline.traits, self.among * pipeline.traits
+        # Filled up with the first teams, so that the last match is complete, too.
         columns = [np.resize(np.asarray(c)[:cells], cells + width) for c in (board.mean, board.variance, board.noise)]
         match: Any = pipeline.board(self.among, self.among * size)
         self.group.load_memory(match)

@@ -126,8 +126,8 @@ def balance(
     Unknown players are rated as newcomers. `sizes` are the team sizes; by default `teams` teams are as even as
     possible. `together` are groups that stay in one team, `apart` groups whose players are all in different teams.
 
-    All splits are compared if they are few (up to 20 players in two teams, 15 in three); else a search finds a good
-    one, the same for the same `seed`. If the team function weighs positions (`pw.team.Weighted`), a team's players are
+    All splits are compared if they are few (up to 20 players in two teams, 15 in three); otherwise a search, which
+    uses `seed`, finds a good one. If the team function weighs positions (`pw.team.Weighted`), a team's players are
     in the order in which they were given.
 
     >>> import prowess as pw
@@ -157,6 +157,7 @@ def balance(
 
 def _best_split(performances: Performances, rules: Rules, seed: int) -> tuple[Ints, int, bool]:
     """Return the team of every player, how many splits were compared, and whether the split is proven to be best."""
+    # Players who are all rated alike make every split equally good.
     if not np.ptp(performances.mu, axis=0).any() and not np.ptp(performances.var, axis=0).any():
         units = random_split(rules, np.random.default_rng(seed))
         assert units is not None
@@ -170,6 +171,7 @@ def _best_split(performances: Performances, rules: Rules, seed: int) -> tuple[In
 
 def _log_qualities(performances: Performances, rules: Rules, splits: Splits) -> NDArray[np.float64]:
     """Return the logarithm of the quality of every split."""
+    # A stable sort keeps the given order, which weighted positions depend on.
     members = np.argsort(splits, axis=1, kind="stable")
     ends = np.cumsum(rules.sizes)
     columns = np.empty((3, len(splits), len(ends)))
@@ -179,7 +181,7 @@ def _log_qualities(performances: Performances, rules: Rules, splits: Splits) -> 
 
 
 def _unconstrained_quality(pool: PlayerPool, performances: Performances, rules: Rules, seed: int) -> float:
-    """Return the quality of the best split by sizes alone."""
+    """Return the quality of the best split without the rules for players together and apart."""
     split, _, _ = _best_split(performances, Rules(rules.sizes), seed)
     rated = [[pool.ratings[player] for player in np.flatnonzero(split == team)] for team in range(len(rules.sizes))]
     return pool.model.quality_from(pool.memory, rated, None)
@@ -193,14 +195,15 @@ def _join_names(names: Sequence[str], between: str) -> str:
 def all_splits(rules: Rules, cells: int = CELLS) -> Splits | None:
     """Return the team of every player in every split that follows the rules, one row per split; None if too many.
 
-    Units are assigned one after the other, in all ways at once. Teams of one size have no order: only
-    the first empty one gets a unit, so that no split is listed twice.
+    Units are assigned one after the other, for all partial splits at once. Teams of the same size are interchangeable:
+    of several empty ones only the first gets a unit, so that no split is listed twice.
 
     >>> all_splits(Rules((2, 2)))
     array([[0, 0, 1, 1],
            [0, 1, 0, 1],
            [0, 1, 1, 0]], dtype=int8)
     """
+    # Team numbers are stored as int8.
     if len(rules.sizes) > 127:
         return None
     most = cells // sum(rules.sizes)
@@ -221,4 +224,5 @@ def all_splits(rules: Rules, cells: int = CELLS) -> Splits | None:
             return None
         assigned, room = np.concatenate(parts), np.concatenate(rooms)
     splits: Splits = assigned[:, rules.unit_of]
+    # In lexicographic order, so that the choice among equally good splits is well defined.
     return splits[np.lexsort(splits.T[::-1])]

@@ -101,7 +101,7 @@ class Climb:
         return log_quality_of(columns)
 
     def after(self, team: Ints, leave: Ints, join: Ints, size: int) -> Ints:
-        """Return the players of teams of one size after some players left and others joined, in ascending order."""
+        """Return the members, in ascending order, of teams of one size after their swaps."""
         order = np.argsort(self.team, kind="stable")
         start = np.concatenate([[0], np.cumsum(self.sizes)])
         members = order[start[team][:, None] + np.arange(size)]
@@ -116,6 +116,7 @@ class Climb:
         if not values[order[0]] > self.value + LEAST * max(1.0, abs(self.value)):
             return False
         self.make(some.take(order[:1]))
+        # Swaps between other teams usually add up, which saves steps; if not, only the best is kept.
         alone = self.team, values[order[0]]
         touched = {int(some.a[order[0]]), int(some.b[order[0]])}
         for row in order[1:]:
@@ -165,7 +166,7 @@ class Swaps:
 
 
 def list_swaps(rules: Rules, team: Ints, most: int, rng: np.random.Generator) -> Iterator[Swaps]:
-    """Yield swaps of single players, at most `most` of them, and some of several players at a time.
+    """Yield batches of swaps: at most `most` swaps of single players, then random swaps of several players at a time.
 
     `team` is the team of every unit. Groups that stay together move only in swaps of several players.
     """
@@ -192,6 +193,7 @@ def random_swap(rules: Rules, team: Ints, rng: np.random.Generator) -> Swaps | N
 def _single_swaps(rules: Rules, team: Ints, most: int, rng: np.random.Generator) -> Swaps:
     """Return swaps of two players that keep foes apart."""
     single = np.array([unit for unit, members in enumerate(rules.units) if len(members) == 1], np.intp)
+    # The pairs of many players exceed the budget, so that random ones are drawn.
     one, other = (
         np.triu_indices(len(single), 1) if len(single) ** 2 < 8 * most else _random_pairs(len(single), most, rng)
     )
@@ -206,6 +208,7 @@ def _single_swaps(rules: Rules, team: Ints, most: int, rng: np.random.Generator)
         for unit, foes in enumerate(rules.foes):
             foe[unit, list(foes)] = True
             np.add.at(meets[unit], team[list(foes)], 1)
+        # A foe in the other team is no obstacle if it is the player who leaves.
         may = (meets[u, team[v]] == foe[u, v]) & (meets[v, team[u]] == foe[u, v])
         u, v = u[may], v[may]
     player = np.array([members[0] for members in rules.units])
@@ -213,7 +216,7 @@ def _single_swaps(rules: Rules, team: Ints, most: int, rng: np.random.Generator)
 
 
 def _random_pairs(count: int, most: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """Return twice as many random pairs as wanted, because some are in the same team."""
+    """Return twice as many random pairs as wanted, because some are pairs of teammates."""
     return rng.integers(count, size=2 * most), rng.integers(count, size=2 * most)
 
 

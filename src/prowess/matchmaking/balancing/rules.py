@@ -65,7 +65,7 @@ class Rules:
 
     @cached_property
     def twins(self) -> list[int]:
-        """For every team the previous one of the same size, or −1: teams of one size have no order."""
+        """For every team, the previous team of the same size, or −1 if there is none."""
         last: dict[int, int] = {}
         twins = []
         for team, size in enumerate(self.sizes):
@@ -108,6 +108,7 @@ def parse_groups(what: str, groups: Any, names: Sequence[str]) -> Groups:
     (((0, 2),), ((0, 1),))
     """
     wrong = invalid(what, "be groups of names, such as [['ann', 'bob']]", groups)
+    # A string is iterable, but its letters are not names.
     if isinstance(groups, str) or not isinstance(groups, Iterable):
         raise wrong
     listed = list(groups)
@@ -133,7 +134,7 @@ WORK = 1_000_000  # number of (unit, team) combinations to try before the search
 
 
 class Undecided(Exception):
-    """Raised when the search reaches its limit."""
+    """Raised when the search for a split reaches its limit."""
 
 
 def random_split(rules: Rules, rng: np.random.Generator) -> NDArray[np.intp] | None:
@@ -152,6 +153,7 @@ def random_split(rules: Rules, rng: np.random.Generator) -> NDArray[np.intp] | N
     work = 0
     while waiting:
         choices = [(unit, _open_teams(rules, sizes, room, team, unit)) for unit in sorted(waiting)]
+        # Fails early: units without any open team first, then units with foes, then those with the fewest options.
         unit, options = min(choices, key=lambda choice: (len(choice[1]) > 0, not rules.foes[choice[0]], len(choice[1])))
         work += len(waiting) * len(room)
         if work > WORK:
@@ -193,7 +195,7 @@ def _is_dead_end(rules: Rules, room: Sequence[int], waiting: set[int], dead: set
 def _open_teams(
     rules: Rules, sizes: Sequence[int], room: Sequence[int], team: NDArray[np.intp], unit: int
 ) -> list[int]:
-    """Return the teams that may take a unit; of several empty teams of one size, only the first."""
+    """Return the teams that can take a unit; of several empty teams of the same size, only the first is returned."""
     taken = {int(team[foe]) for foe in rules.foes[unit]}
     teams = []
     empty = set()
@@ -210,6 +212,7 @@ def _open_teams(
 def check_feasible(rules: Rules, names: Sequence[str]) -> None:
     """Raise `Error` with a minimal contradiction if no split follows the rules."""
     called = _Wording(names, rules.sizes)
+    # Obvious contradictions are checked first, because their messages are clearer than the result of a search.
     for members in rules.apart:
         for one, other in combinations(members, 2):
             if rules.unit_of[one] == rules.unit_of[other]:
@@ -239,7 +242,7 @@ def _is_feasible(rules: Rules) -> bool:
 
 
 def _minimal_conflict(rules: Rules) -> Rules:
-    """Return a minimal set of rules that no split follows: without any one of them, some split would."""
+    """Return a minimal contradiction: rules that no split follows, although dropping any one of them allows a split."""
     for kind in ("together", "apart"):
         for members in getattr(rules, kind):
             fewer = replace(rules, **{kind: tuple(group for group in getattr(rules, kind) if group != members)})

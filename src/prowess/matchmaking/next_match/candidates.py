@@ -1,8 +1,8 @@
 """Candidates for informative matches, found by a cheap formula and evaluated exactly afterwards.
 
 A result says more about a skill the larger the share r of the skill's variance in the variance of the performance
-difference. A win or loss gives the fraction W = φ²/(Φ(1 − Φ)) of it, where Φ is the win probability: most if the match
-is even. A difference of normal scores gives all of it, whoever wins. In models of offence and defence, a score is about
+difference. A win or loss gives the fraction W = φ²/(Φ(1 − Φ)) of r, where Φ is the win probability: most if the match
+is even. A difference of normal scores gives all of r, whoever wins. In models of offence and defence, a score is about
 one offence and one defence.
 """
 
@@ -23,9 +23,9 @@ Ints = NDArray[np.intp]
 
 PARTNERS = 12  # maximum number of partners of a player
 LEAST = 300  # number of pairs to list
-ROWS = 500  # this many of the least certain players get partners
-ROUNDS = 4  # at most this many times, a player is replaced
-OTHERS = 12  # players who are tried in place of another
+ROWS = 500  # number of the least certain players who get partners
+ROUNDS = 4  # maximum number of changes to a line-up
+OTHERS = 12  # number of replacements to try for a player
 
 Lineup = tuple[tuple[int, ...], ...]
 
@@ -58,7 +58,7 @@ class Shortlist:
         self.counts = isinstance(self.outcome, OffenceDefence) and score.added(board) is None
 
     def pairs(self, free: Ints, most: int) -> Ints:
-        """Return pairs of free players, the most informative first; each has one of the least certain players."""
+        """Return pairs of free players, the most informative first; each includes one of the least certain players."""
         line = free[np.argsort(-self.skill[free], kind="stable")]
         ranked: list[tuple[float, int, int]] = []
         for place, row in enumerate(line[: max(ROWS, 2 * most)].tolist()):
@@ -111,7 +111,7 @@ _TABLE = _GAPS, np.array([_win_information(gap) for gap in _GAPS])
 
 
 def candidate_lineups(shortlist: Shortlist, free: Ints, shape: tuple[int, int], count: int) -> Iterator[Lineup]:
-    """Yield teams of players of similar strength, among all, the less certain half, the less certain quarter, …"""
+    """Yield line-ups of players of similar strength, from all players, from the less certain half, quarter, …"""
     teams, size = shape
     need = teams * size
     by_doubt = free[np.argsort(-shortlist.skill[free], kind="stable")]
@@ -125,6 +125,7 @@ def candidate_lineups(shortlist: Shortlist, free: Ints, shape: tuple[int, int], 
     groups = np.concatenate(windows)
     order = np.argsort(-_estimate(shortlist, groups), kind="stable")[: max(20 * count, 100)]
     snake = np.arange(need).reshape(size, teams)
+    # Every second row is reversed, so that the teams are about equally strong.
     snake[1::2] = snake[1::2, ::-1]
     seen = set()
     for group in groups[order].tolist():
@@ -145,7 +146,7 @@ def improve_lineup(shortlist: Shortlist, lineup: Lineup, free: Ints, value: Call
 
 
 def _neighbours(shortlist: Shortlist, lineup: Lineup, free: Ints) -> Iterator[Lineup]:
-    """Yield line-ups that differ by one player, who is of similar strength or uncertain, or by a swap."""
+    """Yield line-ups with two players swapped, or with one replaced by an uncertain or similarly strong player."""
     inside = [player for team in lineup for player in team]
     outside = np.setdiff1d(free, inside)
     for at, player in enumerate(inside):
@@ -173,6 +174,7 @@ def _canonical(teams: list[list[int]]) -> Lineup:
 
 def _estimate(shortlist: Shortlist, groups: Ints) -> Floats:
     """Estimate the information of matches: more for uncertain players, less for players of different strength."""
+    # The constants need no precision: they only rank candidates, which are then evaluated exactly.
     spread = shortlist.variance[groups].sum(axis=1)
     gap = np.ptp(shortlist.mean[groups], axis=1)
     uncertainty = -np.log1p(-0.6 * shortlist.skill[groups] / spread[:, None]).sum(axis=1)

@@ -37,7 +37,7 @@ MIDDLES = 8  # quantiles that represent a team's scores, if there are many
 
 
 def expected_information(group: PlayerPool, teams: Teams) -> float:
-    """Return the expected information of a match between players of these ratings, in bits.
+    """Return the expected information, in bits, of a match between teams of ratings.
 
     >>> import prowess as pw
     >>> from prowess.matchmaking.player_pool import make_pool
@@ -52,6 +52,7 @@ def expected_information(group: PlayerPool, teams: Teams) -> float:
         if probability > RARE:
             total += probability * _information(group, teams, details)
             share += probability
+    # Rare results are left out, so that the probabilities of the others sum to `share`.
     return total / share / BIT
 
 
@@ -71,6 +72,7 @@ def possible_results(
             yield float(probability), check_details(teams, ranks=ranks)
     else:
         orders: dict[tuple[int, ...], int] = {}
+        # Each sample is used with both signs, which reduces the error of the mean.
         half = np.random.default_rng(0).standard_normal((DRAWS // 2, len(teams)))
         for performances in prediction.mean + prediction.sigma * np.concatenate([half, -half]):
             order = tuple(np.argsort(np.argsort(-performances)).tolist())

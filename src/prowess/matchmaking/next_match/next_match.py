@@ -152,7 +152,7 @@ def _describe(pool: PlayerPool, information: float, lineup: Lineup) -> NextMatch
 def _choose(
     pool: PlayerPool, count: int, shape: tuple[int, int], each: int, progress: bool | None
 ) -> tuple[list[tuple[float, Lineup]], bool]:
-    """Choose the most informative match, then the most informative of the rest; say whether all were compared."""
+    """Choose the most informative match, then the most informative of the rest; return whether all were compared."""
     shortlist = Shortlist(pool)
     left = np.full(len(pool), each)
     chosen: dict[Lineup, float] = {}
@@ -160,6 +160,7 @@ def _choose(
 
     def value(lineup: Lineup) -> float:
         if lineup in chosen:
+            # Another line-up may be improved into one that is already chosen.
             return -1.0
         if lineup not in values:
             values[lineup] = expected_information(pool, [[pool.ratings[p] for p in team] for team in lineup])
@@ -167,6 +168,7 @@ def _choose(
 
     every = shape == (2, 1) and len(pool) * (len(pool) - 1) // 2 <= ALL
     before = -1
+    # A pass without a new match means that no further match is possible.
     while before < len(chosen) < count:
         before = len(chosen)
         free = np.flatnonzero(left > 0)

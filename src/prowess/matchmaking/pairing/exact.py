@@ -1,8 +1,8 @@
 """The best matching of a whole queue, found among few of its pairs and proven for all of them.
 
 Fair opponents are near each other in the order of strength, so a graph of neighbours has most of the edges needed. Its
-matching comes with duals, which set a price for every other pair; pairs that weigh more join the graph, until there are
-none: then no matching of all pairs is better.
+matching comes with duals, which set a price for every other pair; pairs that weigh more are added to the graph,
+until there are none. Then no matching of all pairs is better.
 """
 
 from __future__ import annotations
@@ -80,9 +80,10 @@ def _views(*columns: NDArray[Any]) -> Any:
 
 
 def _scale(count: int, wait: Floats, cost: Floats) -> tuple[float, int]:
-    """Return the integer unit of quality, and the weight of any pair, which exceeds all differences between pairs."""
+    """Return the integer for a quality of 1, and the bonus of a pair, which exceeds all other differences."""
     finite = cost[np.isfinite(cost)]
     span = 1.0 + 2.0 * float(wait.max(initial=0.0)) + float(finite.max(initial=0.0)) + 1e-3
+    # A power of two, so that scaling does not round.
     unit = 2.0 ** min(FINEST, floor(LARGEST - log2((count + 4.0) * span)))
     return unit, int((count // 2 + 2) * span * unit)
 
@@ -166,7 +167,7 @@ def _missing_edges(
 
 
 def _blocks(classes: tuple[Ints, Ints]) -> Ints:
-    """Return where the blocks start into which the classes are divided."""
+    """Divide the classes into blocks; return where each block starts."""
     start = classes[0]
     cuts = [np.arange(one, two, BLOCK) for one, two in pairwise(start)]
     return np.append(np.concatenate(cuts), start[-1]).astype(np.int32)

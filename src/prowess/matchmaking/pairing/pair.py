@@ -157,6 +157,7 @@ def pair(
     quality = [np.empty(0)]
     for size in [None] if uneven else np.unique(line.size):
         chosen = np.flatnonzero(line.size > 0 if size is None else line.size == size)
+        # Only differences of waiting times matter: subtracting the shortest keeps the weights small.
         columns = line.mean, line.variance, line.noise, hurry - hurry[chosen].min(initial=FAR), lowest
         new_pairs, new_quality = _pair_items(chosen, columns, pairs, cost)
         paired.append(new_pairs)
@@ -174,6 +175,7 @@ def _pair_costs(
     barred, _ = count_meetings("never", never, numbers)
     pairs = np.sort(item[np.concatenate([pairs, barred])], axis=1)
     cost = np.concatenate([np.minimum(times * repeat, FAR), np.full(len(barred), np.inf)])
+    # The largest cost of a pair comes first, and only the first is kept.
     order = np.lexsort((-cost, pairs[:, 1], pairs[:, 0]))
     pairs, cost = pairs[order], cost[order]
     first = np.append(True, (pairs[1:] != pairs[:-1]).any(axis=1))[: len(pairs)] & (pairs[:, 0] < pairs[:, 1])
@@ -183,7 +185,7 @@ def _pair_costs(
 def _pair_items(
     chosen: NDArray[np.intp], columns: tuple[Floats, ...], pairs: NDArray[np.int64], cost: Floats
 ) -> tuple[Ints, Floats]:
-    """Return the best pairs of some items of the queue, and their qualities."""
+    """Return the best pairs of the chosen items of the queue, and their qualities."""
     mean = columns[0]
     order = chosen[np.argsort(mean[chosen], kind="stable")]
     rank = np.full(len(mean), -1, np.int64)
@@ -225,7 +227,7 @@ def rounds(
     """Pair a queue for several rounds, as `pair` does.
 
     Pairs of earlier rounds are repeated only if otherwise fewer could play, and items that sat out play before others
-    sit out a second time. The rest is as in `pair`.
+    sit out a second time. The arguments are those of `pair`.
 
     >>> import prowess as pw
     >>> model = pw.TrueSkill()

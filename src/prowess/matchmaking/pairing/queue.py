@@ -52,6 +52,7 @@ def parse_queue(source: Source, queue: QueueInput) -> Queue:
     rating = dict(zip(named.names, named.ratings, strict=True))
     ratings = [player if isinstance(player, Rating) else rating[player] for team in teams for player in team]
     size = np.array([len(team) for team in teams], np.int64)
+    # Performances need only the ratings; items given as ratings have no names.
     everybody = replace(named, names=[""] * len(ratings), ratings=ratings)
     return Queue(items, size, where, named.newcomers, *_performances(everybody, size))
 
@@ -131,7 +132,7 @@ def count_meetings(what: str, met: PastMeetings, numbers: Mapping[str, int]) -> 
 
 
 def _listed_meetings(what: str, met: Any, numbers: Mapping[str, int]) -> MeetingCounts:
-    """Return the pairs of a list, or of a mapping to the number of meetings."""
+    """Return the pairs in a list, or in a mapping from pairs to their number of meetings."""
     if isinstance(met, str) or not isinstance(met, Iterable):
         raise invalid(what, "hold pairs of names, such as [('ann', 'bob')]", met)
     pairs, times = [], []
