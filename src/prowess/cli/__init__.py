@@ -99,7 +99,7 @@ app = typer.Typer(
     cls=Verbs,
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
-    pretty_exceptions_enable=False,
+    pretty_exceptions_enable=False,  # a bug shows Python's own traceback
 )
 
 

@@ -27,6 +27,7 @@ Url = Annotated[str, typer.Option("--database", metavar="URL", envvar="PROWESS_D
 @contextmanager
 def open_database(url: str, *, new: bool = False) -> Iterator[Database]:
     """Open a database for the duration of a block; a missing SQLite file is created only with `new`."""
+    # Checked first: an import error deep inside the store would not say what to install.
     for module, package in PACKAGES.items():
         if find_spec(module) is None:
             import_extra(module, package, "service")
@@ -34,6 +35,7 @@ def open_database(url: str, *, new: bool = False) -> Iterator[Database]:
 
     database = Database(url)
     file = database.url.database
+    # SQLite would silently create an empty database for a mistyped file name.
     if not new and database.dialect == "sqlite" and not Path(str(file)).is_file():
         raise Error(f"{file}: database not found; give its address with --database URL or PROWESS_DATABASE")
     try:

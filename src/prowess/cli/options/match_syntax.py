@@ -75,6 +75,7 @@ def _split(text: str, separator: str, is_whole: IsName) -> list[str]:
     while first < len(pieces):
         last = len(pieces)
         while last > first + 1 and not is_whole("".join(pieces[first:last])):
+            # Texts and separators alternate, so one step back drops both.
             last -= 2
         parts.append("".join(pieces[first:last]))
         first = last + 1

@@ -56,6 +56,7 @@ def make_model(model: str | None, set: list[str] | None) -> Model:
     try:
         return base.replace(**changes) if changes else base
     except (TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        # The message already names the parameter.
         if isinstance(error, Error) and error.field in settings:
             raise
         flags = " ".join(f"--set {name}={text}" for name, text in settings.items())
@@ -82,6 +83,7 @@ def _parse_value(name: str, text: str | None) -> Any:
     if name in BASES:
         return _make_component(name, text)
     try:
+        # JSON covers numbers, true and null; any other text is a word such as estimated.
         return json.loads(text)
     except ValueError:
         return text

@@ -76,6 +76,7 @@ def _find_player(ladder: Ladder, name: str, newcomers: bool | None) -> str:
         return name.strip()
     similar = nearest(name, ladder.names)
     same = [other for other in similar if plain_spelling(other) == plain_spelling(name)]
+    # Even with --newcomers: a name that differs only in case or accents is hardly a new player.
     if len(same) == 1:
         note(f"reading {name!r} as {same[0]!r}")
         return same[0]
@@ -94,6 +95,7 @@ def collect_players(
     for name in names or []:
         typed += _read_lines("standard input", sys.stdin.read) if name == "-" else [name]
     if file is not None:
+        # Windows editors begin UTF-8 files with a byte order mark.
         typed += _read_lines(str(file), lambda: file.read_text(encoding="utf-8-sig"))
     players = find_players(ladder, typed, newcomers)
     if span is not None:
@@ -115,6 +117,7 @@ def parse_days(flag: str, text: str) -> float:
     >>> parse_days("--active", "30d"), parse_days("--active", "2w")
     (30.0, 14.0)
     """
+    # The last \w* accepts whole words, such as "30 days".
     span = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([dwmy]?)\w*\s*", text.lower())
     if span is None:
         raise typer.BadParameter(f"{text!r} must be a time span such as 30d, 4w, 6m or 1y", param_hint=flag)

@@ -41,6 +41,7 @@ def make_option(name: str, kind: Any, panel: str, default: Any = None, **details
     """Make a keyword parameter that Typer turns into an option of the same name."""
     flag = f"--{name.replace('_', '-')}"
     if kind == bool | None:
+        # Such a switch has three states: on, off, and not given.
         flag = f"{flag}/--no-{flag[2:]}"
     option = typer.Option(flag, show_default=False, rich_help_panel=panel, **details)
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option])
@@ -134,6 +135,7 @@ def read_span(files: Sequence[Path], choices: Choices, since: str | None, until:
     histories = [read(file, choices) for file in files]
     history = _join(files, histories, choices)
     if len(files) > 1:
+        # These remarks were printed when their files were read.
         printed = {remark for part in histories for remark in part.remarks}
         note_remarks(remark for remark in history.remarks if remark not in printed)
         note(f"combined: {_describe_size(history)}")
@@ -147,6 +149,7 @@ def read_groups(files: Sequence[Path], by: str, choices: Choices) -> dict[str, H
         raise Error(f"--by {by}: the standings already have a column with this name; rename it in the file")
     parts = [History.read_groups(file, by, **vars(choices)) for file in files]
     names = dict.fromkeys(name for part in parts for name in part)
+    # A file with only a header still gives an empty table.
     groups = {} if names else {"": History.from_matches([])}
     for name in names:
         sources = {file: part[name] for file, part in zip(files, parts, strict=True) if name in part}

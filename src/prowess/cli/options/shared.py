@@ -71,6 +71,7 @@ def _with_parameters(
     verb: Callable[..., None], run: Callable[..., None], parameters: list[inspect.Parameter]
 ) -> Callable[..., None]:
     run = wraps(verb)(run)
+    # Typer reads both the signature and the annotations.
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {part.name: part.annotation for part in parameters}
     return run

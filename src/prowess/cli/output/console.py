@@ -32,6 +32,7 @@ def get_console(stderr: bool = False) -> Console:
     """Return a Rich console; if the stream is not a terminal, it is as wide as needed."""
     from rich.console import Console
 
+    # Names may contain [brackets] or :colons:, which must not be read as markup or emoji.
     console = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = UNLIMITED
@@ -40,6 +41,7 @@ def get_console(stderr: bool = False) -> Console:
 
 def print_json(value: Any) -> None:
     """Print a value as JSON on standard output."""
+    # A terminal or pipe with a legacy encoding cannot show every name.
     typer.echo(json_text(value, ascii_only=not (sys.stdout.encoding or "").lower().startswith("utf")))
 
 
@@ -110,6 +112,7 @@ def busy(label: str) -> Iterator[None]:
     bar = Progress(*columns, console=console, transient=True)
     bar.add_task(printable(label), total=None)
     timer = Timer(PATIENCE, bar.start)
+    # It must not keep the process alive after an error.
     timer.daemon = True
     timer.start()
     try:
@@ -127,6 +130,7 @@ def set_quiet() -> None:
 @contextmanager
 def handle_errors() -> Iterator[None]:
     """Print an `Error` on one line and exit with code 1, print warnings on one line, exit with code 130 on Ctrl-C."""
+    # Several commands may run in one process, as in tests.
     token = _QUIET.set(False)
     try:
         with warnings.catch_warnings():

@@ -70,6 +70,7 @@ th[aria-sort=ascending] button::after { content: " ↑"; } th[aria-sort=descendi
 input { font: inherit; padding: .4rem .6rem; width: 18rem; max-width: 100%; }
 tbody tr:hover { background: #f5f7fa; } nav { line-height: 1.8; }
 """
+# Without a library, so that the page works offline and from a file.
 SCRIPT = """
 const value = cell => {
   const text = cell.textContent.replace("▲", "").replace("▼", "-").replace(/^–$/, "0");

@@ -58,6 +58,7 @@ def whisker(interval: Interval, low: float, high: float, width: int) -> str:
 
     cells = [" "] * width
     cells[cell(0.0)] = "│"
+    # Far outliers are beyond the scale on purpose (see `_ends`).
     if cell(interval.value) >= width:
         cells[-1] = "▸"
         return "".join(cells)

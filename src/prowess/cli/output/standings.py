@@ -73,6 +73,7 @@ def _drop_columns(columns: dict[str, list[str]], width: int) -> dict[str, list[s
     usual = ("rank", "player", "rating", *DROPPED)
     kept = dict(columns)
     for head in (*(name for name in reversed(columns) if name not in usual), *DROPPED):
+        # Names may be folded down to 16 cells; numbers may not.
         widths = {name: max(len(name), *sizes, 0) for name, sizes in _widths(kept).items()}
         if sum(widths.values()) - widths["player"] + min(widths["player"], 16) + 3 * len(widths) - 1 <= width:
             break

@@ -29,6 +29,7 @@ def backup(file: File, database: Url = DEFAULT_URL, json: Json = False) -> None:
     prowess backup leagues.backup --database postgresql://prowess@localhost/prowess
     """
     with open_database(database) as db:
+        # The store is imported after the check for its optional packages.
         from ...store.db.backup import backup as write_backup
 
         copied = write_backup(db, file)

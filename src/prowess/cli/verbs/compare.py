@@ -70,6 +70,7 @@ def compare(
     prowess compare matches.csv --json | jq -r .best
     """
     if html is not None:
+        # A wrong path must fail before the computation, not after it.
         check_report_path(html)
     if out is not None:
         check_target(out, FORMATS)
@@ -118,6 +119,7 @@ def _print(comparison: Comparison) -> None:
     section = measures_section(comparison)
     assert section.table is not None
     print_frame(section.table, section.bold)
+    # Pipes have no bold type.
     print_text(section.text if get_console().is_terminal else section.text.replace("is bold", "has a *"), style="dim")
     get_console().print()
     if len(comparison.models) > 1:

@@ -154,12 +154,14 @@ def _format_expected(row: dict[str, Any]) -> str:
 def _format_move(moved: float, digits: int) -> Text:
     from rich.text import Text
 
+    # "−0.00" would look like a loss.
     small = abs(moved) < 0.5 * 10**-digits
     style = "" if small else "green" if moved > 0 else "red"
     return Text(f"{0.0 if small else moved:+.{digits}f}".replace("-", "−"), style=style)
 
 
 def _make_report(fit: Fit, explanation: Explanation) -> Report:
+    # Charts need Altair, which is optional.
     from ...lab.charts import skill_curves
     from ...lab.report import Report, Section
 

@@ -77,6 +77,7 @@ def import_(
 def _open_database(url: str, dry_run: bool) -> Iterator[Database]:
     """Open the database and create it if it is missing; a dry run uses a temporary database instead."""
     with TemporaryDirectory() as folder, open_database(url, new=True) as existing:
+        # A file is created by migrating, not by opening, so a dry run leaves no file behind.
         missing = existing.dialect == "sqlite" and not Path(str(existing.url.database)).exists()
         with open_database(f"{folder}/empty.db" if dry_run and missing else url, new=True) as database:
             database.migrate()

@@ -63,6 +63,7 @@ def create(
     if json:
         print_json(_to_dict(key) | {"secret": secret})
     else:
+        # Nothing else goes to standard output, so that scripts can capture the secret.
         typer.echo(secret)
     access = f"{key.scope} access to {key.league or 'all leagues'}"
     note(f"{url}: created key {key.id} ({key.name}) with {access}; keep the secret, it cannot be shown again")

@@ -94,6 +94,7 @@ def _find_host(ladder: Ladder, matches: list[list[list[str]]], home: str, newcom
 
 
 def _parse_matches(ladder: Ladder, matches: list[str], team: list[str]) -> list[list[list[str]]]:
+    # Computed only if a name is not found as typed: a ladder may have millions of players.
     @cache
     def spellings() -> frozenset[str]:
         return frozenset(map(plain_spelling, ladder.names))

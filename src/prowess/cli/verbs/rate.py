@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 TOP = 20  # players shown on a terminal
 OUT_FORMATS = (*FORMATS, ".html")
 LARGE = 200_000_000  # bytes: larger files are rated in chunks by default
-ROWS = 500_000  # bytes of each chunk
+ROWS = 500_000  # rows of each chunk
 ENOUGH = 100  # fewer matches do not give a reliable share of draws
 MANY_TEAMS = 5
 OUT_PANEL = "Output"
@@ -126,6 +126,7 @@ def rate(
     if out is not None:
         _write(out, files, groups, by, model)
     if save is not None:
+        # `_check_paths` excludes --by, so there is only one group.
         groups[""].ladder.save(save)
     hidden = _print(groups, by, json, top)
     _print_notes(model, groups, hidden)
@@ -146,6 +147,7 @@ def _check_paths(
         if path is None:
             continue
         other = used.setdefault(path.resolve(), option)
+        # Updating a saved ladder in place is the usual way to continue a league.
         if other != option and (other, option) != ("--resume", "--save"):
             raise Error(f"{path}: {option} would overwrite {other}; choose another name")
         check_target(path, formats)

@@ -43,8 +43,10 @@ def serve(demo: Demo = False, **options: Any) -> None:
     temporary = demo and not is_set(options, "database")
     with (
         _with_database(make_settings(options), temporary) as settings,
+        # A port that is in use must be reported before the database is touched.
         open_socket(settings.host, settings.port) as listener,
     ):
+        # With port 0, the system has chosen one.
         settings = replace(settings, port=listener.getsockname()[1])
         _prepare(settings, demo)
         interrupted = run_service(settings, listener)
@@ -80,4 +82,5 @@ def _prepare(settings: Settings, demo: bool) -> None:
         note("sign in with this key to enter results; the HTTP API is at /api")
     elif not has_keys:
         note(f"no keys yet; to record matches, create one: {key_command(database)}")
+    # In a pipe, too, the address must appear before the service starts to wait.
     sys.stdout.flush()

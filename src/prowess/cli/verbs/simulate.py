@@ -132,6 +132,7 @@ def _make_attendance(name: str) -> Any:
 
 def _make_skills(model: Model, spread: float | None) -> Normal | None:
     if spread is not None:
+        # The mu of a rating with several skills is their sum.
         return Normal(model.rating().mu / len(model.outcome.traits), spread)
     if model.absorb.certain:
         raise Error("this model has no prior to draw skills from; give their standard deviation, such as --spread 200")

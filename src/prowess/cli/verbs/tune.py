@@ -124,6 +124,7 @@ def _rate_command(context: typer.Context, tuning: Tuning) -> str:
             words += ["--model", context.params[name] or DEFAULT]
         elif name in REPEATED_OPTIONS and source is not None and source.name == "COMMANDLINE":
             words += _flags(option, context.params[name])
+    # Tuned values replace those given on the command line.
     pairs = [pair for pair in context.params["set"] or [] if pair.partition("=")[0].strip() not in tuning.params]
     for name, (_, value) in tuning.params.items():
         # six digits are more than enough for any forecast
