@@ -5,9 +5,9 @@ value for an infinitely long league of this kind. It applies to these players, t
 scored, not to other leagues.
 
 Matches are put into groups. A resampled history is as many groups as the original has, drawn with replacement. All
-models are measured on the same draws, so differences are paired. Groups are blocks of neighbouring matches, because
-their errors are correlated (Carlstein, 1986), or single matches. More than 1,000 groups are merged, so that the cost of
-a draw does not depend on the number of matches: it is a matrix product.
+models are measured on the same draws, so differences are paired. Groups are single matches, or blocks of neighbouring
+matches, whose errors are correlated (Carlstein, 1986). More than 1,000 groups are merged, so that the cost of a draw,
+a matrix product, does not depend on the number of matches.
 """
 
 from __future__ import annotations
@@ -116,6 +116,7 @@ class Resampling:
             count = min(MAX_GROUPS, round(many ** (2 / 3)))  # cube-root blocks
             return Groups(at * count // many, count)
         if isinstance(self.block, str):
+            # Merged groups must not be neighbours, or they would act as blocks.
             order = np.random.default_rng(self.seed).permutation(many) if many > MAX_GROUPS else np.arange(many)
             return Groups(order[at] * min(many, MAX_GROUPS) // many, min(many, MAX_GROUPS))
         if history is None or history.time is None:
@@ -128,7 +129,7 @@ class Resampling:
         return Groups(group * min(len(names), MAX_GROUPS) // len(names), min(len(names), MAX_GROUPS))
 
     def view(self, picked: NDArray[np.intp], match: NDArray[np.intp], history: History) -> View:
-        """Group and resample some rows; `match` holds the match of every row.
+        """Group and resample the picked rows; `match` holds the match of every row.
 
         >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3)
         >>> Resampling(block="match").view(np.array([0, 2]), np.arange(3), history).groups.of
@@ -146,6 +147,7 @@ class Resampling:
         many = groups.number
         if not many:
             return Draws(np.zeros((self.draws, 0)), self.confidence)
+        # The stream depends only on the seed and the number of groups, so that all models share the draws.
         drawn = np.random.default_rng([self.seed, many]).integers(many, size=(self.draws, many))
         drawn += np.arange(self.draws)[:, None] * many
         counts = np.bincount(drawn.ravel(), minlength=self.draws * many).reshape(self.draws, many)
@@ -187,7 +189,7 @@ class Draws:
 
 @dataclass(frozen=True, eq=False)
 class Resampled:
-    """A measure: its sums, its value, its values on resampled histories, and those that chance alone would give.
+    """A measure: its sums, its value, its values on resampled histories, and the values that chance alone would give.
 
     >>> from prowess.lab.measures.aggregate import ratio
     >>> sums = Sums(np.array([[1.0, 2.0], [2.0, 2.0]]), ratio)
@@ -206,7 +208,7 @@ class Resampled:
     def interval(self) -> Interval:
         """The measure with its interval: quantiles of the resampled values.
 
-        If chance makes the measure larger, the interval begins at 0 when chance alone can explain all of it, and
+        Chance makes some measures larger. Their interval begins at 0 if chance alone can explain the whole value, and
         otherwise at the reflected upper end, 2 · value − high: the basic bootstrap (Davison, Hinkley, 1997, 5.2).
         """
         interval = self._quantiles(self.value, self.values)
@@ -219,7 +221,7 @@ class Resampled:
     def less(self, other: Resampled) -> Interval:
         """Return the paired difference from another measure of the same matches.
 
-        If chance makes them larger, the interval covers both the quantiles and the reflected quantiles.
+        If chance makes the measures larger, the interval covers both the quantiles and the reflected quantiles.
         """
         value, low, high = self._quantiles(self.value - other.value, self.values - other.values)
         if self.chance is not None:

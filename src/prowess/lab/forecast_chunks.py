@@ -36,6 +36,7 @@ def forecast_chunks(model: Model, history: History, teams: int = TEAMS) -> Itera
     if not len(history):
         return
     ladder = Ladder(model)
+    # Player numbers serve as rows, so that names need not be looked up.
     ladder.reserve(int(history.player.max()) + 1)
     pipeline, table = model.pipeline, ladder.table
     sizes = np.diff(history.team_start[history.match_start])

@@ -10,13 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 NORMAL = 1.959963984540054  # the 97.5 % quantile of the normal distribution
-SMALL_T = (
-    float("inf"),
-    12.706,
-    4.3027,
-    3.1824,
-    2.7764,
-)  # quantiles of Student's t, where the series below is inaccurate
+# Quantiles of Student's t for few degrees of freedom, where the series in `t_quantile` is inaccurate.
+SMALL_T = (float("inf"), 12.706, 4.3027, 3.1824, 2.7764)
 
 
 class Interval(NamedTuple):
@@ -119,7 +114,7 @@ class Interval(NamedTuple):
 
 
 def all_above_zero(differences: Iterable[Interval]) -> bool | None:
-    """Return True if all intervals are above 0, False if one is at or below 0, and None if it is undecided.
+    """Return True if all intervals are above 0, False if any is at or below 0, and None if that is undecided.
 
     >>> sure, open_, none = Interval(2, 1, 3), Interval(1, -1, 3), Interval(0, 0, 0)
     >>> all_above_zero([sure, sure]), all_above_zero([sure, open_]), all_above_zero([sure, open_, none])

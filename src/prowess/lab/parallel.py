@@ -60,6 +60,7 @@ def _in_process(jobs: int | None) -> bool:
     if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or jobs == 0):
         message = f"jobs must be a number of processes, or −1 for all processors, not {jobs!r}"
         raise Error(message, field="jobs", value=jobs)
+    # Without joblib loaded, nobody can have called `parallel_config`.
     return jobs == 1 or (jobs is None and "joblib" not in sys.modules)
 
 

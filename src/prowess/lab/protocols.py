@@ -22,7 +22,7 @@ from .slices import Mask, count_before, experience, seasons
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One pass of a model over selected matches of a history; all players start as newcomers.
+    """One pass of a model over selected matches of a history, in which all players start as newcomers.
 
     `matches` is a slice or increasing indices; `learnt` and `scored` are masks over them; None means all.
 
@@ -111,10 +111,11 @@ class Prequential(Protocol):
 class SeasonSplits(Protocol):
     """Within every season, the first matches are learnt from and the last are scored: Guo et al. (2012), section 5.1.
 
-    `train`: the share of a season's matches that is learnt from; `test`: the share at its end that is scored, or None
-    for all the rest. `reset`: every season begins with newcomers; otherwise all earlier seasons are learnt from
-    completely. A season is a calendar year, or the time between breaks of `gap` days, unless `seasons` labels every
-    match. `known`: score only matches whose players all appeared in earlier learnt matches.
+    `train`: the share of a season's matches that is learnt from. `test`: the share at the end of the season that is
+    scored; None scores all matches that are not learnt from. With `reset`, every season begins with newcomers;
+    otherwise the earlier seasons are learnt from completely. A season is a calendar year, or the time between breaks of
+    `gap` days, unless `seasons` labels every match. `known`: score only matches whose players all appeared in earlier
+    learnt matches.
 
     >>> days = [f"{year}-01-0{day}" for year in (2025, 2026) for day in range(1, 6)]
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]], "time": day} for day in days])
@@ -165,12 +166,12 @@ class SeasonSplits(Protocol):
 
 @dataclass(frozen=True)
 class RandomSplits(Protocol):
-    """Several times, a random part of the matches is learnt from and others are scored, in chronological order.
+    """Repeated splits: a random part of the matches is learnt from and others are scored, in chronological order.
 
-    `train`: the share of all matches that is drawn to be learnt from. The rest is scored: a scored match is forecast
-    from the drawn matches before it. With `test`, the scored matches are always that share at the end, and the matches
-    to learn from are drawn from those before. `known`: score only matches whose players all appeared in earlier learnt
-    matches. Guo et al. (2012), section 5.1, use this for the Halo matches.
+    `train`: the share of all matches that is drawn to be learnt from. The rest is scored: each scored match is forecast
+    from the drawn matches before it. `test`: if given, the scored matches are always this share at the end, and the
+    matches to learn from are drawn from the matches before them. `known`: score only matches whose players all appeared
+    in earlier learnt matches. Guo et al. (2012), section 5.1, use this for the Halo matches.
 
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}] * 10)
     >>> [run.rows(history).tolist() for run in RandomSplits(times=2, train=0.5, test=0.2).runs(history)]

@@ -83,7 +83,7 @@ class Report:
     sections: tuple[Section, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the report as plain data for JSON, without its charts; NaN and infinities become None, dates text.
+        """Return the report as plain data for JSON, without charts; NaN and infinities become None, dates become text.
 
         >>> Report("A league", ()).to_dict()
         {'title': 'A league', 'sections': []}
@@ -91,7 +91,7 @@ class Report:
         return {"title": self.title, "sections": [json_types(section.to_dict()) for section in self.sections]}
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the report to a file: a self-contained .html page or .json, by the extension.
+        """Write the report to a file: a self-contained .html page or .json, according to the extension.
 
         >>> from pathlib import Path; from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
@@ -100,6 +100,7 @@ class Report:
         '{"title": "A league"'
         """
         ending = check_target(path, (".html", ".json"))
+        # NaN is not valid JSON: a value that slipped through must fail here.
         text = self.page() if ending == ".html" else json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
         with replace_file(path) as place:
             place.write_text(text, encoding="utf-8")

@@ -86,7 +86,7 @@ def _near(values: Mapping[str, float], widths: Sequence[float]) -> set[str]:
 def time_chart(
     frame: pl.DataFrame, measure: str, axis: tuple[str, str, str], *, title: str, subtitle: str, look: Look = LIGHT
 ) -> alt.Chart:
-    """Chart a measure over time, with a line per model; `axis` is the time's column, Vega-Lite type and title.
+    """Chart a measure over time, with a line per model; `axis` is the time column, its Vega-Lite type and its title.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"model": ["Elo"] * 2, "match": [0, 1], "value": [0.5, 0.4]})
@@ -127,7 +127,7 @@ def time_chart(
 def calibration_chart(
     frame: pl.DataFrame, *, title: str = "Calibration", subtitle: str = "", look: Look = LIGHT
 ) -> alt.ConcatChart:
-    """Chart observed against expected frequencies, a panel per model; on the grey line, forecasts are right.
+    """Chart observed against expected frequencies, a panel per model; correct forecasts lie on the grey line.
 
     `frame` has columns model, expected, happened, stderr and count.
 

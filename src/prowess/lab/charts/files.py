@@ -33,7 +33,7 @@ PAGE = """<!DOCTYPE html>
 
 
 def save(chart: alt.TopLevelMixin, path: str | os.PathLike[str]) -> None:
-    """Write a chart to a .png, .svg, .html (one self-contained file) or .json file; the extension decides.
+    """Write a chart to a .png, .svg, .html (one self-contained file) or .json file, according to the extension.
 
     >>> from pathlib import Path; from tempfile import TemporaryDirectory
     >>> import prowess as pw
@@ -57,6 +57,7 @@ def save(chart: alt.TopLevelMixin, path: str | os.PathLike[str]) -> None:
     elif ending == ".svg":
         content = svg(spec).encode()
     else:
+        # Twice the size, for sharp print and screens.
         content = import_extra("vl_convert", "vl-convert", "lab").vegalite_to_png(spec, vl_version=_version(), scale=2)
     with replace_file(path) as place:
         place.write_bytes(content)

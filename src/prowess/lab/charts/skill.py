@@ -49,6 +49,7 @@ def skill_curves(
         if not len(frame):
             raise Error(f"{name} has no match in this history, so there is no curve", field="players", value=name)
         if "time" in frame.columns:
+            # Several matches at the same time would draw a vertical line.
             frame = frame.unique("time", keep="last", maintain_order=True)
         x, mu, sigma = (frame[thin(len(frame))][column].to_list() for column in (time, "mu", "sigma"))
         curves[name] = list(zip(map(axis_value, x), mu, sigma, strict=True))

@@ -14,10 +14,8 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT, COLUMNS = 720, 260, 3
 AXIS = 84  # pixels for a panel's axis and spacing
-MOST, NEARLY_ALL = (
-    0.7,
-    0.95,
-)  # share of trials shown: next to the worst trials, all others would look like one flat line
+# Shares of the trials shown: next to the worst trials, all others would look like one flat line.
+MOST, NEARLY_ALL = 0.7, 0.95
 
 
 def tuning_chart(tuning: Tuning, look: Look = LIGHT) -> Any:

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 class Comparison:
     """The result of `pw.compare`: models scored on the same matches.
 
-    The first of the `measures` decides. `where` is always a mask over the history's matches, such as `pw.lab.slices`
-    makes. Everything is computed on demand.
+    The first of the `measures` decides. The parameter `where` is always a mask over the history's matches, such as the
+    masks of `pw.lab.slices`. Everything is computed on demand.
 
     >>> import prowess as pw
     >>> wins = [("ann", "bob"), ("bob", "cat"), ("ann", "cat")] * 10
@@ -89,8 +89,8 @@ class Comparison:
     def differences(self, baseline: str | None = None, where: ArrayLike | None = None) -> pl.DataFrame:
         """Return how far each model is from a baseline, or from the best model by each measure, with paired intervals.
 
-        `within_noise` means that the interval contains 0: these matches cannot tell the two apart. The best model was
-        chosen on these same matches, which flatters it a little: do not rely on a difference just beyond noise.
+        `within_noise` means that the interval contains 0: these matches cannot distinguish the two. The best model
+        was chosen on these same matches, which flatters it a little: do not rely on a difference just beyond noise.
 
         >>> import prowess as pw
         >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo", "glicko"])
@@ -126,7 +126,7 @@ class Comparison:
     def pairwise(self, measure: str | Measure | None = None, where: ArrayLike | None = None) -> pl.DataFrame:
         """Count the matches in which a row's model was better than a column's: Nikolenko, Sirotkin (2011).
 
-        The two counts of a pair need not add up to the number of matches: in some the models are equally good.
+        The two counts of a pair need not add up to the number of matches: in some matches the models are equally good.
 
         >>> import prowess as pw
         >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo", "glicko"])
@@ -158,6 +158,7 @@ class Comparison:
             message = f"window must be 1 to {len(self)} matches, the number scored, not {window!r}"
             raise Error(message, field="window", value=window)
         measure, history, frames = self.measure(measure), self.history, []
+        # The runs of a protocol follow each other, but a window slides over time.
         order = np.argsort(self.rows.match, kind="stable")
         for name, model in self.models.items():
             if not measure.fits(model):
@@ -348,6 +349,7 @@ class Comparison:
             for name, model in self.models.items()
             if measure.fits(model)
         }
+        # A measure may not apply to the selected matches.
         measured = {name: parts for name, parts in sums.items() if not np.isnan(parts.value)}
         resampled = view.draws.measures(measured)
         if view is self._all:

@@ -58,6 +58,7 @@ def measures(comparison: Comparison) -> Section:
             best[measure.name] = next(iter(intervals))
         for name, interval in intervals.items():
             row = rows.get((measure.name, name))
+            # With few matches the intervals are too narrow, so every model counts as within noise.
             alike = row is not None and not measure.neutral and (row["within_noise"] or few)
             texts[measure.name, name] = f"{interval}{' ≈' * alike}"
     return _measure_table(comparison, "Measures", _legend(comparison), texts, best)

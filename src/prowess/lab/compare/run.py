@@ -49,10 +49,10 @@ def compare(
     `models`: by name, or a list of presets such as `["elo", pw.TrueSkill]`; by default up to six that can use the
     history. `protocol`: which matches the models learn from and which are scored (`pw.lab.Prequential`, `SeasonSplits`,
     `RandomSplits`). `measures`: names (`pw.lab.MEASURES`), a `pw.lab.Measure`, or functions of `fit.forecasts` that
-    return a tally for which lower is better; the first measure decides. By default, those that suit the history.
+    return a tally for which lower is better; the first measure decides. By default, the measures that suit the history.
     `block`, `confidence`, `draws` and `seed`: how histories are resampled for intervals, see `pw.lab.Resampling`.
-    `jobs`: 2 works in two processes; None in this one, or as `joblib.parallel_config` says, which can also be a Dask
-    cluster. The result is the same, to the last bit.
+    `jobs`: the number of processes. None works in this process, or as `joblib.parallel_config` says, which can also be
+    a Dask cluster. The result is always the same, to the last bit.
 
     >>> import prowess as pw
     >>> wins = [("ann", "bob"), ("bob", "cat"), ("ann", "cat")] * 10
@@ -80,6 +80,7 @@ def compare(
     rows = Rows.of(history, runs)
     if not len(rows):
         raise Error(f"no match to score: {protocol}", field="protocol")
+    # Workers get no names: a sweep does not need them, and they are slow to send.
     shared = SharedHistory.of(history)
     check_usable(named, shared.history, runs)
     tasks = [(name, model, shared, run, chosen) for name, model in named.items() for run in runs]
@@ -185,7 +186,7 @@ def _first_failure(model: Model, history: History, learnt: Any) -> tuple[int, Er
 
 
 def _edge_cases(history: History, learnt: Any) -> list[int]:
-    """Return the largest match, one without scores, the one with the lowest score and one with a fractional score."""
+    """Return the largest match, and matches without scores, with the lowest score, and with a fractional score."""
     if not len(learnt):
         return []
     matches = [learnt[np.argmax(np.diff(history.match_start)[learnt])]]

@@ -116,7 +116,8 @@ def _results(history: History, match: Index) -> History:
 class SharedHistory:
     """A history to send to workers: it leaves out names and reports its size.
 
-    From the size, Dask knows to send it once and not with every task; joblib's own processes memory-map its columns.
+    Because of the reported size, Dask sends it once and not with every task; joblib's own processes memory-map its
+    columns.
 
     >>> import sys
     >>> shared = SharedHistory.of(History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -151,7 +152,7 @@ class ModelScores:
 
 
 def score_run(name: str, model: Model, shared: SharedHistory, run: Run, measures: Sequence[Measure]) -> ModelScores:
-    """Run one model on one run of the protocol, in a worker; the result is sent back.
+    """Score one model on one run of the protocol; this is the task of a worker process.
 
     >>> import prowess as pw
     >>> from prowess.lab import MEASURES
@@ -201,7 +202,7 @@ def collect_scores(
 
 
 def pack(column: Floats) -> Column:
-    """Return the same numbers in the smallest type that holds each exactly; a single number if all are equal.
+    """Return the same numbers in the smallest type that holds them exactly; a single number if all are equal.
 
     >>> pack(np.array([0.5, 1.0])).dtype, pack(np.array([0.1, 1.0])).dtype, pack(np.ones(3)).shape
     (dtype('float16'), dtype('float64'), ())
@@ -222,7 +223,7 @@ def _same_numbers(one: Column, other: Column) -> bool:
 
 
 def unpack(column: Column, rows: slice | NDArray[np.intp]) -> Floats:
-    """Return the numbers of some rows of a packed column.
+    """Return the numbers in the given rows of a packed column.
 
     >>> unpack(np.array(0.5), np.array([3, 4])), unpack(np.array([1, 2], np.float16), slice(1, 2))
     (array([0.5, 0.5]), array([2.]))
@@ -242,6 +243,7 @@ def concat_columns(columns: Sequence[Column], rows: Sequence[int]) -> Column:
     """
     if not any(column.ndim for column in columns) and all(column == columns[0] for column in columns):
         return columns[0]
+    # Infinity keeps `pack` from collapsing the column again, and fits every type.
     kinds = [column.dtype if column.ndim else pack(np.append(column, np.inf)).dtype for column in columns]
     whole = np.empty(sum(rows), np.result_type(*kinds))
     first = 0

@@ -33,7 +33,7 @@ def headline(comparison: Comparison) -> str:
 
 
 def verdict(comparison: Comparison) -> str:
-    """Return how sure the answer is."""
+    """Return a text that says how sure the answer is."""
     if len(comparison.models) == 1:
         return ""
     rest = comparison.differences(comparison.best).filter(measure=comparison.measure().name)
@@ -41,6 +41,7 @@ def verdict(comparison: Comparison) -> str:
     parts = []
     if len(comparison) < FEW:
         few = "One match is" if len(comparison) == 1 else f"{match_count(comparison)} are"
+        # The intervals come from few blocks, so they are not trusted alone.
         beaten = f" (by the intervals it is better than {join_words(worse)}, but they are too narrow)" if worse else ""
         parts.append(f"{few} too few to tell these models apart{beaten}.")
     elif worse:
@@ -57,7 +58,7 @@ def verdict(comparison: Comparison) -> str:
 
 
 def advice(comparison: Comparison) -> str:
-    """Return which model to use and how sure that is."""
+    """Return a text that says which model to use and how sure that is."""
     use = f"Use {comparison.best}. " if len(comparison.models) > 1 and len(comparison) >= FEW else ""
     return f"{use}{headline(comparison)} {verdict(comparison)}".strip()
 

@@ -1,4 +1,4 @@
-"""Measures summed over groups of matches, as a bootstrap needs them, and values for every group at once."""
+"""Measures summed over groups of matches, as the bootstrap needs them, and their values for all groups at once."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ def group_sums(tally: Tally, groups: Groups) -> Sums:
 def area_sums(parts: Parts, groups: Groups) -> Sums:
     """Sum the area under the ROC curve as two means: over the matches that the first team won, and those it lost.
 
-    The structural components of DeLong, DeLong and Clarke-Pearson (1988): resampled, their means give the area up to
-    terms of order 1/n.
+    These are the structural components of DeLong, DeLong and Clarke-Pearson (1988). When they are resampled, their
+    means give the area up to terms of order 1/n.
     """
     group, result = _two_team_results(parts(), groups)
     decided = ~result.drawn
@@ -93,6 +93,7 @@ def calibration_sums(parts: Parts, groups: Groups) -> Sums:
     """Sum the expected calibration error: for every bin, the forecasts, their probabilities, and how many came true."""
     results = [two_teams(forecasts)[1] for _, forecasts in parts()]
     draws = any(map(has_draws, results))
+    # All resampled histories share these bins, so that their sums can be added.
     step = 1 + len(groups.of) // BIN_SAMPLE
     sample = np.concatenate(
         [p[::step] for result in results for p in (result.win, result.loss, result.draw)[: 2 + draws]]
@@ -180,7 +181,7 @@ def _area_values(parts: ForecastParts, groups: Groups) -> Floats:
 
 
 def _calibration_values(parts: ForecastParts, groups: Groups) -> Floats:
-    """Draws count only in groups in which a draw was expected or happened."""
+    """Return the calibration error of every group; draws count only in groups where one was expected or happened."""
     group, result = _two_team_results(parts, groups)
     drawn = np.bincount(group, (result.draw > 0) | result.drawn, groups.number)[group] > 0
     (win, won), (loss, lost), (draw, level) = result.sides

@@ -66,7 +66,7 @@ def _tally(forecasts: Forecasts, match: NDArray[np.intp], values: Floats) -> Tal
 def log_loss(forecasts: Forecasts, *, least: float = 1e-6) -> Tally:
     """Return −ln P(actual result) for the win, draw or loss of two teams, in nats.
 
-    A probability counts as at least `least`: otherwise one draw would cost a model that expects none infinitely much.
+    A probability counts as at least `least`: otherwise one draw would cost a model that expects none an infinite loss.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 2)
@@ -112,7 +112,7 @@ def brier(forecasts: Forecasts) -> Tally:
 def sharpness(forecasts: Forecasts) -> Tally:
     """Return the entropy of win, draw and loss, in bits: lower is sharper, 0 is certain.
 
-    It does not say whether the forecast is right: of two calibrated models the sharper one is better.
+    It does not say whether the forecast is right; but of two calibrated models, the sharper one is better.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 2)
@@ -126,7 +126,7 @@ def sharpness(forecasts: Forecasts) -> Tally:
 
 
 def auc(forecasts: Forecasts, where: Where = None, *, drawn: str = "skip") -> float:
-    """Return the area under the ROC curve: how often a match won had a better forecast than a match not won.
+    """Return the area under the ROC curve: how often a match that was won had a better forecast than one that was not.
 
     `drawn`: "skip" uses matches with a winner only, as Guo et al. (2012) say; "negative" counts a draw as not won, as
     their published numbers do.
@@ -160,11 +160,11 @@ def auc_of(p: Floats, won: Floats) -> float:
 
 
 def placements(p: Floats, won: Floats) -> tuple[NDArray[np.intp], Floats]:
-    """Return the matches sorted by forecast and, in that order, the placement of each among those of the other kind.
+    """Return the order of the matches by forecast and, in that order, their placements: DeLong et al. (1988).
 
-    The placement of a match won is the share of matches not won that have a lower forecast; the placement of a match
-    not won is the share of matches won that have a higher forecast. Equal forecasts count half. The mean of each kind
-    is the area: DeLong et al. (1988).
+    The placement of a won match is the share of lost or drawn matches with a lower forecast. The placement of any other
+    match is the share of won matches with a higher forecast. Equal forecasts count half. Both the mean over won matches
+    and the mean over the others equal the area under the curve.
 
     >>> import numpy as np
     >>> placements(np.array([0.9, 0.8, 0.3, 0.8]), np.array([1.0, 0.0, 0.0, 1.0]))

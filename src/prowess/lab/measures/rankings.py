@@ -22,8 +22,8 @@ def pair_error(forecasts: Forecasts, *, ties: float = 0.5, drawn: float | None =
     """Return the share of pairs of teams whose order the expected performances got wrong: Nikolenko, Sirotkin (2011).
 
     `ties`: the error of a pair with equal expected performances, from 0 (right) to 1 (wrong, as in the TrueSkill
-    paper). `drawn`: the error of a pair that shares its place; None leaves such pairs out. `pooled`: every pair has the
-    same weight, so matches weigh by their pairs; otherwise every match has the same weight.
+    paper). `drawn`: the error of a pair that shares its place; None leaves such pairs out. With `pooled`,
+    every pair has the same weight, so that large matches count more; otherwise every match has the same weight.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"], ["cat"]]}])
@@ -45,9 +45,9 @@ def pair_error(forecasts: Forecasts, *, ties: float = 0.5, drawn: float | None =
 def pair_log_loss(forecasts: Forecasts, *, least: float = 1e-6, pooled: bool = False) -> Tally:
     """Return −ln P(order) of the pairs of teams that do not share a place, in nats.
 
-    For two teams P is win / (win + loss) of the forecast; for more it follows from the normal performances of the two,
-    without a margin, or from their scores. A probability counts as at least `least`, so that one surprise is not
-    infinitely bad. `pooled` as in `pair_error`.
+    For two teams, P is win / (win + loss) of the forecast; for more, it is computed from the two teams' normal
+    performances, without a margin, or from their scores. A probability counts as at least `least`, so that one surprise
+    is not infinitely bad. `pooled` as in `pair_error`.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"], ["cat"]]}])
@@ -72,9 +72,9 @@ def pair_log_loss(forecasts: Forecasts, *, least: float = 1e-6, pooled: bool = F
 
 
 def _add_score_losses(forecasts: Forecasts, least: float, loss: Floats) -> None:
-    """Set −Σ ln P(order) of matches of more than two teams by the distribution of their scores, which is not normal.
+    """Set −Σ ln P(order) of matches of more than two teams, from the distribution of scores, which is not normal.
 
-    The part that two teams have in common (the others' defences) is treated as known; the rest of each is independent.
+    The part of x that two teams share (the others' defences) is treated as known; the remaining parts are independent.
     """
     place, mean, variance = forecasts.history.place, score_levels(forecasts)[0], performance(forecasts)
     for match, team in by_team_count(forecasts.history.match_start):
@@ -105,8 +105,8 @@ def _pair_tally(total: Floats, weight: Floats, pooled: bool) -> Tally:
 def place_error(forecasts: Forecasts) -> Tally:
     """Return √(Σᵢ (xᵢ − yᵢ)²/√i) of every match: Nikolenko, Sirotkin (2010), section 5.
 
-    i counts the teams in the order in which they finished, x is a team's place and y the predicted one, so the first
-    places count most. Tied teams have the mean of the places, and of the weights 1/√i, that they share.
+    i counts the teams in the order in which they finished, x is a team's place and y its predicted place, so that the
+    first places count most. Tied teams share the mean of their places, and the mean of their weights 1/√i.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"]]}])

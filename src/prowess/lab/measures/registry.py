@@ -21,9 +21,9 @@ from .tally import Tally, ratio
 class Measure:
     """A measure with its name, title and unit; `higher` means that higher is better.
 
-    Most are means of a `tally` over the matches. The others have `sums`: the contributions of groups of matches.
-    `chances` means that the measure needs only the win and draw probabilities of two teams, `scores` that it needs
-    predicted scores, and `neutral` that neither direction is better, so that it cannot select a model.
+    Most measures are means of a `tally` over the matches. The others have `sums`: the contributions of groups of
+    matches. `chances` means that the measure needs only the win and draw probabilities of two teams, `scores` that it
+    needs predicted scores, and `neutral` that neither direction is better, so that it cannot select a model.
 
     >>> from functools import partial
     >>> strict = Measure("strict", "pair error, ties wrong", tally=partial(measures.pair_error, ties=1))
@@ -169,7 +169,7 @@ def choose_measures(
 
 
 def find_measure(requested: str | Measure | Callable[[Forecasts], Tally]) -> Measure:
-    """Return a measure by name, unchanged, or made from a function of forecasts for which lower is better.
+    """Return a measure, given by name, as a `Measure`, or as a function of forecasts for which lower is better.
 
     >>> find_measure("brier").title, find_measure(measures.information_gain).higher
     ('Brier score', True)
@@ -180,6 +180,7 @@ def find_measure(requested: str | Measure | Callable[[Forecasts], Tally]) -> Mea
         return requested
     if callable(requested):
         name: str = getattr(requested, "__name__", "measure")
+        # A built-in function keeps its own title and direction.
         named = Measure(name, name.replace("_", " "), tally=requested)
         return next((measure for measure in MEASURES.values() if measure.tally is requested), named)
     if not isinstance(requested, str) or requested not in MEASURES:

@@ -30,7 +30,7 @@ def resolve_where(where: Where, matches: int) -> NDArray[np.intp] | slice:
 
 
 def memoryviews(*columns: Any) -> tuple[Any, ...]:
-    """Return columns as the kernels read them: in uncompiled kernels, NumPy scalars are slow and cause warnings.
+    """Return columns as the kernels read them: NumPy scalars are slow in uncompiled kernels and cause warnings.
 
     >>> import numpy as np
     >>> memoryviews(np.zeros(1), np.ones(2))[1].tolist()
@@ -80,12 +80,13 @@ class Tally:
         weight = float(weights.sum())
         if weight == 0.0:
             raise Error("none of these matches can be measured: choose other matches or another measure")
+        # Losses near the largest float may overflow in the sum, but not in the mean.
         with np.errstate(over="ignore"):
             total = float(totals.sum())
         return total / weight if isfinite(total) else float((totals / weight).sum())
 
     def window(self, matches: int = 50) -> Floats:
-        """Return the measure over the last `matches` matches up to each match; NaN before there are that many.
+        """Return the measure over the last `matches` matches up to each match; NaN for the first ones.
 
         Only matches that can be measured count.
 

@@ -107,7 +107,7 @@ def coverage_curves(
     height: int = 460,
     look: Look = LIGHT,
 ) -> alt.LayerChart:
-    """Chart the actual against the nominal coverage, with a line per model; on the diagonal, sigma is right.
+    """Chart the actual against the nominal coverage, with a line per model; a correct sigma lies on the diagonal.
 
     `frames` maps model names to frames from `coverage`.
 

@@ -18,7 +18,7 @@ ROUNDS_OF_DRAWING = 40  # rounds for all matches at once; seats that are still o
 
 
 def per_match(name: str, value: Any, matches: int, least: int, rng: np.random.Generator) -> Ints:
-    """Return a number per match: the same for all, drawn from a range (a tuple), or one for each match (a list).
+    """Return a number for every match: a constant, drawn from a range (a tuple), or one for each match (a list).
 
     >>> rng = np.random.default_rng(1)
     >>> per_match("teams", 2, 3, 2, rng), per_match("teams", [2, 8, 4], 3, 2, rng)
@@ -46,7 +46,7 @@ def per_match(name: str, value: Any, matches: int, least: int, rng: np.random.Ge
 class Attendance:
     """How often players or squads take part: the chance of being drawn for a match is proportional to a weight.
 
-    A subclass has a method `weights`. With `everyone`, each of them plays in at least one match.
+    A subclass has a method `weights`. With `everyone`, each player or squad plays in at least one match.
 
     >>> class Seniors(Attendance):
     ...     def weights(self, rng, units):
@@ -83,7 +83,7 @@ class Attendance:
 
 @dataclass(frozen=True)
 class Even(Attendance):
-    """All have the same weight; by chance, some play a little more than others.
+    """Everyone has the same weight; by chance, some play a little more than others.
 
     >>> Even().weights(np.random.default_rng(1), 3)
     array([1., 1., 1.])
@@ -139,7 +139,7 @@ class Rounds(Attendance):
     """In every round every player plays once; players left over when the last match is full sit out.
 
     With `near`, opponents are close in skill: each round sorts all players by skill plus an error with this standard
-    deviation, and neighbours play together. Skills are taken at the first match.
+    deviation, and neighbours play together. Players are sorted by their skills at the first match.
 
     >>> Rounds(near=2.0)
     Rounds(near=2.0)
@@ -299,6 +299,7 @@ def staff_teams(
     match = np.repeat(np.arange(len(teams)), teams)
     luck = rng.random((len(squad), size))
     present = luck >= roster.understaffing
+    # The `least` luckiest members of each squad come in any case.
     present |= luck >= np.partition(luck, size - roster.least, axis=1)[:, [size - roster.least]]
     guest = present & (rng.random(present.shape) < roster.switching)
     extra = rng.random((len(squad), 1)) < roster.substitutes

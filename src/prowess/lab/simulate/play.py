@@ -23,7 +23,7 @@ from ...validate import LARGEST, scale
 from .lineup import Count, Ints, per_match
 from .team_strength import BatchBoard, Field, blocks
 
-MAX_REPLAYS = 1000  # after that many tries a match keeps its result: the required draw is next to impossible
+MAX_REPLAYS = 1000  # after this many tries a match keeps its result: the required draw is almost impossible
 ANSWER_CHUNK = 20_000  # number of teams whose answers are drawn at once
 
 
@@ -45,9 +45,9 @@ def play(outcome: Outcome, field: Field, rng: np.random.Generator) -> Played:
     """Draw the results of all matches by an outcome's generative process.
 
     By default, places follow the performances (of the first trait), as in TrueSkill. Neighbours whose distance is at
-    most the margin share a place, and so does a chain of them: with performances 10, 9 and 8 and a margin of 1, all
-    three share it. A margin that depends on the places (`Spread`, `TwoValued`) is the one used for the forecast, before
-    the places are known.
+    most the margin share a place, and so do chains of neighbours: with performances 10, 9 and 8 and a margin of 1, all
+    three teams tie. A margin that depends on the places (`Spread`, `TwoValued`) is the one used for the forecast,
+    before the places are known.
 
     >>> import prowess as pw
     >>> history = pw.simulate(pw.TrueSkill(draw_probability=0.9), 1000, teams=2).history
@@ -163,7 +163,7 @@ def _margins(outcome: Outcome, field: Field) -> Floats:
 
 @play.register
 def _(outcome: GaussianScore, field: Field, rng: np.random.Generator) -> Played:
-    """Draw sᵢ ~ N(c + tᵢ, γ²/2); a match's level c carries no information, so it is random."""
+    """Draw sᵢ ~ N(c + tᵢ, γ²/2); the level c of a match carries no information, so it is drawn at random."""
     performance = field.performances(rng)
     batch = _average(field)
     batch.variance[:2] = 0.0
@@ -177,8 +177,8 @@ def _(outcome: GaussianScore, field: Field, rng: np.random.Generator) -> Played:
 def _(outcome: OffenceDefence, field: Field, rng: np.random.Generator) -> Played:
     """Draw scores from x, a team's offence minus the mean of the others' defences.
 
-    If a draw of two teams is f times as likely as the scores imply, matches are replayed: a match with a winner is
-    kept with probability 1/f, or, if f is below 1, a draw with probability f.
+    If a draw between two teams is f times as likely as the scores imply, matches are replayed: a match with a winner is
+    kept only with probability 1/f, or, if f is below 1, a drawn match only with probability f.
     """
     performance, score = _draw_scores(outcome, field, rng)
     factor = float(getattr(outcome.score, "draw_factor", 1.0))
@@ -223,8 +223,8 @@ class Questions:
 
     A team of performance t answers a question of difficulty d with probability 1/(1 + exp(−(t − d)/(ease · s))), where
     s is the standard deviation of all performances in the league, and difficulties are N(m, (spread · s)²) around the
-    performances' mean m, redrawn in every match. So answers add noise, and ties arise because there are few possible
-    scores: Nikolenko, Sirotkin (2011), section 5, report 30 to 90 questions.
+    performances' mean m, redrawn in every match. So answers add noise, and ties arise because there are few
+    possible scores. Nikolenko, Sirotkin (2011), section 5, report 30 to 90 questions.
 
     `count` is a number, a range (least, most), or a list with a number for each match.
 

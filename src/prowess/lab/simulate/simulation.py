@@ -111,7 +111,7 @@ def simulate(
     draws the results (see `play`). The other options:
 
     - `teams` per match and `size` of a team: a number, (least, most), or a list with a number for each match;
-    - `attendance`: who plays how often (`Rounds`, `Even`, `Zipf`, `Lognormal`); by default, every player once per
+    - `attendance`: how often each player plays (`Rounds`, `Even`, `Zipf`, `Lognormal`); by default, once per
     round;
     - `roster`: squads that stay together (`Roster`); by default teams are random in every match;
     - `calendar`: when matches are played (`Calendar`); without one there are no times, and no drift by time;
@@ -136,6 +136,7 @@ def simulate(
         message = f"draws are for models with an expected score, such as Elo; {model.outcome!r} has its own"
         raise Error(message, field="draws", value=draws)
     matches, players = whole("matches", matches, 1), whole("players", players, 2)
+    # Separate streams: another calendar, for example, does not change who plays.
     rngs = np.random.default_rng(whole("seed", seed)).spawn(5)
     first = draw_skills(rngs[0], model, players, skills)
     lineup = draw_lineup(rngs[1], matches, first.sum(axis=1), teams, size, attendance or Rounds(), roster)
@@ -213,11 +214,11 @@ def quiz_league(
     The rest is not published, so we chose it. Each of the six seats is empty with probability 0.15 and taken by a guest
     with probability 0.2; a team brings a substitute with probability 0.03; squads have `alike` 0.5; the number of teams
     is log-normal, 1 in 80 squads at the median; the attendance of squads is log-normal with sigma 1.5, and all play at
-    least once. Skills are N(3000, 700²), a performance has a deviation of 400, and a team is its players' average, less
-    2 % for each missing player of six (TS2b; of larger rosters the plain average), unless another `model` is given.
-    With these the best models err in one pair of five, as on real tournaments. Models that are fitted to it need
-    `larger="mean"` in `FullSquad`: the paper's rule for larger rosters fails where a weak team's means add up to less
-    than 0, which happens from a start at 3000.
+    least once. Skills are N(3000, 700²), a performance has a deviation of 400, and a team performs like its players'
+    average, minus 2 % for each player missing from six (TS2b; larger rosters perform like the plain average), unless
+    another `model` is given. With these constants the best models err in one pair of five, as on real tournaments.
+    Models that are fitted to this league need `larger="mean"` in `FullSquad`: the paper's rule for larger rosters fails
+    if a weak team's means add up to less than 0, which happens although players start at 3000.
 
     >>> league = quiz_league(tournaments=20, players=1200)
     >>> len(league.history), league.history.time_kind

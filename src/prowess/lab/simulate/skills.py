@@ -30,7 +30,7 @@ CHUNK = 100_000  # entries per board
 def draw_skills(rng: np.random.Generator, model: Model, players: int, skills: Any) -> Floats:
     """Return the true skills of all players at their first match, drawn or given: players × traits.
 
-    For a prior whose level is learnt (`Newcomers`), one level is drawn for the whole league; it does not drift.
+    For a prior whose level is learnt (`Newcomers`), one constant level is drawn for the whole league.
 
     >>> import prowess as pw
     >>> draw_skills(np.random.default_rng(1), pw.TrueSkill(), 3, [30, 25, 20]).ravel()
@@ -99,6 +99,7 @@ def drift_skills(rng: np.random.Generator, model: Model, timeline: Timeline, pla
     >>> skill[[0, 1, 3]].ravel(), bool(skill[2] != 25.0)
     (array([25., 25., 25.]), True)
     """
+    # Two starting points show whether the drift depends on the skill; if not, all moves are drawn at once.
     near = drift_steps(model, timeline, first[player])
     far = drift_steps(model, timeline, first[player] + 1.0 + first.std())
     if not (near[0] == 0.0).all() or not (far[0] == 0.0).all() or not np.array_equal(near[1], far[1]):
@@ -113,7 +114,7 @@ def drift_skills(rng: np.random.Generator, model: Model, timeline: Timeline, pla
 def drift_steps(model: Model, timeline: Timeline, skill: Floats) -> tuple[Floats, Floats]:
     """Return how far the mean of every entry's skill has moved since the previous entry, and the added variance.
 
-    `skill` is the skill before the move, on which most drifts do not depend. First entries do not move.
+    `skill` is the skill before the move; most drifts do not depend on it. First entries do not move.
     """
     shift, variance = np.zeros(skill.shape), np.zeros(skill.shape)
     moving = np.flatnonzero((timeline.before >= 0) & ~timeline.still)
@@ -148,7 +149,7 @@ def _drift_from(
 def _drift_match_by_match(
     rng: np.random.Generator, model: Model, timeline: Timeline, player: Ints, first: Floats
 ) -> Floats:
-    """Drift skills whose mean moves too (regression to the mean): first all second matches, then all third ones, …"""
+    """Drift skills whose mean moves, too (regression to the mean): first for all second matches, then all third, …"""
     skill = first[player]
     order = np.argsort(timeline.played, kind="stable")
     turn = starts(np.bincount(timeline.played))
@@ -163,7 +164,7 @@ def _drift_match_by_match(
 
 
 def draw_hosts(rng: np.random.Generator, model: Model, matches: int, home: float | None) -> NDArray[np.bool_]:
-    """Draw the matches whose first team is at home: all or none, depending on the model, or the share `home`.
+    """Draw the matches whose first team is at home: the share `home`, or by default all if the model has an advantage.
 
     >>> import prowess as pw
     >>> draw_hosts(np.random.default_rng(1), pw.TrueSkill().replace(home_mu=2), 3, None)

@@ -25,7 +25,7 @@ PROGRESS_STEP = 10_000  # matches between two updates of the progress bar
 class Field:
     """All teams of all matches: mean and variance of their performances, teams × traits, given the true skills.
 
-    The variance is only the noise. `draws` is the δ with which models that only have an expected score forecast draws.
+    The variance is only the noise. `draws` is δ for models that only have an expected score (see `simulate`).
 
     >>> import prowess as pw
     >>> start = np.array([0, 2], np.int32), np.array([0, 1, 2], np.int32)
@@ -133,7 +133,7 @@ def make_field(
 
 
 def _pool(model: Model, lineup: Lineup, skill: Floats, first: int, last: int) -> tuple[Floats, Floats]:
-    """Return the performances of some matches' teams; bisection finds the match that causes an error."""
+    """Return the performances of the teams in matches `first` to `last`; bisection finds the match of an error."""
     begin, end = lineup.match_start[first], lineup.match_start[last]
     start = lineup.team_start[begin : end + 1]
     batch = BatchBoard(model, int(end - begin), int(start[-1] - start[0]))
@@ -171,7 +171,7 @@ class BatchBoard:
     """
 
     def __init__(self, model: Model, teams: int, entries: int) -> None:
-        """Make a board that is never released to the model, so that no model keeps a large board."""
+        """Create a board that is never released to the model, because the model would keep the large board."""
         self.board: Board = model.pipeline.board(teams, entries)
         self.board.start[0] = 0
 

@@ -125,9 +125,9 @@ def workers(objective: Objective, jobs: int) -> Iterator[Evaluate]:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """The objective on the training span, the loss of the present parameters, and the whole history to evaluate on.
+    """The objective on the training span, the loss of the present parameters, and the whole history for evaluation.
 
-    `present` is the measure of all matches with the present parameters.
+    `present` is the tally of all matches with the present parameters.
     """
 
     objective: Objective

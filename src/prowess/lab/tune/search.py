@@ -76,8 +76,8 @@ def _range(model: Model, name: str, ends: Range | tuple[float, float] | None) ->
 def relevant_space(model: Model, loss: float, attempt: Evaluate) -> tuple[dict[str, Range], list[str]]:
     """Return the identifiable parameters that change a forecast, and the names of those that have no effect.
 
-    Each is tried at the far end of its range. A leader bonus has no effect if all play alone, nor does a home advantage
-    if nobody is at home.
+    Each parameter is tried at the far end of its range. For example, a leader bonus has no effect if all play alone,
+    and a home advantage has none without home teams.
     """
     space, values = identified(model), model.params
     far = [{name: span.low if span.share(values[name]) > 0.5 else span.high} for name, span in space.items()]
@@ -157,7 +157,7 @@ def tune(
 
 
 def _search(study: Study, attempt: Evaluate, trials: int, jobs: int, progress: bool | None) -> None:
-    """Run rounds of one trial per process until there are enough; others may add to the same study."""
+    """Run rounds of one trial per process until there are enough; other machines may add trials to the same study."""
     for _ in steps(range(len(study.trials()), trials, jobs), "tuning", progress):
         waiting = study.ask(min(jobs, trials - len(study.trials())))
         try:

@@ -94,9 +94,8 @@ class Study:
             span.low <= values[name] <= span.high or (span.log and not values[name]) for name, span in space.items()
         )
         if inside and not any(trial.user_attrs.get("present") for trial in self.trials()):
-            near = {
-                name: max(values[name], span.low) for name, span in space.items()
-            }  # 0 is not on a logarithmic scale
+            # 0 is not on a logarithmic scale.
+            near = {name: max(values[name], span.low) for name, span in space.items()}
             trial = self.optuna.trial.create_trial(
                 params=near, distributions=self._distributions(), value=loss, user_attrs={"present": True}
             )
@@ -113,6 +112,7 @@ class Study:
             self.study.tell(trial, state=states.FAIL)
         elif result.error:
             trial.set_user_attr("error", result.error)
+            # Pruned trials count for the samplers, unlike failed ones: they avoid that region.
             self.study.tell(trial, state=states.PRUNED)
         else:
             self.study.tell(trial, result.loss)
@@ -124,7 +124,7 @@ class Study:
         return sorted(finished, key=lambda trial: int(trial.number))
 
     def importance(self) -> dict[str, float]:
-        """Return the importance of each parameter for a good trial: PED-ANOVA, Watanabe et al. (2023).
+        """Return how important each parameter is for good trials: PED-ANOVA, Watanabe et al. (2023).
 
         The importances add up to 1; the result is empty while there are too few trials.
         """
@@ -203,7 +203,7 @@ COLUMNS = ("match_start", "team_start", "place", "score", "time", "weight", "imp
 
 
 def fingerprint(*parts: str) -> str:
-    """Return a short hash of some texts.
+    """Return a short hash of the given texts.
 
     >>> fingerprint("a", "b") == fingerprint("a", "b") != fingerprint("ab")
     True

@@ -25,7 +25,7 @@ EDGE = 0.02  # a parameter within this share of its range from an end counts as 
 
 
 class Trial(NamedTuple):
-    """A set of parameters: its loss on the training span, or the error with which the model failed."""
+    """A set of parameters with its loss on the training span, or the error with which the model failed."""
 
     number: int
     values: dict[str, float]
