@@ -31,3 +31,16 @@ def capitalise(text: str) -> str:
     'No matches yet'
     """
     return text[:1].upper() + text[1:]
+
+
+def byte_size(number: float) -> str:
+    """Return a number of bytes in the largest unit that leaves at least one of it.
+
+    >>> byte_size(426), byte_size(20_000_000), byte_size(2 * 1024**3)
+    ('426 bytes', '19.1 MiB', '2 GiB')
+    """
+    units = ["bytes", "KiB", "MiB", "GiB"]
+    while number >= 1024 and len(units) > 1:
+        number /= 1024
+        del units[0]
+    return f"{number:.3g} {units[0]}" if number < 1000 else f"{number:,.0f} {units[0]}"

@@ -93,7 +93,8 @@ class Server:
         found = []
         for line in listed.splitlines():
             pid, parent, state, *command = line.split()
-            if int(parent) == self.pid and state[0] != "Z" and "resource_tracker" not in " ".join(command):
+            is_helper = any(name in " ".join(command) for name in ("resource_tracker", "child_process"))
+            if int(parent) == self.pid and state[0] != "Z" and not is_helper:
                 found.append(int(pid))
         return sorted(found) or [self.pid]
 

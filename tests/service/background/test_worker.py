@@ -1,24 +1,13 @@
 """Background jobs: they report progress, can be cancelled, and end with the service."""
 
-import os
 import time
 
 from prowess.service.background import worker
 from prowess.service.background.worker import Worker
 from prowess.store import jobs, leagues
 from prowess.store.db.database import Database
-
-SLEEPS = (
-    'import os, sys, time; sys.stdin.readline(); print(\'["at", "%d", 0.5]\' % os.getpid(), flush=True); time.sleep(99)'
-)
-
-
-def gone(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return True
-    return False
+from tests.service.background import child_functions
+from tests.service.background.child_functions import gone
 
 
 def test_job_reports_progress_can_be_cancelled_and_ends_with_the_service(database_url, monkeypatch):
@@ -27,7 +16,7 @@ def test_job_reports_progress_can_be_cancelled_and_ends_with_the_service(databas
     with database.writing() as connection:
         darts = leagues.create(connection, "darts")
     monkeypatch.setattr(worker, "HEARTBEAT", 0.1)
-    monkeypatch.setattr(worker, "START", SLEEPS)
+    monkeypatch.setattr(worker, "work", child_functions.report_and_sleep)
 
     def ask():
         with database.writing() as connection:
@@ -54,13 +43,13 @@ def test_job_reports_progress_can_be_cancelled_and_ends_with_the_service(databas
             break
         time.sleep(0.05)
     assert gone(int(last.step))
-    monkeypatch.setattr(worker, "START", "raise SystemExit(3)")
+    monkeypatch.setattr(worker, "work", child_functions.exit_early)
     ask()
-    assert "its process ended early" in wait("failed").why
-    monkeypatch.setattr(worker, "START", """print('["failed", "too late"]')""")
+    assert "the process ended early (exit code 3)" in wait("failed").why
+    monkeypatch.setattr(worker, "work", child_functions.fail)
     ask()
     assert wait("failed").why == "too late"
-    monkeypatch.setattr(worker, "START", SLEEPS)
+    monkeypatch.setattr(worker, "work", child_functions.report_and_sleep)
     ask()
     last = wait("running", "any")
     background.close()

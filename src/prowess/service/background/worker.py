@@ -6,20 +6,13 @@ processes of the service see it. A job is cancelled by marking it in the databas
 
 from __future__ import annotations
 
-import json
 import logging
-import os
-import signal
-import sys
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
-from queue import Empty, SimpleQueue
-from subprocess import PIPE, Popen
 from threading import Event, Lock, Thread
 from time import monotonic
-from typing import IO, Any
+from typing import Any
 from uuid import uuid4
 
 from pydantic_core import to_json
@@ -39,15 +32,10 @@ from ...store.jobs import Analysis
 from ...store.journal import journal
 from ...store.leagues import League, Preset
 from ...store.read.trace import TraceView, iter_forecasts
+from .child_process import ChildProcess, ProcessLimits, report
 
 HEARTBEAT = 1.0  # seconds
 POLL = 5.0  # seconds between checks for jobs that other processes have queued
-CRASHED = "its process ended early; there may not be enough memory"
-# Not `multiprocessing`, which would import the main module of the service again.
-START = (
-    "import json, sys; task = json.loads(sys.stdin.readline()); sys.path[:] = task['path']; "
-    "from prowess.service.background.worker import work; work(task)"
-)
 READ, FORECAST = 0.1, 0.9  # progress once the matches are read, and once all forecasts are made
 CHUNK = 20_000  # matches between two progress reports
 
@@ -110,38 +98,33 @@ class Worker:
             return jobs.claim(connection, self._name)
 
     def _execute(self, job: Analysis) -> None:
-        """Run a job in a process, and make sure that the process ends."""
-        url = self._database.url.render_as_string(hide_password=False)
-        task = {"url": url, "league": job.league_id, "kind": job.kind, "asked": dict(job.asked), "path": sys.path}
-        process = Popen([sys.executable, "-c", START], stdin=PIPE, stdout=PIPE, text=True, encoding="utf-8")
-        assert process.stdin is not None
-        assert process.stdout is not None
-        lines: SimpleQueue[str] = SimpleQueue()
-        reader = Thread(target=_read_lines, args=(process.stdout, lines), daemon=True)
-        reader.start()
+        """Run a job in a child process, and make sure that the process ends."""
+        child = ChildProcess()
         try:
-            with suppress(OSError):  # the process has already crashed, which the code that reads its output notices
-                process.stdin.write(json.dumps(task) + "\n")
-                process.stdin.flush()  # but not closed: the process ends when its standard input does
-            self._follow(job, lines)
+            url = self._database.url.render_as_string(hide_password=False)
+            child.start(ProcessLimits(), work, url, job.league_id, job.kind, dict(job.asked))
+            self._follow(job, child)
         finally:
-            process.kill()
-            process.wait()
-            reader.join()
-            with suppress(OSError):
-                process.stdin.close()
-            process.stdout.close()
+            child.close()
 
-    def _follow(self, job: Analysis, lines: SimpleQueue[str]) -> None:
+    def _follow(self, job: Analysis, child: ChildProcess) -> None:
         """Record the progress of a job's process until it is done, cancelled or interrupted."""
         step, share, last = "", 0.0, monotonic()
         while not self._closing.is_set():
-            with suppress(Empty):
-                state, *values = json.loads(lines.get(timeout=HEARTBEAT / 4) or json.dumps(["failed", CRASHED]))
-                if state != "at":
-                    self._end(job, state, *values)
+            try:
+                message = child.receive(HEARTBEAT / 4)
+            except Error as error:
+                self._end(job, "failed", str(error))
+                return
+            except Exception:
+                self._end(job, "failed", "internal error; the log has details")
+                raise
+            if message is not None:
+                kind, value = message
+                if kind == "result":
+                    self._end(job, "done", *value)
                     return
-                step, share = values
+                step, share = value
             if monotonic() - last >= HEARTBEAT:
                 last = monotonic()
                 with suppress(Error), self._database.writing() as connection:
@@ -155,39 +138,17 @@ class Worker:
             end(connection, job.id, self._name, *values)
 
 
-def _read_lines(stream: IO[str], lines: SimpleQueue[str]) -> None:
-    for line in stream:
-        lines.put(line)
-    lines.put("")  # the end
-
-
-def work(task: Plain) -> None:
-    """Run a job in its own process: print its progress, and finally the result or the error."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # on Ctrl-C the service ends this process
-    with suppress(AttributeError, OSError):
-        os.nice(10)
-    Thread(target=_exit_with_parent, daemon=True).start()
-    warnings.simplefilter("ignore")
-
-    def send(*message: Any) -> None:
-        print(json.dumps(message), flush=True)
-
-    database = Database(task["url"])
-    query = select(schema.league.c.name).where(schema.league.c.id == task["league"])
+def work(url: str, league_id: int, kind: str, asked: Plain) -> tuple[int, int, str]:
+    """Run a job in a child process; return the generation and revision of the league, and the result as JSON."""
+    database = Database(url)
+    query = select(schema.league.c.name).where(schema.league.c.id == league_id)
     try:
         with database.reading() as connection:
             league = leagues.find(connection, connection.execute(query).scalar_one())
-            answer = run_job(connection, league, task["kind"], task["asked"], partial(send, "at"))
-        send("done", league.generation, league.revision, answer)
-    except Error as error:
-        send("failed", str(error))
+            answer = run_job(connection, league, kind, asked, lambda step, share: report((step, share)))
+        return league.generation, league.revision, answer
     finally:
         database.close()
-
-
-def _exit_with_parent() -> None:
-    sys.stdin.read()  # returns when the service has closed the pipe, or died
-    os._exit(1)
 
 
 def run_job(connection: Connection, league: League, kind: str, asked: Mapping[str, Any], report: Report) -> str:
