@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 import prowess as pw
 from prowess.cli import app
-from prowess.service.settings import LOGS, Settings, variable
+from prowess.service.settings import LIMITS, LOGS, Settings, variable
 from tests.cli.running import ROOT
 
 GUIDE = (ROOT / "docs" / "guide" / "service.md").read_text(encoding="utf-8")
+PRODUCTION = (ROOT / "docs" / "guide" / "production.md").read_text(encoding="utf-8")
 WORDS = st.text(st.characters(min_codepoint=33, max_codepoint=126, exclude_characters=","), min_size=1, max_size=20)
 
 
@@ -33,9 +34,15 @@ def test_guide_lists_every_setting_with_variable_flag_and_default():
     ]
 
 
-def test_serve_has_a_flag_for_every_setting():
-    serve = typer.main.get_command(app).commands["serve"]
-    assert {one.name for one in serve.params} == {one.name for one in fields(Settings)} | {"demo", "quiet"}
+def test_guide_to_production_lists_every_limit_with_its_default():
+    listed = re.findall(r"^\| `(\w+)` \| `([^`]*)` \| .+ \|$", PRODUCTION, re.M)
+    assert listed == [(one.name, shown(one.default)) for one in fields(Settings) if one.metadata["panel"] == LIMITS]
+
+
+@pytest.mark.parametrize(("verb", "own"), [("serve", {"demo"}), ("doctor", {"backups", "json", "repair"})])
+def test_verb_has_a_flag_for_every_setting(verb, own):
+    command = typer.main.get_command(app).commands[verb]
+    assert {one.name for one in command.params} == {one.name for one in fields(Settings)} | own | {"quiet"}
 
 
 @given(

@@ -21,6 +21,7 @@ try:
     from .verbs.check import check
     from .verbs.compare import compare
     from .verbs.demo import demo
+    from .verbs.doctor import doctor
     from .verbs.explain import explain
     from .verbs.import_ import import_
     from .verbs.key import key
@@ -116,7 +117,7 @@ _add("Files", check, simulate)
 _add("Serve", serve)
 app.command("import", rich_help_panel="Serve")(add_quiet_option(import_))
 app.add_typer(key, name="key", rich_help_panel="Serve")
-_add("Serve", backup, restore)
+_add("Serve", backup, restore, doctor)
 
 
 def _print_version(wanted: bool) -> None:

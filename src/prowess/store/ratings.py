@@ -52,6 +52,11 @@ def load_all(connection: Connection, league: League) -> Ladder:
     return _ladder(league, _ALL(connection, league=league.id, rating_set=league.rating_set))
 
 
+def list_players(connection: Connection, league: League) -> list[str]:
+    """Return all players who have ever had a rating, also those whose matches were all deleted."""
+    return [player for player, _ in _ALL(connection, league=league.id, rating_set=league.rating_set)]
+
+
 def _ladder(league: League, rows: Iterable[Any]) -> Ladder:
     rated = [(player, state) for player, state in rows if state is not None]
     return make_ladder(league, [player for player, _ in rated], b"".join([state for _, state in rated]))

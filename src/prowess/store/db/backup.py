@@ -98,6 +98,19 @@ def restore(path: PathLike, database: Database, *, progress: bool | None = None)
     return Copied(version, rows)
 
 
+def is_backup(path: PathLike) -> bool:
+    """Return whether a file is a backup, which no service has used as its database since."""
+    with open(path, "rb") as file:
+        header = file.read(_HEADER)
+    return header[_APPLICATION] == _APPLICATION_ID.to_bytes(4, "big") and header[_MODE] == b"\1\1"
+
+
+def verify(path: PathLike) -> str:
+    """Check that a backup is intact and that this program can restore it; return its version."""
+    with _open_file(path, f"{Path(path).resolve().as_uri()}?mode=ro") as source:
+        return _check_backup(source, path)
+
+
 def _file_error(path: PathLike, reason: object) -> Error:
     return Error(f"{path}: {reason}", field="path", value=str(path))
 
@@ -124,11 +137,8 @@ def _open_file(path: PathLike, uri: str) -> Iterator[Connection]:
 
 def _check_target(path: Path) -> None:
     """Refuse to replace a file that is not a backup, or that a service has since used as its database."""
-    if path.exists():
-        with path.open("rb") as file:
-            header = file.read(_HEADER)
-        if header[_APPLICATION] != _APPLICATION_ID.to_bytes(4, "big") or header[_MODE] != b"\1\1":
-            raise _file_error(path, "already exists and is not a backup: choose another name")
+    if path.exists() and not is_backup(path):
+        raise _file_error(path, "already exists and is not a backup: choose another name")
 
 
 def _check_backup(source: Connection, path: PathLike) -> str:

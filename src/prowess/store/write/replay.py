@@ -9,8 +9,9 @@ import json
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, delete, insert, not_, select, tuple_
+from sqlalchemy import ColumnElement, Connection, Row, delete, insert, not_, select, tuple_
 
 from ...model.ladder.ladder import Ladder
 from .. import leagues, ratings
@@ -103,6 +104,16 @@ def _last_checkpoint(connection: Connection, league: League, before: Position) -
     if row is None:
         memory = Ladder(league.model).memory.tobytes()
         return Checkpoint(START, 0, ratings.make_ladder(league, [], b"", memory))
+    return _read_checkpoint(league, row)
+
+
+def list_checkpoints(connection: Connection, league: League) -> list[Checkpoint]:
+    """Return all checkpoints of a league, in league order."""
+    query = select(schema.checkpoint).where(*_of(league)).order_by(_CHECKPOINT.time, _CHECKPOINT.seq)
+    return [_read_checkpoint(league, row) for row in connection.execute(query)]
+
+
+def _read_checkpoint(league: League, row: Row[Any]) -> Checkpoint:
     ladder = ratings.make_ladder(league, json.loads(zlib.decompress(row.players)), row.state, row.memory)
     return Checkpoint(Position(row.time, row.seq), row.matches, ladder)
 
