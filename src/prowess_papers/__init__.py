@@ -1,4 +1,4 @@
-"""The papers, re-run: one folder each, with its parameters, the published numbers and what differs."""
+"""The papers, re-run: one folder per paper, with its parameters, the published numbers and the differences."""
 
 from .paper import PAPERS, Paper, paper
 

@@ -1,4 +1,4 @@
-"""The line chart of the papers: series over a number, in one panel or in several side by side."""
+"""The line chart of the papers: series over a number, in one panel or in several panels side by side."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis: the column that it shows, its title with its unit, and where it begins and ends if not by the data.
+    """An axis: the column that it shows, its title with its unit, and its ends (by default those of the data).
 
     >>> Axis("games", "games played").column
     'games'
@@ -28,7 +28,7 @@ class Axis:
     form: str = ""
 
     def scale(self, altair: Any) -> Any:
-        """The scale that Vega-Lite draws."""
+        """Return the Vega-Lite scale of the axis."""
         if self.domain is not None:
             return altair.Scale(domain=list(self.domain), nice=False)
         return altair.Scale(zero=False)
@@ -52,8 +52,8 @@ def curves(
 ) -> alt.TopLevelMixin:
     """Chart y over x: a line for every value of `colour` (and `dash`), a panel for every value of `panel`.
 
-    Series named in `dashed` are thin, grey and dashed: what something would be by chance. `rule` is a level to compare
-    with. With `own` every panel has a y axis of its own.
+    Series named in `dashed` are thin, grey and dashed; they show what chance would give. `rule` is a level to compare
+    with. With `own`, every panel has its own y axis.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"games": [1, 2], "error": [0.5, 0.4], "system": ["Elo", "Elo"]})
@@ -79,7 +79,7 @@ def curves(
 
 
 def _data(alt: Any, frame: pl.DataFrame) -> Any:
-    """The points as CSV text: Altair validates one string, repeatedly, faster than thousands of points."""
+    """Return the points as CSV text: Altair validates data repeatedly, and one string is faster than many points."""
     kinds = {name: "number" if kind.is_numeric() else "string" for name, kind in frame.schema.items()}
     return alt.InlineData(values=frame.write_csv(), format=alt.CsvDataFormat(type="csv", parse=kinds))
 
@@ -94,7 +94,7 @@ def _layers(
     dashes: list[str],
     chance: list[str],
 ) -> list[Any]:
-    """The lines, those of chance below the others."""
+    """Return the lines; those of chance are drawn below the others."""
     colour, dash = by
     across = alt.X(f"{x.column}:Q", title=x.title, scale=x.scale(alt), axis=_axis(alt, x, grid=False))
     up = alt.Y(f"{y.column}:Q", title=y.title, scale=y.scale(alt), axis=_axis(alt, y, grid=True))

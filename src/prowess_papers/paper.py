@@ -19,9 +19,8 @@ from prowess.validate import whole
 @dataclass(frozen=True)
 class Paper:
     """A paper that can be run again: its name, a description, the files that it needs, and their layout.
-
-    `module` has `run(data, *, small, seed, jobs, progress)`, which returns a `Report`. With `some`, a part of the files
-    is enough.
+    `module` has a function `run(data, *, small, seed, jobs, progress)` that returns a `Report`. With `some`, a part of
+    the files is enough.
 
     >>> paper("halo2").files[0]
     'FreeForAll.csv'
@@ -35,7 +34,7 @@ class Paper:
 
     @property
     def module(self) -> str:
-        """The module that runs it.
+        """The module that runs the paper.
 
         >>> paper("classics").module
         'prowess_papers.classics'
@@ -44,7 +43,7 @@ class Paper:
 
     @property
     def needs(self) -> str:
-        """The files that it needs, as text.
+        """The files that the paper needs, as text.
 
         >>> paper("classics").needs
         'no data'
@@ -71,13 +70,15 @@ class Paper:
         jobs: int | None = None,
         progress: bool | None = None,
     ) -> Report:
-        """Run it on the files of a folder; `small` uses a part of the data. The report begins with the overall verdict.
+        """Run the paper on the files of a folder and return a report that begins with the overall verdict.
+        `small` uses only a part of the data.
 
         >>> report = paper("classics").run(small=True)
         >>> report.title
         'A Manifesto of Skill: the classics, by hand and by prowess'
         """
         jobs, seed, folder = count_processes(jobs), whole("seed", seed), self._folder(data)
+        # Imported here: listing the papers must not load all experiments.
         report: Report = import_module(self.module).run(folder, small=small, seed=seed, jobs=jobs, progress=progress)
         return Report(report.title, (*overall_verdict(report), *report.sections))
 
@@ -155,7 +156,7 @@ def paper(name: str) -> Paper:
 
 
 def overall_verdict(report: Report) -> list[Section]:
-    """Count the claims of a report by their verdicts, and list them in a table; empty where there are none.
+    """Return a section that counts the claims of a report by verdict and lists them; no section without claims.
 
     >>> from prowess.lab.report import Claim
     >>> claims = (Claim("It works", True, ""), Claim("It is fast", None, "too few data"))

@@ -11,12 +11,12 @@ from prowess.history.ragged import Floats, owners
 from prowess.lab.interval import Interval
 from prowess.lab.measures.tally import Tally, Where
 
-# 95 % intervals by the linear part of each match (delta method), for a measure over some matches against another over
-# others: the resampled histories of `lab.bootstrap` compare measures over the same matches only.
+# 95 % intervals by the delta method, which can compare a measure over some matches with a measure over other matches;
+# the resampled histories of `lab.bootstrap` only compare measures over the same matches.
 
 
 def mean_interval(tally: Tally, where: Where = None) -> Interval:
-    """The mean of a measure over some matches.
+    """Return the mean of a measure over the selected matches, with its interval.
 
     >>> print(mean_interval(Tally(np.array([0.0, 1.0, 1.0, 0.0]), np.ones(4))))
     0.50 (0.01 to 0.99)
@@ -25,9 +25,8 @@ def mean_interval(tally: Tally, where: Where = None) -> Interval:
 
 
 def difference_interval(first: Tally, other: Tally, where: Where = None, against: Where = None) -> Interval:
-    """By how much the mean of a measure is above that of another; the second may be over other matches (`against`).
-
-    A match that counts in both moves both, which the interval takes into account.
+    """Return the difference of the means of two measures; the second may use other matches (`against`).
+    The interval takes into account that a match in both selections moves both means.
 
     >>> both = Tally(np.array([0.0, 1.0, 1.0, 0.0]), np.ones(4))
     >>> difference_interval(both, both)
@@ -39,7 +38,7 @@ def difference_interval(first: Tally, other: Tally, where: Where = None, against
 
 
 def _influence(tally: Tally, where: Where) -> Floats:
-    """By how much each match moves the ratio of the two sums: (total − mean·weight)/Σ weight, its linear part."""
+    """Return how much each match moves the mean, to first order: (total − mean · weight)/Σ weight."""
     chosen = np.zeros(len(tally))
     chosen[slice(None) if where is None else where] = 1.0
     moved: Floats = chosen * (tally.total - tally.mean(where) * tally.weight) / float(tally.weight @ chosen)
@@ -47,7 +46,7 @@ def _influence(tally: Tally, where: Where) -> Floats:
 
 
 def drawn_neighbours(history: History) -> Floats:
-    """How many neighbours of each match, by place, share their place.
+    """Return, for each match, the number of neighbours in the finishing order that share a place.
 
     >>> history = History.from_matches([{"teams": [["a"], ["b"], ["c"]], "ranks": [1, 2, 2]}])
     >>> drawn_neighbours(history)
@@ -60,9 +59,8 @@ def drawn_neighbours(history: History) -> Floats:
 
 
 def draw_rate(history: History) -> float:
-    """The share of drawn pairs among neighbouring teams: the "empirical draw probability" of Herbrich et al. (2006).
-
-    It looks at all matches that it is given, also at those still to be predicted, as the paper does.
+    """Return the share of drawn pairs among neighbouring teams: Herbrich et al. (2006), "empirical draw probability".
+    As in the paper, it includes matches that are still to be predicted.
 
     >>> draw_rate(History.from_matches([{"teams": [["a"], ["b"], ["c"]], "ranks": [1, 2, 2]}]))
     0.5

@@ -1,4 +1,4 @@
-"""`prowess papers`: a paper's experiments once more, ours beside theirs."""
+"""`prowess papers`: run the experiments of a paper again."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from . import PAPERS, Paper, paper
 Name = Annotated[
     str | None, typer.Argument(metavar="[NAME]", show_default=False, help=f"The paper: {', '.join(PAPERS)}.")
 ]
-Data = Annotated[Path | None, typer.Option(metavar="DIR", show_default=False, help="The folder of its data.")]
-Small = Annotated[bool, typer.Option("--small", help="A quick look, on a part of the data.")]
+Data = Annotated[Path | None, typer.Option(metavar="DIR", show_default=False, help="The folder with its data.")]
+Small = Annotated[bool, typer.Option("--small", help="Use only a part of the data, for a quick look.")]
 
 
 def papers(
@@ -34,7 +34,7 @@ def papers(
 ) -> None:
     """Run the experiments of a paper again, and print our numbers beside the published ones.
 
-    Without a name: which papers there are, and the files that each of them needs.
+    Without a name, list the papers and the files that each of them needs.
 
     \b
     prowess papers
@@ -79,7 +79,7 @@ def _list(json: bool) -> None:
 
 
 def _check(found: Paper, data: Path | None, html: Path | None) -> None:
-    """What can be known to be wrong before the work."""
+    """Raise an `Error` for wrong options before a long computation."""
     if data is None and found.files:
         raise Error(f"{found.name} needs --data DIR, a folder with {found.needs}")
     if html is not None:

@@ -20,7 +20,7 @@ LEAGUES = ("premier_league", "afl")
 
 
 def run(data: Path, *, small: bool = False, seed: int = 0, jobs: int = 1, progress: bool | None = None) -> Report:
-    """Judge the tuned model of every data set whose file is in a folder.
+    """Evaluate the tuned model of every data set whose file is in the folder `data`.
 
     `small` uses only some of the later matches and three untuned models. `seed` is for resampling; `jobs` is the number
     of processes.
@@ -47,11 +47,11 @@ international_football.csv, f1_race_results.csv, llm_comparisons.csv, chgk_team_
 
 
 def _summary(found: list[Evaluation]) -> Section:
-    """All claims about untuned models in one place."""
+    """Return the first section, with the main claim about every data set."""
     text = (
-        "For every data set some models were tuned on early matches, and the best of them by those matches is judged "
-        "here by later ones, against every untuned model that the data allow. A claim holds where all 95 % intervals, "
-        "paired and resampled by blocks of neighbouring matches, lie above 0."
+        "For every data set, several models were tuned on early matches. The best of them on those matches is compared "
+        "here, on later matches, with every untuned model that can use the data. A claim holds if all 95 % intervals "
+        "lie above 0; they are paired and resampled by blocks of neighbouring matches."
     )
     claims = tuple(beats(judged, judged.comparison.measures[0]) for judged in found)
     return Section("Does the tuned model win?", text, claims=claims)

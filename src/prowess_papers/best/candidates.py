@@ -30,7 +30,7 @@ class Candidate:
 
 
 def _football() -> dict[str, Candidate]:
-    """Goals of clubs in seasons: with drift by the day or by the match, with or without a learnt newcomers' level."""
+    """Return models of goals with seasons: drift by day or by match, with or without a learnt newcomers' level."""
     ranges = {
         "sigma": (0.05, 0.5),
         "season_tau": (0.005, 0.3),
@@ -41,6 +41,7 @@ def _football() -> dict[str, Candidate]:
     }
     level = {"level_sigma": (0.005, 0.5), "level_tau": (0.005, 0.5)}
     first = Normal(0.0, 0.15)
+    # Promoted clubs are the newcomers; the level is learnt from each of them after one season of 38 matches.
     learnt = Newcomers(first, level_sigma=0.1, level_tau=0.05, matches=38)
     by_day, by_match = Seasons(PerTime(0.004), BREAK, 1.0, 0.05), Seasons(PerMatch(0.014), BREAK, 1.0, 0.05)
     model = PoissonOD(mu=0.0, beta=0.0).replace(home=Home(0.2, 0.05), draw_factor=1.1, prior=first, drift=by_day)
@@ -53,7 +54,7 @@ def _football() -> dict[str, Candidate]:
 
 
 def _australian() -> tuple[dict[str, Candidate], dict[str, Candidate]]:
-    """Differences of points in seasons, and the points of both clubs."""
+    """Return models of point differences with seasons, and models of both clubs' points."""
     ranges = {
         "sigma": (1.0, 100.0),
         "season_tau": (0.1, 30.0),
@@ -77,7 +78,7 @@ def _australian() -> tuple[dict[str, Candidate], dict[str, Candidate]]:
 
 
 def _international() -> dict[str, Candidate]:
-    """Goals of nations, which know no seasons; those who join are far weaker than those who began."""
+    """Return models of goals without seasons; nations that joined late are far weaker than the first ones."""
     ranges = {
         "sigma": (0.2, 1.5),
         "tau": (0.002, 0.02),
@@ -99,7 +100,7 @@ def _international() -> dict[str, Candidate]:
 
 
 def _races() -> dict[str, Candidate]:
-    """Drivers and cars, which count more than drivers; the last place is shared by many."""
+    """Return models of teams of a driver and a car, in which the car counts more; many share the last place."""
     ranges = {"beta": (0.3, 6.0), "tau": (0.0003, 0.1), "season_tau": (0.05, 2.0), "carry": (0.5, 1.1)}
     level = {"level_sigma": (0.05, 2.0), "level_tau": (0.01, 1.0)}
     first = Normal(0.0, 1.0)
@@ -124,7 +125,7 @@ def _races() -> dict[str, Candidate]:
 
 
 def _votes() -> dict[str, Candidate]:
-    """Votes as scores; the roles are model, answer, and side."""
+    """Return models of votes as scores, for teams of three: model, answer and side."""
     ranges = {"sigma": (0.1, 2.0), "draw_factor": (0.1, 1.5)}
     model = PoissonOD(mu=0.0, sigma=0.5, beta=0.0).replace(home=Home(0.0, 0.3), draw_factor=0.5)
     return {

@@ -1,4 +1,4 @@
-"""The shared files as histories: who plays with whom, who is at home, and what was left out."""
+"""Readers of the shared files: they form the teams, set the home team, and note what was left out."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Reading:
 
 
 def premier_league(path: Path) -> Reading:
-    """The 14 seasons of the score paper, by the names of the clubs.
+    """Read the 14 seasons of the score paper, with clubs identified by name.
 
     >>> premier_league(Path("no such file.csv"))
     Traceback (most recent call last):
@@ -44,7 +44,7 @@ def premier_league(path: Path) -> Reading:
 
 
 def international_football(path: Path) -> Reading:
-    """Every match between nations; on neutral ground nobody is at home.
+    """Read all matches between nations; on neutral ground no team is at home.
 
     >>> international_football(Path("no such file.csv"))
     Traceback (most recent call last):
@@ -57,10 +57,10 @@ def international_football(path: Path) -> Reading:
 
 
 def australian_football(path: Path) -> Reading:
-    """Eleven seasons of the AFL; the first named club is at home where the other never was.
+    """Read eleven seasons of the AFL; the first named club is at home on grounds where the other never was.
 
-    Grounds are shared: where the visitor, too, has been listed as the home side before, the first named club has no
-    advantage (−1 ± 2.5 points in the seasons that were tuned on, against 14 ± 2). Earlier matches alone decide that.
+    Grounds are shared. If the visitor has also been listed as the home side on this ground before, the first named club
+    has no advantage: −1 ± 2.5 points in the seasons used for tuning, instead of 14 ± 2. Only earlier matches decide.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -74,6 +74,7 @@ def australian_football(path: Path) -> Reading:
 
     history = History.read(path)
     rows = _rows(path, ("date", "home", "away", "venue")).sort("date", maintain_order=True).with_row_index()
+    # The first match at which a club was the home side of a ground.
     first = rows.group_by("venue", away="home").agg(first=pl.col("index").min())
     known = rows.join(first, on=["venue", "away"], how="left", maintain_order="left")
     stranger = known.select((pl.col("first") >= pl.col("index")).fill_null(True))["first"].to_numpy()
@@ -86,10 +87,10 @@ def australian_football(path: Path) -> Reading:
 
 
 def formula_one(path: Path) -> Reading:
-    """Every race as a free-for-all of teams of two: the driver, and the car of his constructor.
+    """Read every race as a free-for-all of teams of two: a driver and a car.
 
-    Nobody can be in two teams, so a constructor's cars are players of their own, numbered by how long their drivers
-    have been with it. Drivers who started but were not placed share the last place.
+    A player cannot be in two teams, so the cars of a constructor are separate players, numbered by how long their
+    drivers have been with the constructor. Drivers who started but were not placed share the last place.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -106,6 +107,7 @@ def formula_one(path: Path) -> Reading:
     place = pl.col("position").cast(pl.Int32, strict=False).fill_null(LAST)
     started = rows.filter(~absent).with_columns(pl.col("race_id").cast(pl.Int64), place=place)
     started = started.sort("race_id", "place", maintain_order=True)
+    # Some early drivers shared two cars in a race; only their best result counts.
     once = started.unique(["race_id", "driverId"], keep="first", maintain_order=True)
     joined = pl.col("race_id").min().over("driverId", "constructorId")
     once = once.with_columns(since=joined).with_columns(
@@ -125,10 +127,10 @@ def formula_one(path: Path) -> Reading:
 
 
 def votes(path: Path) -> Reading:
-    """Votes between language models, as scores: 1 to 0 for the one preferred, 0 to 0 for a tie; the left is at home.
+    """Read votes between language models as scores: 1 to 0 for the preferred model, 0 to 0 for a tie; left is at home.
 
-    A side is a team of three: the model, its answer to the prompt, and the side itself with this prompt. The file has
-    no times, and is sorted by prompt: later votes are about other prompts.
+    A side is a team of three: the model, its answer to the prompt, and the side (left or right) for this prompt. The
+    file has no times and is sorted by prompt, so later votes are about other prompts.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -153,17 +155,17 @@ def votes(path: Path) -> Reading:
     frame = pl.concat(parts).sort("vote", "side", maintain_order=True)
     columns = {"match": "vote", "team": "side", "player": "player", "score": "score"}
     history = History.from_frame(frame, columns=columns)
-    notes = "A vote is a score of 1 to 0, a tie one of 0 to 0. Workers are not told apart. Nothing was left out."
+    notes = "A vote is a score of 1 to 0, a tie is 0 to 0. Voters are not distinguished. Nothing was left out."
     return Reading(replace(history, home=np.zeros(len(history), np.int16)), notes)
 
 
 def tournaments(path: Path) -> Reading:
-    """Tournaments of "What? Where? When?", in which a team is one player.
+    """Read the tournaments of "What? Where? When?", in which every team is one player.
 
     >>> tournaments(Path("no such folder") / "chgk_team_results.csv.gz")
     Traceback (most recent call last):
     ...
-    prowess.Error: no such folder: chgk_team_results.csv.gz is not there
+    prowess.Error: no such folder: chgk_team_results.csv.gz not found
     """
     from ..tournaments.data import read
 
@@ -171,7 +173,7 @@ def tournaments(path: Path) -> Reading:
 
 
 def _rows(path: Path, columns: tuple[str, ...]) -> pl.DataFrame:
-    """Some columns of a file, as text."""
+    """Return the given columns of a file, as text."""
     import polars as pl
 
     if not path.is_file():
@@ -179,4 +181,4 @@ def _rows(path: Path, columns: tuple[str, ...]) -> pl.DataFrame:
     try:
         return pl.read_csv(path, columns=list(columns), infer_schema=False)
     except pl.exceptions.PolarsError as error:
-        raise Error(f"{path}: a file with the columns {', '.join(columns)} is needed: {error}") from error
+        raise Error(f"{path}: the file must have the columns {', '.join(columns)}: {error}") from error

@@ -1,4 +1,4 @@
-"""A tuned model against the untuned ones, on the matches that were not tuned on."""
+"""Compares a tuned model with the untuned ones, on the matches that were not used for tuning."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .tuned_models import TunedModel, load_tuned, without_parts
 TUNED = "tuned"
 SCORES = ("GaussianOD", "GaussianSD", "PoissonOD")
 SMALL_PRESETS, SMALL_DRAWS = ("Elo", "TrueSkill", "GaussianOD"), 100
-SMALL_MATCHES = {"tournaments": 20, "races": 60}  # of the later span, 380 elsewhere
+SMALL_MATCHES = {"tournaments": 20, "races": 60}  # matches of the later span; 380 for other data sets
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,9 @@ class RunOptions:
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """A data set, how it was read and cut, the model that was found for it, and how it compares on the later matches.
+    """A data set, how it was read and split, its tuned model, and the comparison on the later matches.
 
-    `parts` compares the model with itself, each time without one of its parts.
+    `parts` compares the tuned model with copies that each lack one component.
     """
 
     of: DataSet
@@ -51,14 +51,15 @@ class Evaluation:
 
     @property
     def history(self) -> History:
-        """The matches, as they were judged."""
+        """The matches on which the models are compared."""
         return self.comparison.history
 
 
 def untuned(history: History, measures: tuple[str, ...]) -> dict[str, Model]:
-    """Every untuned preset that can use the history; presets that are equivalent on these data appear once.
+    """Return all untuned presets that can use the history; presets that are equivalent on these data appear once.
 
-    TSa is TrueSkill. Where all teams are of one size, so are TS2a, TS2b and TS2; where that is 1, TSb and TrueSkill.
+    TSa equals TrueSkill. If all teams have the same size, TS2a and TS2b equal TS2; if that size is 1, TSb equals
+    TrueSkill.
 
     >>> import prowess as pw
     >>> list(untuned(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]), ("log_loss",)))[-1]
@@ -68,12 +69,13 @@ def untuned(history: History, measures: tuple[str, ...]) -> dict[str, Model]:
     left_out = {"TSa", "TS2a", "TS2b"} | ({"TSb"} if alone else set())
     if history.score is None or (np.diff(history.match_start) > 2).any():
         left_out |= set(SCORES)
+    # GaussianSD predicts score differences, but no scores.
     only = set(SCORES[::2]) if measures[0] == "score_error" else set(PRESETS)
     return {name: make() for name, make in PRESETS.items() if name in only - left_out}
 
 
 def evaluate(chosen: DataSet, folder: Path, work: RunOptions) -> Evaluation:
-    """Compare the tuned model with every untuned one on the later matches."""
+    """Compare the tuned model of a data set with all untuned models on the later matches."""
     reading = chosen.read(folder / chosen.file)
     first, start = chosen.cut(reading.history)
     history = reading.history

@@ -1,4 +1,4 @@
-"""The two leagues of the score paper by its own protocol, beside the published figures and those of others."""
+"""The two leagues of the score paper by its own protocol, compared with published figures and those of others."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ NAMES = {
     "score_mae": "score error (points)",
 }
 TUNED, BOTH = "tuned", "tuned, both scores"
-LAST = 80  # per cent of training matches, at which figures are compared
+LAST = 80  # percentage of training matches at which figures are compared
 INDEPENDENT = "independent analysis"
 
 
 def reference() -> dict[str, Any]:
-    """Reference figures by others, to be met or beaten.
+    """Return the reference figures of others, which our figures should meet or beat.
 
     >>> reference()["afl"]["information_gain"]
     0.141
@@ -46,7 +46,7 @@ def reference() -> dict[str, Any]:
 
 
 def league_sections(judged: Evaluation, work: RunOptions) -> list[Section]:
-    """The tuned model at every share of training matches, and over time."""
+    """Return the sections about a league: curves, a table, claims, and the figures of others."""
     name, title = judged.of.name, judged.of.title
     league = League(name, judged.reading.history, _seasons(judged))
     percents = (LAST,) if work.small else PERCENTS
@@ -56,12 +56,12 @@ def league_sections(judged: Evaluation, work: RunOptions) -> list[Section]:
         models[BOTH] = _system(load_tuned("afl_scores").model)
     found = _both(league, models, percents, work)
     text = (
-        "By the protocol of Guo et al. (2012): in every season the first matches are learnt from, and the last 20 % "
-        "are predicted and not learnt from. The tuned model also learns from all earlier seasons. The models of the "
-        "paper start every season with new players, and use the switches of the authors' code, which gives the "
-        f"published figures. Figures are means over the seasons; the model was tuned on those before {since}. "
-        "Differences in the table are paired over the seasons (95 % by Student's t); those of the claims are paired "
-        "by match and resampled."
+        "The protocol is that of Guo et al. (2012): in every season models learn from the first matches and predict "
+        "the last 20 %, from which they do not learn. The tuned model also learns from all earlier seasons. The models "
+        "of the paper start every season with new players and use the switches of the authors' code, which reproduce "
+        f"the published figures. Figures are means over the seasons; the model was tuned on the seasons before {since}."
+        " Differences in the table are paired over the seasons (95 % intervals by Student's t); differences in the "
+        "claims are paired by match and resampled."
     )
     claims = (_beats(judged, league, since, work), _beats(judged, league, league.seasons[0], work))
     chart = _chart(title, found) if len(percents) > 1 else None
@@ -71,7 +71,7 @@ def league_sections(judged: Evaluation, work: RunOptions) -> list[Section]:
 
 
 def _seasons(judged: Evaluation) -> Any:
-    """The year in which the season of every match began."""
+    """Return, for every match, the year in which its season began."""
     history = judged.reading.history
     assert history.time is not None
     days = history.time.astype("datetime64[us]").astype("datetime64[D]")
@@ -81,7 +81,7 @@ def _seasons(judged: Evaluation) -> Any:
 
 
 def _system(model: Model) -> System:
-    """A model, measured as the published figures were: the AUC counts a draw as not won by the first team."""
+    """Return a model as a system that is measured like the published ones: the AUC counts a draw as not won."""
 
     def measured(split: Split) -> Measurement:
         forecasts = split.forecasts(model)
@@ -97,7 +97,7 @@ def _system(model: Model) -> System:
 
 
 def _both(league: League, models: Mapping[str, System], percents: tuple[int, ...], work: RunOptions) -> Curves:
-    """The tuned models, which remember earlier seasons, and those of the paper, which do not."""
+    """Return the curves of the tuned models, which remember earlier seasons, and of the paper's, which do not."""
 
     def learnt(systems: Mapping[str, System], split: Callable[[League, int, int], Split], label: str) -> Curves:
         return learning_curves(
@@ -118,7 +118,7 @@ def _both(league: League, models: Mapping[str, System], percents: tuple[int, ...
 
 
 def _rows(name: str, found: Curves) -> pl.DataFrame:
-    """The tuned model next to every published figure."""
+    """Return a table of the tuned model beside every published figure."""
     points, rows = published(), []
     for measure, said in NAMES.items():
         ours = TUNED if found.has(TUNED, measure) else BOTH
@@ -139,7 +139,7 @@ def _rows(name: str, found: Curves) -> pl.DataFrame:
 
 
 def _beats(judged: Evaluation, league: League, since: int, work: RunOptions) -> Claim:
-    """Whether the tuned model gains more information than every published one, in the seasons from one on."""
+    """Return the claim that the tuned model gains more information than every published one, from a season on."""
     seasons = [season for season in league.seasons if season >= since]
     ours = _joined(
         [measures.information_gain(carried_split(league, LAST, s).forecasts(judged.found.model)) for s in seasons]
@@ -162,13 +162,13 @@ def _beats(judged: Evaluation, league: League, since: int, work: RunOptions) -> 
 
 
 def _joined(tallies: list[measures.Tally]) -> measures.Tally:
-    """The matches of one season after those of the other."""
+    """Concatenate the tallies of several seasons."""
     total, weight = (np.concatenate([getattr(one, side) for one in tallies]) for side in ("total", "weight"))
     return measures.Tally(total, weight)
 
 
 def _chart(title: str, both: Curves) -> Any:
-    """Information gain against the share of training matches."""
+    """Chart the information gain against the share of training matches."""
     frame = both.frame().filter(pl.col("measure") == "information_gain")
     return curves(
         frame,
@@ -182,7 +182,7 @@ def _chart(title: str, both: Curves) -> Any:
 
 
 def _figures(judged: Evaluation, spans: Mapping[str, Curves], work: RunOptions) -> Section:
-    """The reference figures and ours."""
+    """Return a section that compares our figures with the reference figures."""
     name, title = judged.of.name, judged.of.title
     said = reference()[name]
     rows: list[tuple[str, str, float | None, str]] = []
@@ -201,7 +201,7 @@ def _figures(judged: Evaluation, spans: Mapping[str, Curves], work: RunOptions) 
 def _prequential(
     judged: Evaluation, said: Mapping[str, float], work: RunOptions
 ) -> list[tuple[str, str, float | None, str]]:
-    """The log loss when every match is forecast before it is learnt from; others' is without the first season."""
+    """Return the log loss when every match is forecast before it is learnt from; others leave out the first season."""
     if not said:
         return []
     tally = measures.log_loss(judged.found.model.fit(judged.reading.history, progress=False).forecasts)

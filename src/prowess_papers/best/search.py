@@ -1,4 +1,4 @@
-"""How the parameters were found: every candidate is tuned on the training span, and the best one is kept."""
+"""The search for parameters: tunes every candidate on the training span and keeps the best one."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from .sets import data_set
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
-    """What was found for a data set: the candidate with the least loss on the training span, and all others."""
+    """The result for a data set: the candidate with the lowest loss on the training span, and all tunings."""
 
     candidate: str
     tunings: dict[str, Tuning]
 
     @property
     def tuning(self) -> Tuning:
-        """How the best candidate was tuned."""
+        """The tuning of the best candidate."""
         return self.tunings[self.candidate]
 
     @property
     def values(self) -> dict[str, float]:
-        """The tuned parameters with four digits, which is their precision."""
+        """The tuned parameters, rounded to four digits, which is their precision."""
         found = self.tuning.model.params
         return {name: float(f"{found[name]:.4g}") for name in self.tuning.space}
 

@@ -1,4 +1,4 @@
-"""What was found for a data set, as sections of a report: a table, claims and charts."""
+"""The results for a data set as sections of a report: a table, claims and charts."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ if TYPE_CHECKING:
 
 
 def judged_sections(judged: Evaluation) -> list[Section]:
-    """The comparison on the later matches, what each part of the model is worth, and the measure over time."""
+    """Return sections: the comparison on later matches, the worth of each component, and the measure over time."""
     comparison, title = judged.comparison, judged.of.title
     claims = tuple(beats(judged, measure) for measure in comparison.measures[:2])
+    # The other data sets have no published pair error.
     if judged.of.name == "chgk":
         claims += (_below_published(judged),)
     found = [Section(title, _text(judged), _table(comparison), _measures(judged), claims)]
     if judged.parts is not None:
         text = (
-            "The same model with the same parameters, not tuned again, each time without one of its parts. In "
-            "brackets: 95 % intervals; the difference is paired."
+            "The same model with the same parameters, not tuned again, but without one of its parts. In "
+            "brackets: 95 % intervals; differences are paired."
         )
         found.append(Section(f"{title}: what each part is worth", text, _table(judged.parts)))
     found.append(Section(f"{title}: over time", chart=_over_time(judged)))
@@ -40,7 +41,7 @@ def judged_sections(judged: Evaluation) -> list[Section]:
 
 
 def beats(judged: Evaluation, measure: Measure) -> Claim:
-    """Whether the tuned model is better than every untuned one, each by an interval without 0."""
+    """Return the claim that the tuned model is better than every untuned one: all intervals lie above 0."""
     comparison = judged.comparison
     gaps = _gaps(comparison, measure)
     nearest = min(gaps, key=lambda name: gaps[name].value)
@@ -56,7 +57,7 @@ def beats(judged: Evaluation, measure: Measure) -> Claim:
 
 
 def _below_published(judged: Evaluation) -> Claim:
-    """Whether the pair error is below the least that was published, of other tournaments and with rosters."""
+    """Return the claim that the pair error is below the lowest published one, which is for other tournaments."""
     printed = load_published("tournaments")["icml2011"]
     span = printed["error"]["last"].index(300)
     name = min(printed["models"], key=lambda model: printed["error"][model][span])
@@ -65,11 +66,11 @@ def _below_published(judged: Evaluation) -> Claim:
     text = f"{judged.of.title}: the tuned model errs in fewer pairs than {name} in Nikolenko, Sirotkin (2011), Table 2"
     holds = all_above_zero([Interval(theirs - ours.value, theirs - ours.high, theirs - ours.low)])
     said = f"{ours.value:.1f} % ({ours.low:.1f} to {ours.high:.1f}) against {theirs} %"
-    return Claim(text, holds, f"{said}, both of the last 300 tournaments; theirs are others, and have rosters")
+    return Claim(text, holds, f"{said}, both over the last 300 tournaments; theirs are other tournaments, with rosters")
 
 
 def _gaps(comparison: Comparison, measure: Measure) -> dict[str, Interval]:
-    """By how much every other model is worse, paired."""
+    """Return by how much every other model is worse than the tuned one, paired by match."""
     found = comparison.resampled(measure)
     tuned = found[TUNED]
     others = {name: one for name, one in found.items() if name != TUNED}
@@ -77,7 +78,7 @@ def _gaps(comparison: Comparison, measure: Measure) -> dict[str, Interval]:
 
 
 def _text(judged: Evaluation) -> str:
-    """The data, the spans, and the model."""
+    """Describe the data, the spans, and the tuned model."""
     history, of, found = judged.history, judged.of, judged.found
     comparison = judged.comparison
     whole = len(judged.reading.history)
@@ -86,24 +87,24 @@ def _text(judged: Evaluation) -> str:
         when = str(show_time(history.time_kind, history.time_zone, history.time[judged.start]))
     tuned = f"{judged.start - judged.first:,} {of.unit} after the first {judged.first:,}"
     values = ", ".join(f"{name} {value:.4g}" for name, value in sorted(_numbers(judged).items()))
-    cut = "" if whole == len(history) else f" Of {whole:,} {of.unit} the first {len(history):,} were looked at."
+    cut = "" if whole == len(history) else f" Only the first {len(history):,} of {whole:,} {of.unit} were used."
     return (
         f"{whole:,} {of.unit}. {judged.reading.notes}{cut}\n\n"
-        f"Tuned on {tuned} ({found.trials} trials for each candidate), judged by the {len(comparison):,} from {when} "
-        f"on, each forecast before it was learnt from.\n\nThe tuned model: {found.candidate} ({values}). "
-        "In brackets: 95 % intervals; those of the difference to the tuned model are paired."
+        f"Tuned on {tuned} ({found.trials} trials for each candidate), and evaluated on the {len(comparison):,} from "
+        f"{when} on; each was forecast before it was learnt from.\n\nThe tuned model: {found.candidate} ({values}). "
+        "In brackets: 95 % intervals; differences from the tuned model are paired."
     )
 
 
 def _numbers(judged: Evaluation) -> dict[str, float]:
-    """The parameters of the tuned model that are numbers."""
+    """Return the numeric parameters of the tuned model, without those that are not tuned."""
     skipped = ("caution", "tolerance", "sweeps", "mu", "cap")
     params = judged.found.model.params.items()
     return {n: float(v) for n, v in params if isinstance(v, (int, float)) and n not in skipped}
 
 
 def _table(comparison: Comparison) -> pl.DataFrame:
-    """Every measure of every model, the best first, and how much worse each is than the tuned one by the first."""
+    """Return a table of all measures, the best model first, with the difference from the tuned model."""
     order = list(comparison.intervals())
     order += [name for name in comparison.models if name not in order]
     first = comparison.measures[0]
@@ -118,7 +119,7 @@ def _table(comparison: Comparison) -> pl.DataFrame:
 
 
 def _measures(judged: Evaluation) -> alt.TopLevelMixin:
-    """All measures with their intervals, the best model on top."""
+    """Chart the first two measures with their intervals, the best model on top."""
     comparison = judged.comparison
     order = list(comparison.intervals())
     table = comparison.table()
@@ -133,7 +134,7 @@ def _measures(judged: Evaluation) -> alt.TopLevelMixin:
 
 
 def _over_time(judged: Evaluation) -> alt.TopLevelMixin:
-    """The first measure over time, of the tuned model and the best untuned ones."""
+    """Chart the first measure over time, for the tuned model and the best untuned ones."""
     comparison, of = judged.comparison, judged.of
     measure = comparison.measures[0]
     shown = list(dict.fromkeys([TUNED, *list(comparison.intervals())[:5]]))[:5]
@@ -152,7 +153,7 @@ def _over_time(judged: Evaluation) -> alt.TopLevelMixin:
 
 
 def _calibration(judged: Evaluation) -> alt.TopLevelMixin:
-    """What was expected and what happened, of the tuned model and the two best untuned ones."""
+    """Chart the calibration of the tuned model and of the two best untuned ones."""
     comparison = judged.comparison
     shown = list(dict.fromkeys([TUNED, *list(comparison.intervals())]))[:3]
     frame = comparison.calibration()

@@ -1,4 +1,4 @@
-"""The data sets: how each is split into matches to tune on and to judge by, and with which measures."""
+"""The data sets: how each is split into matches for tuning and for evaluation, and which measures are used."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from . import datasets
 from .candidates import CANDIDATES, Candidate
 from .datasets import Reading
 
-Cut = Callable[[History], tuple[int, int]]  # the first match to be tuned on, and the first to be judged by
+Cut = Callable[[History], tuple[int, int]]  # the first match for tuning, and the first for evaluation
 
 
 def score_loss(forecasts: Forecasts) -> Tally:
-    """−ln of the probability of the scores that were seen: they say more than who won.
+    """Return −ln of the probability of the actual scores, which carry more information than who won.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [12, 3]}])
@@ -43,16 +43,16 @@ def _counts(first: int, until: int) -> Cut:
 
 
 def _last(first: int, many: int) -> Cut:
-    """Judge by the last `many` matches, and tune on those before them except for the first ones."""
+    """Evaluate on the last `many` matches, and tune on those before them, except for the first ones."""
     return lambda history: (min(first, max(0, len(history) - many)), max(0, len(history) - many))
 
 
 @dataclass(frozen=True)
 class DataSet:
-    """A file, how it is read and split, the tuning loss, and the measures of the models (the first one decides).
+    """A file, how it is read and split, the tuning loss, and the measures (the first one decides).
 
-    `cut` says where: the matches before the first span are learnt from and not scored. `roles` are what the players of
-    a team are. The eight prompts that votes are tuned on are the first 5,522 votes.
+    `cut` returns where the tuning and evaluation spans begin; matches before the tuning span are learnt from but not
+    scored. `roles` names the players of a team. Votes are tuned on the first eight prompts, which have 5,522 votes.
 
     >>> import prowess as pw
     >>> days = [{"teams": [["ann"], ["bob"]], "time": f"{year}-05-01"} for year in range(1999, 2008)]
@@ -73,7 +73,7 @@ class DataSet:
 
     @property
     def candidates(self) -> Mapping[str, Candidate]:
-        """The models that were tried; none where another experiment has searched.
+        """The models that were tried; empty if another experiment did the search.
 
         >>> list(data_set("afl").candidates)[0]
         'differences, drift by day'
@@ -163,14 +163,14 @@ SETS: dict[str, DataSet] = {
 
 
 def data_set(name: str) -> DataSet:
-    """The data set of a name.
+    """Return a data set by its name.
 
     >>> data_set("chess")
     Traceback (most recent call last):
     ...
-    prowess.Error: there is no data set 'chess'; there are premier_league, afl, afl_scores, \
+    prowess.Error: no data set named 'chess'; available: premier_league, afl, afl_scores, \
 international_football, f1, llm_comparisons, chgk
     """
     if name not in SETS:
-        raise Error(f"there is no data set {name!r}; there are {', '.join(SETS)}")
+        raise Error(f"no data set named {name!r}; available: {', '.join(SETS)}")
     return SETS[name]

@@ -1,4 +1,4 @@
-"""The parameters that were found, and models made of them."""
+"""The parameters that the search found, and the models with these parameters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FILE = Path(__file__).with_name("found.toml")
 
 @dataclass(frozen=True)
 class TunedModel:
-    """A model with the parameters that a search found, and how: candidate, number of trials, seed, loss on the span."""
+    """A model with tuned parameters, and how they were found: candidate, number of trials, seed, training loss."""
 
     model: Model
     candidate: str
@@ -47,7 +47,7 @@ def load_tuned(name: str) -> TunedModel:
 
 
 def _tournament_model() -> TunedModel:
-    """What the experiment with tournaments found: places (TS2) with one margin, and drift."""
+    """Return the result of the tournament experiment: places (TS2) with a single margin, and drift."""
     from ..tournaments.real import Variant, model
 
     variant = Variant("TS2", False, "number", "tuned")
@@ -55,7 +55,7 @@ def _tournament_model() -> TunedModel:
 
 
 def without_parts(model: Model, roles: tuple[str, ...] = ()) -> dict[str, Model]:
-    """The same model with the same parameters, each time without one of its parts or one role in its teams.
+    """Return copies of a model with the same parameters, each without one component or without one role in its teams.
 
     >>> list(without_parts(load_tuned("afl").model))
     ['without home advantage', 'without seasons']

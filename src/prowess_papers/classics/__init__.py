@@ -23,7 +23,7 @@ def run(
     jobs: int | None = None,
     progress: bool | None = None,
 ) -> Report:
-    """Work the examples; no data are needed, and it takes seconds: `data`, `jobs` and `progress` change nothing.
+    """Work through the examples, which need no data and take seconds; `data`, `jobs` and `progress` are ignored.
 
     >>> run(small=True).sections[0].table["ours"].to_list()
     ['1712.5']

@@ -1,4 +1,4 @@
-"""Whether there is a finite amount of Elo: what games do to the sum of all ratings."""
+"""Tests whether there is a finite amount of Elo: how games change the sum of all ratings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PLAYERS = 48
 
 
 def created(model: Model, sizes: tuple[int, ...], games: int, seed: int) -> float:
-    """Return how many rating points a league with this many games has created or lost in total.
+    """Return the total number of rating points that a league of `games` games has created or lost.
 
     >>> abs(created(Elo(), (1, 1), 100, 0)) < 1e-6
     True
@@ -35,7 +35,7 @@ def created(model: Model, sizes: tuple[int, ...], games: int, seed: int) -> floa
 
 
 def conserved(games: int, seed: int) -> Section:
-    """The sum of all ratings after a league, above what the players brought."""
+    """Return a section on how the sum of all ratings changes in simulated leagues."""
     import polars as pl
 
     cases: dict[str, tuple[Model, tuple[int, ...]]] = {
@@ -47,6 +47,7 @@ def conserved(games: int, seed: int) -> Section:
         "Glicko, two players": (Glicko(period=None), (1, 1)),
     }
     made = {name: created(model, sizes, games, seed) for name, (model, sizes) in cases.items()}
+    # Adding 0.0 turns −0.0 into 0.0.
     rows = [{"system": name, "points made": round(points, 1) + 0.0} for name, points in made.items()]
     same = list(made)[:3]
     uneven, fide = list(made.values())[3:5]
@@ -63,7 +64,7 @@ def conserved(games: int, seed: int) -> Section:
         ),
     )
     text = (
-        f"{PLAYERS} players of different skill and {games:,} games; every player brings 1500. What one wins the other"
-        " loses as long as both have the same K."
+        f"{PLAYERS} players of different skill and {games:,} games; every player starts at 1500. One player gains"
+        " what the other loses, as long as both have the same K."
     )
     return Section("Is there a finite amount of Elo?", text, pl.DataFrame(rows), None, claims)

@@ -21,23 +21,24 @@ RANKS = {0: [2, 1], 0.5: [1, 1], 1: [1, 2]}
 
 
 def harkness(published: dict[str, Any]) -> Section:
-    """Equation (1): a tournament of four games."""
+    """Check equation (1) with a tournament of four games."""
     given, model = published["harkness"], Harkness()
     met = [model.rating(rating) for rating in given["opponents"]]
     after = _event(model, model.rating(given["rating"]), met, given["results"])
     text = (
-        f"A player of {given['rating']} meets {join_words(given['opponents'])}, wins three and loses one: the mean of"
-        " the opponents plus 50 for each win more than losses. The old rating does not count: Harkness has no memory."
+        f"A player rated {given['rating']} meets {join_words(given['opponents'])}, wins three games and loses one. The "
+        "new rating is the mean of the opponents' ratings plus 50 times wins minus losses. The old rating does not "
+        "count: Harkness has no memory."
     )
     forgets = _event(model, model.rating(2400), met, given["results"])
-    evidence = f"a player of 2400 would be at {forgets.mu:g} after the same games"
+    evidence = f"a player rated 2400 would also get {forgets.mu:g} for the same games"
     claim = Claim("A player's rating is adjusted: the old one counts", after.mu != forgets.mu, evidence)
     rows = [compare_digits("new rating", given["by_hand"], after.mu)]
     return Section("Harkness, equation (1)", text, _frame(rows), None, (claim,))
 
 
 def elo(published: dict[str, Any]) -> Section:
-    """Equations (3) to (5), and a tournament whose result is known."""
+    """Check equations (3) to (5), and a tournament whose result is published."""
     given = published["elo"]
     model = Elo(k=given["k"])
     rows = []
@@ -54,7 +55,7 @@ def elo(published: dict[str, Any]) -> Section:
 
 
 def _tournament(given: dict[str, Any]) -> float:
-    """Games of one event are rated from the rating before it: the points of each are added up."""
+    """Return the rating after an event; each game is rated from the rating before the event, and points are added."""
     model, event = Elo(k=given["k"]), given["tournament"]
     start, total = model.rating(event["rating"]), 0.0
     for opponent, result in zip(event["opponents"], event["results"], strict=True):
@@ -64,14 +65,15 @@ def _tournament(given: dict[str, Any]) -> float:
 
 
 def glicko(published: dict[str, Any]) -> Section:
-    """Equations (6) to (8): Glickman's example, and Glicko-2 on the same games."""
+    """Check equations (6) to (8) with Glickman's example, and Glicko-2 on the same games."""
     given, rows = published["glicko"], []
     model = Glicko(c=0)
     opponents = [model.rating(*known) for known in given["opponents"]]
-    sure = model.rating(given["rating"][0], 0)  # equation (6) looks at the opponent's RD alone
+    sure = model.rating(given["rating"][0], 0)  # equation (6) uses only the opponent's RD
     for printed, expected, other in zip(given["g"], given["expected"], opponents, strict=True):
         chance = _expected(model, sure, other)
         name = f"{other.mu:.0f} (RD {other.sigma:.0f})"
+        # Equation (6), solved for g.
         damped = 400 / (sure.mu - other.mu) * log10(chance / (1 - chance))
         rows += [
             compare_digits(f"(7) g of {name}", printed, damped),
@@ -96,7 +98,7 @@ def glicko(published: dict[str, Any]) -> Section:
 
 
 def _glicko_claims(model: Model, given: dict[str, Any]) -> tuple[Claim, ...]:
-    """The Manifesto's statements about its equations that can be checked."""
+    """Check the Manifesto's statements about its equations."""
     one, other = model.rating(1500, 30), model.rating(1700, 300)
     printed = [_expected(model, model.rating(a.mu, 0), b) for a, b in ((one, other), (other, one))]
     both = [_expected(model, a, b) for a, b in ((one, other), (other, one))]
@@ -130,7 +132,7 @@ def _expected(model: Model, one: Rating, other: Rating) -> float:
 
 
 def _event(model: Model, player: Rating, opponents: Sequence[Rating], results: Sequence[float]) -> Rating:
-    """A player after games that are rated together, as all of one rating period are."""
+    """Return a player's rating after games that are rated together, as in one rating period."""
     names = [f"opponent {index}" for index in range(len(opponents))]
     games = [
         {"teams": [["player"], [name]], "ranks": RANKS[result], "time": 1}
@@ -147,7 +149,7 @@ def _frame(rows: list[dict[str, str]]) -> pl.DataFrame:
 
 
 def teams(published: dict[str, Any]) -> Section:
-    """Figure 2 and section 5.5: player 1 wins, players 2 and 3 draw with player 4, all of them newcomers."""
+    """Check figure 2 and section 5.5: player 1 wins, players 2 and 3 draw with player 4; all are newcomers."""
     import polars as pl
 
     given, model = published["trueskill"], TrueSkill()
@@ -180,7 +182,7 @@ def teams(published: dict[str, Any]) -> Section:
 
 
 def _first_step() -> tuple[float, float, float]:
-    """Mean and standard deviation of d₁ = t₁ − t₂ when it is known to exceed ε, and its deviation before."""
+    """Return the mean and standard deviation of d₁ = t₁ − t₂ given d₁ > ε, and its prior standard deviation."""
     model = TrueSkill()
     mu, sigma, beta, tau = (model.params[name] for name in ("mu", "sigma", "beta", "tau"))
     players = 3
@@ -192,15 +194,16 @@ def _first_step() -> tuple[float, float, float]:
 
 
 def compare_digits(what: str, printed: str, ours: float | None) -> dict[str, str]:
-    """A row of a table: what it is, what is printed, what we find to as many digits, and whether they agree.
+    """Return a row of a table: a label, the printed number, ours to as many digits, and whether they agree.
 
-    They agree if they differ by at most one in the last digit: printed numbers often come from rounded intermediate
-    results.
+    Numbers agree if they differ by at most one in the last digit, because printed numbers often come from rounded
+    intermediate results.
 
     >>> compare_digits("a third", "0.333", 1 / 3)
     {'what': 'a third', 'printed': '0.333', 'ours': '0.333', 'agrees': 'yes'}
     """
     places = len(printed.partition(".")[2])
-    assert ours is not None  # a system without uncertainty has no σ, and is not asked for it
+    assert ours is not None  # σ is None only in systems without uncertainty, which these examples do not use
+    # The factor allows for the rounding of the comparison itself.
     agrees = abs(ours - float(printed)) <= 1.0001 * 10.0**-places
     return {"what": what, "printed": printed, "ours": f"{ours:.{places}f}", "agrees": "yes" if agrees else "no"}

@@ -19,9 +19,10 @@ YEAR = 365.25
 
 
 def return_of(model: Model, given: dict[str, Any], years: list[float]) -> list[dict[str, float]]:
-    """Joe's deviation when he comes back after so many years, and what he gains by beating a player of his rating.
+    """Return Joe's deviation when he returns after each of `years`, and his gain for beating a player of equal rating.
 
-    The years ascend. He draws with his equal on the day that he leaves, so that it is known when he was last seen.
+    `years` must be in ascending order. Joe draws with an equal player on the day he leaves, because a model needs a
+    match to know when he was last seen.
 
     >>> [back] = return_of(Glicko(), {"rating": 2100, "deviation": 50}, [30.0])
     >>> back["deviation"]
@@ -45,12 +46,13 @@ def return_of(model: Model, given: dict[str, Any], years: list[float]) -> list[d
 
 
 def joe(published: dict[str, Any]) -> Section:
-    """How certain the systems are about Joe, and how much they let him gain."""
+    """Return a section on how certain each system is about Joe, and how much he gains by a win."""
     import polars as pl
 
     given = published["joe"]
     away = float(given["years"])
     models = {"Elo, K = 32": Elo(), "Glicko": Glicko(), "Glicko-2": Glicko2()}
+    # A player who was away for a tenth of a year counts as active.
     gains = {name: [case["gained"] for case in return_of(model, given, [0.1, away])] for name, model in models.items()}
     rows = [{"system": name, "active": here, f"after {away:g} years": back} for name, (here, back) in gains.items()]
     path = return_of(Glicko(), given, [round(0.25 * k, 2) for k in range(1, int(4 * away) + 1)])
@@ -69,10 +71,10 @@ def joe(published: dict[str, Any]) -> Section:
         subtitle=f"RD {given['deviation']} when he left; rating periods of 30 days, c = 34.6, volatility 0.06",
     )
     text = (
-        f"Joe left in 1980 with {given['rating']} (RD {given['deviation']}). What he gains by a win against a player"
-        f" of the same rating and RD, if he had played last month and after {away:g} years. Glicko's RD"
-        " grows to that of a newcomer, 350, in 100 periods without games; Glicko-2's, with a volatility of 0.06, by"
-        " less, without end."
+        f"Joe left in 1980 with {given['rating']} (RD {given['deviation']}). The table shows what he gains by a win"
+        f" against a player of the same rating and RD: as an active player, and after {away:g} years. Glicko's RD"
+        " grows to that of a newcomer, 350, in 100 periods without games; Glicko-2's RD, with a volatility of 0.06,"
+        " grows more slowly, but without limit."
     )
     return Section(
         "Joe Chess-Player comes back (points gained by a win)", text, pl.DataFrame(rows), chart, _claims(gains)
@@ -80,7 +82,7 @@ def joe(published: dict[str, Any]) -> Section:
 
 
 def _claims(gains: dict[str, list[float]]) -> tuple[Claim, ...]:
-    """What the Manifesto says of both systems; gains are those of an active player and of Joe."""
+    """Check the Manifesto's statements about both systems; `gains` holds an active player's gain, then Joe's."""
     (here, back), (same, still) = gains["Glicko"], gains["Elo, K = 32"]
     fluctuates = f"{back:.1f} points for the same win, {here:.1f} for an active player"
     return (

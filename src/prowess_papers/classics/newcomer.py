@@ -18,13 +18,14 @@ from prowess.model.presets import Elo, Glicko, Harkness, TrueSkill
 from ..charts import Axis, curves
 
 START = 1500.0
-EVENT = 5.0  # games of an event, which Harkness needs
-AFTER = 10  # games, at which the systems are compared
+EVENT = 5.0  # games per event, for Harkness
+AFTER = 10  # games after which the systems are compared
 
 SYSTEMS: dict[str, Model] = {
     "Harkness": Harkness(period=EVENT),
     "Elo": Elo(),
     "Glicko": Glicko(period=None),
+    # On Elo's scale, so that all systems share one axis.
     "TrueSkill": TrueSkill(mu=START, sigma=350.0, beta=200.0, tau=3.5, draw_probability=0.0),
 }
 
@@ -39,7 +40,7 @@ class Newcomers:
     known: float
 
     def paths(self, model: Model) -> Floats:
-        """The rating of every newcomer before her first and after each of her games: a row each, a column a game."""
+        """Return every newcomer's rating before the first game and after each game: newcomers × games."""
         start = {name: model.rating(rating, self.known) for name, rating in self.opponents.items()}
         fit = model.fit(self.history, start=start, progress=False)
         curves = [[START, *fit.trajectory(f"newcomer {row}")["mu"].to_list()] for row in range(len(self.skill))]
@@ -50,7 +51,7 @@ class Newcomers:
 
 
 def _simulated(skill: Floats, given: dict[str, Any], rng: np.random.Generator) -> Newcomers:
-    """Games against opponents of known skill, won as often as Elo's curve says."""
+    """Simulate games against opponents of known skill; the probability of a win is Elo's expected score."""
     opponent = rng.normal(START, given["spread"], (len(skill), given["games"]))
     chance = 1.0 / (1.0 + 10.0 ** ((opponent - skill[:, None]) / 400.0))
     won = rng.random(chance.shape) < chance
@@ -67,7 +68,7 @@ def _simulated(skill: Floats, given: dict[str, Any], rng: np.random.Generator) -
 
 
 def newcomer(published: dict[str, Any], seed: int) -> Section:
-    """One newcomer, the same games in four systems."""
+    """Return a section on one newcomer, whose games are rated by four systems."""
     import polars as pl
 
     given = published["newcomer"]
@@ -88,15 +89,15 @@ def newcomer(published: dict[str, Any], seed: int) -> Section:
         subtitle=f"dotted: her skill; the same results for all; Harkness rates events of {EVENT:g} games",
     )
     text = (
-        f"A newcomer starts at 1500 and meets players of known skill around 1500 ± {given['spread']}; she wins as often"
-        " as equation (3) says. Elo moves by small steps of the same size, Glicko and TrueSkill by large ones while"
-        " little is known, Harkness by whatever the last event was."
+        f"A newcomer starts at 1500 and meets players of known skill around 1500 ± {given['spread']}; she wins with the"
+        " probability of equation (3). Elo moves in small steps of similar size. Glicko and TrueSkill move in large"
+        " steps while they know little. Harkness follows the last event."
     )
     return Section("A newcomer's path", text, None, chart)
 
 
 def newcomers(published: dict[str, Any], number: int, seed: int) -> Section:
-    """Many newcomers: how far their ratings are from their skills, game by game."""
+    """Return a section on many newcomers: how far their ratings are from their skills, game by game."""
     import polars as pl
 
     given, rng = published["newcomer"], np.random.default_rng([seed, 2])
@@ -121,12 +122,12 @@ def newcomers(published: dict[str, Any], number: int, seed: int) -> Section:
         title="How soon a newcomer's skill is found",
         subtitle=f"{number} newcomers of skill 1500 ± {given['spread']}",
     )
-    text = f"The root mean square error of the ratings of {number} newcomers, after so many games, in points."
+    text = f"The root mean square error of the ratings of {number} newcomers by number of games, in points."
     return Section("How soon a newcomer's skill is found", text, pl.DataFrame(rows), chart, _claims(squares))
 
 
 def _claims(squares: dict[str, Floats]) -> tuple[Claim, ...]:
-    """That uncertainty makes a system find newcomers sooner."""
+    """Return the claims that systems with uncertainty find a newcomer's skill sooner."""
     found = []
     for name in ("Glicko", "TrueSkill"):
         apart = squares["Elo"][:, AFTER] - squares[name][:, AFTER]

@@ -21,14 +21,14 @@ TITLE = "Convergence of the best players"
 ENOUGH = 50  # games: with fewer, a player's skill has not settled
 WINDOW = 10  # games whose mean rating counts
 GAMES = 400  # on the chart
-TWICE = 2.0  # "about 10 games" is at most so many times as many
+TWICE = 2.0  # "about 10 games" allows up to this factor
 
 
 def games_needed(curve: Floats, start: float, near: float) -> int:
-    """After how many games a rating has found the level at which it settles, the mean of the second half of its games.
+    """Return the number of games until a rating finds its final level, the mean over the second half of its games.
 
-    It has found it when it first comes nearer than this share of the way that it had to go, and does not overshoot: the
-    mean of this rating and the nine that follow counts.
+    The rating has found the level when its distance is at most the share `near` of the initial distance. The mean of
+    this rating and the nine that follow is used, so that crossing the level once does not count.
 
     >>> games_needed(np.array([28.0, 31.0, 34.5, 35.0] + [35.0] * 30), 25.0, 0.1)
     2
@@ -42,7 +42,7 @@ def games_needed(curve: Floats, start: float, near: float) -> int:
 
 
 def convergence(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
-    """The two best players' ratings game by game, and the games that they needed; the median of the best hundred."""
+    """Return a section on how many games the two best players, and the best hundred, needed to converge."""
     import polars as pl
 
     wanted = published["convergence"]
@@ -60,18 +60,18 @@ def convergence(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
     seats = max(int(np.median(np.diff(mode.history.match_start))), 2)
     limit = log(players) / log(seats)
     text = (
-        f"The two best by μ − 3σ, and the median of the best {len(ranked)} with {ENOUGH} games or more: after how many"
-        f" games the mean of {WINDOW} ratings is first within {100 * wanted['near']:.0f} % of the way to where it"
-        f" settles, the mean over the second half of the player's games. To rank {players:,} players takes"
-        f" log({players:,})/log({seats}) = {limit:.1f} games each where {seats} teams meet and every order is as"
-        " probable: the limit of information."
+        f"The table shows the two best players by μ − 3σ, and the median of the best {len(ranked)} with {ENOUGH} games "
+        f"or more. It counts the games until the mean of {WINDOW} ratings has covered all but "
+        f"{100 * wanted['near']:.0f} % of the distance to its final level, the mean over the second half of the "
+        f"player's games. To rank {players:,} players takes at least log({players:,})/log({seats}) = {limit:.1f} games "
+        f"each if {seats} teams meet and every order is equally probable: the limit of information."
     )
     rows = pl.DataFrame(_rows(needed, ranked))
     return Section(TITLE, text, rows, _chart(paths, ranked, start), _claims(needed, ranked, wanted, limit))
 
 
 def _chart(paths: dict[tuple[str, str], Floats], ranked: list[str], start: dict[str, float]) -> alt.TopLevelMixin:
-    """The curves of the two best."""
+    """Chart the curves of the two best players."""
     import polars as pl
 
     points = [
@@ -92,7 +92,7 @@ def _chart(paths: dict[tuple[str, str], Floats], ranked: list[str], start: dict[
 
 
 def _path(mode: Mode, system: str, name: str) -> Floats:
-    """The player's rating after each of her games."""
+    """Return a player's rating after each game."""
     path: Floats = mode.fits[system].trajectory(name)["mu"].to_numpy()
     return path
 
@@ -112,7 +112,7 @@ def _median(needed: dict[tuple[str, str], int], system: str, names: list[str]) -
 def _claims(
     needed: dict[tuple[str, str], int], ranked: list[str], wanted: dict[str, Any], limit: float
 ) -> tuple[Claim, ...]:
-    """The paper's claims about two players, and the same for many players."""
+    """Check the paper's claims about two players, and the same claims for many players."""
     two = [needed["TrueSkill", name] for name in ranked[:2]]
     elo, trueskill = (_median(needed, system, ranked) for system in SYSTEMS)
     about = f"about {wanted['games']:.0f} games"

@@ -34,9 +34,9 @@ CREDIT = "Credits for the use of the Halo 2 Beta Dataset are given to Microsoft 
 def run(
     data: Path, *, small: bool = False, seed: int = 0, jobs: int | None = None, progress: bool | None = None
 ) -> Report:
-    """Run the experiments on the files of a folder; modes whose file is missing are left out and named.
+    """Run the experiments on the files of a folder; modes whose file is missing are left out and listed.
 
-    Nothing is random, and all four modes take seconds: `seed` and `jobs` change nothing.
+    Nothing is random, and all four modes take seconds, so `seed` and `jobs` are ignored.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -75,7 +75,7 @@ def _modes(data: Path, published: dict[str, Any], small: bool, progress: bool | 
 
 
 def _data(modes: Sequence[Mode], published: dict[str, Any], small: bool) -> Section:
-    """Return what was read, beside the published numbers."""
+    """Return a section that compares the size of the data with the published numbers."""
     import polars as pl
 
     rows = []

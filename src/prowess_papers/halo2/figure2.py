@@ -1,4 +1,4 @@
-"""V and W as in Figure 2: how far a result moves the mean, and by how much it reduces the variance."""
+"""V and W as in Figure 2: how far a result moves the mean, and how much it reduces the variance."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHOWN = (-4.0, -2.0, 0.0, 2.0, 4.0)
 
 
 def v_and_w(t: float, margin: float) -> dict[str, float]:
-    """The four functions of section 3 at one point, from the special functions that all models use.
+    """Return the four functions of section 3 at one point, from the special functions that all models use.
 
     >>> {name: round(value, 4) for name, value in v_and_w(0.0, 0.0).items()}
     {'V, win': 0.7979, 'V, draw': 0.0, 'W, win': 0.6366, 'W, draw': 1.0}
@@ -30,7 +30,7 @@ def v_and_w(t: float, margin: float) -> dict[str, float]:
 
 
 def figure2(published: dict[str, Any]) -> Section:
-    """The curves of Figure 2."""
+    """Return a section with the curves of Figure 2."""
     import polars as pl
 
     margins = published["figure2"]["margins"]
@@ -48,7 +48,7 @@ def figure2(published: dict[str, Any]) -> Section:
         colour="ε",
         panel="function",
         title="Figure 2: V and W",
-        subtitle="V moves the mean, W is the share of the variance that is taken away",
+        subtitle="V moves the mean; W is the share of the variance that is removed",
         own=True,
         size=(320, 220),
     )
@@ -58,7 +58,7 @@ def figure2(published: dict[str, Any]) -> Section:
 
 
 def _claims(margins: list[float]) -> tuple[Claim, ...]:
-    """The caption of the figure."""
+    """Check the statements in the caption of the figure."""
     surprise = all(v_and_w(-2.0, e)["V, win"] > 2 * v_and_w(2.0 + e, e)["V, win"] for e in margins)
     stark = all(abs(v_and_w(6.0, e)["V, draw"]) > abs(v_and_w(0.5, e)["V, draw"]) for e in margins)
     win, draw = v_and_w(-2.0, margins[0])["V, win"], v_and_w(6.0, margins[0])["V, draw"]

@@ -25,21 +25,22 @@ SYSTEMS = ("Elo", "TrueSkill")
 
 
 def systems(rate: float, published: dict[str, Any]) -> dict[str, Model]:
-    """Elo and TrueSkill with the paper's parameters, for games of which this share is drawn.
+    """Return Elo and TrueSkill with the paper's parameters; `rate` is the share of drawn games.
 
-    Elo is on TrueSkill's scale. A team's strength is the sum of its members' in both.
+    Elo is on TrueSkill's scale. In both systems, a team's strength is the sum of its members' strengths.
 
     >>> systems(0.05, {"elo": {"mu": 25.0}, "trueskill": {"mu": 25.0}})["TrueSkill"].params["draw_probability"]
     0.05
     """
     return {
         "Elo": GaussianElo(**published["elo"]).replace(team=Sum()),
+        # In a tiny file every game may be drawn, but a draw probability must be below 1.
         "TrueSkill": TrueSkill(draw_probability=min(rate, 0.999), **published["trueskill"]),
     }
 
 
 def spread(match_start: NDArray[np.int32], rating: Floats) -> Floats:
-    """The standard deviation of the teams' ratings in every match; for two teams half their difference.
+    """Return the standard deviation of the teams' ratings in every match; for two teams, half their difference.
 
     >>> spread(np.array([0, 2, 5], np.int32), np.array([1.0, 3.0, 1.0, 1.0, 4.0]))
     array([1.        , 1.41421356])
@@ -50,7 +51,7 @@ def spread(match_start: NDArray[np.int32], rating: Floats) -> Floats:
 
 
 def qualities_of(fit: Fit) -> Floats:
-    """The quality of every match as it was seen before it, equation (7), where a team is the sum of its players.
+    """Return the quality of every match, forecast before it by equation (7), where a team is the sum of its players.
 
     >>> qualities_of(TrueSkill().fit(History.from_matches([{"teams": [["a"], ["b"]]}]))).round(3)
     array([0.447])
@@ -76,10 +77,10 @@ class Mode:
 
     @cached_property
     def closeness(self) -> dict[str, Floats]:
-        """How close each system deems every game, higher is closer.
+        """How close each system expects every game to be; higher is closer.
 
-        TrueSkill: the match quality, equation (7), for any number of teams. Elo: the difference in scores, negated; for
-        more than two teams their standard deviation, which is what (7) comes to where skills are certain.
+        TrueSkill uses the match quality, equation (7), for any number of teams. Elo uses the negated difference of
+        ratings; for more than two teams, their negated standard deviation, to which (7) reduces if skills are certain.
 
         >>> history = History.from_matches([{"teams": [["a"], ["b"]]}])
         >>> fit_mode("Head to Head", history, {"elo": {}, "trueskill": {}}).closeness["Elo"]
@@ -89,7 +90,9 @@ class Mode:
         return {"Elo": -apart, "TrueSkill": qualities_of(self.fits["TrueSkill"])}
 
     def errors(self, system: str, *, ties: float = 1.0) -> Tally:
-        """The share of pairs that a system got wrong: drawn pairs do not count, a prediction tie is wrong, all pooled.
+        """Return the share of pairs that a system got wrong, pooled over games.
+
+        Drawn pairs do not count. A pair with equal strengths, a prediction tie, counts as `ties`.
 
         >>> history = History.from_matches([{"teams": [["a"], ["b"]]}])
         >>> fit_mode("Head to Head", history, {"elo": {}, "trueskill": {}}).errors("Elo").mean()
@@ -98,7 +101,7 @@ class Mode:
         return pair_error(self.fits[system].forecasts, ties=ties, pooled=True)
 
     def closest(self, system: str, share: float) -> NDArray[np.bool_]:
-        """The share of games that a system deems closest; among games that it deems equally close the earlier ones.
+        """Return the `share` of games that a system expects to be closest, as a mask; earlier games win ties.
 
         >>> history = History.from_matches([{"teams": [["a"], ["b"]]}] * 2)
         >>> fit_mode("Head to Head", history, {"elo": {}, "trueskill": {}}).closest("TrueSkill", 0.5)
@@ -108,7 +111,7 @@ class Mode:
 
 
 def closest(closeness: Floats, share: float) -> NDArray[np.bool_]:
-    """The share of games of the highest closeness, as a mask."""
+    """Return the `share` of games with the highest closeness, as a mask."""
     order = np.argsort(-closeness, kind="stable")
     chosen = np.zeros(len(closeness), bool)
     chosen[order[: max(1, round(share * len(order)))]] = True
@@ -116,7 +119,7 @@ def closest(closeness: Floats, share: float) -> NDArray[np.bool_]:
 
 
 def fit_quietly(model: Model, history: History) -> Fit:
-    """A fit without its warning of games in which EP did not converge: the report tells how many there are.
+    """Fit a model without the warning that EP did not converge; the report shows the number of such games.
 
     >>> fit_quietly(TrueSkill(), History.from_matches([{"teams": [["a"], ["b"]]}])).unconverged
     []

@@ -1,4 +1,4 @@
-"""The table of section 4.1: which pairs of teams were predicted in the wrong order, on all games and on the closest."""
+"""The table of section 4.1: the share of pairs predicted in the wrong order, on all games and on the closest."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 
 WHICH = ("full", "challenged")
 RULES = (
-    "The reading: games in the order of the file; all pairs of teams whose scores differ, pooled over the games; the"
-    " team with the higher sum of means is predicted to be ahead, and a prediction tie is wrong. Challenged: each"
-    " system picks the fifth of the games that it deems closest before they are played, and the other predicts them."
-    " Intervals are of 95 %, over games. A claim is decided only where it comes out the same with a prediction tie as"
-    " half wrong."
+    "Games are rated in the order of the file. All pairs of teams whose scores differ count, pooled over the games. The"
+    " team with the higher sum of means is predicted to finish ahead; a prediction tie counts as wrong. Challenged:"
+    " each system picks the fifth of the games that it expects to be closest, and the other system predicts them."
+    " Intervals are 95 %, over games. A claim is decided only if it has the same verdict when a prediction tie counts"
+    " as half wrong."
 )
 
 
 def prediction(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
-    """Ours beside theirs, the better of each pair in bold, and what the paper claims of them."""
+    """Return a section with our errors beside the published ones, the better system in bold, and the paper's claims."""
     import polars as pl
 
     rows: list[dict[str, Any]] = []
@@ -51,7 +51,7 @@ def prediction(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
 
 
 def _errors(mode: Mode, which: str, share: float, ties: float = 1.0) -> tuple[list[float], Interval]:
-    """The errors of Elo and TrueSkill in percent, and by how much Elo's is the higher one."""
+    """Return the errors of Elo and TrueSkill in percent, and the interval of Elo's error minus TrueSkill's."""
     elo, trueskill = (mode.errors(system, ties=ties) for system in SYSTEMS)
     picked: tuple[Any, Any] = (None, None)
     if which == "challenged":
@@ -63,7 +63,7 @@ def _errors(mode: Mode, which: str, share: float, ties: float = 1.0) -> tuple[li
 
 
 def measured(tally: Tally, where: NDArray[np.bool_] | None) -> bool:
-    """Whether there is a pair that counts among these games.
+    """Return whether any pair counts in the selected games.
 
     >>> measured(Tally(np.zeros(2), np.array([0.0, 1.0])), np.array([True, False]))
     False
@@ -72,7 +72,7 @@ def measured(tally: Tally, where: NDArray[np.bool_] | None) -> bool:
 
 
 def _cells(ours: Sequence[float], theirs: Sequence[float]) -> dict[str, float]:
-    """The numbers of a row, each system's own beside the published."""
+    """Return the numbers of a row: for each system, our error and the published one."""
     return {
         f"{system}: {whose}": round(figures[i], 2)
         for i, system in enumerate(SYSTEMS)
@@ -81,9 +81,9 @@ def _cells(ours: Sequence[float], theirs: Sequence[float]) -> dict[str, float]:
 
 
 def _claim(mode: str, which: str, theirs: Sequence[float], lead: Interval, fair: Interval) -> Claim:
-    """What the paper's two figures say, and whether ours say so too; `fair` counts prediction ties as half wrong."""
+    """Return the claim that the paper's figures make, judged by ours; `fair` counts prediction ties as half wrong."""
     better, worse = SYSTEMS if theirs[0] < theirs[1] else SYSTEMS[::-1]
-    games = {"full": "all games", "challenged": "the games that the other deems closest"}[which]
+    games = {"full": "all games", "challenged": "the games that the other expects to be closest"}[which]
     one, other = (found.times(1 if better == "TrueSkill" else -1).above_zero for found in (lead, fair))
     holds = one if one == other else None
     gap = theirs[0] - theirs[1]
@@ -94,7 +94,7 @@ def _claim(mode: str, which: str, theirs: Sequence[float], lead: Interval, fair:
 
 
 def _chart(frame: pl.DataFrame) -> alt.TopLevelMixin:
-    """Every figure as a mark: filled ours, hollow theirs."""
+    """Chart every figure as a mark: filled for ours, hollow for the published ones."""
     altair: Any = import_extra("altair", "Altair", "lab")
     kinds = [f"{system}, {whose}" for system in SYSTEMS for whose in ("ours", "published")]
     inks = [colour for colour in COLOURS[: len(SYSTEMS)] for _ in range(2)]

@@ -26,13 +26,13 @@ LAYOUT = f"it must be CSV without header, with the columns {', '.join(COLUMNS)}"
 
 
 def read(path: str | os.PathLike[str]) -> History:
-    """Read a file of games in the order of the file, without times: what the published numbers follow.
+    """Read a file of games in the order of the file, without times, as the published numbers do.
 
-    A game is a block of rows with the same game id and the same time; an id may come back later as another game.
-    Players with the same team id in a game are a team, also in a free-for-all. The score of a team is the sum of its
-    rows', and the highest wins. Player ids stay text: as floats their 16 digits would lose the last. Left out, and
-    listed in `recognised`, are games of one team and games with a player in two teams; a player listed twice in one
-    team is one player of it.
+    A game is a block of rows with the same game id and the same time; an id may recur later for another game. Players
+    with the same team id in a game are a team, also in a free-for-all. The score of a team is the sum of the scores in
+    its rows, and the highest wins. Player ids stay text, because as floats their 16 digits would lose the last one.
+    Games of one team and games with a player in two teams are left out and listed in `recognised`. A player listed
+    twice in one team counts once.
 
     >>> from tempfile import TemporaryDirectory
     >>> row = "08 July 2004 15:45:00,215333,2,10,272695638151325{},{},{}\\n"
@@ -49,22 +49,23 @@ def read(path: str | os.PathLike[str]) -> History:
 
 
 class Rows(NamedTuple):
-    """The columns of a file, a number for every row: its game, the first row of its team, its player, its score."""
+    """The columns of a file: for every row, its game, the first row of its team, its player and its score."""
 
     game: NDArray[np.int64]
     team: NDArray[np.int64]
     player: Ints
     score: Floats
     names: list[str]
-    again: NDArray[np.bool_]  # the player has a row of this team of this game already
+    again: NDArray[np.bool_]  # whether an earlier row has the same player, team and game
 
 
 def _table(file: Path) -> Table:
-    """The cells as text, without padding that a spreadsheet may have added; blank lines are skipped."""
+    """Read the cells as text, without padding that a spreadsheet may have added; skip blank lines."""
     import polars as pl
 
     schema = dict.fromkeys(COLUMNS, pl.String)
     try:
+        # Quotation marks are padding here: a stray one must not swallow the following rows.
         frame = pl.read_csv(file, has_header=False, schema=schema, quote_char=None)
     except FileNotFoundError:
         raise Error(f"{file} not found") from None
@@ -77,7 +78,7 @@ def _table(file: Path) -> Table:
 
 
 def _rows(table: Table) -> Rows:
-    """Tell the games, teams and players of all rows apart."""
+    """Identify the game, team and player of every row."""
     time, game = labels(table, "datetime"), labels(table, "game_id")
     fresh = ((time != time.shift(1)) | (game != game.shift(1))).fill_null(True)
     number = np.cumsum(fresh.to_numpy()).astype(np.int64) - 1
@@ -104,21 +105,21 @@ def _finite(score: Floats) -> pl.Series:
 
 
 def _first(key: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For every row, the first row with the same key."""
+    """Return, for every row, the first row with the same key."""
     _, index, inverse = np.unique(key, return_index=True, return_inverse=True)
     first: NDArray[np.int64] = index[inverse]
     return first
 
 
 def _repeated(key: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether an earlier row has the same key."""
+    """Return, for every row, whether an earlier row has the same key."""
     return _first(key) < np.arange(len(key))
 
 
 def _select(table: Table, rows: Rows) -> tuple[NDArray[np.bool_], list[str]]:
-    """The games that can be rated, and remarks on the others."""
+    """Return which games can be rated, and remarks on the others."""
     if not len(rows.game):
-        raise Error(f"{table.title}: there are no games in it; {LAYOUT}")
+        raise Error(f"{table.title}: the file has no games; {LAYOUT}")
     start = np.flatnonzero(np.diff(rows.game, prepend=-1))
     heads = np.bincount(rows.game[rows.team == np.arange(len(rows.team))])
     elsewhere = _repeated(rows.game * len(rows.names) + rows.player) & ~rows.again
@@ -137,7 +138,7 @@ def _select(table: Table, rows: Rows) -> tuple[NDArray[np.bool_], list[str]]:
 
 
 def _draft(table: Table, rows: Rows, kept: NDArray[np.bool_], notes: list[str]) -> RawMatches:
-    """The games that are kept, their teams in the order of the file."""
+    """Return the games that are kept, with their teams in the order of the file."""
     order = np.flatnonzero(kept[rows.game])
     order = order[np.argsort(rows.team[order], kind="stable")]  # the rows of a team stay in order
     game, team = rows.game[order], rows.team[order]

@@ -1,4 +1,4 @@
-"""How much the table depends on what the paper leaves open: prediction ties, drawn pairs, Elo's "difference"."""
+"""How much the table depends on rules that the paper leaves open: prediction ties, drawn pairs, Elo's "difference"."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TIES = {"wrong": 1.0, "half": 0.5, "right": 0.0}
 
 
 def readings(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
-    """The same figures with other counting rules."""
+    """Return a section with the same figures under other counting rules."""
     import polars as pl
 
     rows = []
@@ -30,14 +30,14 @@ def readings(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
                 row["published"] = published["mode"][mode.name][which][i]
                 rows.append(row | _counted(mode, system, which, published["challenge"]["share"]))
     text = (
-        "The figures above count a prediction tie as wrong, and leave drawn pairs out. Here they are also counted with"
-        " ties as half wrong, as right and left out, and with drawn pairs as right whatever was predicted."
+        "The figures above count a prediction tie as wrong and leave out drawn pairs. Here, prediction ties also count "
+        "as half wrong or as right, or are left out; in the last column, drawn pairs count as right."
     )
     return Section("The same by other ways to count, in percent", text, pl.DataFrame(rows))
 
 
 def _counted(mode: Mode, system: str, which: str, share: float) -> dict[str, float | None]:
-    """The error by every way to count; None where nothing is left to measure."""
+    """Return the error under every counting rule; None if no pair is left to count."""
     other = SYSTEMS[1 - SYSTEMS.index(system)]
     picked = mode.closest(other, share) if which == "challenged" else np.ones(len(mode.history), bool)
     wrong, half, right = (mode.errors(system, ties=ties) for ties in (1.0, 0.5, 0.0))
@@ -56,7 +56,7 @@ def _percent(tally: Tally, where: NDArray[np.bool_]) -> float | None:
 
 
 def picks(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
-    """TrueSkill's challenge under other definitions of a close game for Elo."""
+    """Return a section on TrueSkill's challenge under other definitions of a close game for Elo."""
     import polars as pl
 
     rows = []
@@ -71,17 +71,17 @@ def picks(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
             errors = mode.errors("TrueSkill", ties=counts)
             rows.append(row | {name: _percent(errors, where) for name, where in picked.items()})
     text = (
-        "TrueSkill's error on the fifth of the games that Elo deems closest, when these are the games with the smallest"
-        " standard deviation of the teams' ratings (the reading above; for two teams the smallest difference), mean"
-        " difference of pairs, or range; the smallest difference without games of which Elo expects nothing, such as"
-        " those between newcomers; the smallest difference of mean instead of summed ratings; and the smallest"
-        " s₁ − s₂ of the first two teams in the file with its sign, as it is printed."
+        "TrueSkill's error on the fifth of the games that Elo expects to be closest, under six definitions of close. "
+        "The first three use the smallest standard deviation of the teams' ratings (as above; for two teams, the "
+        "smallest difference), the smallest mean difference of pairs, and the smallest range. The fourth leaves out "
+        "games between equal ratings, such as those between newcomers. The fifth uses mean ratings instead of sums. "
+        "The last uses s₁ − s₂ of the first two teams in the file with its sign, as the paper prints it."
     )
     return Section("TrueSkill challenged, by what Elo may deem close, in percent", text, pl.DataFrame(rows))
 
 
 def _picked(mode: Mode, share: float) -> dict[str, NDArray[np.bool_]]:
-    """Elo's fifth of the games, by each of the rules."""
+    """Return the fifth of the games that Elo picks, under each definition of close."""
     start, closeness = mode.history.match_start, mode.closeness["Elo"]
     rating = strength(mode.fits["Elo"].forecasts)
     first = start[:-1]
@@ -96,14 +96,14 @@ def _picked(mode: Mode, share: float) -> dict[str, NDArray[np.bool_]]:
 
 
 def _range(match_start: NDArray[np.int32], rating: Floats) -> Floats:
-    """The highest rating of a match above the lowest."""
+    """Return the highest minus the lowest rating of every match."""
     highest, lowest = (of.reduceat(rating, match_start[:-1]) for of in (np.maximum, np.minimum))
     found: Floats = highest - lowest
     return found
 
 
 def _mean_difference(match_start: NDArray[np.int32], rating: Floats) -> Floats:
-    """The mean of |rᵢ − rⱼ| over the pairs of a match: of sorted ratings the k-th counts 2k − n + 1 times."""
+    """Return the mean of |rᵢ − rⱼ| over the pairs of every match; the k-th sorted rating counts 2k − n + 1 times."""
     match, teams = owners(match_start), np.diff(match_start)
     ordered = rating[np.lexsort((rating, match))]
     place = np.arange(len(rating)) - match_start[match]

@@ -16,7 +16,7 @@ ROUNDS = 3
 
 
 def speed(modes: Sequence[Mode], published: dict[str, Any], rounds: int, progress: bool | None) -> Section:
-    """The medians of several rounds, one system after the other so that a busy machine is busy for both."""
+    """Return a section with median run times; the systems alternate, so that a busy machine slows down both."""
     import polars as pl
 
     rows, ratios = [], []
@@ -31,14 +31,14 @@ def speed(modes: Sequence[Mode], published: dict[str, Any], rounds: int, progres
     told = ", ".join(f"{mode.name} {ratio:.2f}" for mode, ratio in zip(modes, ratios, strict=True))
     claim = Claim(f"TrueSkill runs within {limit:g} times the time of Elo", max(ratios) <= limit, told)
     text = (
-        f"The median of {rounds} rounds over all games of a mode in one process, forecasts included. Elo duels: in a"
-        " game of many players every pair is compared. TrueSkill iterates until its messages change by less than 1e-9."
+        f"The median of {rounds} rounds over all games of a mode in one process, including forecasts. Elo compares "
+        "every pair of players in a game. TrueSkill iterates until its messages change by less than 1e-9."
     )
     return Section("Run time", text, pl.DataFrame(rows), claims=(claim,))
 
 
 def _times(mode: Mode, rounds: int) -> list[list[float]]:
-    """Seconds of every round, of Elo and of TrueSkill."""
+    """Return the seconds of every round, for Elo and for TrueSkill."""
     times: list[list[float]] = [[] for _ in SYSTEMS]
     for _ in range(rounds):
         for system, spent in zip(SYSTEMS, times, strict=True):

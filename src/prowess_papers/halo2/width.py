@@ -1,4 +1,4 @@
-"""The width of the skill distribution by mode: how many levels of skill there are in a way to play."""
+"""The width of the skill distribution by mode: how many levels of skill a game mode has."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MIDDLE = (0.025, 0.975)  # of the players
 
 
 def width(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
-    """The spread of TrueSkill's means in units of the performance noise, and what that comes to in levels."""
+    """Return a section on the spread of TrueSkill's means, in units of the performance noise and in levels."""
     import polars as pl
 
     least = published["width"]["games"]
@@ -35,6 +35,7 @@ def width(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
             continue
         beta = mode.fits["TrueSkill"].model.noise
         mu, sigma = known["mu"].to_numpy(), known["sigma"].to_numpy()
+        # The standard error of the standard deviation of normal values.
         spread = Interval.normal(mu.std(ddof=1) / beta, mu.std(ddof=1) / beta / sqrt(2 * (len(mu) - 1)))
         low, high = np.quantile(mu, MIDDLE)
         true = sqrt(mu.var(ddof=1) + float(np.mean(sigma**2))) / beta
@@ -43,19 +44,21 @@ def width(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
             | {"sd of skill / β": round(true, 3), "levels": round(1 + (high - low) / beta, 1)}
         )
         spreads[mode.name] = spread
+        # Quantiles keep the page small: there may be thousands of players.
         points += [{"mode": mode.name, "skill": float(value)} for value in np.quantile(mu, np.linspace(0, 1, 101))]
     if not rows:
         return Section(TITLE, f"No mode has two players with {least} games or more.")
     text = (
-        f"Of players with {least} games or more. β is the noise of one performance: who is β better beats the other in"
-        " 76 % of games of two players, and that is one level; the levels are those between the middle 95 % of the"
-        " players. The spread of the skills themselves is that of the means μ and what is not known of each (σ)."
+        f"Only players with {least} games or more are counted. β is the noise of one performance. A player who is "
+        "better by β wins 76 % of games between two players; that is one level. The table counts the levels between "
+        "the middle 95 % of the players. The spread of the skills combines the spread of the means μ and the "
+        "uncertainty σ."
     )
     return Section(TITLE, text, pl.DataFrame(rows), _chart(pl.DataFrame(points), modes[0]), _claims(spreads))
 
 
 def _claims(spreads: dict[str, Interval]) -> tuple[Claim, ...]:
-    """That ways to play differ in their number of levels."""
+    """Return the claim that game modes differ in their number of levels."""
     if len(spreads) < 2:
         return ()
     narrow, wide = (pick(spreads, key=lambda name: spreads[name].value) for pick in (min, max))
@@ -66,7 +69,7 @@ def _claims(spreads: dict[str, Interval]) -> tuple[Claim, ...]:
 
 
 def _chart(frame: pl.DataFrame, mode: Mode) -> alt.TopLevelMixin:
-    """The distribution of μ by mode, as densities one above the other."""
+    """Chart the distribution of μ by mode, as densities above each other."""
     altair: Any = import_extra("altair", "Altair", "lab")
     order = frame["mode"].unique(maintain_order=True).to_list()
     prior = mode.fits["TrueSkill"].model.rating().mu
@@ -88,7 +91,7 @@ def _chart(frame: pl.DataFrame, mode: Mode) -> alt.TopLevelMixin:
 
 
 def _extent(frame: pl.DataFrame) -> list[float]:
-    """From somewhat below the lowest to somewhat above the highest."""
+    """Return the ends of the axis, somewhat beyond the lowest and the highest skill."""
     skill = frame["skill"].to_numpy()
     edge = 0.1 * max(float(skill.max() - skill.min()), 1.0)
     return [float(skill.min()) - edge, float(skill.max()) + edge]

@@ -1,4 +1,4 @@
-"""Winning ratios: if only games are played that a system deems close, how often does a player win?"""
+"""Winning ratios: how often does a player win if only games are played that a system expects to be close?"""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ from .mode import SYSTEMS, Mode, fit_quietly, qualities_of
 CHANCE = "coin tosses"
 TITLE = "Winning ratio of players in games deemed close"
 SHOWN = (1, 2, 5, 10, 20, 50, 100)  # rows of the table
-HALVINGS = 8  # of the interval in which Elo's threshold is looked for
+HALVINGS = 8  # bisection steps for Elo's threshold
 
 
 @dataclass(frozen=True, eq=False)
 class Ratios:
-    """How many games each player played, and how far her winning ratio was from one half."""
+    """The number of games of each player, and the distance of the player's winning ratio from one half."""
 
     games: NDArray[np.int64]
     deviation: Floats
 
     def among(self, least: int) -> Interval:
-        """The mean deviation of players with at least so many games."""
+        """Return the mean deviation of players with at least `least` games."""
         values = self.deviation[self.games >= least]
         spread = float(values.std(ddof=1)) if len(values) > 1 else float("nan")
         return Interval.normal(float(values.mean()), spread / sqrt(len(values)))
 
 
 def winning(modes: Sequence[Mode], published: dict[str, Any], progress: bool | None) -> Section:
-    """The mean deviation of the winning ratio from one half, by the least number of games."""
+    """Return a section on the mean deviation of the winning ratio from one half, by the minimum number of games."""
     import polars as pl
 
     wanted = published["winning"]
@@ -51,12 +51,13 @@ def winning(modes: Sequence[Mode], published: dict[str, Any], progress: bool | N
     played = _played(mode, wanted["quality"], progress)
     ratios = {system: _ratios(mode.history, mask) for system, mask in played.items()}
     text = (
-        f"{mode.name}: a game counts, and is learnt from, only if the system deems it close before it is played."
-        f" TrueSkill takes games of a quality of {wanted['quality']:g} or more (between newcomers it is 0.447),"
-        f" {int(played['TrueSkill'].sum()):,} of {len(mode.history):,}; Elo takes those of the least difference, by a"
-        f" threshold that lets as many through as that: {int(played['Elo'].sum()):,}. A draw is half a win. Few games"
-        " make any ratio deviate: the dashed curve is what tosses of a coin would do."
+        f"{mode.name}: a game counts, and is learnt from, only if the system expects it to be close. TrueSkill accepts"
+        f" games with a quality of {wanted['quality']:g} or more (newcomers have 0.447), which are"
+        f" {int(played['TrueSkill'].sum()):,} of {len(mode.history):,}. Elo accepts the games with the smallest"
+        f" difference, with a threshold that accepts about as many: {int(played['Elo'].sum()):,}. A draw is half a win."
+        " With few games any ratio deviates from one half; the dashed curve shows the deviation of coin tosses."
     )
+    # A mean needs at least ten players.
     most = max(1, min(SHOWN[-1], *(int(np.sort(r.games)[-10:][0]) for r in ratios.values())))
     rows = [_row(ratios, least) for least in SHOWN if least <= most]
     points = pl.DataFrame(_points(ratios, most))
@@ -75,7 +76,7 @@ def winning(modes: Sequence[Mode], published: dict[str, Any], progress: bool | N
 
 
 def _played(mode: Mode, quality: float, progress: bool | None) -> dict[str, NDArray[np.bool_]]:
-    """The games that each system takes; Elo's threshold is halved in until it takes as many as TrueSkill."""
+    """Return the games that each system accepts; bisection finds the threshold at which Elo accepts as many."""
     models = {system: mode.fits[system].model for system in SYSTEMS}
     everything = np.ones(len(mode.history), bool)
     wanted = accepted(models["TrueSkill"], mode.history, quality, everything)
@@ -91,7 +92,7 @@ def _played(mode: Mode, quality: float, progress: bool | None) -> dict[str, NDAr
 
 
 def accepted(model: Model, history: History, quality: float, guess: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which games reach a quality when only those that do are learnt from.
+    """Return which games reach a quality if only these games are learnt from.
 
     A game depends only on earlier games, so fitting and dropping games until nothing changes converges to the unique
     answer from any guess: every round settles at least one more game from the start.
@@ -110,7 +111,7 @@ def accepted(model: Model, history: History, quality: float, guess: NDArray[np.b
 
 
 def _ratios(history: History, mask: NDArray[np.bool_]) -> Ratios:
-    """The winning ratios in some of the games: the share of other teams that finished behind, ties half."""
+    """Return the winning ratios in the selected games: the share of other teams that finished behind, ties half."""
     match = owners(history.match_start)
     teams = np.diff(history.match_start)
     key = match * np.int64(1 + teams.max()) + history.place
@@ -127,7 +128,7 @@ def _ratios(history: History, mask: NDArray[np.bool_]) -> Ratios:
 
 
 def _coin(games: NDArray[np.int64]) -> Floats:
-    """E|X/n − ½| of X ~ Binomial(n, ½): de Moivre's C(n − 1, ⌊n/2⌋)/2ⁿ."""
+    """Return E|X/n − ½| for X ~ Binomial(n, ½), by de Moivre's formula C(n − 1, ⌊n/2⌋)/2ⁿ."""
     sizes, where = np.unique(games, return_inverse=True)
     ends = [exp(lgamma(n) - lgamma(n // 2 + 1) - lgamma(n - n // 2) - n * log(2.0)) for n in sizes.tolist()]
     found: Floats = np.array(ends)[where]
@@ -154,7 +155,7 @@ def _points(ratios: dict[str, Ratios], most: int) -> list[dict[str, Any]]:
 
 
 def _claims(ratios: dict[str, Ratios], wanted: dict[str, Any], few: int) -> tuple[Claim, ...]:
-    """That games are fair even for players with few of them, and fairer than Elo's."""
+    """Return the claims that TrueSkill's games are fair even for players with few games, and fairer than Elo's."""
     elo, trueskill = (ratios[system].among(few) for system in SYSTEMS)
     apart = elo.apart(trueskill).times(100)
     beyond = Interval.normal(wanted["fair"], 0.0).apart(trueskill)

@@ -19,26 +19,25 @@ from .tuned import TUNED, tuned_curves
 
 __all__ = ["run"]
 
-DRAWS = 30  # of training matches of Halo 2, where the paper says 20
+DRAWS = 30  # random training sets of Halo 2; the paper uses 20
 SMALL_PERCENTS, SMALL_DRAWS = (10, 30, 80), 2
 
 
 def run(
     data: Path, *, small: bool = False, seed: int = 0, jobs: int | None = None, progress: bool | None = None
 ) -> Report:
-    """Run the experiment on the files in a folder: with the authors' switches, corrected, and tuned.
-
-    `small` uses only three shares of training matches instead of eight, and two draws of Halo 2. `seed` is for those
-    draws. `jobs` is the number of processes.
+    """Run the experiment on the files in a folder, with three kinds of models: the authors', corrected, and tuned.
+    `small` uses only three shares of training matches instead of eight, and two draws of Halo 2. `seed` is the seed of
+    these draws. `jobs` is the number of processes.
 
     >>> run(Path("no such folder"))
     Traceback (most recent call last):
     ...
-    prowess.Error: no such folder: none of premier_league_1995_2009.csv, afl_1999_2009.csv, HeadToHead.csv is there
+    prowess.Error: no such folder: none of premier_league_1995_2009.csv, afl_1999_2009.csv, HeadToHead.csv found
     """
     leagues, games = read_leagues(Path(data)), read_games(Path(data))
     if not leagues and games is None:
-        raise Error(f"{data}: none of {', '.join(FILES)} is there")
+        raise Error(f"{data}: none of {', '.join(FILES)} found")
     percents, draws = (SMALL_PERCENTS, SMALL_DRAWS) if small else (PERCENTS, DRAWS)
     work = _Work(percents, draws, seed, jobs, progress)
     theirs = {league.name: work.league(league, authors.systems(league.name)) for league in leagues}
@@ -64,7 +63,7 @@ class _Work:
     progress: bool | None
 
     def league(self, league: League, systems: Mapping[str, System]) -> Curves:
-        """Every season by itself."""
+        """Return the curves over the seasons of a league, each rated separately."""
         return learning_curves(
             systems,
             lambda percent, season: season_split(league, percent, season),
@@ -76,7 +75,7 @@ class _Work:
         )
 
     def games(self, games: Games, systems: Mapping[str, System]) -> Curves:
-        """Draw after draw."""
+        """Return the curves over random draws of training matches."""
         return learning_curves(
             systems,
             lambda percent, draw: random_split(games, percent, (self.seed, draw)),
@@ -88,7 +87,7 @@ class _Work:
         )
 
     def tuned(self, league: League) -> Curves:
-        """The tuned models, which remember the seasons before."""
+        """Return the curves of the tuned models, which remember earlier seasons."""
         models = TUNED[league.name].models
         return tuned_curves(league, models, percents=self.percents, jobs=self.jobs, progress=self.progress)
 
@@ -106,8 +105,9 @@ def _data(leagues: list[League], games: Games | None) -> Section:
     else:
         parts.append(f"{TITLES['halo2']}: {FILES[-1]} not found.")
     text = (
-        "Every season starts with new players: models learn from its first matches and predict its last 20 %; means "
-        "and standard errors are over the seasons. Halo 2: scores less their minimum; models learn from random "
-        "samples of the first 90 % of the matches and predict the last 10 %, except matches of unseen players."
+        "Every season starts with new players: models learn from its first matches and predict its last 20 %. Means "
+        "and standard errors are over the seasons. In Halo 2, the minimum is subtracted from all scores; models learn "
+        "from random samples of the first 90 % of the matches and predict the last 10 %, except matches of unseen "
+        "players."
     )
     return Section("Data and protocol", f"{' '.join(parts)}\n\n{text}")

@@ -1,14 +1,13 @@
-"""The four systems as in the authors' released code, where it differs from the paper: switches of this experiment.
+"""The four systems with the switches of this experiment: where the authors' released code differs from the paper.
 
 1. γ is the *variance* of the scores of the training matches (Gaussian-SD: of their differences), used as a standard
    deviation, and γ² is left out of the prediction.
-2. Gaussian-SD moves the mean of the second team by its own variance where that of the first belongs (`Crossed`).
-3. TrueSkill's ε is 1/N for N training matches, not from the share of draws; P(win) is P(d > 0), without ε.
-4. Poisson-OD wins with plug-in rates and a Skellam sum of 74 terms (`skellam`); behind the Premier League curves is
-   Φ((x − y)/√(v₁ + v₂)) instead, as for the others (`normal`).
-5. AUC counts "the first team won" against everything else, draws as not won.
-
-Half a draw is added to no P(win). What of this is a model of this package with other parameters is made of it.
+2. Gaussian-SD moves the mean of the second team with its own variance instead of the first team's (`CrossedScores`).
+3. TrueSkill's ε is 1/N for N training matches instead of following from the draws; P(win) is P(d > 0), without ε.
+4. Poisson-OD's P(win) uses plug-in rates and a Skellam sum of 74 terms (`skellam`); the Premier League curves use
+   Φ((x − y)/√(v₁ + v₂)) instead, as the other systems do (`normal`).
+5. The AUC counts draws as not won by the first team.
+No P(win) includes half of a draw. Where possible, a system is a model of this package with other parameters.
 """
 
 from __future__ import annotations
@@ -36,12 +35,12 @@ from .splits import Split
 
 TERMS = 74
 MOST = 1e6  # a rate beyond this would have overflowed in their code
-LEAST = 2.0**-53  # of a probability: p is 1 in doubles where 1 − p is less
+LEAST = 2.0**-53  # smallest probability: in doubles, p is 1 if 1 − p is smaller
 
 
 @dataclass(frozen=True)
 class AuthorsSystem:
-    """A system of the authors: a model for the training matches, how it finds P(win), whether it predicts scores.
+    """A system of the authors: its model for given training matches, its P(win), and whether it predicts scores.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [2, 1]}] * 3)
@@ -55,13 +54,13 @@ class AuthorsSystem:
     points: bool = False
 
     def forecasts(self, split: Split) -> tuple[Forecasts, Forecasts]:
-        """The forecasts of the test matches of a split: those of the model, and the same with their P(win)."""
+        """Return two forecasts of a split's test matches: the model's own, and the same with the authors' P(win)."""
         plain = split.forecasts(self.model(split.train))
         p = self.win(plain)
         return plain, replace(plain, outcome=outcomes.GaussianScore(), written=(p, np.zeros(len(p))))
 
     def __call__(self, split: Split) -> Measurement:
-        """Measure the forecasts as they did."""
+        """Measure the forecasts as the authors did."""
         plain, told = self.forecasts(split)
         return Measurement(
             self.gains(told).mean(),
@@ -71,12 +70,12 @@ class AuthorsSystem:
 
     @staticmethod
     def gains(told: Forecasts) -> measures.Tally:
-        """The information gain of every match."""
+        """Return the information gain of every match."""
         return measures.information_gain(told, least=LEAST)
 
 
 def systems(league: str) -> dict[str, AuthorsSystem]:
-    """The four systems as they were run on a data set.
+    """Return the four systems as the authors ran them on a data set.
 
     >>> list(systems("afl"))
     ['Poisson-OD', 'Gaussian-OD', 'TrueSkill', 'Gaussian-SD']
@@ -91,7 +90,7 @@ def systems(league: str) -> dict[str, AuthorsSystem]:
 
 
 def normal(forecasts: Forecasts) -> Floats:
-    """P(the first of two teams performs better): equation (11), and (21) and (24) without γ².
+    """Return P(the first of two teams performs better): equation (11), and (21) and (24) without γ².
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 2)
@@ -104,10 +103,9 @@ def normal(forecasts: Forecasts) -> Floats:
 
 
 def skellam(forecasts: Forecasts, terms: int = TERMS) -> Floats:
-    """P(1 ≤ s₀ − s₁ ≤ terms) for counts of known rates, as if more than so many points were never between two teams.
-
-    With cumulative probabilities F of the first team's score it is Σⱼ P(s₁ = j) (F(j + terms) − F(j)), over all j that
-    the second team may score.
+    """Return P(1 ≤ s₀ − s₁ ≤ terms) for counts with known rates, as if two teams never differed by more points.
+    With the distribution function F of the first team's score it is Σⱼ P(s₁ = j) (F(j + terms) − F(j)), over all
+    possible scores j of the second team.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [90, 60]}] * 2)
@@ -115,6 +113,7 @@ def skellam(forecasts: Forecasts, terms: int = TERMS) -> Floats:
     array([0.346, 0.992])
     """
     rates = np.minimum(measures.expected_scores(forecasts, "plug-in"), MOST).reshape(-1, 2, 1)
+    # Beyond ten standard deviations probabilities are negligible.
     reach = int(10.0 * np.sqrt(rates.max())) + 40
     around = np.floor(rates[:, 1]) + np.arange(-reach, reach + 1.0)
     above = around[:, :1] + np.arange(1.0, 2 * reach + terms + 1)
@@ -126,7 +125,7 @@ def skellam(forecasts: Forecasts, terms: int = TERMS) -> Floats:
 
 
 def _poisson(count: Floats, rate: Floats, log_factorial: Floats) -> Floats:
-    """Probabilities of counts, 0 for those below 0."""
+    """Return the Poisson probabilities of counts; negative counts have probability 0."""
     at = np.maximum(count, 0.0)
     found: Floats = np.exp(at * np.log(rate) - rate - log_factorial[at.astype(np.int64)])
     return np.where(count >= 0.0, found, 0.0)
@@ -138,10 +137,9 @@ def _crossed_model(gamma: float) -> Model:
 
 @dataclass(frozen=True)
 class CrossedScores(Outcome):
-    """Gaussian-SD, whose second team's mean is found with its own variance where the first team's belongs in (23).
-
-    As released, τ = μⱼ/σⱼ² + (μᵢ − s)/(β₁² + β₂² + γ² + σⱼ²); the precision is right. Nobody forecasts with it: P(win)
-    is `normal`.
+    """Gaussian-SD as released: equation (23) for the second team's mean uses its own variance instead of the first's.
+    The released code has τ = μⱼ/σⱼ² + (μᵢ − s)/(β₁² + β₂² + γ² + σⱼ²); the precision is right. This outcome needs no
+    forecast, because P(win) comes from `normal`.
 
     >>> model = _crossed_model(1.0)
     >>> [[ann], [bob]] = model.rate([[model.rating(25, 8)], [model.rating(25, 2)]], scores=[5, 1])
@@ -152,7 +150,7 @@ class CrossedScores(Outcome):
     gamma: float
 
     def evidence(self, board: Any) -> float:
-        """Equations (22) and (23), but for the variance in the second mean."""
+        """Apply equations (22) and (23), except for the variance in the second mean."""
         noise = board.noise[0] + board.noise[1] + self.gamma**2
         own, other = board.variance[1] - board.noise[1], board.variance[0] - board.noise[0]
         total = noise + own + other

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 AXES = {"information_gain": "information gain (bits)", "auc": "AUC", "score_mae": "score error (points)"}
 SYSTEMS = ("Poisson-OD", "Gaussian-OD", "TrueSkill", "Gaussian-SD")
 Published = Mapping[tuple[str, str, str, int], Point]
-SHIFT = 1.1  # per cent between neighbours, so that their error bars do not overlap
+SHIFT = 1.1  # percent between neighbouring lines, so that their error bars do not overlap
 
 
 def figure(
@@ -31,7 +31,7 @@ def figure(
     width: int = 220,
     height: int = 190,
 ) -> alt.VConcatChart:
-    """Learning curves with 95 % bars; where published points are given, they are rings.
+    """Chart learning curves with 95 % error bars; published points, if given, are rings.
 
     >>> import numpy as np
     >>> chart = figure({"afl": Curves(SYSTEMS, (10, 80), np.ones((4, 2, 3, 4)))}, "Figure 4")
@@ -62,14 +62,14 @@ def figure(
     finished: alt.VConcatChart = apply_look(
         altair, altair.vconcat(*rows, spacing=24), title, f"{told}; rings: as published" if theirs else told
     )
-    # last, and once: every step before would have copied all points for every panel
+    # Set last and only once: every earlier step would have copied all points for every panel.
     every = [_points(data, curve, measure, theirs) for data, curve in curves.items() for measure in AXES]
     finished.datasets = {"points": list(chain.from_iterable(every))}
     return finished
 
 
 def _points(data: str, curves: Curves, measure: str, theirs: Published | None) -> list[dict[str, Any]]:
-    """The points of a panel."""
+    """Return the points of a panel."""
     rows: list[dict[str, Any]] = []
     for place, system in enumerate(curves.systems):
         if not curves.has(system, measure):
@@ -85,7 +85,7 @@ def _points(data: str, curves: Curves, measure: str, theirs: Published | None) -
 
 
 def _panel(alt: Any, data: str, measure: str, colour: Any, *, rings: bool) -> Any:
-    """Lines, bars, dots, and rings for what was published."""
+    """Return a panel with lines, error bars, dots, and rings for published points."""
     base = alt.Chart(alt.NamedData("points")).transform_filter(
         f"datum.data === '{data}' && datum.measure === '{measure}'"
     )

@@ -18,7 +18,7 @@ Pairs = Sequence[tuple[str, str]]
 
 
 def claims(curves: Mapping[str, Curves]) -> tuple[Claim, ...]:
-    """Every claim of the paper on every data set that it was made of.
+    """Return the claims of the paper for every data set.
 
     >>> import numpy as np
     >>> values = np.random.default_rng(1).normal(size=(4, 3, 5, 4))
@@ -30,7 +30,7 @@ def claims(curves: Mapping[str, Curves]) -> tuple[Claim, ...]:
 
 
 def _of(data: str, curves: Curves) -> list[Claim]:
-    """The claims about one data set."""
+    """Return the claims about one data set."""
     few = [(one, other) for one in GAUSSIAN for other in ("TrueSkill", "Poisson-OD")]
     rivals = [("Gaussian-OD", other) for other in ("Gaussian-SD", "TrueSkill", "Poisson-OD")]
     both: Pairs = [("Gaussian-OD", "Gaussian-SD")]
@@ -61,7 +61,7 @@ def _claim(text: str, found: tuple[bool | None, str]) -> Claim:
 
 
 def ahead(curves: Curves, measure: str, pairs: Pairs, percents: Sequence[int] | None = None) -> tuple[bool | None, str]:
-    """Whether the first of each pair is higher: yes if all intervals lie above 0, no if one does not reach beyond it.
+    """Return whether the first system of each pair is higher (see `all_above_zero`), and the evidence.
 
     >>> import numpy as np
     >>> values = np.zeros((2, 1, 3, 4)); values[0, 0, :, 1] = 1.0, 1.1, 1.2
@@ -73,7 +73,7 @@ def ahead(curves: Curves, measure: str, pairs: Pairs, percents: Sequence[int] | 
 
 
 def as_good(curves: Curves, measure: str, pairs: Pairs, percents: Sequence[int] | None = None) -> tuple[bool, str]:
-    """Whether the first of no pair is shown to be lower: no interval lies below 0 as a whole.
+    """Return whether no first system of a pair is clearly lower (no interval is entirely below 0), and the evidence.
 
     >>> import numpy as np
     >>> values = np.zeros((2, 1, 3, 4)); values[0, 0, :, 1] = 1.0, -1.1, 0.2

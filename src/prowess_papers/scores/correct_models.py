@@ -1,7 +1,6 @@
-"""The four systems as they should be: the paper's priors, and γ and ε from the training matches alone.
-
-γ² is the variance of the scores (Gaussian-SD: of their differences) and counts in the prediction; ε follows from the
-share of draws; Poisson-OD integrates over what is not known of the rates. Skills do not drift.
+"""The four systems, corrected: the paper's priors, and γ and ε from the training matches alone.
+γ² is the variance of the scores (Gaussian-SD: of their differences) and is included in the prediction; ε follows from
+the share of draws; Poisson-OD integrates over the uncertainty of the rates. Skills do not drift.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from .curves import System, model_system
 
 
 def systems() -> dict[str, System]:
-    """The four systems, each made for the training matches of a split.
+    """Return the four systems; each builds its model from the training matches of a split.
 
     >>> list(systems())
     ['Poisson-OD', 'Gaussian-OD', 'TrueSkill', 'Gaussian-SD']
@@ -32,7 +31,7 @@ def systems() -> dict[str, System]:
 
 
 def scores(history: History) -> Floats:
-    """The scores of all teams.
+    """Return the scores of all teams.
 
     >>> import prowess as pw
     >>> scores(pw.History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [3, 1]}]))
@@ -43,7 +42,7 @@ def scores(history: History) -> Floats:
 
 
 def differences(history: History) -> Floats:
-    """By how much the first team outscored the second, in every match.
+    """Return the first team's score minus the second's, for every match.
 
     >>> import prowess as pw
     >>> differences(pw.History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [3, 1]}]))
@@ -54,7 +53,7 @@ def differences(history: History) -> Floats:
 
 
 def variance(numbers: Floats) -> float:
-    """The variance, or a tiny positive number if it is 0.
+    """Return the variance, or a tiny positive number if it is 0.
 
     >>> import numpy as np
     >>> variance(np.array([1.0, 3.0])), variance(np.ones(1))
@@ -64,7 +63,7 @@ def variance(numbers: Floats) -> float:
 
 
 def draw_share(history: History) -> float:
-    """The share of drawn matches, kept below 1 so that other results stay possible.
+    """Return the share of drawn matches, kept below 1 so that other results stay possible.
 
     >>> import prowess as pw
     >>> draw_share(pw.History.from_matches([{"teams": [["ann"], ["bob"]], "ranks": [1, 1]}]))

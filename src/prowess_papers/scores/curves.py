@@ -27,7 +27,7 @@ MEASURES = ("information_gain", "auc", "score_mae", "log_loss")
 
 
 class Measurement(NamedTuple):
-    """A system's forecasts of the test matches of a split, measured; None where it predicts no such thing."""
+    """The measures of a system's forecasts for the test matches of a split; None if a measure does not apply."""
 
     information_gain: float
     auc: float
@@ -40,7 +40,8 @@ Unit = TypeVar("Unit")
 
 
 def model_system(model: Model | Callable[[History], Model]) -> System:
-    """A model, or one made for the training matches, measured as the paper says: AUC of matches with a winner.
+    """Return a system from a model, or from a function of the training matches, measured as the paper says.
+    The AUC uses only matches with a winner.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [2, 1]}] * 3)
@@ -63,9 +64,8 @@ def model_system(model: Model | Callable[[History], Model]) -> System:
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """What every system reached with every share of training matches in every unit: a season, or a draw.
-
-    `values` has an axis each for systems, percents, units and measures; NaN where a system does not predict scores.
+    """The measures of every system for every share of training matches in every unit (a season, or a random draw).
+    `values` has axes for systems, percents, units and measures; NaN means that a system does not predict scores.
 
     >>> import numpy as np
     >>> curves = Curves(("a", "b"), (10, 20), np.arange(16.0).reshape(2, 2, 1, 4))
@@ -78,32 +78,32 @@ class Curves:
     values: Floats
 
     def units(self, chosen: NDArray[np.bool_]) -> Curves:
-        """The curves of some units."""
+        """Return the curves of the chosen units."""
         return Curves(self.systems, self.percents, self.values[:, :, chosen])
 
     def of(self, system: str, measure: str) -> Floats:
-        """The percents × units of a system and a measure."""
+        """Return the values of a system and a measure: percents × units."""
         found: Floats = self.values[self.systems.index(system), :, :, MEASURES.index(measure)]
         return found
 
     def has(self, system: str, measure: str) -> bool:
-        """Whether a system can be measured so."""
+        """Return whether a measure applies to a system."""
         return system in self.systems and not np.isnan(self.of(system, measure)).any()
 
     def mean(self, system: str, measure: str) -> Floats:
-        """The mean over the units, for every percent."""
+        """Return the mean over the units, for every percent."""
         found: Floats = self.of(system, measure).mean(axis=1)
         return found
 
     def error(self, system: str, measure: str) -> Floats:
-        """The standard error of the mean."""
+        """Return the standard error of the mean, for every percent."""
         units = self.of(system, measure)
         count = units.shape[1]
         found: Floats = units.std(axis=1, ddof=1) / sqrt(count) if count > 1 else np.zeros(len(units))
         return found
 
     def difference(self, one: str, other: str, measure: str, percents: Sequence[int] | None = None) -> Interval:
-        """By how much one system exceeds another, on average over the percents, paired over the units.
+        """Return by how much one system exceeds another, averaged over the percents and paired over the units.
 
         >>> import numpy as np
         >>> values = np.zeros((2, 1, 3, 4)); values[0, 0, :, 0] = 1.0, 2.0, 3.0
@@ -115,7 +115,7 @@ class Curves:
         return Interval.student(gaps)
 
     def frame(self) -> pl.DataFrame:
-        """A row for every point: system, measure, percent, mean, stderr.
+        """Return a frame with a row for every point: system, measure, percent, mean, stderr.
 
         >>> import numpy as np
         >>> Curves(("a",), (10,), np.ones((1, 1, 2, 4))).frame().row(0)
@@ -162,5 +162,6 @@ def learning_curves(
         return [system(made) for system in systems.values()]
 
     found = run_tasks(measured, tasks, jobs=jobs, label=label, progress=progress)
+    # The conversion turns None into NaN.
     values = np.array(found, dtype=np.float64).reshape(len(percents), len(units), len(systems), len(MEASURES))
     return Curves(tuple(systems), tuple(percents), values.transpose(2, 0, 1, 3))

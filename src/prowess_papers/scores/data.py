@@ -43,7 +43,7 @@ class League:
 
 @dataclass(frozen=True, eq=False)
 class Games:
-    """Matches of one player against another that know no seasons; scores are counts from 0 on.
+    """Matches between two players, without seasons; scores are counts from 0 on.
 
     >>> import prowess as pw
     >>> Games("halo2", pw.History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [2, 1]}])).name
@@ -55,7 +55,7 @@ class Games:
 
 
 def read_leagues(folder: Path) -> list[League]:
-    """The leagues whose files are in a folder.
+    """Read the leagues whose files are in a folder.
 
     >>> read_leagues(Path("no such folder"))
     []
@@ -64,7 +64,7 @@ def read_leagues(folder: Path) -> list[League]:
 
 
 def _league(name: str, path: Path) -> League:
-    """A history in the order of time, as the files are, and the season of every match in the same order."""
+    """Read a league's history, and the season of every match in the same chronological order."""
     import polars as pl
 
     history = History.read(path)
@@ -81,7 +81,7 @@ def _league(name: str, path: Path) -> League:
 
 
 def read_games(folder: Path) -> Games | None:
-    """Halo 2 head to head, where its file is in a folder, with scores less their minimum: section 5.1 of the paper.
+    """Read Halo 2 head to head if its file is in a folder, with the minimum subtracted from all scores (section 5.1).
 
     >>> read_games(Path("no such folder")) is None
     True
@@ -94,21 +94,20 @@ def read_games(folder: Path) -> Games | None:
     history = read(path)
     history = history.take(_head_to_head(history))
     if not len(history) or history.score is None:
-        raise Error(f"{path}: there are no matches of one player against another with scores in it")
+        raise Error(f"{path}: the file has no matches between two players with scores")
     return Games("halo2", replace(history, score=history.score - history.score.min()))
 
 
 def _head_to_head(history: History) -> NDArray[np.bool_]:
-    """The matches of two teams of one player each."""
+    """Return which matches have two teams of one player each."""
     entries = np.diff(history.team_start[history.match_start])
     found: NDArray[np.bool_] = (np.diff(history.match_start) == 2) & (entries == 2)
     return found
 
 
 def merge_players(games: Games) -> Games:
-    """Matches in which players whose ids differ in the last digit alone are one player, as in the authors' file.
-
-    Matches of a player against herself, which that makes, are left out.
+    """Merge players whose ids differ only in the last digit, as in the authors' file.
+    Matches in which a merged player meets itself are left out.
 
     >>> import prowess as pw
     >>> matches = [{"teams": [["11"], ["12"]]}, {"teams": [["11"], ["21"]]}, {"teams": [["12"], ["22"]]}]

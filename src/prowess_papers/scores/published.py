@@ -1,4 +1,4 @@
-"""The published curves: the authors' own result matrices behind Figure 4, and how far ours are from them."""
+"""The published curves, from the authors' own result matrices behind Figure 4, and our distance from them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from .curves import MEASURES, Curves
 
-# How near ours must come; the AFL file is from another source than the authors', with another order and home team in a
-# fifth of the rows. Halo 2 depends on the draws.
+# The largest distances allowed. The AFL file comes from another source than the authors' file, with another order and
+# home team in a fifth of the rows. Halo 2 depends on random draws, so it has no limit.
 TOLERANCES = {
     ("premier_league", "information_gain"): 0.001,
     ("premier_league", "auc"): 0.001,
@@ -26,7 +26,7 @@ class Point(NamedTuple):
 
 
 class Deviation(NamedTuple):
-    """The largest distance between ours and theirs over the published points of a data set and a measure."""
+    """The largest distance between our points and the published ones of a data set and a measure."""
 
     data: str
     measure: str
@@ -37,7 +37,7 @@ class Deviation(NamedTuple):
 
 
 def published() -> dict[tuple[str, str, str, int], Point]:
-    """The points by data set, measure, system and per cent of training matches.
+    """Return the published points by data set, measure, system and percentage of training matches.
 
     >>> published()["afl", "information_gain", "TrueSkill", 80]
     Point(mean=0.07152, stderr=0.04033)
@@ -49,7 +49,7 @@ def published() -> dict[tuple[str, str, str, int], Point]:
 
 
 def deviations(data: str, curves: Curves) -> list[Deviation]:
-    """How far curves are from the published ones of a data set, measure by measure.
+    """Return how far curves are from the published ones of a data set, for every measure.
 
     >>> import numpy as np
     >>> deviations("afl", Curves(("TrueSkill",), (80,), np.zeros((1, 1, 2, 4))))[0].largest

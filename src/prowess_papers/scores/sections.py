@@ -1,4 +1,4 @@
-"""The sections of the report: ours beside theirs, the right models, the tuned ones, and what the paper claims."""
+"""The sections of the report: ours beside the published curves, the corrected models, the tuned models, the claims."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ NAMES = {
 
 
 def authors_sections(curves: Mapping[str, Curves]) -> list[Section]:
-    """Ours beside theirs, with the authors' switches, and how far apart they are."""
+    """Return sections that compare our curves, with the authors' switches, with the published ones."""
     found = [deviation for data, curve in curves.items() for deviation in deviations(data, curve)]
     text = (
         "The four systems with the switches of the authors' released code (see the README of this experiment), on the "
-        "same splits. The Brier score of the paper is left out: as published it takes a normal density for the "
-        "probability of a draw, and is no valid score."
+        "same splits. The paper's Brier score is left out: as published, it uses a normal density as the probability "
+        "of a draw, so it is not a valid score."
     )
     chart = figure(curves, "Figure 4 with the authors' switches", published())
     first = Section("With the authors' switches: distance from the published curves", text, _distances(found), chart)
@@ -54,7 +54,7 @@ def _distances(found: list[Deviation]) -> pl.DataFrame:
 
 
 def _beside(deviation: Deviation, curves: Curves) -> Section:
-    """A table of one measure on one data set: for every system ours, and the published mean."""
+    """Return a table of one measure on one data set: for every system, our mean and the published one."""
     data, measure = deviation.data, deviation.measure
     theirs = published()
     columns: dict[str, list[float] | list[int] | list[float | None]] = {"training %": list(curves.percents)}
@@ -69,11 +69,11 @@ def _beside(deviation: Deviation, curves: Curves) -> Section:
 
 
 def right_sections(curves: Mapping[str, Curves]) -> list[Section]:
-    """The curves of the models as they should be."""
+    """Return sections with the curves of the corrected models."""
     text = (
-        "γ² is the variance of the training scores and counts in the prediction, ε comes from the training draws, "
-        "Poisson-OD integrates over what is not known of its rates, and draws count half to each side in the "
-        "information gain. AUC is that of matches with a winner. The priors are the paper's."
+        "γ² is the variance of the training scores and is included in the prediction, ε comes from the training draws, "
+        "Poisson-OD integrates over the uncertainty of its rates, and draws count half for each side in the "
+        "information gain. The AUC uses only matches with a winner. The priors are the paper's."
     )
     first = Section("The models as they should be", text, chart=figure(curves, "Figure 4 with the right models"))
     return [first, *(_table(f"{TITLES[data]}: the right models", curve) for data, curve in curves.items())]
@@ -82,7 +82,7 @@ def right_sections(curves: Mapping[str, Curves]) -> list[Section]:
 def _table(
     title: str, curves: Curves, text: str = "Means over the seasons (Halo 2: draws) ± standard errors."
 ) -> Section:
-    """Means and standard errors of all measures that the paper has."""
+    """Return a table of means and standard errors of all measures of the paper."""
     rows = [
         {"measure": NAMES[measure], "training %": percent}
         | {
@@ -100,16 +100,18 @@ def _table(
 def tuned_sections(
     leagues: Sequence[League], tuned: Mapping[str, Curves], right: Mapping[str, Curves]
 ) -> list[Section]:
-    """The tuned models beside the right ones, on the seasons that they were not tuned on; and on all seasons."""
+    """Return sections that compare the tuned with the corrected models, on later seasons and on all seasons."""
     seen = {league.name: np.array(league.seasons) < TUNED[league.name].since for league in leagues}
     unseen = {data: tuned[data].units(~units) for data, units in seen.items()}
     untuned = {data: right[data].units(~units) for data, units in seen.items()}
     text = (
-        "Home advantage learnt, drift in time, and skills carried from season to season; tuned on the seasons before "
+        "These models learn a home advantage, drift over time, and carry skills from season to season. They were tuned "
+        "on the seasons before "
         + ", ".join(f"{TUNED[data].since} ({TITLES[data]})" for data in tuned)
-        + ", and compared on the seasons from there on, which were not looked at."
+        + ", and are compared on the later seasons, which were not used for tuning."
     )
     chart = figure(unseen, "Tuned, with home advantage and carry-over: seasons that were not tuned on")
+    # Chosen on the seasons used for tuning: choosing on later ones would favour the tuned model.
     best = {data: _best(tuned[data].units(units)) for data, units in seen.items()}
     gains = tuple(_gain(data, best[data], unseen[data], untuned[data]) for data in tuned)
     found = [Section("Tuned models", text, chart=chart, claims=gains)]
@@ -125,12 +127,12 @@ def tuned_sections(
 
 
 def _best(curves: Curves) -> str:
-    """The system that gains most information, to be found on seasons that were tuned on."""
+    """Return the system with the highest information gain, to be chosen on the seasons used for tuning."""
     return max(curves.systems, key=lambda system: float(curves.mean(system, "information_gain").mean()))
 
 
 def _gain(data: str, best: str, tuned: Curves, right: Curves) -> Claim:
-    """Whether a tuned model gains more information than every right one, at the largest share of training matches."""
+    """Return the claim that a tuned model beats all corrected ones in information gain, at the largest share."""
     label, percent = f"tuned {best}", tuned.percents[-1]
     values = np.concatenate([tuned.values[[tuned.systems.index(best)]], right.values])
     both = Curves((label, *right.systems), tuned.percents, values)
@@ -142,7 +144,7 @@ def _gain(data: str, best: str, tuned: Curves, right: Curves) -> Claim:
 
 
 def _summary(data: str, tuned: Curves, right: Curves, everywhere: Curves) -> pl.DataFrame:
-    """The last points of the curves, side by side."""
+    """Return a table of the last points of the curves, side by side."""
     theirs = published()
     rows = [
         {
@@ -166,11 +168,11 @@ def _last(curves: Curves, system: str, measure: str) -> float | None:
 
 
 def claim_sections(authors: Mapping[str, Curves], right: Mapping[str, Curves]) -> list[Section]:
-    """The paper's claims, judged twice."""
+    """Return the paper's claims, judged with the authors' switches and with the corrected models."""
     text = (
-        "A claim that one system is better holds where the whole 95 % interval of the mean difference says so, and "
-        "does not hold where one interval lies at or below 0 as a whole; Student's t, paired over the seasons (Halo 2: "
-        "over the draws, which are of one set of matches, so the interval is not about other matches)."
+        "A claim that one system is better holds if the whole 95 % interval of every mean difference lies above 0, and "
+        "does not hold if one whole interval lies at or below 0. Intervals are by Student's t, paired over the seasons "
+        "(Halo 2: over the draws from one set of matches, so the interval says nothing about other matches)."
     )
     return [
         Section("The paper's claims, with the authors' switches", text, claims=claims(authors)),

@@ -15,8 +15,8 @@ from prowess.model.model import Model
 
 from .data import Games, League
 
-PERCENTS = (10, 20, 30, 40, 50, 60, 70, 80)  # of the matches of a season, from which is learnt
-SEASON_TEST, GAMES_TEST = 20, 10  # per cent of the matches at the end, which are predicted
+PERCENTS = (10, 20, 30, 40, 50, 60, 70, 80)  # training matches, as a percentage of a season
+SEASON_TEST, GAMES_TEST = 20, 10  # test matches at the end, in percent
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class Split:
         return self.whole.take(self.run.rows(self.whole))
 
     def forecasts(self, model: Model) -> Forecasts:
-        """The model's forecasts of the test matches after learning from the training matches."""
+        """Return a model's forecasts of the test matches after learning from the training matches."""
         assert self.run.scored is not None
         found = model.fit(self.run.of(self.whole), progress=False).forecasts
         return found.take(np.flatnonzero(self.run.scored))
@@ -71,7 +71,7 @@ def _any(mask: NDArray[np.bool_] | None) -> bool:
 
 
 def season_split(league: League, percent: int, season: int) -> Split:
-    """A season by itself: learn from the first matches, predict the last 20 %.
+    """Return the split of a single season: learn from the first matches, predict the last 20 %.
 
     >>> import numpy as np, prowess as pw
     >>> matches = [{"teams": [["ann"], ["bob"]], "scores": [2, 1]}] * 20
@@ -83,7 +83,7 @@ def season_split(league: League, percent: int, season: int) -> Split:
 
 
 def carried_split(league: League, percent: int, season: int) -> Split:
-    """The same test, but all earlier seasons are learnt from as well.
+    """Return a split with the same test matches that also learns from all earlier seasons.
 
     >>> import numpy as np, prowess as pw
     >>> matches = [{"teams": [["ann"], ["bob"]], "scores": [2, 1]}] * 20
@@ -95,16 +95,15 @@ def carried_split(league: League, percent: int, season: int) -> Split:
 
 
 def _of_season(league: League, percent: int, season: int, *, reset: bool) -> Split:
-    """The run of a season; halves of matches are rounded to even, by which the published AFL curves are met best."""
+    """Return the split of a season; half matches round to even, which is closest to the published AFL curves."""
     protocol = SeasonSplits(percent / 100, reset, seasons=league.season.tolist(), test=SEASON_TEST / 100)
     return Split(league.history, protocol.runs(league.history)[league.seasons.index(season)])
 
 
 def random_split(games: Games, percent: int, seed: tuple[int, int]) -> Split:
-    """Learn from a percentage of all matches, drawn from the first 90 %, and predict the last 10 %.
-
-    `seed` is that of the experiment and the number of the draw; every percent has draws of its own. Test matches of
-    players who are not in the matches that were drawn are left out.
+    """Return a split that learns from random matches among the first 90 % and predicts the last 10 %.
+    `percent` is the share of all matches to draw. `seed` is the seed of the experiment and the number of the draw;
+    every percentage has its own draws. Test matches of players who are not in the drawn matches are left out.
 
     >>> import prowess as pw
     >>> matches = [{"teams": [["ann"], ["bob"]], "scores": [2, 1]}] * 20

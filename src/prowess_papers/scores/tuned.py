@@ -1,7 +1,6 @@
-"""Tuned models: home advantage, drift, and skills that are carried from season to season.
-
-Here is the place for better ones. Each was tuned on the seasons before `since` and is compared on the seasons from
-there on, which nobody looked at.
+"""Tuned models with a home advantage, drift, and skills that are carried from season to season.
+Add better models here. Each model was tuned on the seasons before `since` and is compared on the later seasons, which
+were not used for tuning.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ class TunedModels:
 
 
 def _with(model: Model, tau: float, home: float) -> Model:
-    """Drift by τ a day, and a home advantage that is learnt."""
+    """Return the model with a drift of τ per day and a learnt home advantage."""
     return model.replace(drift=PerTime(tau), home=Home(0.0, home))
 
 
@@ -68,7 +67,7 @@ def tuned_curves(
     jobs: int | None = None,
     progress: bool | None = None,
 ) -> Curves:
-    """Return the learning curves of models by a protocol (`carried_split` or `season_split`), on some seasons or all.
+    """Return learning curves of models by a protocol (`carried_split` or `season_split`), by default on all seasons.
 
     >>> import numpy as np, prowess as pw
     >>> matches = [{"teams": [["ann"], ["bob"]], "scores": [2, 1]}] * 20

@@ -26,15 +26,14 @@ SMALL_PREFIX, SMALL_TOURNAMENTS, SMALL_PLAYERS = 180, 100, 6000
 def run(
     data: Path, *, small: bool = False, seed: int = 0, jobs: int | None = None, progress: bool | None = None
 ) -> Report:
-    """Both papers' tables and figures, on the real results in a folder and on a simulated league with rosters.
-
-    `small` uses only the first tournaments and a smaller league. `seed` is for the league, for random team orders and
-    for resampling. `jobs` is the number of processes.
+    """Run both papers on the real results in a folder, and on a simulated league with rosters.
+    `small` uses only the first tournaments and a smaller league. `seed` is used for the league, for random team orders
+    and for resampling. `jobs` is the number of processes.
 
     >>> run(Path("no such folder"))
     Traceback (most recent call last):
     ...
-    prowess.Error: no such folder: chgk_team_results.csv.gz is not there
+    prowess.Error: no such folder: chgk_team_results.csv.gz not found
     """
     history = read(Path(data))
     if small:
@@ -47,13 +46,15 @@ def run(
 
 
 def _real(history: History, spans: Spans, seed: int, jobs: int | None, progress: bool | None) -> Real:
-    """Every model on the real results."""
+    """Run every model on the real results."""
+    # ε by draws must not use the tournaments that are evaluated.
     draws = draw_rate(history[: -spans.last[0]])
     models = {variant.name: model for variant, model in real.factorial(draws).items()}
     models |= real.elos()
     models |= {f"{kind}: {step}": model for (step, kind), model in real.steps(draws).items()}
     listed = {label: models[real.MAIN[label]] for label in ("TSa spread", "TSa tuned", "TS2", "TS2 tuned", "TS3")}
     return Real(
+        # The file lists teams by place, from which a chain of ties would learn.
         compare(shuffled(history, seed), models, measures=["pair_error"], seed=seed, jobs=jobs, progress=progress),
         spans,
         draws,
@@ -63,7 +64,7 @@ def _real(history: History, spans: Spans, seed: int, jobs: int | None, progress:
 
 
 def _league(history: History, spans: Spans, seed: int, jobs: int | None, progress: bool | None) -> League:
-    """Every model on the simulated league."""
+    """Run every model on the simulated league."""
     draws = draw_rate(history[: -spans.last[0]])
     models = {parts.name: model for parts, model in league.models(draws).items()}
     measures = ["pair_error", "place_error"]

@@ -17,10 +17,9 @@ Pair = tuple[str, str]
 
 
 class Judge(NamedTuple):
-    """What claims are judged by: a measure of the models of a comparison, on some of its tournaments.
-
-    `factor` and `unit` are for showing differences: pair errors in percentage points. `labels` are other names of
-    models, such as those of a paper.
+    """Judges claims by a measure of the models of a comparison, on selected tournaments.
+    `factor` and `unit` are used to print differences: pair errors in percentage points. `labels` maps other names of
+    models, such as those of a paper, to the names in the comparison.
     """
 
     comparison: Comparison
@@ -31,18 +30,17 @@ class Judge(NamedTuple):
     labels: dict[str, str] = {}  # noqa: RUF012 - a NamedTuple's default, never changed
 
     def apart(self, one: Sequence[str], other: Sequence[str]) -> Interval:
-        """How much higher the error of some models is than that of others, on average over them."""
+        """Return how much higher the mean error of the models `one` is than that of the models `other`."""
         return self.comparison.resampling.difference(self._mean(one), self._mean(other))
 
     def _mean(self, names: Sequence[str]) -> Tally:
-        """The average tally of some models, which measure the same tournaments."""
+        """Return the average tally of models that are measured on the same tournaments."""
         tallies = [self.comparison.tally(self.labels.get(name, name), self.measure, self.where) for name in names]
         return Tally(np.mean([tally.total for tally in tallies], axis=0), tallies[0].weight)
 
     def better(self, text: str, pairs: Sequence[Pair]) -> Claim:
-        """A claim that the first model of each pair has the lower error.
-
-        It holds where all intervals lie below 0, and does not where one of them has nothing below 0.
+        """Return the claim that the first model of each pair has the lower error.
+        It holds if all intervals lie below 0, and does not hold if one whole interval lies at or above 0.
         """
         found = [self.apart([one], [other]) for one, other in pairs]
         holds = all_above_zero(interval.times(-1) for interval in found)

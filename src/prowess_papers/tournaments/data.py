@@ -1,4 +1,4 @@
-"""The results of "What? Where? When?", the spans that are looked at, and other listings of the same results."""
+"""The results of "What? Where? When?", the evaluated spans, and other listings of the same results."""
 
 from __future__ import annotations
 
@@ -18,23 +18,22 @@ COLUMNS = {"match": "tournament_id", "player": "team_id", "rank": "position", "t
 
 
 def read(folder: Path) -> History:
-    """The tournaments, in which a team is one player; those of a single team are left out.
+    """Read the tournaments, in which every team is one player; tournaments of a single team are left out.
 
     >>> read(Path("no such folder"))
     Traceback (most recent call last):
     ...
-    prowess.Error: no such folder: chgk_team_results.csv.gz is not there
+    prowess.Error: no such folder: chgk_team_results.csv.gz not found
     """
     if not (folder / FILE).exists():
-        raise Error(f"{folder}: {FILE} is not there")
+        raise Error(f"{folder}: {FILE} not found")
     return History.read(folder / FILE, columns=COLUMNS)
 
 
 @dataclass(frozen=True)
 class Spans:
-    """The last so many tournaments: for Table 1 of 2011 and the first span of its Table 2, for its other two spans.
-
-    The first 150 of them are also those of the 2010 paper. Nothing was tuned on the last `last[0]`.
+    """The numbers of last tournaments that are evaluated: `last[0]` for Table 1 of 2011, and all three for its Table 2.
+    The 2010 paper uses `last[1]`. The last `last[0]` tournaments were not used for tuning.
 
     >>> Spans((300, 150, 50), 50).names
     ('all', 'last 300', 'last 150', 'last 50')
@@ -58,7 +57,7 @@ class Spans:
 
 
 def mirrored(history: History) -> History:
-    """The same results, the teams of every match listed from the last to the first.
+    """Return the same results with the teams of every match listed in reverse order.
 
     >>> mirrored(History.from_matches([{"teams": [["ann"], ["bob", "cat"]]}]))[0]["teams"]
     [['bob', 'cat'], ['ann']]
@@ -67,7 +66,7 @@ def mirrored(history: History) -> History:
 
 
 def shuffled(history: History, seed: int) -> History:
-    """The same results, the teams of every match listed by lot.
+    """Return the same results with the teams of every match listed in random order.
 
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"], ["cat"]]}])
     >>> sorted(shuffled(history, 1)[0]["teams"])
@@ -77,7 +76,7 @@ def shuffled(history: History, seed: int) -> History:
 
 
 def shuffled_ties(history: History, seed: int) -> History:
-    """The same results, the teams of every match listed by place, and those who share one by lot.
+    """Return the same results with the teams of every match listed by place, and tied teams in random order.
 
     >>> shuffled_ties(History.from_matches([{"teams": [["ann"], ["bob"]], "ranks": [2, 1]}]), 1)[0]["teams"]
     [['bob'], ['ann']]
@@ -86,7 +85,7 @@ def shuffled_ties(history: History, seed: int) -> History:
 
 
 def _listed(history: History, *keys: NDArray[np.integer] | NDArray[np.float64]) -> History:
-    """The same results, the teams of every match by the last key, then by the one before it."""
+    """Return the same results with the teams of every match sorted by the last key, then by the previous one."""
     order = np.lexsort((*keys, owners(history.match_start)))
     team_start, entry = gather(history.team_start, order)
     return replace(

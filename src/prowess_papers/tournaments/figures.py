@@ -1,4 +1,4 @@
-"""Figure 5 of ICML 2011, the error over a sliding window, and Figure 3 of 2010, the relative error of two models."""
+"""Figure 5 of ICML 2011 (the error over a sliding window) and Figure 3 of 2010 (the relative error of two models)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SIDES = ("lower", "not lower")
 
 
 def sliding(comparison: Comparison, names: Mapping[str, str], window: int, *, title: str) -> alt.TopLevelMixin:
-    """The pair error of some models over a sliding window of tournaments; `names` has what to call them there."""
+    """Chart the pair error over a sliding window of tournaments; `names` maps the labels of the chart to models."""
     frame = comparison.over_time(window, "pair_error")
     lines = [
         frame.filter(pl.col("model") == name).select(
@@ -43,7 +43,7 @@ def sliding(comparison: Comparison, names: Mapping[str, str], window: int, *, ti
 
 
 def versus(comparison: Comparison, one: str, other: str, where: Mask, *, title: str, subtitle: str) -> alt.LayerChart:
-    """The place error of one model over that of another, tournament by tournament; lines at 1 and at the median."""
+    """Chart the ratio of the place errors of two models for every tournament, with lines at 1 and at the median."""
     altair = import_extra("altair", "Altair", "lab")
     ratio = relative(comparison, one, other, where)
     rows = [
@@ -67,7 +67,7 @@ def versus(comparison: Comparison, one: str, other: str, where: Mask, *, title: 
 
 
 def _levels(alt: Any, median: float) -> list[Any]:
-    """Lines at equality and at the median, named at their right ends, apart from each other."""
+    """Return lines at equality and at the median, with labels at their right ends that do not overlap."""
     apart = 9 if median < 1 else -9
     found = []
     for at, text, shift in ((1.0, "equal", -apart), (median, f"median {median:.2f}", apart)):
@@ -79,7 +79,7 @@ def _levels(alt: Any, median: float) -> list[Any]:
 
 
 def relative(comparison: Comparison, one: str, other: str, where: Mask) -> Floats:
-    """The place error of one model over that of another, for every tournament; NaN where both are 0."""
+    """Return the ratio of the place errors of two models for every tournament; NaN if both are 0."""
     errors = [comparison.tally(name, "place_error", where).values for name in (one, other)]
     with np.errstate(divide="ignore", invalid="ignore"):
         found: Floats = errors[0] / errors[1]

@@ -1,4 +1,4 @@
-"""The models that are run on a simulated league with rosters: the papers' own, and all combinations of their parts."""
+"""The models that are run on a simulated league with rosters: the papers' models, and all combinations of parts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Parts(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name under which it is compared."""
+        """The name of the model in the comparison."""
         return f"{self.graph}, {self.team}, ε by {self.policy}{', fixed σ' if self.fixed else ''}"
 
 
@@ -54,7 +54,7 @@ SIX = {  # 2010, section 5
 
 
 def _team(name: str) -> TeamFunction:
-    """A team function by name; of rosters above six the plain average, because the papers' rule fails below Σμ = 0."""
+    """Return a team function by name; larger rosters use the plain average, as the papers' rule fails for Σμ < 0."""
     constants = load_published("tournaments")["icml2011"]["constants"]
     squad = FullSquad(constants["size"], constants["discount"], "mean")
     if name in ("sum", "mean"):
@@ -65,7 +65,7 @@ def _team(name: str) -> TeamFunction:
 
 
 def model(parts: Parts, draws: float) -> Model:
-    """The model with these parts and the constants of ICML 2011; `draws` is the share of neighbours that are tied.
+    """Return the model with the given parts and the constants of ICML 2011; `draws` is the share of tied neighbours.
 
     >>> model(FIVE["TS2c"], 0.5).params["sigma"]
     300.0
@@ -82,7 +82,7 @@ def model(parts: Parts, draws: float) -> Model:
 
 
 def models(draws: float) -> dict[Parts, Model]:
-    """Chain and places with every team function, both policies for ε, variable and fixed σ; TS3 with a spread ε.
+    """Return chain and places with every team function, both policies for ε, variable and fixed σ; TS3 only by spread.
 
     >>> len(models(0.5))
     40

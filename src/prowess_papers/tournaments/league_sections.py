@@ -1,4 +1,4 @@
-"""The sections about a simulated league with rosters: both papers' tables, and what each part of a model is worth."""
+"""The sections about a simulated league with rosters: both papers' tables, and the effect of each part of a model."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ class League(NamedTuple):
 
     @property
     def judge(self) -> Judge:
-        """Differences of pair errors, over the span of Table 1 of 2011."""
+        """Judges pair errors, over the span of Table 1 of 2011."""
         return Judge(self.comparison, self.spans.mask(self.history), labels=FIVE_NAMES)
 
     @property
     def judge_2010(self) -> Judge:
-        """Differences of the discounted place error, over the span of the 2010 paper."""
+        """Judges the discounted place error, over the span of the 2010 paper."""
         where = self.spans.mask(self.history, self.spans.last[1])
         return Judge(self.comparison, where, "place_error", 1.0, "units of the place error", SIX_NAMES)
 
 
 def league_sections(league: League) -> list[Section]:
-    """All of them."""
+    """Return all sections."""
     return [
         _data(league),
         _errors(league),
@@ -67,24 +67,24 @@ def _data(league: League) -> Section:
     teams, players = np.diff(history.match_start), np.diff(history.team_start)
     matches = np.bincount(history.player)
     text = (
-        f"{len(history)} simulated tournaments of {(matches > 0).sum():,} players, as the papers describe theirs: the "
+        f"{len(history)} simulated tournaments of {(matches > 0).sum():,} players, as the papers describe theirs. The "
         f"median tournament has {int(np.median(teams))} teams and the largest {teams.max():,}; "
         f"{100 * np.mean(players < 6):.0f} % of the teams have fewer than six players and "
         f"{100 * np.mean(players > 6):.0f} % more; half of the players play at most "
-        f"{int(np.median(matches[matches > 0]))} tournaments, one at most {matches.max()}. Places are by answered "
-        f"questions, ties not broken: {100 * league.draws:.0f} % of neighbouring teams are tied. Skills do not move. "
-        "A team is its players' average, less 2 % for each of six who is missing: that team functions of this kind "
-        "suit the league is built in, that graphs or policies for ε do is not.\n\n"
-        "All models have the constants of 2011. ε by draws: from the share of tied neighbours before the last "
-        "tournaments, which is TrueSkill's way; by spread: the 2010 paper's. Of rosters above six the squads take "
-        "the plain average, because the papers' rule fails where the means of weak players add up to less than 0."
+        f"{int(np.median(matches[matches > 0]))} tournaments, and the most active plays {matches.max()}. Places follow "
+        f"from answered questions, and ties are not broken: {100 * league.draws:.0f} % of neighbouring teams are tied. "
+        "Skills do not change. A team performs like its players' average, minus 2 % for each player missing from six. "
+        "So the simulation favours team functions of this kind, but not any graph or policy for ε.\n\n"
+        "All models have the constants of 2011. ε by draws follows from the share of tied neighbours before the last "
+        "tournaments, as in TrueSkill; ε by spread is the 2010 paper's policy. For rosters above six, squads use the "
+        "plain average, because the papers' rule fails if the means of weak players add up to less than 0."
     )
     return Section("A simulated league with rosters: data", text)
 
 
 def _errors(league: League) -> Section:
     table = error_table(league.comparison, FIVE_NAMES, league.spans, {name: name for name in FIVE})
-    text = "Per cent of wrongly predicted pairs, ours on the simulated league, theirs on the real one that they had."
+    text = "Percentage of wrongly predicted pairs: ours on the simulated league, published ones on real tournaments."
     return Section("Table 2 of 2011 on rosters: pair error", text, table)
 
 
@@ -104,7 +104,7 @@ def _figure(league: League) -> Section:
 
 
 def _parts(league: League) -> Section:
-    """Every combination of parts."""
+    """Return a table of all combinations of parts."""
     found = league.comparison.intervals("pair_error", league.spans.mask(league.history))
     rows = []
     for fixed in (False, True):
@@ -117,15 +117,14 @@ def _parts(league: League) -> Section:
                         row[f"{graph}, ε by {policy}"] = percent(found[name].value)
             rows.append(row)
     text = (
-        f"Pair error in per cent over the last {league.spans.last[0]} tournaments. The columns have the same team "
-        "functions and constants: from left to right it is the graph and ε that change, from row to row the team "
-        "function and σ. Places by ML is TS3."
+        f"Pair error in percent over the last {league.spans.last[0]} tournaments. The columns differ in the graph and "
+        "in ε, the rows in the team function and in σ; all constants are the same. Places by ML is TS3."
     )
     return Section("Graph, ε, team function and σ told apart", text, pl.DataFrame(rows))
 
 
 def _effects(league: League) -> Section:
-    """What a change of one part does, on average over the other parts, with intervals."""
+    """Return a table of the effect of changing one part, averaged over the other parts, with intervals."""
     every = [parts for parts in models(league.draws) if parts.graph != "places by ML"]
     rows = [
         ("places instead of the chain", "all", *_change(league, every, "graph", "chain", "places")),
@@ -158,14 +157,14 @@ def _effects(league: League) -> Section:
     ]
     table = pl.DataFrame(rows, schema=["change", "with", "models", "pair error"], orient="row")
     text = (
-        "By how much a change of one part moves the pair error, in percentage points with 95 % intervals, on average "
-        "over the models that have the same other parts; less is better."
+        "The change of the pair error when one part is replaced, in percentage points with 95 % intervals, averaged "
+        "over models with the same other parts; negative is better."
     )
     return Section("What each part is worth", text, table)
 
 
 def _change(league: League, cell: Sequence[Parts], part: str, old: Any, new: Any) -> tuple[int, str]:
-    """The difference between models with the new part and the same ones with the old part."""
+    """Return the number of models with the old part, and the mean change of their error with the new part."""
     before = [parts for parts in cell if getattr(parts, part) == old]
     after = [parts._replace(**{part: new}) for parts in before]
     interval = league.judge.apart([parts.name for parts in after], [parts.name for parts in before])
@@ -173,7 +172,7 @@ def _change(league: League, cell: Sequence[Parts], part: str, old: Any, new: Any
 
 
 def _extensions(league: League) -> list[Section]:
-    """The tables and the figure of the 2010 paper."""
+    """Return the tables and the figure of the 2010 paper."""
     where = league.spans.mask(league.history, league.spans.last[1])
     theirs = load_published("tournaments")["extensions2010"]
     table = count_wins(league.comparison, SIX_NAMES, where, "place_error")
@@ -191,13 +190,14 @@ def _extensions(league: League) -> list[Section]:
     half = np.nanmedian(ratio)
     said = f"Model 6 has the lower place error in {lower} of {many} tournaments; the median ratio is {half:.2f}."
     text = (
-        f"The discounted place error √(Σ (x − y)²/√i), the last {many} tournaments: in how many the row's model had "
-        "the lower one. 1: TrueSkill with sums; 2: TS2 with sums; 3: with the average, less 2 % for each missing "
-        "player (incomplete teams); 4: and a leader bonus of 10 %; 5 and 6: TS3 like 3 and 4."
+        f"The number of the last {many} tournaments in which the row's model had the lower discounted place error √(Σ "
+        "(x − y)²/√i). Model 1 is TrueSkill with sums; 2 is TS2 with sums; 3 is TS2 with the average, minus 2 % for "
+        "each missing player (incomplete teams); 4 adds a leader bonus of 10 %; 5 and 6 are TS3 with the same team "
+        "functions as 3 and 4."
     )
     return [
         Section("Table 1 of 2010: better predictions", text, join_published(table, theirs["won"])),
-        Section("Table 2 of 2010: advantages", "Won less lost.", join_published(ahead(table), theirs["ahead"])),
+        Section("Table 2 of 2010: advantages", "Won minus lost.", join_published(ahead(table), theirs["ahead"])),
         Section("Figure 3 of 2010: relative error", said, chart=chart),
     ]
 
@@ -245,7 +245,7 @@ def _claims_2010(league: League) -> Section:
 
 def _judged(measure: str, many: int) -> str:
     return (
-        f"Judged by the {measure} over the last {many} tournaments. A claim holds where the whole 95 % interval of "
-        "every difference says so, and does not hold where one of them says the opposite as a whole. A simulated "
-        "league can say what follows from its assumptions, not what is true of the real one."
+        f"Judged by the {measure} over the last {many} tournaments. A claim holds if the whole 95 % interval of every "
+        "difference supports it, and does not hold if one whole interval contradicts it. A simulated league shows "
+        "what follows from its assumptions, not what is true of real leagues."
     )

@@ -1,4 +1,4 @@
-"""Whether it matters in which order the teams of a tournament are listed: with a chain of ties it does."""
+"""Tests whether results depend on the order in which the teams of a tournament are listed; with TrueSkill they do."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from prowess.model.model import Model
 
 from .data import mirrored, shuffled, shuffled_ties
 
-DIGITS = 6  # of performances in points: sums of the same numbers in another order differ in the eleventh
+DIGITS = 6  # digits of performances: summing in another order changes only the eleventh digit
 WAYS: dict[str, Callable[[History, int], History]] = {
     "as filed": lambda history, seed: history,
     "mirrored": lambda history, seed: mirrored(history),
@@ -26,9 +26,8 @@ WAYS: dict[str, Callable[[History, int], History]] = {
 
 
 class ListingErrors(NamedTuple):
-    """What a model says of a listing: the pair error of every tournament, and what was expected of every team.
-
-    The order of teams does not depend on the listing.
+    """A model's forecasts for a listing: the pair error of every tournament, and every team's expected performance.
+    `expected` has the same order of teams for every listing.
     """
 
     error: Floats
@@ -43,9 +42,8 @@ def listings(
     jobs: int | None = None,
     progress: bool | None = None,
 ) -> dict[tuple[str, str], ListingErrors]:
-    """What each model says of each listing in `WAYS`, by the names of the two.
-
-    Teams whose expected performances agree to a millionth of a point are taken to be expected to tie.
+    """Run each model on each listing in `WAYS`; return the errors by model and listing.
+    Teams are expected to tie if their expected performances agree to a millionth of a point.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"], ["cat"]], "ranks": [1, 2, 2]}] * 2)
@@ -60,7 +58,7 @@ def listings(
 
 
 def _listing_errors(model: Model, history: History) -> ListingErrors:
-    """One model on one listing."""
+    """Run one model on one listing."""
     forecasts = model.fit(history, progress=False).forecasts
     rounded = replace(forecasts, mean=np.round(forecasts.mean, DIGITS))
     first = history.player[history.team_start[:-1]]

@@ -1,6 +1,5 @@
-"""The models that are run on the real results, where a team is one player: as the papers set them, and tuned.
-
-The tuned constants are in `tuned.toml`, which says how they were found.
+"""The models that are run on the real results, where a team is one player: with the papers' constants, and tuned.
+The tuned constants are in `tuned.toml`, which explains how they were found.
 """
 
 from __future__ import annotations
@@ -41,13 +40,13 @@ class Variant(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name under which it is compared; a fixed σ is the c of TS2c."""
+        """The name of the model in the comparison; the letter c means a fixed σ, as in TS2c."""
         ending = {"paper": "", "tuned": ", tuned", "newcomers": ", tuned with newcomers"}[self.source]
         return f"{_lettered(self.kind, self.fixed)}, ε by {self.policy}{ending}"
 
 
 def _lettered(kind: str, fixed: bool) -> str:
-    """TSa, TS2 and TS3 with variable σ; TSc, TS2c and TS3c with fixed σ."""
+    """Return TSa, TS2 or TS3 for variable σ; TSc, TS2c or TS3c for fixed σ."""
     return f"{kind.removesuffix('a')}c" if fixed else kind
 
 
@@ -56,12 +55,12 @@ ELO = {"Elo, K = 32": 32.0, "Elo, tuned": 210.0}
 
 @cache
 def _tuned() -> dict[str, Any]:
-    """The constants that were found, by kind, σ, policy and source."""
+    """Return the tuned constants by kind, σ, policy and source."""
     return tomllib.loads(Path(__file__).with_name("tuned.toml").read_text(encoding="utf-8"))
 
 
 def model(variant: Variant, draws: float) -> Model:
-    """The model of a variant; `draws` is the share of neighbouring teams that are tied, for ε by draws.
+    """Return the model of a variant; `draws` is the share of tied neighbouring teams, for ε by draws.
 
     >>> model(Variant("TS2", True, "spread", "paper"), 0.5).params["sigma"]
     300.0
@@ -88,11 +87,10 @@ def model(variant: Variant, draws: float) -> Model:
 
 
 def factorial(draws: float) -> dict[Variant, Model]:
-    """Every kind with variable and fixed σ and every policy for ε, as the papers set it where they do, and tuned.
-
-    The papers do not say which numbers they used where ε is one number or two. Tuned by draws is the same as tuned by a
-    number, where all teams are of one player. A fixed σ does not say how much was learnt of a newcomer, so that a level
-    is learnt with variable σ only.
+    """Return every kind with variable and fixed σ and every policy for ε, with the papers' constants if any, and tuned.
+    If ε is one number or two, the papers do not say which. Since all teams have one player, tuning ε by draws equals
+    tuning it as a number. A fixed σ does not show how much was learnt about a newcomer, so a newcomers' level is learnt
+    with variable σ only.
 
     >>> len(factorial(0.5))
     39
@@ -110,7 +108,7 @@ def factorial(draws: float) -> dict[Variant, Model]:
 
 
 def elos() -> dict[str, Model]:
-    """Elo, as it is used in chess and with the best K.
+    """Return Elo with the K of chess and with the best K.
 
     >>> list(elos())
     ['Elo, K = 32', 'Elo, tuned']
@@ -118,7 +116,7 @@ def elos() -> dict[str, Model]:
     return {name: Elo(k=k) for name, k in ELO.items()}
 
 
-# The models of Tables 1 and 2, by what they are called there; those of the papers' constants first
+# The models of Tables 1 and 2, by their names there; those with the papers' constants come first
 MAIN = {
     "TSa": Variant("TSa", False, "draws", "paper").name,
     "TSa spread": Variant("TSa", False, "spread", "paper").name,
@@ -148,7 +146,7 @@ STEPS: dict[str, tuple[float, float | str, float]] = {  # σ₀, ε, τ per √d
 
 
 def steps(draws: float) -> dict[tuple[str, str], Model]:
-    """The models of `STEPS`, for the chain ("TSa") and for places ("TS2"), by step and kind.
+    """Return the models of `STEPS` by step and kind, for the chain ("TSa") and for places ("TS2").
 
     >>> steps(0.5)["ε = 0.1", "TS2"].params["margin"]
     0.1

@@ -1,4 +1,4 @@
-"""The sections about the real results: ours beside theirs, every ε, graph or ε, listings, run time and claims."""
+"""The sections about the real results: errors beside the published ones, policies for ε, listings, time, claims."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Real(NamedTuple):
 
     @property
     def judge(self) -> Judge:
-        """Differences over the span that nothing was tuned on."""
+        """Judges differences over the span that was not used for tuning."""
         return Judge(
             self.comparison,
             self.spans.mask(self.history),
@@ -53,7 +53,7 @@ class Real(NamedTuple):
 
 
 def time_models(history: History) -> float:
-    """The seconds that TS2 takes for a history, the median of three fits."""
+    """Return the seconds that TS2 takes for a history: the median of three fits."""
     found = []
     for _ in range(3):
         began = perf_counter()
@@ -63,7 +63,7 @@ def time_models(history: History) -> float:
 
 
 def real_sections(real: Real) -> list[Section]:
-    """All of them."""
+    """Return all sections."""
     return [
         _data(real),
         _errors(real),
@@ -83,14 +83,14 @@ def _data(real: Real) -> Section:
     text = (
         f"{FILE}: {len(history):,} tournaments of two or more teams, {history.teams:,} results; the median tournament "
         f"has {int(np.median(sizes))} teams, the largest {sizes.max():,}. Of neighbouring teams "
-        f"{100 * real.draws:.0f} % are tied. There are no rosters, so that a team is one player: sum and average, TSa "
-        "and TSb, TS2a and TS2b are the same. The papers had 680 and 449 tournaments of the same game, with "
+        f"{100 * real.draws:.0f} % are tied. There are no rosters, so a team is one player: sum and average, TSa "
+        "and TSb, and TS2a and TS2b are the same. The papers had 680 and 449 tournaments of the same game, with "
         "rosters.\n\n"
-        "Every tournament is predicted before it is rated; its teams, which the file lists by place, are listed by "
-        "lot, so that nothing can be learnt from the order of the file. Pair error: of the pairs of teams that did "
-        "not tie, the share that was expected the other way round; pairs that were expected to tie count half; every "
-        "tournament weighs the same. Constants were tuned on tournaments 301 to 1,384; the last 300 of all took no "
-        "part in it."
+        "Every tournament is predicted before it is rated. The file lists teams by place; here they are listed in "
+        "random order, so that models cannot learn from the order of the file. The pair error is the share of wrongly "
+        "predicted pairs among the pairs of teams that did not tie; pairs that were expected to tie count half, and "
+        "every tournament has the same weight. Constants were tuned on tournaments 301 to 1,384; the last 300 were "
+        "not used for tuning."
     )
     return Section("Real results: data and protocol", text)
 
@@ -99,9 +99,9 @@ def _errors(real: Real) -> Section:
     table = error_table(real.comparison, MAIN, real.spans, THEIRS)
     low = int(np.argmin(table[real.spans.names[1]].to_numpy()))
     text = (
-        "Per cent of wrongly predicted pairs. The first rows have the papers' constants (σ₀ = 1000, or 300 fixed, β "
-        "= 400, no drift), with ε from the share of draws for TSa and by spread for all others; the tuned rows their "
-        "best ε, drift where σ is variable, and in TS3 a learnt newcomers' level. Published errors are of other "
+        "Percentage of wrongly predicted pairs. The first rows have the papers' constants (σ₀ = 1000, or 300 if fixed, "
+        "β = 400, no drift), with ε from the share of draws for TSa and by spread for all others. The tuned rows have "
+        "the best ε, drift if σ is variable, and in TS3 a learnt newcomers' level. Published errors are for other "
         "tournaments, with rosters."
     )
     return Section("Table 2 of 2011: pair error", text, table, bold=frozenset({(low, real.spans.names[1])}))
@@ -118,12 +118,12 @@ def _won(real: Real) -> Section:
 def _figure(real: Real) -> Section:
     names = {label: MAIN[label] for label in FIGURE}
     chart = sliding(real.comparison, names, real.spans.window, title="Pair error on the real results")
-    text = "Tuned, the chain is not drawn: its line would lie on that of TS2."
+    text = "The tuned chain is not drawn, because its line would coincide with that of the tuned TS2."
     return Section("Figure 5 of 2011: error over time", text, chart=chart)
 
 
 def _policies(real: Real) -> Section:
-    """Every kind, σ and ε, as the papers set it, tuned, and tuned with a learnt level."""
+    """Return a table of every kind, σ and ε: with the papers' constants, tuned, and tuned with a learnt level."""
     where = real.spans.mask(real.history)
     last = real.comparison.intervals("pair_error", where)
     before = real.comparison.intervals("pair_error", _tuning_span(real))
@@ -139,17 +139,17 @@ def _policies(real: Real) -> Section:
                         row[f"{title}, while tuning"] = percent(before[name].value) if name in before else None
                 rows.append(row)
     text = (
-        f"Pair error in per cent over the last {real.spans.last[0]} tournaments, and over those that the constants "
-        "were tuned on. Draws: equal teams tie as often as neighbours did before; tuned, that is the same as a "
-        "number. Two values: one ε for tournaments with ties and one for those without. Spread: the places fill the "
-        "field of the teams' priors. With newcomers: the level of newcomers is learnt, too. One ε for all tournaments "
-        "suits TS3 badly: where it is small against the spread of the priors, TS3 barely learns."
+        f"Pair error in percent over the last {real.spans.last[0]} tournaments, and over the tournaments used for "
+        "tuning. Draws: equal teams tie as often as neighbours did before; tuned, this equals a number. Two values: "
+        "one ε for tournaments with ties and one for those without. Spread: the places fill the range of the teams' "
+        "priors. With newcomers: the newcomers' level is learnt as well. A single ε for all tournaments does not suit "
+        "TS3: if it is small compared with the spread of the priors, TS3 barely learns."
     )
     return Section("Every ε, with variable and with fixed σ", text, pl.DataFrame(rows, infer_schema_length=None))
 
 
 def _tuning_span(real: Real) -> Mask:
-    """The tournaments before the last ones, after a start of as many."""
+    """Return the tournaments before the last ones, without as many at the start."""
     index, last = np.arange(len(real.history)), real.spans.last[0]
     return (index >= min(last, len(index) - 2 * last)) & (index < len(index) - last)
 
@@ -170,19 +170,19 @@ def _steps(real: Real) -> Section:
             }
         )
     text = (
-        "The same constants with TrueSkill's chain of neighbours and with TS2's graph of places: what is gained from "
-        "row to row is gained by ε, drift and prior; what is gained from left to right, by the graph. Pair error "
-        f"over the last {real.spans.last[0]} tournaments in per cent, differences in percentage points with 95 % "
-        "intervals. With the same ε neighbours of different places are ε apart in the chain, places 2ε in TS2.\n\n"
-        "The wide prior does two things. A newcomer's first result alone says how good the team is, also where a "
-        "whole region is new and weak. And newcomers are expected near the end, because the teams that are left of the "
-        f"first tournaments are those who finished well and came again: {_newcomers(real)}."
+        "The same constants with TrueSkill's chain of neighbours and with TS2's graph of places. Differences between "
+        "rows come from ε, drift and prior; differences between columns come from the graph. Pair error over the last "
+        f"{real.spans.last[0]} tournaments in percent; differences in percentage points with 95 % intervals. With the "
+        "same ε, neighbours with different places are ε apart in the chain, and places are 2ε apart in TS2.\n\n"
+        "The wide prior has two effects. First, a newcomer's first result alone determines the rating, even if a whole "
+        "region is new and weak. Second, newcomers are expected near the end, because the teams that remain from the "
+        f"first tournaments are those who finished well and came back: {_newcomers(real)}."
     )
     return Section("Graph or ε", text, pl.DataFrame(rows))
 
 
 def _newcomers(real: Real) -> str:
-    """How the teams that played their first tournament finished."""
+    """Describe how teams finished in their first tournament."""
     history, where = real.history, real.spans.mask(real.history)
     match = owners(history.match_start)
     first = np.zeros(history.teams, bool)
@@ -192,8 +192,8 @@ def _newcomers(real: Real) -> str:
     new, old = (100.0 * behind[chosen & mask].mean() for mask in (first, ~first))
     share = 100.0 * first[chosen].mean()
     return (
-        f"{share:.0f} % of the results are of teams in their first tournament, ahead of whom {new:.0f} % of the field "
-        f"finished on average, and {old:.0f} % ahead of the others"
+        f"{share:.0f} % of the results belong to teams in their first tournament; on average {new:.0f} % of the field "
+        f"finished ahead of them, and {old:.0f} % ahead of the other teams"
     )
 
 
@@ -209,11 +209,11 @@ def _listings(real: Real) -> Section:
         moved[name] = max(float(np.max(np.abs(c.expected - filed.expected))) for c in changes)
         rows.append(row | {"of an expected performance": moved[name]})
     text = (
-        "The file lists the teams of a tournament by place; nothing should depend on that. Pair error over the last "
-        f"{real.spans.last[0]} tournaments with other listings of the same results; changes are the largest of all "
-        "tournaments (a pair error lies between 0 and 1) and of all teams (in points). Teams whose expected "
-        "performances agree to a millionth of a point are taken to be expected to tie. Where the chain is better as "
-        "filed than mirrored, the order of tied teams in the file has told it something."
+        "The file lists the teams of a tournament by place; nothing should depend on that order. The table shows the "
+        f"pair error over the last {real.spans.last[0]} tournaments with other listings of the same results. Changes "
+        "are the largest over all tournaments (a pair error lies between 0 and 1) and over all teams (in points). "
+        "Teams are expected to tie if their expected performances agree to a millionth of a point. If the chain is "
+        "better as filed than mirrored, it has learnt something from the order of tied teams in the file."
     )
     steady = {name: change < 1e-6 for name, change in moved.items()}
     holds = all(steady[name] == (not name.startswith("TSa")) for name in steady)
@@ -251,8 +251,8 @@ def _claims(real: Real) -> Section:
         ),
     ]
     text = (
-        "Judged by the pair error over the last tournaments. A claim that one model is better holds where the whole "
-        "95 % interval of the difference says so, and does not hold where one interval says the opposite as a whole; "
-        "intervals come from resampled blocks of neighbouring tournaments, the same for both models."
+        "Judged by the pair error over the last tournaments. A claim that one model is better holds if the whole 95 % "
+        "interval of every difference supports it, and does not hold if one whole interval contradicts it. Intervals "
+        "come from resampled blocks of neighbouring tournaments, the same for both models."
     )
     return Section("The papers' claims on the real results", text, claims=tuple(claims))

@@ -1,4 +1,4 @@
-"""The tables of the two papers, made of a comparison: tournaments won, their balance, and errors by span."""
+"""The tables of the two papers, built from a comparison: tournaments won, their balance, and errors by span."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from prowess.lab.slices import Mask
 from ..paper import load_published
 from .data import Spans
 
-WON = "The last {} tournaments: in how many the row's model predicted more pairs than the column's."
+WON = "The number of the last {} tournaments in which the row's model predicted more pairs than the column's."
 
 
 def percent(value: float) -> float:
-    """A share in per cent, with the digits that a table shows.
+    """Return a share in percent, rounded as in a table.
 
     >>> percent(0.21739)
     21.74
@@ -29,9 +29,8 @@ def percent(value: float) -> float:
 def count_wins(
     comparison: Comparison, names: Mapping[str, str], where: Mask, measure: str = "pair_error"
 ) -> pl.DataFrame:
-    """In how many tournaments the model of a row predicted better than that of a column: Table 1 of both papers.
-
-    `names` has what to call the models in the table.
+    """Count the tournaments in which the row's model predicted better than the column's: Table 1 of both papers.
+    `names` maps the labels in the table to models.
     """
     table = comparison.pairwise(measure, where)
     rows = dict(zip(table["model"].to_list(), table.iter_rows(named=True), strict=True))
@@ -40,7 +39,7 @@ def count_wins(
 
 
 def ahead(table: pl.DataFrame) -> pl.DataFrame:
-    """Won less lost, of every two models: Table 2 of the 2010 paper.
+    """Return won minus lost for every two models: Table 2 of the 2010 paper.
 
     >>> ahead(pl.DataFrame({"model": ["a", "b"], "a": [0, 5], "b": [3, 0]})).rows()
     [('a', 0, -2), ('b', 2, 0)]
@@ -51,7 +50,7 @@ def ahead(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def join_published(table: pl.DataFrame, theirs: Mapping[str, Sequence[float]]) -> pl.DataFrame:
-    """Our square table with the published one at its right.
+    """Return our square table with the published one to its right.
 
     >>> join_published(pl.DataFrame({"model": ["a"], "a": [0]}), {"a": [1]}).columns
     ['model', 'a', 'a published']
@@ -64,9 +63,8 @@ def join_published(table: pl.DataFrame, theirs: Mapping[str, Sequence[float]]) -
 def error_table(
     comparison: Comparison, names: Mapping[str, str], spans: Spans, theirs: Mapping[str, str]
 ) -> pl.DataFrame:
-    """Pair errors in per cent by span, with an interval for the first of them, beside published ones: Table 2 of 2011.
-
-    `names` holds the names of the models in the table, `theirs` the published model to show beside some of them.
+    """Return pair errors in percent by span, with an interval for the first, and published errors: Table 2 of 2011.
+    `names` maps the labels in the table to models; `theirs` maps some labels to the published model beside them.
     """
     printed = load_published("tournaments")["icml2011"]["error"]
     masks = [None, *(spans.mask(comparison.history, many) for many in spans.last)]
