@@ -50,7 +50,7 @@ def build(draft: RawMatches) -> History:
 
 
 def _places(draft: RawMatches) -> Ints:
-    """Return the places of the teams: by rank, else by score, else in the order in which a match lists them."""
+    """Return the places of the teams: by rank, otherwise by score, otherwise in the order in which they are listed."""
     key = -draft.score if draft.score is not None else np.full(len(draft.team_start) - 1, np.nan)
     if (missing := np.isnan(key)).any():
         key = np.where(missing, np.arange(len(key), dtype=np.float64), key)

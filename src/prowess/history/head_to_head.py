@@ -29,7 +29,7 @@ class Encounters(NamedTuple):
 def encounters(
     history: History, entry: NDArray[np.integer], places: Places | None = None
 ) -> tuple[Encounters, Encounters]:
-    """Return the opponents and partners of the player with these entries, most frequent first.
+    """Return the opponents and partners of the player whose entries are given, most frequent first.
 
     Against an opponent, finishing ahead is a win; with a partner, finishing first alone is a win, and sharing
     first place is a draw.
@@ -59,7 +59,7 @@ def encounters(
 
 
 def results(history: History, places: Places) -> NDArray[np.integer]:
-    """Return a player's result in each match: 1 for first place alone, 0 for shared first place, else -1.
+    """Return a player's result in each match: 1 for first place alone, 0 for shared first place, -1 otherwise.
 
     >>> from prowess import History
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"], ["cat"]], "ranks": [1, 1, 2]}])

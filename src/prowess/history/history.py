@@ -70,7 +70,7 @@ class History:
     def from_matches(
         cls, matches: Iterable[Mapping[str, Any]], *, time_format: str | None = None, utc: bool = False
     ) -> "History":
-        """Make a history from mappings with `teams`, and `ranks` or `scores`; by default the winner is listed first.
+        """Build a history from mappings with `teams`, and `ranks` or `scores`; by default teams are listed best first.
 
         >>> matches = [{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"], ["cat"]], "ranks": [1, 2, 2]}]
         >>> History.from_matches(matches).place
@@ -117,7 +117,7 @@ class History:
 
     @classmethod
     def stream(cls, path: "str | os.PathLike[str]", *, rows: int = 1_000_000, **reading: "Unpack[Reading]") -> "Stream":
-        """Read a file sorted by time in chunks of about `rows` rows and yield a history of each, for `fit_stream`.
+        """Read a chronological file in chunks of about `rows` rows and yield a history of each, for `fit_stream`.
 
         >>> from pathlib import Path; from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
@@ -149,7 +149,7 @@ class History:
 
     @classmethod
     def from_frame(cls, frame: object, **reading: "Unpack[Reading]") -> "History":
-        """Make a history from a Polars, pandas or Arrow frame; its layout is recognised by the column names.
+        """Build a history from a Polars, pandas or Arrow frame; its layout is recognised by the column names.
 
         >>> import polars as pl
         >>> History.from_frame(pl.DataFrame({"home": ["ann"], "away": ["bob"], "hg": [0], "ag": [2]}))[0]["scores"]
@@ -163,7 +163,7 @@ class History:
 
     @classmethod
     def join(cls, histories: "Sequence[History]", *, once: bool = True) -> "History":
-        """Make one history from several, in chronological order; without times, one after another.
+        """Join several histories into one, in chronological order; without times, one after another.
 
         With `once`, a match in several histories (the same date or time, teams and result) counts once.
 
@@ -177,7 +177,7 @@ class History:
         return join(histories, once)
 
     def to_frame(self) -> "pl.DataFrame":
-        """Return a Polars frame with a row per player per match, from which `from_frame` makes an equal history.
+        """Return a Polars frame with a row per player per match, from which `from_frame` builds an equal history.
 
         >>> History.from_matches([{"teams": [["ann"], ["bob"]]}]).to_frame().columns
         ['match', 'team', 'player', 'place']
@@ -187,7 +187,7 @@ class History:
         return to_frame(self)
 
     def write(self, path: "str | os.PathLike[str]", layout: "Shape | None" = None) -> None:
-        """Write a file (.csv .tsv .parquet .jsonl) from which `read` makes an equal history.
+        """Write a file (.csv .tsv .parquet .jsonl) from which `read` builds an equal history.
 
         `layout` is "wide", a row per match, or "long", a row per player; the default is wide if possible.
 
@@ -290,7 +290,7 @@ class History:
         return take(self, slice(*span(self, start, end)))
 
     def within(self, start: object = None, end: object = None) -> "History":
-        """Choose the matches from `start` to `end`, both included, where an `end` may be a whole day, month or year.
+        """Choose the matches from `start` to `end`, both included; an `end` may be a whole day, month or year.
 
         >>> days = [{"teams": [["ann"], ["bob"]], "time": f"2026-0{month}-15"} for month in (1, 2, 3)]
         >>> History.from_matches(days).within("2026-02", "2026-03-15")

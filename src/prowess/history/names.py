@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def name_of(value: object, what: str = "a player's name", field: str = "player") -> str:
-    """Return a value as a name: text without surrounding spaces, a whole number as its digits.
+    """Return a value as a name: text without surrounding spaces, or the digits of a whole number.
 
     >>> name_of(" ann "), name_of(2726956381513258)
     ('ann', '2726956381513258')
@@ -115,8 +115,8 @@ CROWD = 20  # more names than this that share all but one letter are a series, n
 def one_letter_apart(names: Sequence[str]) -> list[tuple[int, int]]:
     """Return pairs of names, by index, that differ by an added, missing or changed letter, or by two swapped letters.
 
-    Such names become equal if each loses one letter. So all such remainders are sorted, and only names sharing one are
-    compared: n log n for names of bounded length. Digits and short words differ on purpose.
+    Such names become equal if each loses one letter. So all such remainders are sorted, and only names that share a
+    remainder are compared: n log n for names of bounded length. Differences in digits or short words are intended.
 
     >>> one_letter_apart(["john smith", "jhon smith", "john smit", "john b", "john c", "team 10", "team 11"])
     [(0, 1), (0, 2)]
@@ -174,7 +174,7 @@ MANY_NAMES = 20_000  # maximum number of names compared letter by letter
 
 
 def alike(new: Sequence[str], known: Sequence[str]) -> dict[str, str]:
-    """Map each new name spelled almost like a known one to that name: n log n, as in `one_letter_apart`.
+    """Map each new name that is spelled almost like a known name to the known one: n log n, as in `one_letter_apart`.
 
     >>> alike(["jose", "Jhon Smith", "Ada"], ["José", "John Smith", "Bob"])
     {'jose': 'José', 'Jhon Smith': 'John Smith'}

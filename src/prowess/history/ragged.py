@@ -8,7 +8,7 @@ Floats = NDArray[np.float64]
 
 
 def starts(lengths: NDArray[np.integer]) -> Ints:
-    """Return the start indices of lists with these lengths.
+    """Return the start indices of lists with the given lengths.
 
     >>> starts(np.array([2, 1, 3]))
     array([0, 2, 3, 6], dtype=int32)

@@ -44,7 +44,7 @@ def _pieces(message: Message) -> tuple[Piece, ...]:
 
 @dataclass(frozen=True)
 class Problem:
-    """A row that cannot be used, the column and value at fault if there are any, and what would be valid."""
+    """A row that cannot be used, the column and value at fault if any, and a message that says what would be valid."""
 
     row: int
     column: str | None
@@ -75,7 +75,7 @@ class Problem:
 
 @dataclass
 class Problems:
-    """The problems of a table: rows as arrays, whose messages are made only when they are shown.
+    """The problems of a table, as arrays of rows; messages are built only when they are shown.
 
     >>> problems = Problems()
     >>> problems.add(np.array([4, 2]), "score", ["x", "y"], "a number is needed")
@@ -178,11 +178,11 @@ class Table:
         return f"{self.title}, {self.row_name(row)}"
 
     def error(self, row: int, *pieces: Piece, column: str | None = None, value: object = None) -> Error:
-        """Make an error about a row."""
+        """Return an error about a row."""
         return Error(f"{self.where(row)}: ", *pieces, field=column, line=self.line(row), value=value)
 
     def kind_error(self, column: str, right: str) -> Error:
-        """Make an error about the type of a column."""
+        """Return an error about the type of a column."""
         kind = self.frame[column].dtype
         return Error(f"{self.title}: column {column!r} holds {kind}: {right}", field=column, value=str(kind))
 
@@ -195,7 +195,7 @@ class Table:
             self.remarks.append(remark)
 
     def decide(self, what: str, find: Callable[[], Decision]) -> Decision:
-        """Return the decision of earlier chunks of the file, or else call `find`; None defers it to later chunks.
+        """Return the decision of earlier chunks of the file, or the result of `find`; None leaves it to later chunks.
 
         >>> import polars as pl
         >>> table = Table(pl.DataFrame({"score": [1]}), "the frame", decided={"decimal mark": ","})
@@ -221,7 +221,7 @@ class Table:
         self.problems.add(rows, column, values, right)
 
     def leave_out(self, rows: Any, code: str, one: str, many: str, more: Message = "", number: int = 0) -> None:
-        """Leave out rows that are not matches, with a remark on how many (or `number` of another unit) and where.
+        """Leave out rows that are not matches; add a remark with their number (or `number`, in another unit) and place.
 
         >>> import polars as pl
         >>> table = Table(pl.DataFrame({"score": ["", "1-0"]}), "the frame")
@@ -317,7 +317,7 @@ class Findings:
 
 
 def history_or_error(findings: Findings, skip_problems: bool) -> "History":
-    """Return the history if there are no problems, or if they may be skipped; else raise an `Error` about the first."""
+    """Return the history if there are no problems or they may be skipped; otherwise raise an `Error`."""
     if not findings.problems:
         return findings.history
     number = len(findings.problems)

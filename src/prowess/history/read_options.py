@@ -1,4 +1,4 @@
-"""Options for reading files; each one that the user does not set is inferred from the contents of the file."""
+"""Options for reading files; options that the user does not set are inferred from the contents of the file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields

@@ -33,7 +33,7 @@ from .times import Times
 if TYPE_CHECKING:
     import polars as pl
 
-# returns one value per match, from a column's values per row
+# maps a column's values per row to one value per match
 _MatchValues = Callable[[NDArray[Any], str], NDArray[Any]]
 
 
@@ -44,7 +44,7 @@ def read_file(path: str | os.PathLike[str], choices: Choices) -> Findings:
 
 
 def from_frame(frame: Any, choices: Choices) -> Findings:
-    """Make a history from a Polars frame, or from any frame that Polars can convert (pandas, Arrow)."""
+    """Build a history from a Polars frame, or from any frame that Polars can convert (pandas, Arrow)."""
     import polars as pl
 
     if isinstance(frame, pl.LazyFrame):
@@ -61,10 +61,10 @@ def from_frame(frame: Any, choices: Choices) -> Findings:
 
 
 def from_table(table: Table) -> Findings:
-    """Recognise the layout of a table and make a history from the usable rows.
+    """Recognise the layout of a table and build a history from the usable rows.
 
-    Cells are read again without the unusable rows, which must not influence how the others are read. Matches that
-    break a rule are then dropped without reading again.
+    Cells are read again without the unusable rows, which must not influence how the other rows are read. Matches that
+    break a rule are then dropped without another pass.
     """
     table, layout = _recognise(table)
     opening = tuple(table.remarks)
@@ -113,7 +113,7 @@ class _UnusedRows:
 
 
 def _recognise(table: Table) -> tuple[Table, Layout]:
-    """Recognise the layout from the column names, or else from their contents."""
+    """Recognise the layout from the column names, or, failing that, from the contents of the columns."""
     try:
         unfit = table.decide("unfit columns", lambda: unfit_columns(table) if len(table.frame) else None)
         layout = recognise(table.frame.columns, table.choices.columns, unfit)
@@ -165,10 +165,10 @@ def _ids(table: Table, layout: Layout, of_match: _MatchValues, rows: RowGroups |
 
 
 def _check_rules(table: Table, layout: Layout, draft: RawMatches, rows_of_match: Counter[object]) -> NDArray[np.intp]:
-    """Return the matches that break a rule, and report the row at fault; the match's other rows are dropped with it.
+    """Return the matches that break a rule, and report the row at fault; the other rows of the match are dropped too.
 
-    A team left alone because its opponents had a problem is not reported. A row that lacks the name of its match
-    may explain one lone team, but not several, or some match would be lost without a message.
+    A team is not reported as lone if its opponents' rows had problems. A row without the name of its match may explain
+    one lone team, but not several, or some match would be lost without a message.
     """
     assert draft.rows is not None
     column = layout.roles.get("match")

@@ -32,7 +32,7 @@ ABSENT: dict[str, tuple[Any, str]] = {
 
 
 def take(history: History, chosen: NDArray[np.intp] | slice) -> History:
-    """Choose matches by indices, and sort them by time, or by a slice without step, which shares memory."""
+    """Choose matches by indices, which are then sorted by time, or by a slice without step, which shares memory."""
     team: Any
     entry: Any
     if isinstance(chosen, slice):
@@ -96,7 +96,7 @@ def indices(chosen: NDArray[Any], length: int, name: str = "take") -> NDArray[np
 
 
 def stamp_of(history: History) -> Stamp:
-    """Return the kind and zone of a history's times; an `Error` if it has none."""
+    """Return the kind and zone of the times of a history, which must have times."""
     assert history.time_kind is not None
     return Stamp(history.time_kind, history.time_zone)
 
@@ -209,7 +209,7 @@ def _whole_period(history: History, value: object) -> tuple[object, date | None]
 
 
 def _months_later(day: date, months: int) -> date:
-    """Return the same day some months later, or the last day of a shorter month; the calendar ends in 9999."""
+    """Return the same day `months` later, or the last day of a shorter month; the calendar ends in 9999."""
     year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
     if not 1 <= year <= MAXYEAR:
         return date.max if year > MAXYEAR else date.min
@@ -219,8 +219,8 @@ def _months_later(day: date, months: int) -> date:
 def usual_period(history: History) -> str | None:
     """Return the default period for rating changes: a day, a week or a month, depending on the history's length.
 
-    None without times, for a few days, and for times that are plain numbers; but "last" if these are rounds with
-    several matches each.
+    It is None without times, for a few days, and for plain numbers, except "last" if these are rounds with several
+    matches each.
 
     >>> from .history import History
     >>> days = [{"teams": [["ann"], ["bob"]], "time": day} for day in ("2026-01-01", "2026-03-01")]

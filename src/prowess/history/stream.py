@@ -30,9 +30,9 @@ SAMPLE = 10_000  # minimum number of rows for decisions about the whole file
 class Stream(Iterator[History]):
     """The histories of a file, each of about `rows` rows; `share` is the fraction of the file read so far.
 
-    Decisions for all rows (the layout, the separator, whether the day or the month is first) are made by the first
-    rows that show them, and then kept. A match is never split. A history that begins before the previous one ends
-    is an `Error` that names the line.
+    Decisions for all rows (the layout, the separator, whether the day or the month is first) are made from the first
+    rows that allow them, and then kept. A match is never split. A history that begins before the previous one ends
+    raises an `Error` that names the line.
     """
 
     def __init__(self, path: str | os.PathLike[str], choices: Choices, rows: int) -> None:
@@ -89,7 +89,7 @@ class Stream(Iterator[History]):
     def _end(self, queue: RowQueue, more: bool) -> int:
         """Return where the next history ends: after at most `rows` rows, but not within a match or a day.
 
-        A match with more rows is kept whole; a day is not. 0 means that more rows are needed.
+        A match with more than `rows` rows is kept whole; a day is not. 0 means that more rows are needed.
         """
         if len(queue) < self.rows:
             return 0 if more else len(queue)
@@ -107,7 +107,7 @@ class Stream(Iterator[History]):
         return int(after[0]) if len(after) else 0 if more else len(queue)
 
     def _key(self) -> tuple[str | None, bool]:
-        """Return the match column if a row is a player, else the time column."""
+        """Return the match column if a row is a player, otherwise the time column."""
         is_match = self.layout is not None and not self.layout.sides
         return self._column("match" if is_match else "time"), is_match
 
@@ -135,7 +135,7 @@ class Stream(Iterator[History]):
 
 
 def _changes(key: "pl.Series") -> NDArray[np.intp]:
-    """Return which rows differ from the previous row."""
+    """Return the indices of the rows that differ from the previous row."""
     return np.flatnonzero(key.ne_missing(key.shift(1)).to_numpy()[1:]) + 1
 
 

@@ -47,7 +47,7 @@ def to_frame(history: History) -> pl.DataFrame:
 
 
 def _time_column(history: History) -> pl.Series:
-    """Return the match times as Polars times; times with an offset as text."""
+    """Return the match times as Polars times; times with a UTC offset become text."""
     import polars as pl
 
     series = pl.Series(history.time)
@@ -132,7 +132,7 @@ def _is_alone(history: History) -> bool:
 
 
 def to_wide(history: History) -> pl.DataFrame:
-    """Return a frame with a row per match, and for each team a column for its players and one for its score or rank.
+    """Return a frame with a row per match; each team has a column for its players and one for its score or rank.
 
     >>> to_wide(History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [3, 1], "home": 0}])).columns
     ['home_team', 'home_score', 'away_team', 'away_score', 'neutral']

@@ -63,8 +63,8 @@ def numbers(table: Table, column: str) -> Floats:
 def numbers_together(table: Table, columns: Sequence[str]) -> list[Floats]:
     """Read columns as numbers with one decimal mark: "2,5" in one column decides how "1,234" is read in another.
 
-    Cells that leave the mark open are read in the most common way, points before decimals and commas between thousands,
-    unless whole numbers from 1000 on are written without such commas; a remark names the reading.
+    Ambiguous cells are read in the most common way, with a decimal point and commas between thousands, unless numbers
+    from 1000 on are written without commas; a remark reports the reading.
 
     >>> import polars as pl
     >>> cells = Table(pl.DataFrame({"home": ["1.234", "5 pts"], "away": ["2,5", "½"]}), "cells")
@@ -86,7 +86,7 @@ def numbers_together(table: Table, columns: Sequence[str]) -> list[Floats]:
 
 
 def _split(table: Table, column: str) -> "tuple[pl.Series, pl.Series]":
-    """Return the whole numbers of a column, null elsewhere, and the texts of the remaining few cells."""
+    """Return a column's whole numbers, with null for other cells, and the texts of the other cells, which are few."""
     import polars as pl
 
     series = table.frame[column]
@@ -100,7 +100,7 @@ def _split(table: Table, column: str) -> "tuple[pl.Series, pl.Series]":
 
 
 def _merge(table: Table, column: str, whole: "pl.Series", rest: "pl.Series", values: Floats) -> Floats:
-    """Insert the values of the remaining cells among the whole numbers; a text that is not a number is a problem."""
+    """Insert the values of the other cells among the whole numbers; a text that is not a number is a problem."""
     if not len(rest):
         return whole.to_numpy()  # null is NaN there
     where = np.flatnonzero(whole.is_null().to_numpy())
@@ -121,7 +121,7 @@ def _merge(table: Table, column: str, whole: "pl.Series", rest: "pl.Series", val
 
 
 def _read_texts(table: Table, columns: Sequence[str], texts: "pl.Series", large: Callable[[], bool]) -> Floats:
-    """Read texts that are not whole numbers; NaN for those that cannot be read.
+    """Read texts that are not whole numbers; unreadable texts become NaN.
 
     Decimals such as 2.5 and 2,5 are read as a column; each distinct text in another notation is read once.
     """
@@ -180,7 +180,7 @@ class _Evidence:
             self.open[mark] = unclear[0]
 
     def decide(self, table: Table, columns: Sequence[str], large: Callable[[], bool]) -> str | None:
-        """Return the mark, with a remark if cells are ambiguous; None if no cell has a mark."""
+        """Return the decimal mark, with a remark if cells are ambiguous; None if no cell has a mark."""
         points, commas = self.votes["."], self.votes[","]
         if points or commas:
             mark = "," if commas > points else "."

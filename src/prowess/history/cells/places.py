@@ -78,7 +78,7 @@ def ranks(table: Table, column: str) -> Places:
 
 
 def word_masks(table: Table, column: str) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return the rows of a score or time column with a word for "did not finish", and those for "did not take part"."""
+    """Return which rows of a score or time column have a word for "did not finish", and for "did not take part"."""
     import polars as pl
 
     kind = np.full(len(table.frame), _EMPTY)
@@ -103,10 +103,10 @@ class _Cell:
 def _read_cells(
     table: Table, column: str, text: "pl.Series", places: int | None
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return the kind and rank of cells beside `places` plain numbers; None if unknown words must not be guessed.
+    """Return the kind and rank of the cells that are not plain numbers; `places` is the number of plain numbers.
 
-    Repeated unknown words stand for players without a place, as long as most rows have a place or
-    a known word: a column of "goalkeeper" and "striker" is something else.
+    Repeated unknown words mean players without a place, if most rows have a place or a known word; a column of
+    "goalkeeper" and "striker" is something else. With `places` None, unknown words are not guessed.
     """
     code, distinct = intern(text)
     absent, unplaced = ({_key(word) for word in words} for words in (table.choices.absent, table.choices.unplaced))
@@ -151,7 +151,7 @@ def _classify(
 
 
 def _key(text: str) -> str:
-    """Normalise a word for comparison; signs and numbers stay as they are."""
+    """Normalise a word for comparison; signs and numbers stay unchanged."""
     return plain_name(text) if any(letter.isalpha() for letter in text) else plain_text(text)
 
 
@@ -214,7 +214,7 @@ _CLOCK = re.compile(r"\+?(?:(?:(\d+)[:h]\s*)?(\d{1,3})[:m']\s*)?(\d{1,6}(?:[.,]\
 
 
 def seconds(text: str) -> float:
-    """Return a measured time in seconds; NaN if the text is not one.
+    """Return a measured time in seconds; NaN if the text is not a time.
 
     >>> seconds("1:02:45.5"), seconds("59,87"), seconds("DNF")
     (3765.5, 59.87, nan)

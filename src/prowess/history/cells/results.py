@@ -39,8 +39,8 @@ _SIGNS = {
 class Results:
     """The results of two-team matches, as columns: the scores (NaN if there are none) and who won.
 
-    `sign` is 1 where the first team won, −1 where the second did, and 0 for a draw, or for a walkover that does not say
-    who won. `state` is `PLAYED`, `UNPLAYED_MATCH`, `WALKOVER` or `WRONG` (reported as a problem). If `scored` is
+    `sign` is 1 if the first team won, −1 if the second won, and 0 for a draw, or for a walkover without a known
+    winner. `state` is `PLAYED`, `UNPLAYED_MATCH`, `WALKOVER` or `WRONG` (reported as a problem). If `scored` is
     false, only the winners are known, as in chess.
     """
 
@@ -73,7 +73,7 @@ def pair_results(table: Table, column: str, decided: bool = False) -> Results:
 def word_results(table: Table, column: str, also: Mapping[str, int] | None = None) -> Results:
     """Read a column that says whether the first team won, in words, signs or scores; `also` adds words by sign.
 
-    A letter means what it means in the language that fits the cells of the column: D is a draw beside W and L, and a
+    Letters are read in the language that fits the other cells of the column: D is a draw beside W and L, and a
     defeat beside V and N.
 
     >>> import polars as pl
@@ -118,9 +118,9 @@ class _Column:
         return int(self.counts[np.fromiter(chosen, bool, len(self.texts))].sum())
 
     def settle(self, read: list[Cell]) -> list[Cell]:
-        """Resolve ambiguous cells by the others: 19:30 is a time beside 15:00, and 6-2 is a set beside 6-4 6-3.
+        """Resolve ambiguous cells by the other cells: 19:30 is a time beside 15:00, and 6-2 is a set beside 6-4 6-3.
 
-        A result "1/2" is a draw, unless others such as "3/1" have the slash between two scores.
+        A result "1/2" is a draw, unless other cells such as "3/1" use a slash between two scores.
         """
         plain = [plain_text(text) for text in self.texts]
         clocks = [_TIME_OF_DAY.fullmatch(text) for text in plain]

@@ -1,4 +1,4 @@
-"""Reading cells as rosters: several names in one cell, whatever separates them."""
+"""Reading cells as rosters: several names in one cell, with any separator."""
 
 import json
 import re
@@ -27,8 +27,8 @@ def rosters(
     """Read cells as lists of names (null if a cell is empty), and return the separator.
 
     All columns are split at one separator, so that in "Smith & Sons; ann" the ampersand stays part of a name; without
-    `split` a cell is one name. `sure` says that the columns hold rosters, as one called "players" does, and not names
-    with marks in them. A remark shows the separator.
+    `split` a cell is one name. `sure` says that the columns certainly hold rosters, such as a column called "players",
+    and not names that contain marks. A remark reports the separator.
 
     >>> import polars as pl
     >>> cells = Table(pl.DataFrame({"team": ["ann, bob and cat", "dan, eve"]}), "cells")
@@ -102,9 +102,9 @@ def _find_separator(table: Table, texts: list["pl.Series"], sure: bool) -> tuple
 
 
 def _best_separator(cells: "pl.Series", sure: bool) -> tuple[str | None, str | None]:
-    """Return the separator: one that never occurs in names, or else one in at least half of the cells.
+    """Return a separator that never occurs in names, or a mark that occurs in at least half of the cells.
 
-    Without a separator, the second value is a mark that too few cells have. So "Brighton & Hove Albion" stays whole
+    If there is none, the second value is a mark that occurs in too few cells. So "Brighton & Hove Albion" stays whole
     among single names, but "ann & bob" is split among pairs.
     """
     some = cells.filter(cells.str.contains(_SURE))

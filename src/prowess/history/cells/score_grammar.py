@@ -34,7 +34,7 @@ class Cell:
 
 
 def sign_of(first: float, second: float) -> int:
-    """Return 1 if the first score is higher, −1 if the second is, else 0."""
+    """Return 1 if the first score is higher, −1 if the second is higher, and 0 if they are equal."""
     return (first > second) - (first < second)
 
 
@@ -126,7 +126,7 @@ def _read_word(text: str) -> Cell | None:
 
 
 def _read_pairs(outside: str, inside: list[str]) -> Cell:
-    """Read one pair of scores, or those of several sets, with words and brackets around them."""
+    """Read one pair of scores, or the scores of several sets, with words and brackets around them."""
     grammar = _grammar()
     rest = grammar.pairs.sub(" ", outside)
     parts = (grammar.pairs.sub(" ", part) for part in (rest, *inside))

@@ -87,7 +87,7 @@ def names(table: Table, column: str) -> "pl.Series":
 
 
 def intern_names(table: Table, columns: list[str]) -> tuple[Ints, "pl.Series"]:
-    """Read columns of names, row by row: the index of each cell's name, and the names; no cell may be empty.
+    """Read columns of names row by row; return the index of each cell's name, and the names. Empty cells are problems.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"winner": ["ann ", "cat"], "loser": ["bob", "ann"]})
@@ -195,7 +195,7 @@ class DistinctValues:
         return cls(table, column, values, code)
 
     def spread(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Return for each row the element that belongs to its value."""
+        """Return, for each row, the element of `values` that belongs to the row's value."""
         return values if self.code is None else values[self.code]
 
     @cached_property

@@ -1,4 +1,4 @@
-"""From a table to raw matches: column roles, teams, results, duplicates, and the rules that matches must keep.
+"""From a table to raw matches: column roles, teams, results, duplicates, and the rules for valid matches.
 
 "Columns" here are those of an input table; a history's own columns are the array fields of `History`.
 """

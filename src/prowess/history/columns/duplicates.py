@@ -19,8 +19,8 @@ MOST = 0.9  # fraction of the rows that decides how a file is meant
 def leave_out_repeated(table: Table, layout: Layout, size: Ints, player: Ints) -> None:
     """Leave out duplicate rows, unless they are probably separate matches.
 
-    A duplicate is a mistake only if the row has a time, and more than the winner. If the same players also meet
-    twice at one time with different results, several matches at a time are usual, and duplicates count.
+    A duplicate counts as a mistake only if the row has a time and more than the two players. If the same players also
+    meet twice at one time with different results, several matches at a time are usual, and duplicates count.
     """
     choice = table.choices.duplicates
     if choice == "keep" or len(table.frame) < 2:

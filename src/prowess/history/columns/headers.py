@@ -33,7 +33,7 @@ def plain_role(role: str) -> str:
 
 
 def is_side_result(role: str) -> bool:
-    """Tell whether a role is the score or the rank of a side.
+    """Return whether a role is the score or the rank of a side.
 
     >>> is_side_result("score1"), is_side_result("score")
     (True, False)
@@ -73,7 +73,7 @@ class Headers:
         return next((column for column in present if column not in self.unfit.get(role, ())), None)
 
     def twins(self, sides: Sequence[str]) -> list[str]:
-        """Return the score columns of two sides that share a name, such as G: one after each, or both between."""
+        """Return two score columns with the same name, such as G: one after each side, or both between the sides."""
         at = {column: index for index, column in enumerate(self.columns)}
         for name, column in self.free.items():
             copy = next((f"{column}{mark}" for mark in _AGAIN if f"{column}{mark}" in at), None)

@@ -47,8 +47,8 @@ def _sample(table: Table) -> Table:
 def infer_roles(table: Table) -> tuple[Table, dict[str, str]] | None:
     """Infer roles from the contents of the columns, and return the table with its layout; None if nothing fits.
 
-    Two columns of names are sides, two of numbers are their scores, and a cell such as 3-1 or W is a result. A file in
-    which every column but the day holds numbers has a column per player.
+    Two columns of names are sides, two columns of numbers are their scores, and a cell such as 3-1 or W is a result. A
+    file in which every column except the day holds numbers has a column per player.
     """
     if len(table.frame.columns) > COLUMNS:
         return None
@@ -167,8 +167,8 @@ def _are_places(match: Any, values: Any) -> bool:
 def unfit_columns(table: Table) -> dict[str, set[str]]:
     """Return, for each role in a file with a row per player, the columns whose contents rule that role out.
 
-    A time such as 38:12 is a duration, not a moment; a position such as "goalkeeper" is not a place; a
-    club that some do not have is not a team; and a result must be a win or a loss.
+    A time such as 38:12 is a duration, not a moment; a position such as "goalkeeper" is not a place; a club column
+    with empty cells is not a team; and a result must be a win or a loss.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"race": ["a", "a"], "position": ["left", "right"], "time": ["38:12", "41:05"]})
@@ -278,7 +278,7 @@ def _prefer_winner(table: Table, layout: Layout) -> Layout:
 
 
 def _winner_sign(table: Table, layout: Layout) -> Floats:
-    """Return 1 if the first side won, −1 if the second did, 0 for a draw, NaN if the winner is unknown."""
+    """Return 1 if the first side won, −1 if the second won, 0 for a draw, NaN if the winner is unknown."""
     rank = read_result_column(_sample(table), layout).rank
     assert rank is not None
     return np.sign(rank[:, 1] - rank[:, 0])

@@ -80,7 +80,7 @@ class Layout:
         return [side.rank for side in self.sides if side.rank is not None]
 
     def with_roles(self, **columns: str | None) -> "Layout":
-        """Return the layout with some roles reassigned; None drops a role."""
+        """Return the layout with the given roles reassigned; None drops a role."""
         roles = {**self.roles, **columns}
         return replace(self, roles={role: column for role, column in roles.items() if column is not None})
 
@@ -273,7 +273,7 @@ def _ordered(headers: Headers) -> Layout | None:
 
 
 def _with_results(shape: Shape, headers: Headers, roles: dict[str, str], sides: tuple[Side, ...]) -> Layout | None:
-    """Choose the result columns: scores, else ranks, else the winner; a column that the user mapped wins."""
+    """Choose the result columns: scores, otherwise ranks, otherwise the winner; a column that the user mapped wins."""
     scored, ranked = (all(getattr(side, result) for side in sides) for result in ("score", "rank"))
     partly = not scored and any(side.score for side in sides)
     rank_mapped = any(role.startswith("rank") for role in headers.mapped)

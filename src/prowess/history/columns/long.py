@@ -66,7 +66,7 @@ class RowGroups:
         return values[start[:-1]]
 
     def earliest(self, values: NDArray[Any], column: str) -> NDArray[Any]:
-        """Return the time of each match; the earliest one if most matches have several."""
+        """Return the time of each match; the earliest time if most matches have several times."""
         ordered, start, _ = self._compare(values, "match")
         most = 2 * self.count_differing(values, "match") > np.count_nonzero(np.diff(start) > 1)
         if not self.table.decide(f"whether a match has several times in {column}", lambda: bool(most)):
@@ -82,7 +82,7 @@ class RowGroups:
         return len(np.unique(np.searchsorted(start, np.flatnonzero(differs), side="right")))
 
     def _compare(self, values: NDArray[Any], of: str) -> tuple[NDArray[Any], Ints, NDArray[np.bool_]]:
-        """Return the grouped values, where each match or team starts, and which values differ from its first."""
+        """Return the grouped values, where each match or team starts, and which values differ from the first there."""
         start = self.team_start if of == "team" else self.match_row_start
         values = values[self.order]
         first = np.repeat(values[start[:-1]], np.diff(start))
@@ -90,7 +90,7 @@ class RowGroups:
 
 
 def _first_equal(key: NDArray[Any]) -> NDArray[np.intp]:
-    """Return for each element the index of the first element that equals it."""
+    """Return, for each element, the index of the first equal element."""
     _, index, inverse = np.unique(key, return_index=True, return_inverse=True)
     first: NDArray[np.intp] = index[inverse]
     return first
@@ -145,8 +145,8 @@ def read_long(table: Table, layout: Layout) -> tuple[RawMatches, RowGroups]:
 def _match_codes(table: Table, layout: Layout) -> Ints:
     """Return the number of each row's match.
 
-    A name may recur, such as "Monaco" every year. If the season or the day splits a match into matches of several rows
-    each, it is also used to identify matches.
+    A match name may recur, such as "Monaco" every year. If the season or the day splits a match into groups of several
+    rows each, it also identifies matches.
     """
     used = [layout.roles["match"]]
     code, _ = intern(labels(table, used[0]))
@@ -172,7 +172,7 @@ def _match_codes(table: Table, layout: Layout) -> Ints:
 
 
 def _results(table: Table, layout: Layout) -> _Results:
-    """Read places, scores or durations; a word in their place means that a player did not finish."""
+    """Read places, scores or durations; a word instead of a value means that a player did not finish."""
     import polars as pl
 
     roles = layout.roles
@@ -336,7 +336,7 @@ def _scores(rows: RowGroups, score: Floats, column: str, remarks: list[Remark]) 
 
 
 def _home(rows: RowGroups, column: str) -> Ints:
-    """Return the index of the home team in each match, -1 if there is none."""
+    """Return the index of the home team in each match; -1 if there is no home team."""
     teams = np.flatnonzero(rows.common_value(yes_no(rows.table, column), column, "team"))
     match = owners(rows.match_start)[teams]
     index = np.full(len(rows.match_start) - 1, -1, np.int32)

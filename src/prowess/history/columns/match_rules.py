@@ -1,4 +1,4 @@
-"""The rules that every match must keep, whatever its source.
+"""The rules that every match must follow, whatever its source.
 
 Each rule is first checked on whole columns; the offending matches are located only if there are any.
 """
@@ -18,7 +18,7 @@ FEW = 10  # at most one in this many names may look like a date or a result
 
 
 class Fault(NamedTuple):
-    """A match that breaks a rule, the entry at fault if there is one, and what would be valid."""
+    """A match that breaks a rule, the entry at fault if there is one, and a text that says what would be valid."""
 
     match: int
     entry: int | None
@@ -30,7 +30,7 @@ class Fault(NamedTuple):
 
 
 def find_faults(draft: RawMatches) -> Iterable[Fault]:
-    """Drop meaningless values from raw matches, then return every fault; other rules need valid sizes."""
+    """Drop meaningless values from raw matches, then return all faults; other rules are checked if sizes are valid."""
     _drop_partial_scores(draft)
     for name in ("weight", "importance"):  # the square of such a small number is 0, so it counts as 0 everywhere
         if (column := getattr(draft, name)) is not None:

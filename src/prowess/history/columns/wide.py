@@ -41,7 +41,7 @@ _RANKS = np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 1.0], [np.nan, np.nan]])  # by 
 
 
 class SideResults(NamedTuple):
-    """Scores and ranks of the sides, with a row per match; NaN if a side has none."""
+    """Scores and ranks of the sides, with a row per match; NaN if a side has no score or rank."""
 
     score: Floats | None
     rank: Floats | None
@@ -95,7 +95,7 @@ def _teams(table: Table, layout: Layout) -> tuple[Ints, Ints, "pl.Series"]:
 
 
 def add_venue(table: Table, layout: Layout) -> Layout:
-    """Find the column, usually one without a name, in which @ means that the first side played away."""
+    """Find the column, usually without a name, in which @ means that the first side played away."""
     if "venue" in layout.roles or layout.shape not in (Shape.WINNER_LOSER, Shape.ONE_VIEW):
         return layout
     for column in table.frame.columns:
@@ -195,8 +195,8 @@ def _winner_first(table: Table, layout: Layout) -> SideResults:
 def read_result_column(table: Table, layout: Layout) -> SideResults:
     """Read a result in one cell: the winner by name or side; a score such as 3-1; or W, L and D for the first side.
 
-    The reading that fits most rows is used for the column. A separate score column must agree, and decides the
-    matches that this column leaves undecided.
+    The reading that fits most rows is used for the column. A separate score column must agree with it, and decides
+    the matches for which this column is empty.
     """
     column = layout.roles["winner"]
     if len(layout.sides) > 2:

@@ -63,7 +63,7 @@ class Source:
         return np.asarray(np.memmap(self.path, np.uint8, "r")) if self.path.stat().st_size else np.zeros(0, np.uint8)
 
     def for_polars(self) -> Any:
-        """Return the path if there is one, because Polars reads it without a copy, or else a stream."""
+        """Return the path if there is one, because Polars reads a path without a copy; otherwise a stream."""
         return io.BytesIO(self.data) if self.path is None else self.path
 
 
@@ -78,7 +78,7 @@ def printable(path: str | os.PathLike[str]) -> str:
 
 
 def open_source(path: str | os.PathLike[str], title: str | None = None) -> Source:
-    """Open a path and decompress it; `-` is standard input. Messages call it `title`, by default its path."""
+    """Open a path and decompress it; `-` is standard input. `title` names the source in messages; default: the path."""
     if not isinstance(path, (str, os.PathLike)):
         raise Error(f"read needs the path of a file, not {type(path).__name__}; from_frame reads a frame")
     if os.fspath(path) == "-":
@@ -121,7 +121,7 @@ def _decompressed(source: Source, stem: str = "") -> Source:
 
 
 def _unzipped(source: Source) -> Source:
-    """Return the only file in a zip archive; a workbook, which is also a zip archive, is returned as it is."""
+    """Return the only file in a zip archive; a workbook, which is also a zip archive, is returned unchanged."""
     try:
         with zipfile.ZipFile(source.for_polars()) as archive:
             names = [name for name in archive.namelist() if not name.endswith("/")]

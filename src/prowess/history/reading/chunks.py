@@ -1,4 +1,4 @@
-"""Reading a file in chunks with a given number of rows, of which only one is in memory at a time."""
+"""Reading a file in chunks with a given number of rows; only one chunk is in memory at a time."""
 
 import codecs
 import os
@@ -32,7 +32,7 @@ _NEWLINE, _QUOTE = 10, 34
 
 @dataclass(frozen=True)
 class Chunk:
-    """Some rows of a file, or the findings of some of its matches, and the fraction of the file read so far."""
+    """A part of a file, as a table or as findings, and the fraction of the file read so far."""
 
     content: Table | Findings
     share: float
@@ -137,7 +137,7 @@ class _TextFile:
             yield Chunk(content, min(1.0, self.raw.tell() / self.size) if self.size else 0.0)
 
     def _settle(self, piece: bytes, choices: Choices, lines_before: int) -> Choices:
-        """Return the choices with a piece's separator and encoding, for the pieces after it."""
+        """Return the choices with the separator and encoding found in a piece, to be used for later pieces."""
         if choices.encoding is None:
             try:
                 piece.decode()
@@ -178,7 +178,7 @@ class _TextFile:
 
 
 def _find_cut(data: bytes, rows: int) -> int:
-    """Return where record number `rows` ends, 0 if the data are shorter; a newline inside quotes does not end it."""
+    """Return where record number `rows` ends, or 0 if the data are shorter; a newline inside quotes ends no record."""
     array = np.frombuffer(data, np.uint8)
     ends = newlines = np.flatnonzero(array == _NEWLINE)
     if not data.lstrip().startswith(b"{") and b'"' in data:
@@ -189,7 +189,7 @@ def _find_cut(data: bytes, rows: int) -> int:
 
 
 def _lines_above(piece: bytes, table: Table) -> bytes:
-    """Return the number of lines above the first row of a table."""
+    """Return the lines above the first row of a table."""
     if not len(table.frame) or table.unit != "line":
         return piece
     return b"".join(line + b"\n" for line in piece.split(b"\n", table.line(0) - 1)[:-1])
@@ -207,7 +207,7 @@ class RowQueue:
     """
 
     def __init__(self) -> None:
-        """Make an empty queue."""
+        """Create an empty queue."""
         self.tables: deque[Table] = deque()
         self.begin = 0  # the first row of the first table that is not yet taken
         self.columns: list[str] = []
@@ -217,7 +217,7 @@ class RowQueue:
         return sum(len(table.frame) for table in self.tables) - self.begin
 
     def add(self, table: Table) -> None:
-        """Append the rows of a table; columns that it lacks are empty."""
+        """Append the rows of a table; columns that the table lacks are empty."""
         import polars as pl
 
         self.columns = self.columns or table.frame.columns

@@ -1,4 +1,4 @@
-"""Reading any text as a table of text columns: in one Polars pass if the text is regular, else record by record."""
+"""Reading any text as a table of text columns: in one Polars pass if it is regular, otherwise record by record."""
 
 import csv
 import io
@@ -84,7 +84,7 @@ def _read_regular(source: Source, choices: Choices) -> Grid | None:
 
 
 def _plain_head(source: Source, choices: Choices) -> tuple[str | None, bool]:
-    """Return the complete lines at the start of a text, and whether they are all; None if it is not plain UTF-8."""
+    """Return the complete lines at the start of a text (None if it is not plain UTF-8), and whether they are all."""
     head = source.read(_HEAD)
     is_whole = len(head) < _HEAD
     if choices.encoding is not None and codec_name(choices.encoding) not in ("utf-8", "utf-8-sig", "ascii"):
@@ -143,7 +143,7 @@ class LineIndex:
         return self._quotes[1]
 
     def has_records(self, count: int) -> bool:
-        """Return whether there are `count` records: one on each line, or fewer where quoted cells hold newlines.
+        """Return whether there are `count` records: one on each line, or fewer if quoted cells hold newlines.
 
         All readers agree on the records if every quoted cell begins after a separator and ends before one (RFC 4180).
         """
@@ -157,7 +157,7 @@ class LineIndex:
 
     @cached_property
     def _starts(self) -> NDArray[np.int64] | None:
-        """The line on which each record begins; None if quoted cells do not end as they should."""
+        """The line on which each record begins; None if a quoted cell does not end before a separator."""
         pieces, lines, inside = [np.ones(1, np.int64)], 1, 0
         last = len(self.data) - 1
         for begin, chunk in self._chunks():
@@ -180,7 +180,7 @@ class LineIndex:
 
 
 def _read_tolerantly(source: Source, choices: Choices) -> Grid:
-    """Read a text record by record, repair damaged rows if possible, and record the faults of the others."""
+    """Read a text record by record, repair damaged rows if possible, and note the faults of the other rows."""
     data = source.read()
     try:
         encoding = detect_encoding(data, choices.encoding, source.lines_before)
@@ -250,7 +250,7 @@ def _repair(rows: Iterable[Record], heading: Heading, damaged: bool, lines_befor
 
 
 def _without_damage(cells: list[str], fault: str | None) -> tuple[list[str], str | None]:
-    """Return printable cells, and what is wrong with them."""
+    """Return printable cells, and a description of the damage."""
     joined = "".join(cells)
     if DAMAGED.search(joined):
         return [DAMAGED.sub("\ufffd", cell) for cell in cells], fault or "a byte is invalid in this encoding"

@@ -1,4 +1,4 @@
-"""Decoding bytes to text: by the byte order mark if there is one, else by how plausible the words look."""
+"""Decoding bytes to text: by the byte order mark if there is one, otherwise by how plausible the words look."""
 
 import codecs
 import re
@@ -33,7 +33,7 @@ _COMMON = {"Cyrillic": frozenset("оеаинтсрвлкмдпуя"), "Greek": f
 _CONTROLS = bytes([*range(9), *range(14, 27), *range(28, 32)])  # only tabs, newlines and escapes are usual in text
 _HEAD = 1 << 16  # number of leading bytes that decide whether a file is text at all
 _MIN_SCORE = 0.7  # fraction of the words that must look plausible
-_MIN_LETTERS = 3  # that a rarer encoding must explain
+_MIN_LETTERS = 3  # minimum number of non-ASCII letters for a rarer encoding
 
 
 @dataclass(frozen=True)

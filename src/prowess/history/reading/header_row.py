@@ -72,7 +72,7 @@ def count_known_cells(cells: Cells, choices: Choices) -> int:
 def has_header(first: Cells, rest: Sequence[Cells]) -> bool:
     """Return whether the first record names the columns of the others.
 
-    It does not if it holds a number, date or result where the others do, or a name that recurs further down.
+    It does not if it has a number, date or result in a column of such values, or a name that recurs further down.
 
     >>> has_header(["Sieger", "Verlierer"], [["ann", "bob"], ["bob", "cat"]])
     True
@@ -118,7 +118,7 @@ def _is_value(cell: str) -> bool:
 
 
 def find_heading(sample: Sequence[Record], choices: Choices, skip: int = 0, unit: str = "line") -> Heading:
-    """Find where the table begins among the first records of a file, of which the first `skip` are not part of it."""
+    """Find where the table begins among the first records of a file; the first `skip` records are not part of it."""
     rows = {index: sample[index].cells for index in range(skip, len(sample)) if _is_row(sample[index].cells)}
     if not rows:
         return Heading((), frozenset(), None, len(sample))
@@ -176,7 +176,7 @@ def _usual_width(rows: Iterable[Cells]) -> int:
 
 
 def _known_header(rows: Rows, choices: Choices) -> int | None:
-    """Find a record that names known columns, below records with fewer cells than it."""
+    """Find a record that names known columns and has more cells than all records above it."""
     most = 0
     mapped = set((choices.columns or {}).values()) - {None}
     for index, cells in list(rows.items())[:_SEARCHED]:
@@ -209,7 +209,7 @@ def _guess_header(cells: Cells, below: Sequence[Cells], choices: Choices) -> boo
 
 
 def _unique_names(titles: Cells, remarks: list[Remark]) -> tuple[str, ...]:
-    """Return a name for each column: its title, with a number if it is repeated, or else the column's number."""
+    """Return a name for each column: its title, with a number if it is repeated; without a title, its number."""
     names: dict[str, None] = {}
     copies = Counter[str]()
     repeated = []

@@ -68,7 +68,7 @@ def _object_or_error(item: Any) -> Any:
 
 
 def _read_matches(items: _Items, choices: Choices) -> Findings:
-    """Make a history from all matches; if that fails, from those that are valid on their own."""
+    """Build a history from all matches; if that fails, from the matches that are valid on their own."""
 
     def history(matches: Iterable[Any], line: Callable[[int], int]) -> History:
         return from_matches(

@@ -29,12 +29,12 @@ _MARKUP = re.compile(rb"\s*(<!doctype html|<html|<\?xml|<table|<head|<body|<meta
 
 
 def load(path: str | os.PathLike[str], choices: Choices) -> Table | Findings:
-    """Return the table in a file, its columns not yet recognised; or findings, if the file holds matches, not rows."""
+    """Return the table in a file, before its columns are recognised; a file of whole matches gives findings instead."""
     return load_source(open_source(path), choices)
 
 
 def load_source(source: Source, choices: Choices) -> Table | Findings:
-    """Return the table in a source, or its findings, as `load` does."""
+    """Return the table in a source, or its findings, like `load`."""
     head = source.read(512).removeprefix(b"\xef\xbb\xbf")
     if is_json(source.suffix, head):
         return read_json(source, choices)

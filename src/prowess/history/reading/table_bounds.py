@@ -78,7 +78,7 @@ def trim_table(grid: Grid, title: str, choices: Choices) -> Table:
 
 
 def _matching_rows(candidates: "pl.Series", cells: "Iterable[tuple[pl.Series, str]]") -> Rows:
-    """Return the candidates that hold the given cell in each column; each column narrows them down for the next."""
+    """Return the candidate rows that hold the given cell in every column, checked one column after the other."""
     rows = candidates.arg_true().to_numpy()
     for column, cell in cells:
         if not len(rows):

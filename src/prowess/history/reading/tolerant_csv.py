@@ -8,7 +8,7 @@ BLANKS = ("  ", " ")  # separators of aligned columns: two or more spaces, or an
 
 
 class Record(NamedTuple):
-    """The cells of a record, the line on which it begins, and what is wrong with it."""
+    """The cells of a record, the line on which it begins, and its fault, if any."""
 
     line: int
     cells: list[str]
@@ -19,8 +19,8 @@ class Record(NamedTuple):
 def records(text: str, separator: str) -> Iterator[Record]:
     r'''Yield the records of a text whose lines end in "\n".
 
-    A cell whose opening mark is not closed before a separator is read as written and reported; so it does not swallow
-    the records that follow. Marks within a cell are part of it.
+    A cell whose opening quotation mark is not closed before a separator is read as written and reported, so that it
+    does not swallow the following records. Quotation marks within a cell are part of the cell.
 
     >>> [record.cells for record in records('a,b\n"x, ""y""",O"Neil\n"c,d\ne,f', ",")]
     [['a', 'b'], ['x, "y"', 'O"Neil'], ['"c', 'd'], ['e', 'f']]

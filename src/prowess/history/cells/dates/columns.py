@@ -55,7 +55,7 @@ _EXAMPLES = {
 def read_times(table: Table, column: str, clock_column: str | None = None) -> Times | None:
     """Read the time of each row, with the time of day from a separate column if there is one.
 
-    Returns None for a column without times, and for one with problems, which are reported on their rows.
+    Returns None for a column without times, and for a column with problems, which are reported on their rows.
     """
     before = len(table.problems)
     times = _read(table, column)
@@ -132,7 +132,7 @@ def _are_mostly_numbers(cells: DistinctValues, numeric: Mask) -> bool:
 
 
 def _number_times(cells: DistinctValues, value: Floats, time_format: str | None, numeric: Mask | None = None) -> Times:
-    """Read numbers in the format that the user chose, or else the one that they resemble; NaN cells are not numbers."""
+    """Read numbers in the format that the user chose, or that they resemble; NaN cells are not numbers."""
     finite = np.isfinite(value)
     if numeric is not None:
         _reject_unread(cells, ~numeric, "most times in this column are numbers; write all of them as numbers")
@@ -156,7 +156,7 @@ def _number_times(cells: DistinctValues, value: Floats, time_format: str | None,
 
 
 def _read_by_format(text: "pl.Series", time_format: str) -> Texts:
-    """Read texts by a format: with Polars if the format means the same there as in Python, else one by one."""
+    """Read texts by a format: with Polars if the format means the same there as in Python, otherwise one by one."""
     import polars as pl
 
     clock = has_clock(time_format)
@@ -279,7 +279,7 @@ _OTHER = {"dmy": (Option("day_first", False), " reads the month first"), "mdy": 
 
 
 def _choose_order(cells: DistinctValues, texts: Texts) -> Order:
-    """Choose the order of day, month and year that gives most rows a date; a remark names the choice between several.
+    """Choose the order of day, month and year that gives most rows a date; a remark reports an ambiguous choice.
 
     Dots suggest that the day is first; otherwise the order that puts the file in chronological order is chosen.
     """
@@ -312,14 +312,14 @@ def _choose_order(cells: DistinctValues, texts: Texts) -> Order:
 
 
 def _turns(number: Micros) -> tuple[int, int]:
-    """Count the steps against the main direction of time, up or down; then the steps back, since most files run up."""
+    """Count the steps against the main direction of the file, then the steps back in time: most files run forward."""
     step = np.diff(number[number != NAT])
     back, forth = int(np.count_nonzero(step < 0)), int(np.count_nonzero(step > 0))
     return min(back, forth), back
 
 
 def _add_clock(table: Table, times: Times, column: str) -> Times:
-    """Add a column's times of day to dates; a row without one is at midnight."""
+    """Add a column's times of day to dates; a row without a time of day is at midnight."""
     text = _clock_texts(table.frame[column])
     if times.kind != "date" or text is None:
         why = "it holds no times of day" if times.kind == "date" else "the match times already include a time of day"

@@ -79,7 +79,7 @@ def _unit(values: Floats) -> Floats:
 
 
 def _compact(values: Floats) -> tuple[Micros, bool]:
-    """Read 20260131, 202601311030 and 20260131103000, and return whether any has a time of day."""
+    """Read numbers such as 20260131, 202601311030 and 20260131103000; return whether any has a time of day."""
     sound = (np.abs(values) < 1e15) & (values == np.rint(values))
     whole = np.where(sound, values, 0.0).astype(np.int64)
     long, longer = whole >= 10**11, whole >= 10**13

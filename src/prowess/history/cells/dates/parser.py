@@ -71,7 +71,7 @@ def _compiled() -> tuple[re.Pattern[str], ...]:
 
 
 def match_date(text: str) -> _Match | None:
-    """Return the parts of a text written like a time, or None; the time need not exist.
+    """Return the parts of a text that is written like a time, or None; the time itself need not exist.
 
     >>> match_date("Sat 31 Jan 2026")["year"], match_date("soon")
     ('2026', None)
@@ -95,14 +95,14 @@ def _is_clock(part: dict[str, str | None]) -> bool:
 
 
 def possible_orders(parts: _Match) -> tuple[Order, ...]:
-    """Return the possible orders of a date's numbers; only one if the form decides it."""
+    """Return the possible orders of a date's numbers; only one if the notation is unambiguous."""
     if "one" not in parts.groupdict():
         return ORDERS[:1]
     return ORDERS if len(parts["year"]) == len(parts["one"]) == 2 else ORDERS[:2]
 
 
 def moment(parts: _Match, order: Order) -> tuple[Stamp, int]:
-    """Return the time of a text whose date has its numbers in this order; raises `ValueError` if it does not exist.
+    """Return the time of a text, with the date's numbers in the given order; raises `ValueError` if it does not exist.
 
     >>> moment(match_date("02/01/1970"), "dmy")
     (Stamp(kind='date', zone=None), 86400000000)
@@ -175,7 +175,7 @@ def clock_of(text: str) -> tuple[Stamp, int] | None:
 
 
 def template(parts: _Match, order: Order) -> tuple[str, str] | None:
-    """Return the pattern of texts written alike, and the format with which Polars reads them; None if it cannot.
+    """Return a pattern for texts in the same notation, and the format with which Polars reads them; None if it cannot.
 
     >>> template(match_date("31.01.2026 10:30"), "dmy")
     ('^[0-9]{1,2}\\\\.[0-9]{1,2}\\\\.[0-9]{4} [0-9]{1,2}:[0-5][0-9]$', '%d.%m.%Y %H:%M')
@@ -224,9 +224,9 @@ def _shape(parts: _Match, group: str, order: Order) -> tuple[str, str]:
 
 @dataclass
 class Texts:
-    """The times of texts: a column of microseconds for each order of a date's numbers, NAT for none.
+    """The times of texts: a column of microseconds for each order of a date's numbers; NAT if there is no time.
 
-    Only orders that make a difference have a column. `stamp` is an index of `stamps`, -1 if nothing was read.
+    Only orders that make a difference have a column. `stamp` holds indices into `stamps`, -1 for unread texts.
     """
 
     stamp: Ints
@@ -235,7 +235,7 @@ class Texts:
     examples: dict[str, str] = field(default_factory=dict)  # an example text for each remark on how texts are read
 
     def stamp_index(self, stamp: Stamp) -> int:
-        """Return the index of a stamp; a new one is appended."""
+        """Return the index of a stamp, after appending it if it is new."""
         if stamp not in self.stamps:
             self.stamps.append(stamp)
         return self.stamps.index(stamp)
@@ -243,7 +243,7 @@ class Texts:
     def put(
         self, where: NDArray[np.intp], parts: _Match, moments: dict[Order, Micros], stamp: Stamp
     ) -> NDArray[np.bool_]:
-        """Store the times of texts that are written like `parts`, and return which of them exist."""
+        """Store the times of texts in the notation of `parts`, and return which of these times exist."""
         part = parts.groupdict()
         if not part.keys() & {"day", "one", "week"}:
             self.examples.setdefault("months", parts.string)
@@ -261,7 +261,7 @@ class Texts:
 
 
 def read_texts(text: "pl.Series") -> Texts:
-    """Read texts, none of which may be null."""
+    """Read a column of texts without nulls."""
     result = Texts(np.full(len(text), -1, np.int32), {"dmy": np.full(len(text), NAT)})
     where = np.arange(len(text))
     for turn in range(TEMPLATES):
@@ -286,7 +286,7 @@ def read_texts(text: "pl.Series") -> Texts:
 def _read_by_template(
     result: Texts, where: NDArray[np.intp], text: "pl.Series", parts: _Match
 ) -> NDArray[np.bool_] | None:
-    """Read all texts that are written like the first, and return which they are; None if Polars cannot read them."""
+    """Read all texts in the notation of the first, and return which these are; None if Polars cannot read them."""
     import polars as pl
 
     part = parts.groupdict()
@@ -316,7 +316,7 @@ def _read_by_template(
 
 
 def _read_one(result: Texts, row: int, parts: _Match | None) -> None:
-    """Read one text, which may have a form that no other text has."""
+    """Read one text, whose notation may be unique."""
     if parts is None:
         return
     read: dict[Order, Micros] = {}
