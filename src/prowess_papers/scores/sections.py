@@ -172,7 +172,7 @@ def claim_sections(authors: Mapping[str, Curves], right: Mapping[str, Curves]) -
     text = (
         "A claim that one system is better holds if the whole 95 % interval of every mean difference lies above 0, and "
         "does not hold if one whole interval lies at or below 0. Intervals are by Student's t, paired over the seasons "
-        "(Halo 2: over the draws from one set of matches, so the interval says nothing about other matches)."
+        "(Halo 2: over the draws from one set of matches, so the interval holds only for those matches)."
     )
     return [
         Section("The paper's claims, with the authors' switches", text, claims=claims(authors)),
