@@ -15,6 +15,7 @@ from prometheus_client.parser import text_string_to_metric_families
 import prowess as pw
 from prowess.service.app import create_app
 from prowess.service.auth import Access, GlobalPermission, LeaguePermission
+from prowess.service.connections import HttpProtocol
 from prowess.service.serving import open_socket
 from prowess.service.settings import Settings
 from prowess.store import keys, leagues
@@ -62,7 +63,9 @@ def probed(settings: Settings) -> FastAPI:
 def served(app: FastAPI) -> Iterator[httpx.Client]:
     """Run an app behind a server; yields a client."""
     with open_socket("127.0.0.1", 0) as there:
-        server = uvicorn.Server(uvicorn.Config(app, lifespan="on", log_config=None, access_log=False))
+        server = uvicorn.Server(
+            uvicorn.Config(app, http=HttpProtocol, lifespan="on", log_config=None, access_log=False)
+        )
         thread = threading.Thread(target=server.run, args=([there],))
         thread.start()
         try:

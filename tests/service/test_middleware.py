@@ -32,7 +32,7 @@ ALWAYS = {
 
 
 def test_responses_have_security_headers_and_errors_are_problems(tmp_path):
-    with service(tmp_path, body_limit=100) as (client, _):
+    with service(tmp_path, anonymous_body_limit=100) as (client, _):
         asked = {
             200: client.get("/healthz"),
             400: client.post("/probe/form", content=b'{"a": [1,}', headers={"Content-Type": "application/json"}),
@@ -98,18 +98,24 @@ def test_cors_needs_the_setting(tmp_path):
 
 
 def test_too_large_body_is_refused_before_it_is_read(tmp_path):
-    with service(tmp_path, body_limit=1000, import_limit=5000) as (client, _):
-        for path, most in (("/probe/body", 1000), ("/api/leagues/probe/import", 5000)):
-            assert client.post(path, content=bytes(most)).json() == most
-            assert client.post(path, content=iter([bytes(most // 2)] * 2)).json() == most
-            said = raw(client, head(path, "Content-Length: 1000000000"))  # and nothing more is sent
+    with service(tmp_path, anonymous_body_limit=500, body_limit=1000, import_limit=5000) as (client, app):
+        key = bearing(filled(app)["write@*"])
+        limits = [("/probe/body", key, 1000), ("/api/leagues/probe/import", key, 5000)]
+        limits += [("/probe/body", {}, 500), ("/api/leagues/probe/import", bearing("no such key"), 500)]
+        for path, headers, most in limits:
+            lines = [f"{name}: {value}" for name, value in headers.items()]
+            assert client.post(path, headers=headers, content=bytes(most)).json() == most
+            assert client.post(path, headers=headers, content=iter([bytes(most // 2)] * 2)).json() == most
+            said = raw(client, head(path, *lines, "Content-Length: 1000000000"))  # and nothing more is sent
             assert said.startswith(b"HTTP/1.1 413 ")
             chunk = b"%x\r\n%s\r\n" % (most // 2 + 1, bytes(most // 2 + 1))
-            said = raw(client, head(path, "Transfer-Encoding: chunked"), chunk, chunk)  # and no end of it
+            said = raw(client, head(path, *lines, "Transfer-Encoding: chunked"), chunk, chunk)  # and no end of it
             assert said.startswith(b"HTTP/1.1 413 ")
-            assert f"limit of {most} bytes".encode() in said
-        said = raw(client, head("/api/leagues/probe/matches/import", "Content-Length: 3000"))  # an id, and no file
+            assert f"limit of {most} bytes{'' if headers == key else ' without a valid key'}".encode() in said
+        lines = [f"Authorization: {key['Authorization']}", "Content-Length: 3000"]
+        said = raw(client, head("/api/leagues/probe/matches/import", *lines))  # an id, and no file
         assert said.startswith(b"HTTP/1.1 413 ")
+        assert samples(client.get("/metrics").text)["prowess_refusals_total", ("reason", "large_body")] == 9
 
 
 def test_compressed_body_is_refused(tmp_path):
@@ -121,7 +127,7 @@ def test_compressed_body_is_refused(tmp_path):
 
 
 def test_limits_can_be_disabled(tmp_path):
-    with service(tmp_path, body_limit=0, rate_limit=0, key_rate_limit=0) as (client, app):
+    with service(tmp_path, body_limit=0, anonymous_body_limit=0, rate_limit=0, key_rate_limit=0) as (client, app):
         assert client.post("/probe/body", content=bytes(100_000)).json() == 100_000
         for headers in ({}, bearing(filled(app)["read@*"])):
             assert {client.post("/probe/body", headers=headers).status_code for _ in range(205)} == {200}

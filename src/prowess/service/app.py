@@ -27,6 +27,7 @@ from .auth import Identify, peek_key_id
 from .background.analysis_requests import ModelAnalyses
 from .background.prewarm import Prewarmer
 from .concurrency import TtlCache
+from .connections import ConnectionTable, StreamLimit
 from .context import Service
 from .errors import register_handlers
 from .middleware import BodyLimit, Buckets, CatchErrors, FastPost, Headers, HeadSupport, RateLimit, RequestTiming
@@ -53,10 +54,11 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     key_cache: TtlCache[Key | None] = TtlCache(_in_transaction(database, keys.find))
 
     @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, ConnectionTable]]:
         await run_in_threadpool(database.migrate)
         traces = TraceCache()
         standings_cache = StandingsCache(traces)
+        connections = ConnectionTable(settings, metrics.count_refusal)
         app.state.service = service = Service(
             settings=settings,
             database=database,
@@ -68,11 +70,14 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             metrics=metrics,
             analyses=ModelAnalyses(database, traces),
             prewarmer=Prewarmer(database, standings_cache, traces),
+            streams=StreamLimit(
+                settings.stream_limit, settings.key_stream_limit, connections.most // 2, metrics.count_refusal
+            ),
         )
         _collect_garbage_rarely()
         try:
             with on_shutdown(service.closing.set), exit_with_parent():
-                yield
+                yield {"connections": connections}  # for `connections.HttpProtocol`
         finally:
             for part in (service.prewarmer, service.analyses, service.writer, database):
                 await run_in_threadpool(part.close)
@@ -103,6 +108,13 @@ def _add_middleware(app: FastAPI, settings: Settings, key_cache: TtlCache[Key | 
     routes = [route for route in matches.router.routes if isinstance(route, APIRoute)]
     [route] = [route for route in routes if route.endpoint is matches.create_match]
     app.add_middleware(FastPost, route=route, handle=matches.create_match_fast)
+    app.add_middleware(
+        BodyLimit,
+        most=settings.body_limit,
+        most_import=settings.import_limit,
+        most_anonymous=settings.anonymous_body_limit,
+        count_refusal=metrics.count_refusal,
+    )
     app.add_middleware(Identify, keys=key_cache)
     app.add_middleware(
         RateLimit,
@@ -110,7 +122,6 @@ def _add_middleware(app: FastAPI, settings: Settings, key_cache: TtlCache[Key | 
         keys=buckets(settings.key_rate_limit, settings.key_rate_burst),
         key_id=partial(peek_key_id, key_cache),
     )
-    app.add_middleware(BodyLimit, most=settings.body_limit, most_import=settings.import_limit)
     app.add_middleware(CatchErrors)
     app.add_middleware(HeadSupport)
     if settings.cors_origins:

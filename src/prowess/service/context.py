@@ -22,6 +22,7 @@ from ..store.write.writer import Writer
 from .background.analysis_requests import ModelAnalyses
 from .background.prewarm import Prewarmer
 from .concurrency import ConcurrencyLimiter, TtlCache
+from .connections import StreamLimit
 from .observability import Metrics
 from .settings import Settings
 
@@ -43,6 +44,7 @@ class Service:
     metrics: Metrics
     analyses: ModelAnalyses
     prewarmer: Prewarmer
+    streams: StreamLimit
     charts: LruCache[bytes] = field(default_factory=lambda: LruCache(CHART_BYTES))  # rendered
     splits: LruCache[Balance] = field(default_factory=lambda: LruCache(BALANCE_BYTES))  # fair teams can take seconds
     # Most predictions are quick, so many may wait; but a table can cover all players.

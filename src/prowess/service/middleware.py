@@ -6,8 +6,6 @@ import logging
 import re
 from asyncio import CancelledError
 from collections.abc import Awaitable, Callable, Sequence
-from functools import lru_cache
-from ipaddress import ip_network
 from math import ceil
 from os import urandom
 from time import monotonic, perf_counter
@@ -21,6 +19,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..errors import Error
+from .connections import client_network
 from .errors import OUTCOME_UNKNOWN, RETRY, Problem, error_response, problem_response
 from .observability import LOGGER, Observer
 
@@ -39,7 +38,6 @@ DEFAULT_HEADERS = [
 ]
 HSTS = (b"strict-transport-security", b"max-age=31536000")
 EXEMPT = frozenset({"/healthz", "/readyz", "/metrics"})  # monitoring is never limited, and needs no key
-IPV6_SITE = 64  # prefix length of a customer's network; all addresses in it count as one client
 MIN_CAPACITY = 1000
 IMPORT = re.compile(r"(/api)?/leagues/[^/]*/import")  # uploads, which have a limit of their own
 
@@ -166,52 +164,63 @@ def _uncaught(scope: Scope, error: CancelledError | Exception) -> Response:
 
 
 class BodyLimit:
-    """Limits the size of bodies without reading beyond the limit; imports have a limit of their own.
+    """Limits the size of bodies without reading beyond the limit: less without a key, more for imports.
 
-    Compressed bodies are refused: their real size would be known too late.
+    It must run inside `auth.Identify`. Compressed bodies are refused: their real size would be known too late.
     """
 
-    def __init__(self, app: ASGIApp, most: int, most_import: int) -> None:
-        self.app, self.most, self.most_import = app, most, most_import
+    def __init__(
+        self, app: ASGIApp, most: int, most_import: int, most_anonymous: int, count_refusal: Callable[[str], None]
+    ) -> None:
+        self.app, self.most, self.most_import, self.most_anonymous = app, most, most_import, most_anonymous
+        self.count_refusal = count_refusal
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it."""
         if scope["type"] == "http" and scope["method"] not in ("GET", "HEAD"):
-            most = self.most_import if IMPORT.fullmatch(scope["path"]) else self.most
-            receive = _limited(scope, receive, most)
+            receive = self._limited(scope, receive)
         await self.app(scope, receive, send)
 
+    def _limited(self, scope: Scope, receive: Receive) -> Receive:
+        length = None
+        for name, value in scope["headers"]:
+            if name == b"content-length":
+                length = value
+            elif name == b"content-encoding" and value.lower() not in (b"", b"identity"):
+                detail = f"send the body uncompressed, without Content-Encoding: {value.decode('latin-1')}"
+                raise Problem(415, detail, headers={"Accept-Encoding": "identity", "Connection": "close"})
+        most = self._most(scope)
+        if not most:
+            return receive
+        if length is not None:
+            if not length.isdigit() or int(length) > most:
+                raise self._too_large(scope, most)
+            return receive  # the server enforces the announced length
+        read = 0
 
-def _limited(scope: Scope, receive: Receive, most: int) -> Receive:
-    length = None
-    for name, value in scope["headers"]:
-        if name == b"content-length":
-            length = value
-        elif name == b"content-encoding" and value.lower() not in (b"", b"identity"):
-            detail = f"send the body uncompressed, without Content-Encoding: {value.decode('latin-1')}"
-            raise Problem(415, detail, headers={"Accept-Encoding": "identity", "Connection": "close"})
-    if not most:
-        return receive
-    if length is not None:
-        if not length.isdigit() or int(length) > most:
-            raise _too_large(most)
-        return receive  # the server enforces the announced length
-    read = 0
+        async def receive_limited() -> Message:
+            nonlocal read
+            message = await receive()
+            read += len(message.get("body", b""))
+            if read > most:
+                raise self._too_large(scope, most)
+            return message
 
-    async def receive_limited() -> Message:
-        nonlocal read
-        message = await receive()
-        read += len(message.get("body", b""))
-        if read > most:
-            raise _too_large(most)
-        return message
+        return receive_limited
 
-    return receive_limited
+    def _most(self, scope: Scope) -> int:
+        state = scope["state"]
+        if state.get("key") is None:
+            return self.most_anonymous
+        if "connection" in state:
+            state["connection"].keep()
+        return self.most_import if IMPORT.fullmatch(scope["path"]) else self.most
 
-
-def _too_large(most: int) -> Problem:
-    # The connection is closed, because the rest of the body is not read.
-    return Problem(413, f"the body is larger than the limit of {most} bytes", headers={"Connection": "close"})
+    def _too_large(self, scope: Scope, most: int) -> Problem:
+        self.count_refusal("large_body")
+        whose = " without a valid key" if scope["state"].get("key") is None else ""
+        detail = f"the body is larger than the limit of {most} bytes{whose}"
+        return Problem(413, detail, headers={"Connection": "close"})  # because the rest of the body is not read
 
 
 class Buckets:
@@ -272,19 +281,6 @@ class RateLimit:
                     detail = f"too many requests; try again in {wait:.2g} s"
                     raise Problem(429, detail, headers={"Retry-After": str(ceil(wait))})
         await self.app(scope, receive, send)
-
-
-@lru_cache(maxsize=4096)
-def client_network(host: str) -> str:
-    """Return the address that rate limits apply to: the client's own, or its network for IPv6.
-
-    >>> client_network("192.0.2.1"), client_network("2001:db8::1:2:3:4") == client_network("2001:db8::9")
-    ('192.0.2.1', True)
-    """
-    try:
-        return str(ip_network(f"{host}/{IPV6_SITE}", strict=False)) if ":" in host else host
-    except ValueError:
-        return host
 
 
 class FastPost:

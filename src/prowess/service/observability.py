@@ -164,6 +164,9 @@ class Metrics:
         self.replays = Counter(
             "prowess_replays", "Changes to past matches, after which later matches were replayed.", registry=registry
         )
+        self.refusals = Counter(
+            "prowess_refusals", "Requests and connections refused by a limit.", ("reason",), registry=registry
+        )
         self._labelled: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
 
     def count_request(self, scope: Scope, status: int, seconds: float) -> None:
@@ -177,6 +180,10 @@ class Metrics:
                 self._labelled[labels] = labelled
         labelled[0].inc()
         labelled[1].observe(seconds)
+
+    def count_refusal(self, reason: str) -> None:
+        """Count a request or connection that a limit refused."""
+        self.refusals.labels(reason).inc()
 
     def count_commit(self, commit: Commit) -> None:
         """Count a commit of the store."""

@@ -19,6 +19,7 @@ import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from ..errors import Error
+from .connections import HttpProtocol
 from .observability import METRICS_FOLDER, logging_config
 from .settings import Settings
 
@@ -57,7 +58,7 @@ def serve(settings: Settings, listener: socket.socket) -> bool:
             APP,
             factory=True,
             loop="uvloop" if find_spec("uvloop") else "asyncio",
-            http="httptools" if find_spec("httptools") else "h11",
+            http=HttpProtocol,
             ws="none",
             lifespan="on",
             workers=settings.workers,

@@ -11,7 +11,7 @@ from ..errors import Error
 
 LOGS = ("json", "text", "off")
 LIMITS = "Limits (per process; 0 = unlimited)"  # a panel of --help
-MIB = 1024 * 1024
+KIB, MIB = 1024, 1024 * 1024
 TRUE, FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 
 
@@ -60,7 +60,21 @@ class Settings:
     rate_burst: int = _setting(200, "N", "Burst of requests from an address without a key.", 1, LIMITS)
     key_rate_limit: float = _setting(20_000.0, "N", "Requests per second with a key.", 0, LIMITS)
     key_rate_burst: int = _setting(40_000, "N", "Burst of requests with a key.", 1, LIMITS)
-    body_limit: int = _setting(16 * MIB, "BYTES", "Maximum size of a request body.", 0, LIMITS)
+    connection_limit: int = _setting(
+        10_000, "N", "Open connections; `ulimit -n` may allow fewer, and is never exceeded.", 0, LIMITS
+    )
+    address_connections: int = _setting(
+        100, "N", "Open connections from one address; trusted proxies are exempt.", 0, LIMITS
+    )
+    stream_limit: int = _setting(50, "N", "Event streams from one address without a key.", 0, LIMITS)
+    key_stream_limit: int = _setting(500, "N", "Event streams with one key.", 0, LIMITS)
+    header_limit: int = _setting(32 * KIB, "BYTES", "Maximum size of the headers of a request.", 0, LIMITS)
+    header_timeout: float = _setting(10.0, "SECONDS", "Time that the headers may take to arrive.", 0, LIMITS)
+    body_timeout: float = _setting(
+        20.0, "SECONDS", "Time that a body may take to arrive; each kB of it allows one more second.", 0, LIMITS
+    )
+    anonymous_body_limit: int = _setting(64 * KIB, "BYTES", "Maximum size of a request body without a key.", 0, LIMITS)
+    body_limit: int = _setting(16 * MIB, "BYTES", "Maximum size of a request body with a key.", 0, LIMITS)
     import_limit: int = _setting(256 * MIB, "BYTES", "Maximum size of an imported file.", 0, LIMITS)
 
     def __post_init__(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from functools import partial
 from typing import Annotated
 
@@ -14,6 +14,7 @@ from pydantic_core import to_json
 from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from ...store import leagues
 from ...store.errors import Unavailable
@@ -71,8 +72,24 @@ async def stream_events(
                 return
             yield event or b": still here\n\n"
 
-    headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
-    return StreamingResponse(stream(), media_type="text/event-stream", headers=headers)
+    client = request.client.host if request.client else ""
+    hold = service.streams.hold(client, access.key.id if access.key else None)
+    return EventStream(stream(), hold)
+
+
+class EventStream(StreamingResponse):
+    """A stream of events, which counts for its client until it ends."""
+
+    media_type = "text/event-stream"
+
+    def __init__(self, content: AsyncIterator[bytes], hold: AbstractContextManager[None]) -> None:
+        super().__init__(content, headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"})
+        self._hold = hold
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the stream, or refuse it."""
+        with self._hold:
+            await super().__call__(scope, receive, send)
 
 
 class EventHub:
