@@ -41,7 +41,8 @@ def rebuild_league(connection: Connection, name: str, each: Callable[[int, Leagu
             league.delete(change.id)
         if following is None or following.revision != change.revision:
             each(change.revision, league)
-    used = {change.revision for change in rows} | {other.revision for other in [*made, *seasons]}
+    erasures = connection.execute(select(schema.erasure).where(schema.erasure.c.league_id == row.id)).all()
+    used = {change.revision for change in rows} | {other.revision for other in [*made, *seasons, *erasures]}
     assert used | {0} == set(range(row.revision + 1)), "the revisions have a gap"
     assert row.posted == league.posted
     league.revision = row.revision

@@ -1,6 +1,7 @@
 """After any commands in any order, the ratings in the store equal a fit of the journal, bit for bit."""
 
 import itertools
+import json
 from datetime import timedelta
 from typing import Any
 
@@ -24,11 +25,12 @@ from prowess.store.db.database import Database
 from prowess.store.errors import Conflict, NotFound
 from prowess.store.write import replay
 from prowess.store.write.commands import ChangeModel, CommandResult, Delete, Edit, NewSeason, Post, RatingChange
+from prowess.store.write.erasure import anonymise
 from prowess.store.write.posts import PendingTraces
 from prowess.store.write.replay import take_checkpoint
 from prowess.store.write.writer import Writer, perform, preview
 from tests.oracles.league import EPOCH, League, Taken
-from tests.store.matches import FIRST, HOUR, MODELS, bodies
+from tests.store.matches import FIRST, HOUR, MODELS, PLAYERS, bodies
 
 NUMBERS = itertools.count(1)
 
@@ -59,6 +61,7 @@ class Life(RuleBasedStateMachine):
         self.league = League(found.model, clock, revision=found.revision)
         self.old: dict[int, dict[str, bytes]] = {}  # the final ratings of earlier models
         self.generation, self.made = found.generation, 0
+        self.aliases: dict[str, str] = {}  # of players who were anonymised
 
     # Commands
 
@@ -87,7 +90,7 @@ class Life(RuleBasedStateMachine):
         if only_time and name in self.league.matches:
             body = self.league.matches[name].body
         changed = self.league.copy()
-        new = changed.edit(name, time, body)
+        new = changed.edit(name, time, self._aliased(body))
         done = self._do(Edit(self.name, name, self._given(None, time, body), author="eve", reason="a typo"), changed)
         assert done is None or done.repeated == [not new]
 
@@ -124,6 +127,20 @@ class Life(RuleBasedStateMachine):
         changed.revision += 1
         self._do(NewSeason(self.name, f"from {start}", self._time(start), carry, tau, author="eve"), changed)
 
+    @precondition(lambda self: len(self.aliases) < 3 and self._players() & set(PLAYERS))
+    @rule(data=st.data())
+    def anonymise(self, data: st.DataObject) -> None:
+        """From now on, a match that is posted with the name has the alias."""
+        name = data.draw(st.sampled_from(sorted(self._players() & set(PLAYERS))))
+        made = anonymise(self.database, self.name, name, author="eve", reason="asked to be forgotten")
+        self.aliases[name] = made.alias
+        self.league.revision += 1
+        assert made.revision == self.league.revision
+        for kept in self.league.matches.values():
+            kept.body = self._aliased(kept.body)
+        self.league.first = {id: self._aliased(body) for id, body in self.league.first.items()}
+        self.old = {generation: self._renamed(states) for generation, states in self.old.items()}
+
     @rule(wrong=st.sampled_from(BROKEN), good=bodies(), data=st.data())
     def mistakes(self, wrong: dict[str, Any], good: dict[str, Any], data: st.DataObject) -> None:
         """An invalid match together with a valid one, an id of another match, and an unknown id change nothing."""
@@ -154,12 +171,12 @@ class Life(RuleBasedStateMachine):
         for post, future in zip(posts, futures, strict=True):
             if future.exception():
                 changed = self.league.copy()
-                changed.post([post])
+                changed.post(self._all_aliased([post]))
                 with pytest.raises(pw.Error):
                     changed.ladder()
                 assert isinstance(future.exception(), pw.Error)
         for post in sorted((post for post in posts if post[0] in done), key=lambda post: done[post[0]].revision):
-            self.league.post([post])  # late matches are written after the others
+            self.league.post(self._all_aliased([post]))  # late matches are written after the others
             assert done[post[0]].revision == self.league.revision
 
     @rule()
@@ -167,6 +184,19 @@ class Life(RuleBasedStateMachine):
         self.database.close()  # the next use opens it again
 
     # Helpers
+
+    def _players(self) -> set[str]:
+        """Return the names in the current matches."""
+        return {name for kept in self.league.matches.values() for team in kept.body["teams"] for name in team}
+
+    def _aliased(self, body: dict[str, Any]) -> dict[str, Any]:
+        return {**body, "teams": [[self.aliases.get(name, name) for name in team] for team in body["teams"]]}
+
+    def _all_aliased(self, matches: list[tuple[str, float, dict[str, Any]]]) -> list[tuple[str, float, dict[str, Any]]]:
+        return [(name, time, self._aliased(body)) for name, time, body in matches]
+
+    def _renamed(self, states: dict[str, bytes]) -> dict[str, bytes]:
+        return {self.aliases.get(name, name): state for name, state in states.items()}
 
     def _id(self) -> str:
         self.made += 1
@@ -199,7 +229,7 @@ class Life(RuleBasedStateMachine):
         change = Post(self.name, [self._given(*match) for match in matches], author="eve")
         changed = self.league.copy()
         try:
-            repeated = changed.post(matches)
+            repeated = changed.post(self._all_aliased(matches))
         except Taken:
             self._refused(change, Conflict)
             return
@@ -264,6 +294,14 @@ class Life(RuleBasedStateMachine):
         assert (found.revision, found.posted) == (self.league.revision, self.league.posted)
 
     @invariant()
+    def anonymised_names_are_gone(self) -> None:
+        names = {json.dumps(name, ensure_ascii=False) for name in self.aliases}
+        assert not [row for row in self._read(schema.journal) for name in names if name in (row.body or "")]
+        assert not [row for row in self._read(schema.rating) if row.player in self.aliases]
+        for row in self._read(schema.checkpoint):
+            assert not set(replay.unpack_names(row.players)) & set(self.aliases)
+
+    @invariant()
     def journal_is_complete(self) -> None:
         rows = self._read(schema.journal)
         assert sorted((r.revision, r.seq, r.id, r.kind, r.time) for r in rows) == sorted(self.league.log)
@@ -273,7 +311,8 @@ class Life(RuleBasedStateMachine):
         for chain in chains.values():
             assert [row.until for row in chain] == [row.revision for row in chain[1:]] + [None]
             assert [row.body is None for row in chain] == [row.kind == "delete" for row in chain]
-        used = {row.revision for row in [*rows, *self._read(schema.generation), *self._read(schema.season)]}
+        others = (schema.generation, schema.season, schema.erasure)
+        used = {row.revision for row in [*rows, *(row for table in others for row in self._read(table))]}
         assert used | {0} == set(range(self.league.revision + 1)), "the revisions have a gap"
 
 

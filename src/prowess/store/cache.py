@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from threading import Lock, RLock
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 Value = TypeVar("Value")
 
@@ -58,6 +58,12 @@ class LruCache(Generic[Value]):
         """Remove a key, if present."""
         with self._guard:
             self._pop(key)
+
+    def drop_if(self, unwanted: Callable[[Any], bool]) -> None:
+        """Remove all keys that a function returns true for."""
+        dropped: list[object] = []  # freed after the lock is released
+        with self._guard:
+            dropped += [self._pop(key) for key in list(self._values) if unwanted(key)]
 
     def _pop(self, key: Hashable) -> Value | None:
         value, size = self._values.pop(key, (None, 0))

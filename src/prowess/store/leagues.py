@@ -12,7 +12,7 @@ from time import time
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import Connection, bindparam, func, insert, literal_column, select, update
 from sqlalchemy.exc import IntegrityError
 
 from ..errors import Error
@@ -28,7 +28,8 @@ from .errors import Conflict, NotFound
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 MAX_TITLE = 500  # characters
-_LEAGUE, _GENERATION, _SEASON = schema.league.c, schema.generation.c, schema.season.c
+_LEAGUE, _GENERATION = schema.league.c, schema.generation.c
+_SEASON, _ERASURE = schema.season.c, schema.erasure.c
 
 
 def storable(text: object, most: int) -> bool:
@@ -143,6 +144,7 @@ class League:
     rating_set: int
     set_revision: int
     season_start: float | None
+    erased: int  # the last revision that anonymised a player, 0 if none did; earlier cached views may show the name
 
     @property
     def serial(self) -> bool:
@@ -153,6 +155,11 @@ class League:
     def replaying(self) -> bool:
         """Whether a process is rating the past again, so that the current ratings will soon be replaced."""
         return self.replay_until is not None and self.replay_until > time()
+
+    @property
+    def cache_key(self) -> tuple[int, int]:
+        """The key of cached views: those from before a player was anonymised, which show the name, have another one."""
+        return self.id, self.erased
 
 
 def create(
@@ -204,10 +211,13 @@ def add_generation(
 
 
 _SEASON_START = select(func.max(_SEASON.start)).where(_SEASON.league_id == _LEAGUE.id).scalar_subquery()
+_LAST_ERASED = func.coalesce(func.max(_ERASURE.revision), literal_column("0"))
+_ERASED = select(_LAST_ERASED).where(_ERASURE.league_id == _LEAGUE.id).scalar_subquery()
 _ROWS = select(
     schema.league,
     *(_GENERATION[name] for name in ("model", "preset", "memory", "rating_set", "set_revision")),
     _SEASON_START.label("season_start"),
+    _ERASED.label("erased"),
 ).join(schema.generation, (_GENERATION.league_id == _LEAGUE.id) & (_GENERATION.number == _LEAGUE.generation))
 _COLUMNS = [str(column.key) for column in _ROWS.selected_columns]
 _BY_NAME = RawStatement(_ROWS.where(_LEAGUE.name == bindparam("name")))

@@ -65,7 +65,7 @@ def test_large_leagues_are_loaded_before_the_first_request(database: Database) -
         view, now = traces.of(connection, large).view, standings.of(connection, large)
         kept = standings._past.get((large.id, ("now", large.generation, prewarm.week_before(now))))
         assert kept is not None
-        assert small.id not in standings._recent._values
+        assert small.cache_key not in standings._recent._values
     with database.reading() as connection:
         again = leagues.find(connection, "large")
         assert traces.of(connection, again).view is view
@@ -119,4 +119,4 @@ def test_service_prewarms_at_startup(sqlite_url: str, monkeypatch: pytest.Monkey
     database.close()
     with served(sqlite_url) as ask:
         ended(ask.service.prewarmer)
-        assert list(ask.service.traces._cache._values) == [3]
+        assert list(ask.service.traces._cache._values) == [(3, 0)]

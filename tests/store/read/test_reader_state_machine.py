@@ -71,7 +71,7 @@ class Watched(Life):
             self.past[league.revision] = states(ladder), ladder.memory.tobytes()
             then = self.chance.choice(list(self.past))
             old = self.chance.choice([self.often, self.seldom]).at_revision(connection, league, then)
-            assert (states(old.ladder), old.memory.tobytes()) == self.past[then]
+            assert (states(old.ladder), old.memory.tobytes()) == (self._renamed(self.past[then][0]), self.past[then][1])
             assert old.revision == then
 
         self._views(look)

@@ -86,7 +86,7 @@ def test_pages_of_a_revision_do_not_shift_under_writes(database):
         then = seen(database, lambda connection, league: standings.at_revision(connection, league, first.revision))
         found += [row["player"] for row in then.page(page, 5).rows]
     assert found == wanted
-    assert len(standings._recent.get(1)) == MAX_RECENT
+    assert len(standings._recent.get((1, 0))) == MAX_RECENT
     anew = seen(database, lambda connection, league: late.at_revision(connection, league, first.revision))
     assert anew.page(0, 30).rows == first.page(0, 30).rows
     with pytest.raises(pw.Error, match="has revisions 0 to 25, not 26"):

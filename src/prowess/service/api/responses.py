@@ -40,8 +40,8 @@ def json_response(content: Any, status: int = 200, headers: Mapping[str, str] | 
 
 
 def etag_of(league: League, generation: int, revision: int) -> str:
-    """Return the ETag of a league's data; it includes title and settings, which change without a new revision."""
-    shown = f"{league.settings} {league.public} {league.title!r}".encode()
+    """Return the ETag of a league's data; it includes settings, and erased names, which change in past revisions."""
+    shown = f"{league.settings} {league.public} {league.erased} {league.title!r}".encode()
     return f'W/"{generation}.{revision}.{crc32(shown):x}"'
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ..clock import Clock
 
 BUSY = 30.0  # seconds that a writer waits for another one
+SCRUB_WAIT = 2_000  # milliseconds that scrubbing waits for readers
 DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
 
 
@@ -83,6 +84,22 @@ class Database:
 
         with _translate_errors(self.dialect):
             migrate(self.engine)
+
+    def scrub(self) -> bool:
+        """Rewrite a SQLite file without its unused pages and empty its WAL; return False if a reader prevents that.
+
+        Posts wait meanwhile. Until the last reader that began before has finished, the file keeps its old pages. On
+        PostgreSQL it does nothing: unused rows are left to its own vacuum.
+        """
+        if self.dialect != "sqlite":
+            return True
+        with _translate_errors(self.dialect), closing(self.engine.raw_connection()) as connection:
+            connection.execute(f"PRAGMA busy_timeout={SCRUB_WAIT}")
+            try:
+                # Emptied before, too: while a reader prevents it, rewriting the file would only make the WAL longer.
+                return _empty_wal(connection) and bool(connection.execute("VACUUM")) and _empty_wal(connection)
+            finally:
+                connection.execute(f"PRAGMA busy_timeout={BUSY * 1000:.0f}")
 
     def close(self) -> None:
         """Close all connections."""
@@ -144,6 +161,25 @@ def _translate_errors(dialect: str) -> Iterator[None]:
             raise WriteClash(str(cause)) from error
         reason = " ".join(str(cause).split()) or type(cause).__name__
         raise Unavailable(f"the database ({dialect}) cannot be used now", reason) from error
+
+
+def _empty_wal(connection: Any) -> bool:
+    [(blocked, _, _)] = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    return not blocked
+
+
+@contextmanager
+def secure_delete(connection: Connection) -> Iterator[None]:
+    """Let SQLite overwrite with zeros what this transaction deletes or replaces."""
+    if connection.dialect.name != "sqlite":
+        yield
+        return
+    before = connection.exec_driver_sql("PRAGMA secure_delete").scalar()  # systems have different defaults
+    connection.exec_driver_sql("PRAGMA secure_delete=ON")
+    try:
+        yield
+    finally:
+        connection.exec_driver_sql(f"PRAGMA secure_delete={before}")
 
 
 # Locks. SQLite has one writer at a time, which locks the database when its transaction begins. On PostgreSQL, a change

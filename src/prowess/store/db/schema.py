@@ -1,7 +1,8 @@
 """The tables of the store, for SQLite and PostgreSQL.
 
 The journal is the source of truth: it has every revision of every match, and a row never changes except for `until`,
-the revision that superseded it. Ratings and checkpoints are derived from it, and carry the revision that they reflect.
+the revision that superseded it, and for the name of a player who is anonymised (`write/erasure.py`). Ratings and
+checkpoints are derived from it, and carry the revision that they reflect.
 """
 
 from __future__ import annotations
@@ -116,6 +117,19 @@ checkpoint = Table(
     _key("seq", BigInteger),
     *_required(BigInteger, "matches"),  # the last match rated
     *_required(LargeBinary, "players", "state", "memory"),
+)
+
+# A player who was anonymised. Salt and hash recognise the name when it is posted again; null after they were dropped.
+erasure = Table(
+    "erasure",
+    metadata,
+    _league(),
+    Column("alias", Text, primary_key=True),
+    Column("salt", LargeBinary),  # the same for all names of a league
+    Column("hash", LargeBinary),
+    *_required(BigInteger, "revision"),  # of the league, when the player was anonymised or the hash dropped
+    *_required(Double, "made_at"),
+    *_required(sa.Boolean, "scrub_due"),  # whether free pages of the SQLite file may still hold the name
 )
 
 # The start of a season, and how much of the ratings is carried over.

@@ -54,22 +54,25 @@ class StandingsCache:
 
     def of(self, connection: Connection, league: League) -> Snapshot:
         """Return the standings of a league at its revision or a later one."""
-        recent = self._recent.get(league.id) or ()
+        key = league.cache_key
+        recent = self._recent.get(key) or ()
         if not recent or recent[-1].revision < league.revision:
             with self._recent.lock(league.id):
-                recent = self._recent.get(league.id) or ()
+                recent = self._recent.get(key) or ()
                 if not recent or recent[-1].revision < league.revision:
+                    if league.erased and not recent:
+                        self._forget_before(league)
                     now = _current(connection, league, recent[-1] if recent else None)
                     recent = (*recent, now)[-MAX_RECENT:]
                     while len(recent) > 1 and _size(recent) > self._recent.limit:
                         recent = recent[1:]
-                    self._recent.put(league.id, recent, _size(recent))
+                    self._recent.put(key, recent, _size(recent))
         return _with_settings(recent[-1], league)
 
     def at_revision(self, connection: Connection, league: League, revision: int) -> Snapshot:
         """Return the standings at a revision, from memory or by rating the matches of that time again."""
         _check_revision(league, revision)
-        for snapshot in (self.of(connection, league), *(self._recent.get(league.id) or ())):
+        for snapshot in (self.of(connection, league), *(self._recent.get(league.cache_key) or ())):
             if snapshot.revision == revision:
                 return _with_settings(snapshot, league)
         return self._past_snapshot(league, ("revision", revision), lambda: self._replay(connection, league, revision))
@@ -79,12 +82,12 @@ class StandingsCache:
         if revision not in (None, league.revision):
             return self._replay_until(connection, league, revision, time)
         key = ("now", league.generation, time)
-        cached = self._past.get((league.id, key))
+        cached = self._past.get((*league.cache_key, key))
         if cached is not None and cached.revision < league.revision:
             if _is_unchanged(connection, league, cached, time):
                 self._put_past(league, key, replace(cached, revision=league.revision))
             else:
-                self._past.drop((league.id, key))
+                self._past.drop((*league.cache_key, key))
 
         def make() -> Snapshot:
             matches = self._traces.of(connection, league)
@@ -128,13 +131,13 @@ class StandingsCache:
 
         It may take seconds, so that only a few threads do so at once: the others stay free for current standings.
         """
-        snapshot = self._past.get((league.id, key))
+        snapshot = self._past.get((*league.cache_key, key))
         if snapshot is None:
             if not self._computing.acquire(blocking=False):
                 raise Unavailable("too many requests for past standings", "try again")
             try:
                 with self._past.lock(league.id):
-                    snapshot = self._past.get((league.id, key))
+                    snapshot = self._past.get((*league.cache_key, key))
                     if snapshot is None:
                         snapshot = make()
                         self._put_past(league, key, snapshot)
@@ -142,8 +145,13 @@ class StandingsCache:
                 self._computing.release()
         return _with_settings(snapshot, league)
 
+    def _forget_before(self, league: League) -> None:
+        """Free the standings from before a player was anonymised."""
+        for cache in (self._recent, self._past):
+            cache.drop_if(lambda key: key[0] == league.id and key[1] < league.erased)
+
     def _put_past(self, league: League, key: Hashable, snapshot: Snapshot) -> None:
-        self._past.put((league.id, key), snapshot, _size([snapshot]))
+        self._past.put((*league.cache_key, key), snapshot, _size([snapshot]))
 
     def _replay_until(self, connection: Connection, league: League, revision: int, time: float) -> Snapshot:
         """Return the standings at a time as they were at a revision, by rating the matches up to that time."""

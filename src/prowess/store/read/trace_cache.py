@@ -53,20 +53,22 @@ class TraceCache:
 
     def of(self, connection: Connection, league: League) -> MatchViews:
         """Return views of a league at its revision or a later one; the league was read on the same connection."""
-        cached = self._cache.get(league.id)
+        cached = self._cache.get(league.cache_key)
         if cached is None or cached.view.revision < league.revision:
             with self._cache.lock(league.id):
                 cached = self._update(connection, league)
         return MatchViews(league, connection, cached.view)
 
     def _update(self, connection: Connection, league: League) -> CachedTrace:
-        cached = self._cache.get(league.id)
+        cached = self._cache.get(league.cache_key)
         if cached is None or cached.view.revision < league.revision:  # no other thread has updated it in the meantime
-            self._cache.drop(league.id)  # so that nobody gets a partially updated trace
+            self._cache.drop(league.cache_key)  # so that nobody gets a partially updated trace
+            if league.erased and cached is None:  # free the trace from before a player was anonymised
+                self._cache.drop_if(lambda key: key[0] == league.id and key[1] < league.erased)
             appended = self.pending.take(league, 0 if cached is None else cached.view.revision)
             trace = _trace_at(connection, league, cached, appended)
             cached = CachedTrace(trace, replace(trace.view, revision=league.revision), league.generation)
-            self._cache.put(league.id, cached, trace.nbytes)
+            self._cache.put(league.cache_key, cached, trace.nbytes)
         return cached
 
 

@@ -20,7 +20,7 @@ from ..journal.journal import START, Entry, Position
 from ..leagues import League
 from ..seasons import Season
 from .commands import ChangeModel, Command, CommandResult, Delete, Edit, NewSeason, Post
-from .posts import advance_counters, check_future, find_repeated, locate_in_post, validate
+from .posts import advance_counters, check_future, find_repeated, locate_in_post, validate, with_aliases
 from .replay import Replay, drop_checkpoints, replay, save_checkpoints
 
 
@@ -56,7 +56,7 @@ def _plan(command: Command, connection: Connection, league: League) -> Plan:
 
 @_plan.register
 def _(command: Post, connection: Connection, league: League) -> Plan:
-    post = validate(command, league.clock)
+    post = with_aliases(connection, league, validate(command, league.clock))
     first_posts = journal.first_posts(connection, league, post.ids if post.own_ids else ())
     recorded = find_repeated(connection, league, post, first_posts)
     new = post.without(recorded).at(clock.now())
@@ -77,6 +77,7 @@ def _(command: Edit, connection: Connection, league: League) -> Plan:
     untimed = command.match.get("time") is None
     time = clock.show(league.clock, old.time) if untimed else command.match["time"]
     post = validate(Post(command.league, [{**command.match, "id": old.id, "time": time}]), league.clock)
+    post = with_aliases(connection, league, post)
     [new] = post.entries(old.seq)
     if new.time != old.time:
         check_future(post, league.clock, league.settings)

@@ -32,7 +32,7 @@ from ..errors import Conflict, RatingError, WriteClash
 from ..journal import journal
 from ..journal.journal import Entry, Position, bodies
 from ..leagues import League, Settings, storable
-from . import replay
+from . import erasure, replay
 from .commands import Appended, CommandResult, Post
 
 LONGEST = 500  # characters of a name or an id: databases cannot index longer ones
@@ -89,6 +89,17 @@ class ValidatedPost:
             return self
         kept = [self.bodies[row] for row in np.flatnonzero(new).tolist()]
         return replace(self, history=self.history.take(new), bodies=kept, stamped=self.stamped[new])
+
+
+def with_aliases(
+    connection: Connection, league: League, post: ValidatedPost, *, waiting: bool = False
+) -> ValidatedPost:
+    """Return the post with the aliases of players who were anonymised, and with the ids that their matches have now."""
+    history, ids = erasure.with_aliases(connection, league, post.history, waiting=waiting)
+    if history is post.history:
+        return post
+    changed = bodies(history) if history.players != post.history.players else post.bodies
+    return replace(post, ids=[ids.get(id, id) for id in post.ids], history=history, bodies=changed)
 
 
 def validate(command: Post, clock: Clock) -> ValidatedPost:
@@ -278,12 +289,18 @@ def append_posts(
     connection: Connection, name: str, posts: Sequence[ValidatedPost], pending: PendingTraces | None = None
 ) -> list[CommandResult | Exception]:
     """Record posts to a league, each completely or not at all; the result of a late post is `OutOfOrder`."""
+    league = leagues.find(connection, name)
+    rejected: dict[int, Error] = {}
+    if league.erased:
+        posts, rejected = _all_with_aliases(connection, league, posts)
     players = list(dict.fromkeys(player for post in posts for player in post.players))
-    league = _lock(connection, name, players)
+    league = _lock(connection, league, players)
     traced = pending is not None and pending.is_followed(league.id)
     batch = _begin(connection, league, posts, players, traced)
     for number, post in enumerate(posts):
         try:
+            if number in rejected:
+                raise rejected[number]
             batch.results[number] = _rate(batch, number, post)
         except Error as error:
             batch.results[number] = locate_in_post(error, post.ids)
@@ -294,9 +311,24 @@ def append_posts(
     return list(batch.results.values())
 
 
+def _all_with_aliases(
+    connection: Connection, league: League, posts: Sequence[ValidatedPost]
+) -> tuple[list[ValidatedPost], dict[int, Error]]:
+    """Return the posts with aliases, and the errors of those that cannot have them, by number."""
+    changed, rejected = list(posts), {}
+    for number, post in enumerate(posts):
+        try:
+            changed[number] = with_aliases(connection, league, post, waiting=True)
+        except Error as error:
+            rejected[number] = error
+    return changed, rejected
+
+
 def preview_post(connection: Connection, name: str, post: ValidatedPost) -> CommandResult | None:
     """Return the result of recording a post, without writing; None if the post is out of order."""
-    batch = _begin(connection, leagues.find(connection, name), [post], post.players, False)
+    league = leagues.find(connection, name)
+    post = with_aliases(connection, league, post)
+    batch = _begin(connection, league, [post], post.players, False)
     try:
         return _rate(batch, 0, post)
     except Error as error:
@@ -313,18 +345,17 @@ def _begin(
     return _Batch(connection, league, ladder, league.last_time, recorded, len(posts) > 1, traced)
 
 
-def _lock(connection: Connection, name: str, players: Sequence[str]) -> League:
+def _lock(connection: Connection, league: League, players: Sequence[str]) -> League:
     """Lock the players and return the league as it is under this lock."""
-    league = leagues.find(connection, name)
     if connection.dialect.name != "postgresql":
         return league
     if league.serial:
         lock_league(connection, league.id)
     else:
         lock_players(connection, league.id, players)
-    locked = leagues.find(connection, name)
-    if locked.serial and not league.serial:
-        raise WriteClash(f"the model of {name} was changed in the meantime")
+    locked = leagues.find(connection, league.name)
+    if locked.erased != league.erased or (locked.serial and not league.serial):
+        raise WriteClash(f"{league.name} was changed in the meantime")
     return locked
 
 

@@ -114,7 +114,7 @@ def list_checkpoints(connection: Connection, league: League) -> list[Checkpoint]
 
 
 def _read_checkpoint(league: League, row: Row[Any]) -> Checkpoint:
-    ladder = ratings.make_ladder(league, json.loads(zlib.decompress(row.players)), row.state, row.memory)
+    ladder = ratings.make_ladder(league, unpack_names(row.players), row.state, row.memory)
     return Checkpoint(Position(row.time, row.seq), row.matches, ladder)
 
 
@@ -128,7 +128,7 @@ def save_checkpoints(connection: Connection, league: League, checkpoints: Sequen
             "time": checkpoint.position.time,
             "seq": checkpoint.position.seq,
             "matches": checkpoint.matches,
-            "players": zlib.compress(json.dumps(ladder.names, ensure_ascii=False).encode(), 1),
+            "players": pack_names(ladder.names),
             "state": ladder.state[: len(ladder)].tobytes(),
             "memory": ladder.memory.tobytes(),
         }
@@ -137,6 +137,21 @@ def save_checkpoints(connection: Connection, league: League, checkpoints: Sequen
     positions = [tuple(row) for row in connection.execute(query)] if checkpoints else []
     if len(positions) > 2 * MAX_CHECKPOINTS:  # the last one stays, because most corrections concern recent matches
         connection.execute(delete(schema.checkpoint).where(*_of(league), _POSITION.in_(positions[-2::-2])))
+
+
+def pack_names(names: Sequence[str]) -> bytes:
+    """Return the names of a checkpoint's players as they are stored.
+
+    >>> unpack_names(pack_names(["ann", "Zoë"]))
+    ['ann', 'Zoë']
+    """
+    return zlib.compress(json.dumps(names, ensure_ascii=False).encode(), 1)
+
+
+def unpack_names(packed: bytes) -> list[str]:
+    """Return the names of a checkpoint's players; the inverse of `pack_names`."""
+    names: list[str] = json.loads(zlib.decompress(packed))
+    return names
 
 
 def drop_checkpoints(connection: Connection, league: League, since: Position) -> None:

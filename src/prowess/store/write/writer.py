@@ -17,6 +17,7 @@ from ..db.database import Database, lock_league
 from ..errors import Unavailable, WriteClash
 from .commands import Command, CommandResult, Post
 from .corrections import plan, write_plan
+from .erasure import UnhashedNames
 from .posts import OutOfOrder, PendingTraces, ValidatedPost, append_posts, preview_post, validate
 from .replay import take_checkpoint
 
@@ -185,6 +186,8 @@ def _with_retries(numbers: Sequence[int], work: Callable[[], dict[int, Result]])
     for left in reversed(range(TRIES)):
         try:
             return work()
+        except UnhashedNames as error:
+            error.hash_all()
         except WriteClash as error:  # another process wrote the same rows
             if not left:
                 return dict.fromkeys(numbers, Unavailable("too many concurrent changes", f"try again ({error})"))

@@ -1,0 +1,387 @@
+"""Erasing a person: replace a player's name by an alias everywhere, and recognise the name when it is posted again.
+
+This is the only rewrite of the journal. Ratings do not depend on names, so none of them changes. A salted hash of the
+name is kept, until it is dropped, so that a file that is imported again does not bring the name back.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b, scrypt
+from secrets import token_bytes
+from time import time
+from typing import Any
+from unicodedata import normalize
+
+import numpy as np
+import sqlalchemy as sa
+from sqlalchemy import ColumnElement, Connection, Table, func, insert, select, update
+
+from ...errors import Error
+from ...history import History
+from ...history.ragged import owners
+from .. import audit, leagues, ratings
+from ..db import schema
+from ..db.database import Database, lock_league, secure_delete
+from ..errors import Conflict, NotFound, WriteClash
+from ..journal import journal
+from ..leagues import League
+from .replay import pack_names, unpack_names
+
+ALIAS = "anonymous-"
+# The cost of a hash, about 0.3 ms: 100,000 new names take half a minute, but only in leagues with anonymised players.
+# Names are easy to guess, so no cost would stop a patient owner of the database; that is why hashes can be dropped.
+COST = {"n": 64, "r": 8, "p": 1, "dklen": 32}
+MAX_HASHED = 64  # names hashed while a transaction holds its locks; more are hashed before it is tried again
+MAX_CACHED = 500_000  # hashes
+DERIVED_ID = re.compile(r"[0-9a-f]{24}")  # the form of `importing.with_ids`, which hashes the names of the players
+_ERASURE, _JOURNAL, _RATING = schema.erasure.c, schema.journal.c, schema.rating.c
+# Texts that people wrote, by table; the name is replaced in them where it is a word.
+_TEXTS: dict[Table, tuple[str, ...]] = {
+    schema.journal: ("author", "reason"),
+    schema.generation: ("author", "reason"),
+    schema.season: ("author",),
+    schema.key: ("name",),
+    schema.analysis: ("asked", "author", "step", "answer"),
+    schema.audit: ("actor", "detail"),
+}
+
+
+@dataclass(frozen=True)
+class Erasure:
+    """An anonymised player; `hash_kept` tells whether the name is recognised when it is posted again.
+
+    `scrub_due` tells whether the file of a SQLite database may still hold the name in pages that are not in use.
+
+    >>> Erasure("anonymous-1", 7, 0.0, True, False).alias
+    'anonymous-1'
+    """
+
+    alias: str
+    revision: int
+    made_at: float
+    hash_kept: bool
+    scrub_due: bool
+
+
+def anonymise(
+    database: Database,
+    league: str,
+    player: str,
+    *,
+    author: str = "",
+    reason: str = "",
+    keep_hash: bool = True,
+    all_leagues: bool = False,
+) -> Erasure:
+    """Replace a player's name by an alias in all data of a league; this cannot be undone.
+
+    With `all_leagues`, which only an admin of all leagues may use, also in keys and log entries that are not of one
+    league. Afterwards, `scrub` removes the name from the unused pages of a SQLite file.
+    """
+    with database.writing() as connection, secure_delete(connection):
+        lock_league(connection, leagues.find(connection, league).id)
+        found = leagues.find(connection, league)
+        return _anonymise(connection, found, player.strip(), author, reason, keep_hash, all_leagues)
+
+
+def _anonymise(
+    connection: Connection,
+    league: League,
+    name: str,
+    author: str,
+    reason: str,
+    keep_hash: bool,
+    all_leagues: bool,
+) -> Erasure:
+    if name in [erasure.alias for erasure in list_erasures(connection, league)]:
+        raise Conflict(f"{name} is already anonymous", field="player", value=name)
+    in_text = _as_word(name)
+    if in_text.search(reason):
+        raise Error.in_field("reason", "leave the name out: the reason is kept", value=reason)
+    alias = _next_alias(connection, league)
+    salt = _salt(connection, league) or token_bytes(16)
+    found = _rename_matches(connection, league, name, alias, salt)
+    found += _rename_ratings(connection, league, name, alias)
+    if not found:
+        raise NotFound(f"{league.name} has no player named {name!r}", field="player", value=name)
+
+    def replaced(text: str) -> str:
+        return in_text.sub(alias, text)
+
+    for table, columns in _TEXTS.items():
+        own = table.c.league == league.name if table is schema.audit else table.c.league_id == league.id
+        shared = table.c.league.is_(None) if table is schema.audit else table.c.league_id.is_(None)
+        for column in columns:
+            _rewrite_texts(connection, table.c[column], sa.or_(own, shared) if all_leagues else own, replaced)
+    _restart_analyses(connection, league)
+    revision = league.revision + 1
+    leagues.update_row(connection, league, revision=revision, corrected=revision)
+    row = {"league_id": league.id, "alias": alias, "revision": revision, "made_at": time()}
+    row |= {"salt": salt if keep_hash else None, "hash": _hash(salt, name) if keep_hash else None}
+    row["scrub_due"] = connection.dialect.name == "sqlite"
+    connection.execute(insert(schema.erasure).values(row))
+    current = (_RATING.league_id == league.id, _RATING.rating_set == league.rating_set, _RATING.player == alias)
+    connection.execute(update(schema.rating).where(*current).values(revision=revision))  # for followers of the league
+    audit.write(connection, replaced(author), "anonymise player", league.name, player=alias, reason=reason)
+    return next(one for one in list_erasures(connection, league) if one.alias == alias)
+
+
+def list_erasures(connection: Connection, league: League) -> list[Erasure]:
+    """Return the anonymised players of a league, oldest first."""
+    columns = (_ERASURE.alias, _ERASURE.revision, _ERASURE.made_at, _ERASURE.hash.is_not(None), _ERASURE.scrub_due)
+    query = select(*columns).where(_ERASURE.league_id == league.id).order_by(_ERASURE.made_at, _ERASURE.alias)
+    return [Erasure(*row) for row in connection.execute(query)]
+
+
+def drop_hash(database: Database, league: str, alias: str, *, author: str = "") -> Erasure:
+    """Drop the hash of an anonymised player's name; a file that is imported again can then bring the name back."""
+    with database.writing() as connection, secure_delete(connection):
+        lock_league(connection, leagues.find(connection, league).id)
+        found = leagues.find(connection, league)
+        erasure = next((one for one in list_erasures(connection, found) if one.alias == alias), None)
+        if erasure is None:
+            raise NotFound(f"{league} has no anonymised player {alias!r}", field="alias", value=alias)
+        if not erasure.hash_kept:
+            return erasure
+        revision, scrub_due = found.revision + 1, connection.dialect.name == "sqlite"
+        leagues.update_row(connection, found, revision=revision)
+        values = {"salt": None, "hash": None, "revision": revision, "scrub_due": scrub_due}
+        own = (_ERASURE.league_id == found.id, _ERASURE.alias == alias)
+        connection.execute(update(schema.erasure).where(*own).values(values))
+        audit.write(connection, author, "drop hash", league, player=alias)
+        return replace(erasure, revision=revision, hash_kept=False, scrub_due=scrub_due)
+
+
+def scrub(database: Database) -> bool:
+    """Remove what was erased from the unused pages of a SQLite file; return False if readers still need them.
+
+    The file is rewritten, which takes about a second per 100 MB, during which nothing else is written.
+    """
+    if not scrub_is_due(database):
+        return True
+    if not database.scrub():
+        return False
+    with database.writing() as connection:
+        connection.execute(update(schema.erasure).values(scrub_due=False))
+    return True
+
+
+def scrub_is_due(database: Database) -> bool:
+    """Return whether unused pages of the database may still hold a name that was erased."""
+    with database.reading() as connection:
+        return connection.execute(select(_ERASURE.alias).where(_ERASURE.scrub_due).limit(1)).first() is not None
+
+
+# Rewriting
+
+
+def _as_word(name: str) -> re.Pattern[str]:
+    """Return a pattern that finds a name in a text, in any case, but not inside of other words.
+
+    >>> _as_word("ann").sub("x", "Ann beat Hannah; ann_1")
+    'x beat Hannah; x_1'
+    """
+    letter = r"[^\W_]"
+    return re.compile(f"(?<!{letter}){re.escape(name)}(?!{letter})", re.IGNORECASE)
+
+
+def _next_alias(connection: Connection, league: League) -> str:
+    """Return the first alias that no player of the league has or had."""
+    names = _RATING.player.like(f"{ALIAS}%")
+    used = set(connection.execute(select(_RATING.player).where(_RATING.league_id == league.id, names)).scalars())
+    used |= {erasure.alias for erasure in list_erasures(connection, league)}
+    for body in connection.execute(_rows_with(connection, league, _JOURNAL.body, f'"{ALIAS}', _JOURNAL.body)).scalars():
+        used |= {name for team in json.loads(body)["teams"] for name in team}
+    number = 1
+    while f"{ALIAS}{number}" in used:
+        number += 1
+    return f"{ALIAS}{number}"
+
+
+def _rows_with(
+    connection: Connection, league: League, column: ColumnElement[Any], text: str, *columns: Any
+) -> sa.Select[Any]:
+    """Select from the journal of a league where a column contains a text exactly: LIKE would ignore case."""
+    position = func.instr if connection.dialect.name == "sqlite" else func.strpos
+    return select(*columns).where(_JOURNAL.league_id == league.id, position(column, text) > 0)
+
+
+def _rename_matches(connection: Connection, league: League, name: str, alias: str, salt: bytes) -> int:
+    """Replace the name in all revisions of the journal; return how many there are.
+
+    Ids that reveal the name, because they contain it or hash the names of the players, become salted hashes.
+    """
+    columns = (_JOURNAL.seq, _JOURNAL.revision, _JOURNAL.kind, _JOURNAL.id, _JOURNAL.body)
+    rows = connection.execute(
+        _rows_with(connection, league, _JOURNAL.body, json.dumps(name, ensure_ascii=False), *columns)
+    )
+    bodies, ids = [], {}
+    for row in rows:
+        match = json.loads(row.body)
+        if not any(name in team for team in match["teams"]):
+            continue
+        match["teams"] = [[alias if player == name else player for player in team] for team in match["teams"]]
+        body = json.dumps(match, ensure_ascii=False, separators=(",", ":"))
+        bodies.append({"at_seq": row.seq, "at_revision": row.revision, "body": body})
+        if row.kind == "post" and DERIVED_ID.fullmatch(row.id):
+            ids[row.seq] = row.id
+    if not name.isdecimal():  # an id that contains a number says nothing about a player of that name
+        pattern, part = _as_word(name), max(re.findall("[ -~]*", name), key=len).lower()  # SQLite lowers only ASCII
+        query = _rows_with(connection, league, func.lower(_JOURNAL.id), part, _JOURNAL.seq, _JOURNAL.id)
+        ids |= {row.seq: row.id for row in connection.execute(query) if pattern.search(row.id)}
+    own = (_JOURNAL.league_id == league.id, _JOURNAL.seq == sa.bindparam("at_seq"))
+    if bodies:
+        this = (*own, _JOURNAL.revision == sa.bindparam("at_revision"))
+        connection.execute(update(schema.journal).where(*this).values(body=sa.bindparam("body")), bodies)
+    if ids:
+        renamed = [{"at_seq": seq, "id": _salted_id(salt, id)} for seq, id in ids.items()]
+        connection.execute(update(schema.journal).where(*own).values(id=sa.bindparam("id")), renamed)
+    return len(bodies)
+
+
+def _rename_ratings(connection: Connection, league: League, name: str, alias: str) -> int:
+    """Replace the name in all ratings and checkpoints of a league; return in how many ratings it was."""
+    checkpoint = schema.checkpoint
+    query = select(*checkpoint.primary_key, checkpoint.c.players).where(checkpoint.c.league_id == league.id)
+    for *key, players in connection.execute(query).all():
+        names = unpack_names(players)
+        if name in names:
+            names[names.index(name)] = alias
+            this = (column == value for column, value in zip(checkpoint.primary_key, key, strict=True))
+            connection.execute(update(checkpoint).where(*this).values(players=pack_names(names)))
+    own = (_RATING.league_id == league.id, _RATING.player == name)
+    return connection.execute(update(schema.rating).where(*own).values(player=alias)).rowcount
+
+
+def _rewrite_texts(
+    connection: Connection, column: Any, condition: ColumnElement[bool], replaced: Callable[[str], str]
+) -> None:
+    """Rewrite a column; few of its texts differ, so each is rewritten in all its rows at once."""
+    for text in connection.execute(select(column).where(condition, column.is_not(None)).distinct()).scalars().all():
+        new = _replace_in(text, replaced)
+        if new != text:
+            connection.execute(update(column.table).where(condition, column == text).values({column.name: new}))
+
+
+def _replace_in(text: str, replaced: Callable[[str], str]) -> str:
+    """Replace in a text, or in the texts of a JSON object, which may be escaped in it.
+
+    >>> _replace_in('{"name": "a\\\\"b"}', lambda text: text.replace('a"b', "x"))
+    '{"name": "x"}'
+    """
+    if not text.startswith("{"):
+        return replaced(text)
+    try:
+        content = json.loads(text)
+    except ValueError:
+        return replaced(text)
+
+    def walk(value: Any) -> Any:
+        if isinstance(value, str):
+            return replaced(value)
+        if isinstance(value, list):
+            return [walk(item) for item in value]
+        return {replaced(key): walk(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+    new = walk(content)
+    return text if new == content else json.dumps(new, ensure_ascii=False)
+
+
+def _restart_analyses(connection: Connection, league: League) -> None:
+    """Queue running analyses again: they have read the name, and an error message may contain it."""
+    analysis = schema.analysis.c
+    running = (analysis.league_id == league.id, analysis.state == "running")
+    connection.execute(update(schema.analysis).where(*running).values(state="queued", worker=None))
+
+
+# Recognising names
+
+
+class UnhashedNames(WriteClash):
+    """Many names must be hashed first: `hash_all` does so outside of the transaction, which is then tried again."""
+
+    def __init__(self, digests: Sequence[bytes]) -> None:
+        super().__init__(f"{len(digests)} names to hash")
+        self.digests = digests
+
+    def hash_all(self) -> None:
+        """Hash the names, which are then cached."""
+        if len(_CACHE) + len(self.digests) > MAX_CACHED:
+            _CACHE.clear()
+        for digest in self.digests:
+            _slow_hash(digest)
+
+
+_CACHE: dict[bytes, bytes] = {}  # slow hashes by quick ones, so that the cache holds no names
+
+
+def _quick_hash(salt: bytes, name: str) -> bytes:
+    return blake2b(normalize("NFC", name).encode(), key=salt, digest_size=32).digest()
+
+
+def _slow_hash(digest: bytes) -> bytes:
+    if digest not in _CACHE:
+        _CACHE[digest] = scrypt(digest, salt=b"prowess", **COST)
+    return _CACHE[digest]
+
+
+def _hash(salt: bytes, name: str) -> bytes:
+    return _slow_hash(_quick_hash(salt, name))
+
+
+def _salted_id(salt: bytes, id: str) -> str:
+    return blake2b(id.encode(), key=salt, digest_size=12).hexdigest()
+
+
+def _salt(connection: Connection, league: League) -> bytes | None:
+    query = select(_ERASURE.salt).where(_ERASURE.league_id == league.id, _ERASURE.salt.is_not(None))
+    salt = connection.execute(query.limit(1)).scalar()
+    return None if salt is None else bytes(salt)
+
+
+def with_aliases(
+    connection: Connection, league: League, history: History, *, waiting: bool = False
+) -> tuple[History, dict[str, str]]:
+    """Return matches with the aliases of anonymised players, and the ids that replaced others, by the replaced ones.
+
+    Only names that the league does not know are hashed. If a transaction is `waiting`, too many raise `UnhashedNames`.
+    """
+    salt = _salt(connection, league) if league.erased else None
+    if salt is None:
+        return history, {}
+    known = ratings.load_players(connection, league, history.players).rows
+    digests = {name: _quick_hash(salt, name) for name in history.players if name not in known}
+    unhashed = [digest for digest in digests.values() if digest not in _CACHE]
+    if waiting and len(unhashed) > MAX_HASHED:
+        raise UnhashedNames(unhashed)
+    query = select(_ERASURE.hash, _ERASURE.alias).where(_ERASURE.league_id == league.id, _ERASURE.hash.is_not(None))
+    alias = {bytes(hash): alias for hash, alias in connection.execute(query)}
+    hashes = {name: _slow_hash(digest) for name, digest in digests.items()}
+    aliases = {name: alias[hash] for name, hash in hashes.items() if hash in alias}
+    salted = {_salted_id(salt, id): id for id in history.ids or ()}
+    ids = {salted[id]: id for id in journal.first_posts(connection, league, list(salted))}
+    if aliases:
+        history = _rename(history, aliases)
+    return replace(history, ids=tuple(ids.get(id, id) for id in history.ids or ())) if ids else history, ids
+
+
+def _rename(history: History, aliases: Mapping[str, str]) -> History:
+    """Return matches with other names; a match that then has a player twice is an error."""
+    renamed = [aliases.get(name, name) for name in history.players]
+    players = {name: row for row, name in enumerate(dict.fromkeys(renamed))}
+    rows = np.array([players[name] for name in renamed], history.player.dtype)
+    player = rows[history.player]
+    if len(players) < len(renamed):
+        match = owners(history.match_start)[owners(history.team_start)]
+        order = np.lexsort((player, match))
+        twice = (np.diff(match[order]) == 0) & (np.diff(player[order]) == 0)
+        if twice.any():
+            entry = order[int(twice.argmax())]
+            name = list(players)[player[entry]]
+            number = int(match[entry])
+            raise Error(f"match {number + 1}: teams: {name} is listed twice", match=number, field="teams", value=name)
+    return replace(history, players=tuple(players), player=player)

@@ -1,0 +1,255 @@
+"""Erasing a person: the name is gone everywhere and stays away, and no rating changes."""
+
+import json
+import zlib
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+import prowess as pw
+from prowess.store import audit, keys, leagues
+from prowess.store.db import schema
+from prowess.store.db.backup import backup
+from prowess.store.db.database import Database
+from prowess.store.errors import Conflict, NotFound
+from prowess.store.journal import journal
+from prowess.store.leagues import Preset
+from prowess.store.write import erasure, replay
+from prowess.store.write.commands import ChangeModel, Delete, Edit, NewSeason, Post
+from prowess.store.write.erasure import anonymise, drop_hash, list_erasures, scrub
+from prowess.store.write.importing import import_history
+from prowess.store.write.replay import take_checkpoint
+from prowess.store.write.writer import perform, preview
+from tests.store.matches import MODELS
+
+NAME = "Zoë Q. Ångström"
+NAMES = [NAME, "bob", "cat", "dan", "Zoë Q."]
+
+
+def match(number, teams=None, **more):
+    teams = teams or [[NAMES[number % 5]], [NAMES[(number + 1 + number % 3) % 5]]]
+    return {"teams": teams, "scores": [number % 4, 1], "time": f"2026-01-{1 + number % 28:02d}", **more}
+
+
+@pytest.fixture
+def database(database_url, monkeypatch):
+    monkeypatch.setattr(replay, "MIN_SPACING", 3)  # so that there are checkpoints
+    database = Database(database_url)
+    database.migrate()
+    yield database
+    database.close()
+
+
+def fill(database, name="darts", model=None):
+    """Create a league whose journal, ratings, checkpoints, log and keys hold the name."""
+    with database.writing() as connection:
+        leagues.create(connection, name, model=model, title="Tuesday darts")
+        keys.create(connection, f"phone of {NAME}", league=name, author=NAME)
+        audit.write(connection, NAME, "change league", name, title=f"{NAME}'s league", note=f'"{NAME}"')
+    perform(database, Post(name, [match(number, id=f"m{number}") for number in range(25)], author=NAME))
+    take_checkpoint(database, name)
+    perform(
+        database, Post(name, [match(25, id="late", teams=[[NAME, "bob"], ["cat", "dan"]])], reason=f"{NAME} was late")
+    )
+    perform(database, Edit(name, "m3", match(3, teams=[[NAME], ["eve"]]), reason=f"it was {NAME.upper()}, not bob"))
+    perform(database, Edit(name, "m0", match(0, teams=[["bob"], ["eve"]])))  # the name is only in an old revision
+    perform(database, Delete(name, "m4", reason=f"{NAME}: never played"))
+    perform(database, NewSeason(name, "spring", "2026-01-20", 0.5, author=NAME))
+    perform(database, ChangeModel(name, Preset("Elo"), author=NAME, reason="simpler"))
+    perform(database, Post(name, [match(27, id=f"final/{NAME}")]))
+    take_checkpoint(database, name)
+
+
+def rows(database, table):
+    with database.reading() as connection:
+        return [dict(row._mapping) for row in connection.execute(select(table))]
+
+
+def everything(database):
+    """Return all that the database holds, as one text."""
+    found = [row for table in schema.metadata.sorted_tables for row in rows(database, table)]
+    for row in found:
+        if "players" in row:
+            row["players"] = zlib.decompress(row["players"]).decode()
+    return "\n".join(repr(row) for row in found)
+
+
+def states(database):
+    return {
+        (row["rating_set"], row["player"]): None if row["state"] is None else bytes(row["state"])
+        for row in rows(database, schema.rating)
+    }
+
+
+def test_name_is_replaced_everywhere_and_ratings_stay(database):
+    fill(database)
+    before = states(database)
+    assert NAME in everything(database)
+    made = anonymise(database, "darts", NAME, author=f"boss, {NAME}", reason="she asked us to")
+    assert made.alias == "anonymous-1"
+    left = everything(database)
+    assert NAME not in left
+    assert NAME.upper() not in left
+    renamed = {(number, made.alias if name == NAME else name): state for (number, name), state in before.items()}
+    assert states(database) == renamed
+    [entry] = [row for row in rows(database, schema.audit) if row["action"] == "anonymise player"]
+    assert entry["actor"] == "boss, anonymous-1"
+    assert json.loads(entry["detail"]) == {"player": "anonymous-1", "reason": "she asked us to"}
+
+
+@pytest.mark.parametrize("model", sorted(MODELS))
+def test_rewritten_journal_gives_the_same_ratings(sqlite_url, model):
+    database = Database(sqlite_url)
+    database.migrate()
+    with database.writing() as connection:
+        leagues.create(connection, "darts", model=MODELS[model])
+    perform(database, Post("darts", [match(number, id=f"m{number}") for number in range(40)]))
+    perform(database, Edit("darts", "m7", match(9, importance=0.3, weights=[[0.5], [1.0]])))
+    anonymise(database, "darts", NAME)
+    with database.reading() as connection:
+        league = leagues.find(connection, "darts")
+        found = journal.current_rows(connection, league)
+        fitted = league.model.learn(found.history(league))
+        assert journal.bodies(found.history(league)) == [found.bodies[row] for row in found.order], "not canonical"
+    stored = {player: state for (_, player), state in states(database).items()}
+    assert stored == {name: fitted.state[row].tobytes() for name, row in fitted.rows.items()}
+    posted = [match(number) for number in range(40)]
+    posted[7] = match(9, importance=0.3, weights=[[0.5], [1.0]])
+    named = league.model.learn(pw.History.from_matches(posted))
+    assert stored["anonymous-1"] == named.state[named.rows[NAME]].tobytes()
+    database.close()
+
+
+def test_imported_file_does_not_bring_the_name_back(database):
+    history = pw.History.from_matches([match(number) for number in range(12)])
+    import_history(database, history, "darts")
+    before = states(database)
+    made = anonymise(database, "darts", NAME)
+    again = import_history(database, history, "darts")
+    assert again.repeated == again.matches == 12
+    grown = pw.History.from_matches([match(number) for number in range(14)])
+    assert import_history(database, grown, "darts", dry_run=True).repeated == 12
+    assert import_history(database, grown, "darts").repeated == 12
+    assert NAME not in everything(database)
+    assert {name for _, name in states(database)} == {made.alias if name == NAME else name for _, name in before}
+
+
+def test_ids_do_not_reveal_the_name(database):
+    """The ids of an imported file hash its content, so that guessed names could be tested against them."""
+    history = pw.History.from_matches([match(number) for number in range(12)])
+    import_history(database, history, "darts")
+    perform(database, Post("darts", [match(5, id=f"{NAME.lower()}-1"), match(5, id="plain")]))
+    before = {row["seq"]: row["id"] for row in rows(database, schema.journal)}
+    anonymise(database, "darts", NAME)
+    after = {row["seq"]: row["id"] for row in rows(database, schema.journal)}
+    with_name = {row["seq"] for row in rows(database, schema.journal) if "anonymous-1" in row["body"]}
+    assert {seq for seq in before if before[seq] != after[seq]} == with_name - {14}
+    again = perform(database, Post("darts", [match(5, id=f"{NAME.lower()}-1")]))
+    assert again.repeated == [True]
+
+
+def test_posted_name_becomes_the_alias(database):
+    fill(database)
+    made = anonymise(database, "darts", NAME)
+    assert preview(database, Post("darts", [match(27, [[NAME], ["bob"]])])).players == [made.alias, "bob"]
+    done = perform(database, Post("darts", [match(27, [[NAME], ["bob"]], id="new")]))
+    assert done.players == [made.alias, "bob"]
+    late = perform(database, Post("darts", [match(2, [[f" {NAME} "], ["bob"]], id="late again")]))
+    assert made.alias in late.players
+    perform(database, Edit("darts", "new", match(27, [["bob"], [NAME]])))
+    decomposed = "Zoe\u0308 Q. A\u030angstro\u0308m"  # as macOS writes the letters
+    assert perform(database, Post("darts", [match(27, [[decomposed], ["bob"]])])).players == [made.alias, "bob"]
+    with pytest.raises(pw.Error, match="anonymous-1 is listed twice"):
+        perform(database, Post("darts", [match(27, [[NAME], [made.alias]])]))
+    assert NAME not in everything(database)
+
+
+def test_many_new_names_are_hashed_outside_of_the_transaction(database, monkeypatch):
+    fill(database)
+    anonymise(database, "darts", NAME)
+    monkeypatch.setattr(erasure, "MAX_HASHED", 3)
+    teams = [[NAME, *(f"new {number}" for number in range(20))], ["bob"]]
+    done = perform(database, Post("darts", [match(27, teams, ranks=[1, 2], scores=None)]))
+    assert "anonymous-1" in done.players
+    assert NAME not in done.players
+
+
+def test_dropped_hash_recognises_nothing(database):
+    fill(database)
+    anonymise(database, "darts", NAME, keep_hash=True)
+    anonymise(database, "darts", "bob", keep_hash=False)
+    with database.reading() as connection:
+        found = list_erasures(connection, leagues.find(connection, "darts"))
+    assert [(one.alias, one.hash_kept) for one in found] == [("anonymous-1", True), ("anonymous-2", False)]
+    assert not drop_hash(database, "darts", "anonymous-1").hash_kept
+    assert not drop_hash(database, "darts", "anonymous-1").hash_kept
+    assert all(row["hash"] is row["salt"] is None for row in rows(database, schema.erasure))
+    assert perform(database, Post("darts", [match(27, [[NAME], ["bob"]])])).players == [NAME, "bob"]
+    assert anonymise(database, "darts", NAME).alias == "anonymous-3"
+    with pytest.raises(NotFound):
+        drop_hash(database, "darts", "anonymous-9")
+
+
+def test_alias_is_free(database):
+    with database.writing() as connection:
+        leagues.create(connection, "darts")
+    teams = [["anonymous-1"], ["ann"]]
+    perform(database, Post("darts", [{"teams": teams, "id": "x"}]))
+    perform(database, Edit("darts", "x", {"teams": [["anonymous-2"], ["ann"]], "importance": 0}))
+    assert anonymise(database, "darts", "ann").alias == "anonymous-3"
+
+
+def test_mistakes_change_nothing(database):
+    fill(database)
+    before = everything(database)
+    with pytest.raises(NotFound, match="has no player named 'nobody'"):
+        anonymise(database, "darts", "nobody")
+    with pytest.raises(pw.Error, match="reason: leave the name out"):
+        anonymise(database, "darts", NAME, reason=f"{NAME.lower()} asked")
+    assert everything(database) == before
+    anonymise(database, "darts", NAME)
+    with pytest.raises(Conflict, match="already anonymous"):
+        anonymise(database, "darts", "anonymous-1")
+    with pytest.raises(NotFound):
+        anonymise(database, "darts", NAME)
+
+
+def test_only_an_admin_of_all_leagues_changes_entries_of_no_league(database):
+    fill(database)
+    fill(database, "chess")
+    with database.writing() as connection:
+        keys.create(connection, NAME, "admin", author=NAME)
+    anonymise(database, "darts", NAME)
+    names = {row["league_id"]: row["name"] for row in rows(database, schema.key)}
+    assert names == {1: "phone of anonymous-1", 2: f"phone of {NAME}", None: NAME}
+    anonymise(database, "chess", NAME, all_leagues=True)
+    assert {row["name"] for row in rows(database, schema.key)} == {"phone of anonymous-1", "anonymous-1"}
+    assert NAME not in everything(database)
+
+
+def bytes_of(path):
+    return b"".join(one.read_bytes() for one in path.parent.glob(f"{path.name}*"))
+
+
+def test_file_and_backup_do_not_hold_the_name(sqlite_url, tmp_path, monkeypatch):
+    monkeypatch.setattr(replay, "MIN_SPACING", 3)
+    database = Database(sqlite_url)
+    database.migrate()
+    fill(database)
+    file = Path(str(database.url.database))
+    assert NAME.encode() in bytes_of(file)
+    with database.reading() as reader:
+        reader.exec_driver_sql("SELECT count(*) FROM journal")  # holds a snapshot
+        anonymise(database, "darts", NAME)
+        assert not scrub(database), "a reader still needs the old pages"
+        assert erasure.scrub_is_due(database)
+    assert scrub(database)
+    assert not erasure.scrub_is_due(database)
+    for spelling in (NAME, NAME.upper(), NAME.lower()):
+        assert spelling.encode() not in bytes_of(file)
+    backup(database, tmp_path / "leagues.backup")
+    assert NAME.encode() not in (tmp_path / "leagues.backup").read_bytes()
+    assert NAME not in everything(database)
+    perform(database, Post("darts", [match(27)]))  # the file is still in use
+    database.close()
