@@ -229,7 +229,7 @@ def _rename_matches(connection: Connection, league: League, name: str, alias: st
         bodies.append({"at_seq": row.seq, "at_revision": row.revision, "body": body})
         if row.kind == "post" and DERIVED_ID.fullmatch(row.id):
             ids[row.seq] = row.id
-    if not name.isdecimal():  # an id that contains a number says nothing about a player of that name
+    if not name.isdecimal():  # a number in an id need not be the name of a player
         pattern, part = _as_word(name), max(re.findall("[ -~]*", name), key=len).lower()  # SQLite lowers only ASCII
         query = _rows_with(connection, league, func.lower(_JOURNAL.id), part, _JOURNAL.seq, _JOURNAL.id)
         ids |= {row.seq: row.id for row in connection.execute(query) if pattern.search(row.id)}
