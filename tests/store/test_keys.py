@@ -1,6 +1,7 @@
-"""Keys: permissions, hashed secrets, and changes in the audit log."""
+"""Keys: permissions, hashed secrets, expiry, rotation, and changes in the audit log."""
 
 from hashlib import sha256
+from time import time
 
 import pytest
 from sqlalchemy import text
@@ -8,7 +9,7 @@ from sqlalchemy import text
 import prowess as pw
 from prowess.store import audit, keys, leagues
 from prowess.store.db.database import Database
-from prowess.store.errors import NotFound
+from prowess.store.errors import Conflict, NotFound
 
 
 @pytest.fixture
@@ -110,3 +111,82 @@ def test_audit_log_is_paged(database):
         then = audit.list_entries(connection, 3, first[-1].id)
     assert [one.detail["detail"] for one in (*first, *then) if one.action == "count"] == [4, 3, 2, 1, 0]
     assert first[0].detail["wörter"] == "größer"
+
+
+def pass_time(monkeypatch, seconds):
+    now = time()
+    monkeypatch.setattr(keys, "time", lambda: now + seconds)
+
+
+def test_expired_key_is_not_found(database, monkeypatch):
+    with database.writing() as connection:
+        made, secret = keys.create(connection, "guest", "admin", expires_at=time() + 3600)
+        assert keys.find(connection, secret) == made
+        assert made.may("admin", None)
+    pass_time(monkeypatch, 3601)
+    with database.reading() as connection:
+        assert keys.find(connection, secret) is None
+    assert not made.may("read", None)  # a cached key expires, too
+    with pytest.raises(Conflict, match="is expired"), database.writing() as connection:
+        keys.rotate(connection, made.id, 0)
+
+
+@pytest.mark.parametrize(
+    ("expires", "seconds"), [("", None), (" 90d ", 90 * 86_400), ("12 h", 12 * 3600), ("30m", 1800)]
+)
+def test_expiry_is_a_duration_or_a_date(expires, seconds):
+    found = keys.parse_expiry(expires)
+    assert found is None if seconds is None else found == pytest.approx(time() + seconds, abs=5)
+
+
+@pytest.mark.parametrize("expires", ["soon", "1y", "-3d", "2020-01-01", "0", "9" * 40])
+def test_invalid_expiry_is_refused(expires):
+    with pytest.raises(pw.Error) as refused:
+        keys.parse_expiry(expires)
+    assert refused.value.field == "expires"
+
+
+def test_rotated_key_keeps_its_old_secret_for_a_while(database, monkeypatch):
+    with database.writing() as connection:
+        made, first = keys.create(connection, "phone", "write", "darts")
+        rotated, second = keys.rotate(connection, made.id, 3600, author="ann")
+        assert [keys.find(connection, secret) for secret in (first, second)] == [rotated, rotated]
+        assert (rotated.id, rotated.scope, rotated.league) == (made.id, "write", "darts")
+        assert rotated.old_until == pytest.approx(time() + 3600, abs=5)
+        _, third = keys.rotate(connection, made.id, 600)
+        assert [keys.find(connection, secret) is None for secret in (first, second, third)] == [True, False, False]
+    pass_time(monkeypatch, 610)
+    with database.writing() as connection:
+        assert keys.find(connection, second) is None
+        _, fourth = keys.rotate(connection, made.id, 0)
+        assert [keys.find(connection, secret) is None for secret in (third, fourth)] == [True, False]
+        entry = [entry for entry in audit.list_entries(connection) if entry.action == "rotate key"][-1]
+        assert (entry.actor, entry.league, entry.detail["grace_hours"]) == ("ann", "darts", 1)
+        keys.revoke(connection, made.id)
+        assert keys.find(connection, fourth) is None
+        with pytest.raises(Conflict, match="is revoked"):
+            keys.rotate(connection, made.id, 0)
+    for grace in (-1, 31 * 86_400, float("nan")):
+        with pytest.raises(pw.Error, match="at most 30 more days"), database.writing() as connection:
+            keys.rotate(connection, made.id, grace)
+
+
+def test_last_admin_key_is_kept_on_request(database):
+    with database.writing() as connection:
+        first, _ = keys.create(connection, "boss", "admin")
+        keys.create(connection, "guest", "admin", expires_at=time() - 1)
+        keys.create(connection, "referee", "admin", "darts")
+        keys.create(connection, "phone", "write")
+        with pytest.raises(Conflict, match="'boss' is the last admin key"):
+            keys.revoke(connection, first.id, keep_admin=True)
+        second, _ = keys.create(connection, "deputy", "admin")
+        assert not keys.revoke(connection, first.id, keep_admin=True).live
+        assert not keys.revoke(connection, second.id).live  # the command line can create another one
+
+
+def test_last_use_never_goes_back(database):
+    with database.writing() as connection:
+        ids = [keys.create(connection, name)[0].id for name in ("phone", "tablet")]
+        keys.record_uses(connection, {ids[0]: 50.0, 77: 60.0})
+        keys.record_uses(connection, {ids[0]: 40.0})
+        assert [key.used_at for key in keys.list_keys(connection)] == [50.0, None]

@@ -7,6 +7,18 @@ class NotFound(Error):
     """A league, match, player, season or key does not exist."""
 
 
+class Renamed(NotFound):
+    """A league was renamed; `new` is its name now.
+
+    >>> print(Renamed("darts", "pub-darts"))
+    league 'darts' is now named 'pub-darts'
+    """
+
+    def __init__(self, old: str, new: str) -> None:
+        super().__init__(f"league {old!r} is now named {new!r}", field="league", value=old)
+        self.old, self.new = old, new
+
+
 class Conflict(Error):
     """The change conflicts with the current state, such as another match with the same id."""
 

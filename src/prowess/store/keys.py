@@ -1,30 +1,39 @@
-"""API keys and their permissions. A secret is shown once, when its key is created; only its hash is stored."""
+"""API keys and their permissions. A secret is shown once, when it is created; only its hash is stored."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
+from math import inf
 from secrets import token_urlsafe
 from time import time
 from typing import Literal, get_args
 
-from sqlalchemy import ColumnElement, Connection, insert, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, or_, select, update
 
 from ..errors import Error
-from . import audit, leagues
+from . import audit, clock, leagues
 from .db import schema
-from .errors import NotFound
+from .errors import Conflict, NotFound
 
 Scope = Literal["read", "write", "admin"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)  # each includes the previous ones
 PREFIX = "pw_"  # lets people and secret scanners recognise a key
 MAX_NAME = 200  # characters
+GRACE = "24h"  # how long the old secret works after a rotation, by default
+MAX_GRACE = 30 * 86_400.0  # seconds
+_UNITS = {"m": 60.0, "h": 3_600.0, "d": 86_400.0}  # seconds
+_DURATION = re.compile(r"([0-9]{1,6})\s*([mhd])")
 _KEY = schema.key.c
 
 
 @dataclass(frozen=True)
 class Key:
-    """A key as it is stored: for one league, or for all if `league` is None.
+    """A key as it is stored: for one league, or for all if `league` is None. Times are Unix times in seconds.
+
+    `used_at` is the last use, to the minute. After a rotation, the secret before it works until `old_until`.
 
     >>> key = Key(1, "phone", "write", 7, "darts", 0.0)
     >>> key.may("read", 7), key.may("admin", 7), key.may("read", 8), key.may("read", None)
@@ -38,16 +47,71 @@ class Key:
     league: str | None
     created_at: float
     revoked_at: float | None = None
+    expires_at: float | None = None
+    used_at: float | None = None
+    old_until: float | None = None
+
+    @property
+    def live(self) -> bool:
+        """Whether the key works: it is neither revoked nor expired.
+
+        >>> Key(1, "phone", "write", None, None, 0.0, expires_at=1.0).live
+        False
+        """
+        return self.revoked_at is None and (self.expires_at is None or time() < self.expires_at)
 
     def may(self, scope: Scope, league_id: int | None) -> bool:
         """Return whether the key grants a scope in a league, or outside leagues (None)."""
-        if self.revoked_at is not None or SCOPES.index(scope) > SCOPES.index(self.scope):
+        if not self.live or SCOPES.index(scope) > SCOPES.index(self.scope):
             return False
         return self.league_id is None or self.league_id == league_id
 
+    def outlives(self, other: Key) -> bool:
+        """Return whether this key works longer than another one.
+
+        >>> Key(1, "a", "admin", None, None, 0.0).outlives(Key(2, "b", "admin", None, None, 0.0, expires_at=1.0))
+        True
+        """
+        ends = [inf if key.expires_at is None else key.expires_at for key in (self, other)]
+        return ends[0] > ends[1]
+
+
+def parse_duration(text: str, field: str) -> float:
+    """Return the seconds of a duration in days, hours or minutes.
+
+    >>> parse_duration("90d", "expires"), parse_duration("0", "grace")
+    (7776000.0, 0.0)
+    """
+    match = _DURATION.fullmatch(text.strip())
+    if match is None and text.strip() != "0":
+        raise Error.in_field(field, f"write a duration such as 90d, 12h or 30m, not {text!r}", value=text)
+    return 0.0 if match is None else int(match[1]) * _UNITS[match[2]]
+
+
+def parse_expiry(text: str) -> float | None:
+    """Return the Unix time at which a key expires, given as a date, a time or a duration from now; empty means never.
+
+    >>> parse_expiry("2999-01-31"), parse_expiry("")
+    (32474217600.0, None)
+    """
+    if not text.strip():
+        return None
+    if _DURATION.fullmatch(text.strip()):
+        return time() + parse_duration(text, "expires")
+    moment = clock.parse("utc", text, "expires") / 1e6
+    if moment <= time():
+        raise Error.in_field("expires", f"{text} is in the past", value=text)
+    return moment
+
 
 def create(
-    connection: Connection, name: str, scope: str = "write", league: str | None = None, *, author: str = ""
+    connection: Connection,
+    name: str,
+    scope: str = "write",
+    league: str | None = None,
+    *,
+    expires_at: float | None = None,
+    author: str = "",
 ) -> tuple[Key, str]:
     """Create a key for a league, or for all; return it with its secret, which is not stored."""
     if scope not in SCOPES:
@@ -57,41 +121,97 @@ def create(
         text = f"a key needs a name of 1 to {MAX_NAME} characters that says who uses it, not {name!r}"
         raise Error.in_field("name", text, value=name)
     league_id = None if league is None else leagues.find(connection, league).id
-    secret = PREFIX + token_urlsafe(32)
+    secret = _new_secret()
     row = {"hash": _hash(secret), "name": label, "scope": scope, "league_id": league_id, "created_at": time()}
+    row |= {"expires_at": expires_at}
     number = connection.execute(insert(schema.key).values(row)).inserted_primary_key[0]  # type: ignore[index]
-    audit.write(connection, author, "create key", league, key=number, name=label, scope=scope)
-    return _get(connection, number), secret
+    expiry = {} if expires_at is None else {"expires": clock.show("utc", round(expires_at) * 1e6)}
+    audit.write(connection, author, "create key", league, key=number, name=label, scope=scope, **expiry)
+    return get(connection, number), secret
 
 
 def find(connection: Connection, secret: str) -> Key | None:
-    """Return the key with a secret; None if it is unknown or revoked."""
-    keys = list_keys(connection, _KEY.hash == _hash(secret), _KEY.revoked_at.is_(None))
+    """Return the key with a secret; None if it is unknown, revoked or expired."""
+    hash, now = _hash(secret), time()
+    current = or_(_KEY.hash == hash, (_KEY.old_hash == hash) & (_KEY.old_until > now))
+    keys = list_keys(connection, current, _is_live(now))
     return keys[0] if keys else None
 
 
+def _is_live(now: float) -> ColumnElement[bool]:
+    return _KEY.revoked_at.is_(None) & or_(_KEY.expires_at.is_(None), _KEY.expires_at > now)
+
+
 def list_keys(connection: Connection, *conditions: ColumnElement[bool]) -> list[Key]:
-    """Return all keys that meet the conditions, including revoked ones, oldest first."""
-    league = schema.league.c.name.label("league")
-    query = select(_KEY.id, _KEY.name, _KEY.scope, _KEY.league_id, league, _KEY.created_at, _KEY.revoked_at)
-    query = query.select_from(schema.key.outerjoin(schema.league)).where(*conditions).order_by(_KEY.id)
+    """Return all keys that meet the conditions, including revoked and expired ones, oldest first."""
+    columns = [_KEY.get(name, schema.league.c.name) for name in Key.__dataclass_fields__]
+    query = select(*columns).select_from(schema.key.outerjoin(schema.league)).where(*conditions).order_by(_KEY.id)
     return [Key(*row) for row in connection.execute(query)]
 
 
-def revoke(connection: Connection, id: int, *, author: str = "") -> Key:
-    """Revoke a key permanently; revoking it again has no effect."""
-    key = _get(connection, id)
-    if key.revoked_at is None:
-        connection.execute(update(schema.key).where(_KEY.id == id).values(revoked_at=time()))
-        audit.write(connection, author, "revoke key", key.league, key=id, name=key.name)
-    return _get(connection, id)
+def keys_of(connection: Connection, league_id: int) -> list[Key]:
+    """Return the keys of one league, without those for all leagues."""
+    return list_keys(connection, _KEY.league_id == league_id)
 
 
-def _get(connection: Connection, id: int) -> Key:
+def get(connection: Connection, id: int) -> Key:
+    """Return the key with an id, or raise `NotFound`."""
     keys = list_keys(connection, _KEY.id == id) if 0 < id < 2**63 else []
     if not keys:
         raise NotFound(f"key {id} not found", field="id", value=id)
     return keys[0]
+
+
+def revoke(connection: Connection, id: int, *, author: str = "", keep_admin: bool = False) -> Key:
+    """Revoke a key permanently; revoking it again has no effect.
+
+    With `keep_admin`, the last admin key for all leagues is not revoked: over HTTP nobody could create another one.
+    """
+    key = get(connection, id)
+    if key.revoked_at is None:
+        if keep_admin and key.may("admin", None) and _is_last_admin(connection, key):
+            text = f"{key.name!r} is the last admin key for all leagues: create another one before you revoke it"
+            raise Conflict(text, field="id", value=id)
+        connection.execute(update(schema.key).where(_KEY.id == id).values(revoked_at=time()))
+        audit.write(connection, author, "revoke key", key.league, key=id, name=key.name)
+    return get(connection, id)
+
+
+def _is_last_admin(connection: Connection, key: Key) -> bool:
+    admins = (_KEY.scope == "admin", _KEY.league_id.is_(None), _is_live(time()))
+    # Locked, so that two admins cannot revoke each other's keys at the same moment.
+    ids = connection.execute(select(_KEY.id).where(*admins).with_for_update()).scalars().all()
+    return set(ids) == {key.id}
+
+
+def rotate(connection: Connection, id: int, grace: float, *, author: str = "") -> tuple[Key, str]:
+    """Give a key a new secret and return both; the old secret works for `grace` more seconds.
+
+    If the key was rotated before, the secret before the old one stops working now.
+    """
+    if not 0 <= grace <= MAX_GRACE:
+        text = f"the old secret can work for at most {MAX_GRACE / 86_400:g} more days"
+        raise Error.in_field("grace", text, value=grace)
+    key = get(connection, id)
+    if not key.live:
+        state = "expired" if key.revoked_at is None else "revoked"
+        raise Conflict(f"key {id} ({key.name}) is {state}: create a new one", field="id", value=id)
+    secret = _new_secret()
+    old = {"old_hash": _KEY.hash, "old_until": time() + grace} if grace else {"old_hash": None, "old_until": None}
+    connection.execute(update(schema.key).where(_KEY.id == id).values(hash=_hash(secret), **old))
+    audit.write(connection, author, "rotate key", key.league, key=id, name=key.name, grace_hours=grace / 3600)
+    return get(connection, id), secret
+
+
+def record_uses(connection: Connection, uses: Mapping[int, float]) -> None:
+    """Record when keys were last used: Unix times by the key's id."""
+    used = func.coalesce(_KEY.used_at, 0.0) < bindparam("at")
+    statement = update(schema.key).where(_KEY.id == bindparam("key"), used).values(used_at=bindparam("at"))
+    connection.execute(statement, [{"key": id, "at": at} for id, at in sorted(uses.items())])
+
+
+def _new_secret() -> str:
+    return PREFIX + token_urlsafe(32)
 
 
 def _hash(secret: str) -> bytes:

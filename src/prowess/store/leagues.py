@@ -1,4 +1,4 @@
-"""Leagues: their names, models, clocks and settings."""
+"""Leagues: their names, models, clocks and settings; rename, archive, delete and undelete them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from time import time
 from typing import Any
 
 import numpy as np
+import sqlalchemy as sa
 from sqlalchemy import Connection, bindparam, func, insert, literal_column, select, update
 from sqlalchemy.exc import IntegrityError
 
@@ -21,14 +22,15 @@ from ..model.model import Model
 from ..model.presets import PRESETS, preset
 from ..validate import scale, whole
 from . import audit
-from .clock import CLOCKS, Clock
+from .clock import CLOCKS, Clock, show
 from .db import schema
 from .db.database import Database, RawStatement
-from .errors import Conflict, NotFound
+from .errors import Conflict, NotFound, Renamed
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 MAX_TITLE = 500  # characters
-_LEAGUE, _GENERATION = schema.league.c, schema.generation.c
+GRACE = 30.0  # days until a deleted league is removed for good, by default
+_LEAGUE, _GENERATION, _FORMER = schema.league.c, schema.generation.c, schema.former_name.c
 _SEASON, _ERASURE = schema.season.c, schema.erasure.c
 
 
@@ -122,7 +124,11 @@ class Settings:
 
 @dataclass(frozen=True)
 class League:
-    """A league as it is at a revision."""
+    """A league as it is at a revision.
+
+    `archived_at` and `purge_at` are Unix times: since when it is read-only, and when, if it is deleted, it is removed
+    for good.
+    """
 
     id: int
     name: str
@@ -138,6 +144,8 @@ class League:
     created_at: float
     rating_sets: int
     replay_until: float | None
+    archived_at: float | None
+    purge_at: float | None
     model: Model
     preset: Preset
     memory: bytes
@@ -161,6 +169,24 @@ class League:
         """The key of cached views: those from before a player was anonymised, which show the name, have another one."""
         return self.id, self.erased
 
+    def check_writable(self) -> None:
+        """Raise `Conflict` if the league is archived or deleted."""
+        self.check_not_deleted()
+        if self.archived_at is not None:
+            text = f"league {self.name!r} is archived, so it is read-only; unarchive it first"
+            raise Conflict(text, field="league", value=self.name)
+
+    def check_not_deleted(self) -> None:
+        """Raise `Conflict` if the league is deleted and waits for its removal."""
+        if self.purge_at is not None:
+            text = f"league {self.name!r} is deleted and will be removed on {self.purge_day}; undelete it first"
+            raise Conflict(text, field="league", value=self.name)
+
+    @property
+    def purge_day(self) -> str:
+        """The day on which a deleted league is removed for good."""
+        return str(show("utc", round(self.purge_at or 0.0) * 1e6))[:10]
+
 
 def create(
     connection: Connection,
@@ -174,9 +200,7 @@ def create(
     author: str = "",
 ) -> League:
     """Create a league."""
-    if not NAME.fullmatch(name):
-        text = f"use at most 63 lowercase letters (a to z), digits and hyphens, as in {slug(name)!r}, not {name!r}"
-        raise Error.in_field("name", text, value=name)
+    _take_name(connection, name)
     if clock not in CLOCKS:
         raise Error.in_field("clock", f"must be one of {', '.join(CLOCKS)}, not {clock!r}", value=clock)
     model = model or Preset()
@@ -186,10 +210,27 @@ def create(
     try:
         (number,) = connection.execute(insert(schema.league).values(row)).inserted_primary_key  # type: ignore[misc]
     except IntegrityError:
-        raise Conflict(f"a league named {name!r} already exists", field="name", value=name) from None
+        raise _taken(name) from None
     add_generation(connection, number, 1, 1, model, 0, author, "the first")
     audit.write(connection, author, "create league", name, model=model.name, clock=clock, public=public)
     return find(connection, name)
+
+
+def _take_name(connection: Connection, name: str) -> None:
+    """Check that a name is valid and free; if a renamed league had it before, it no longer leads there."""
+    if not NAME.fullmatch(name):
+        text = f"use at most 63 lowercase letters (a to z), digits and hyphens, as in {slug(name)!r}, not {name!r}"
+        raise Error.in_field("name", text, value=name)
+    rows = _BY_NAME(connection, name=name)
+    if rows:
+        raise _taken(name, _league(rows[0]))
+    connection.execute(sa.delete(schema.former_name).where(_FORMER.name == name))
+
+
+def _taken(name: str, league: League | None = None) -> Conflict:
+    deleted = league is not None and league.purge_at is not None
+    free = f"; it is deleted, and its name is free after {league.purge_day}" if league and deleted else ""
+    return Conflict(f"a league named {name!r} already exists{free}", field="name", value=name)
 
 
 def add_generation(
@@ -227,15 +268,28 @@ def find(connection: Connection, name: str) -> League:
     """Return the league with a name, or raise `NotFound`."""
     rows = _BY_NAME(connection, name=name) if NAME.fullmatch(name) else []
     if not rows:
-        public = connection.execute(select(_LEAGUE.name).where(_LEAGUE.public)).scalars().all()
+        former = schema.former_name.join(schema.league)
+        new = connection.execute(select(_LEAGUE.name).select_from(former).where(_FORMER.name == name)).scalar()
+        if new is not None:
+            raise Renamed(name, new)
+        visible = _LEAGUE.public & _LEAGUE.purge_at.is_(None)
+        public = connection.execute(select(_LEAGUE.name).where(visible)).scalars().all()
         near = nearest(name, list(public), 1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise NotFound(f"no league named {name!r}{hint}", field="league", value=name)
     return _league(rows[0])
 
 
+def get(connection: Connection, id: int) -> League:
+    """Return the league with an id, whatever its name is now, or raise `NotFound`."""
+    row = connection.execute(_ROWS.where(_LEAGUE.id == id)).first()
+    if row is None:
+        raise NotFound(f"league {id} not found", field="league", value=id)
+    return _league(row)
+
+
 def clock_of(database: Database, name: str) -> Clock:
-    """Return the clock of a league, which never changes and is looked up once."""
+    """Return the clock of a league, looked up once; the writer notices if another league has taken the name."""
     if name not in database.clocks:
         with database.reading() as connection:
             database.clocks[name] = find(connection, name).clock
@@ -247,9 +301,9 @@ def list_leagues(connection: Connection) -> list[League]:
     return [_league(row) for row in connection.execute(_ROWS.order_by(_LEAGUE.name))]
 
 
-def latest_revisions(connection: Connection) -> dict[str, int]:
-    """Return the revision of every league, by name."""
-    return {row.name: row.revision for row in connection.execute(select(_LEAGUE.name, _LEAGUE.revision))}
+def latest_revisions(connection: Connection) -> dict[int, int]:
+    """Return the revision of every league, by id."""
+    return {row.id: row.revision for row in connection.execute(select(_LEAGUE.id, _LEAGUE.revision))}
 
 
 def _league(row: Sequence[Any]) -> League:
@@ -281,13 +335,23 @@ def change(
     connection: Connection,
     name: str,
     *,
+    new_name: str | None = None,
     title: str | None = None,
     public: bool | None = None,
+    archived: bool | None = None,
     settings: Mapping[str, Any] | None = None,
     author: str = "",
 ) -> League:
-    """Change the title, the visibility or some settings of a league."""
+    """Change the name, the title, the visibility or some settings of a league; archive it or unarchive it."""
     league = find(connection, name)
+    league.check_not_deleted()
+    if new_name not in (None, name):
+        league = _rename(connection, league, str(new_name), author)
+    if archived not in (None, league.archived_at is not None):
+        update_row(connection, league, archived_at=time() if archived else None)
+        audit.write(connection, author, "archive league" if archived else "unarchive league", league.name)
+    if title is None and public is None and not settings:
+        return find(connection, league.name)
     try:
         new_settings = asdict(replace(league.settings, **(settings or {})))
     except TypeError:
@@ -299,7 +363,40 @@ def change(
         "settings": json.dumps(new_settings),
     }
     update_row(connection, league, **values)
-    audit.write(connection, author, "change league", name, **values)
+    audit.write(connection, author, "change league", league.name, **values)
+    return find(connection, league.name)
+
+
+def _rename(connection: Connection, league: League, new: str, author: str) -> League:
+    """Rename a league; its old name leads to it until another league takes that name."""
+    _take_name(connection, new)
+    try:
+        update_row(connection, league, name=new)
+    except IntegrityError:
+        raise _taken(new) from None
+    connection.execute(insert(schema.former_name).values(name=league.name, league_id=league.id))
+    audit.write(connection, author, "rename league", new, old=league.name)
+    return find(connection, new)
+
+
+def delete(connection: Connection, name: str, grace: float = GRACE, *, author: str = "") -> League:
+    """Delete a league: it is hidden, and removed for good after `grace` days (see `purge`), unless it is undeleted."""
+    league = find(connection, name)
+    if league.purge_at is None:
+        update_row(connection, league, purge_at=time() + grace * 86_400.0)
+        audit.write(connection, author, "delete league", name, grace_days=grace)
+    return find(connection, name)
+
+
+def undelete(connection: Connection, name: str, *, author: str = "") -> League:
+    """Undo the deletion of a league that has not been removed yet; it is as it was before."""
+    league = find(connection, name)
+    if league.purge_at is not None:
+        if league.purge_at <= time():
+            text = f"the time to undelete league {name!r} ended on {league.purge_day}"
+            raise Conflict(text, field="league", value=name)
+        update_row(connection, league, purge_at=None)
+        audit.write(connection, author, "undelete league", name)
     return find(connection, name)
 
 

@@ -33,7 +33,7 @@ def awkward(column, random, number):
         named = f"{number} {random.choice(TEXTS)}"[:longest]
         return {int: number + 1, float: number + 0.1, str: named, bytes: number.to_bytes(32, "big")}[kind]
     texts = [one[:longest] for one in TEXTS]
-    blobs = [b"", bytes(range(256)), random.randbytes(3000)]
+    blobs = [one[:longest] for one in (b"", bytes(range(256)), random.randbytes(3000))]
     return random.choice({int: [0, 1, 2**31 - 1], float: NUMBERS, str: texts, bool: [True, False], bytes: blobs}[kind])
 
 

@@ -67,7 +67,7 @@ async def stream_events(
 
     async def stream() -> AsyncIterator[bytes]:
         yield f"retry: {RETRY}\n\n".encode()
-        async for event in hub.follow(access.league, last_event_id):
+        async for event in hub.follow(access.league_id, last_event_id):
             if not await may_still_read(request):
                 return
             yield event or b": still here\n\n"
@@ -97,11 +97,12 @@ class EventHub:
 
     def __init__(self, service: Service) -> None:
         self._service = service
-        self._queues: dict[str, set[Queue]] = {}
-        self._seen: dict[str, int] = {}  # the revision sent last, by league
+        # By the league's id: another league may take the name of a renamed one.
+        self._queues: dict[int, set[Queue]] = {}
+        self._seen: dict[int, int] = {}  # the revision sent last
         self._task: asyncio.Task[None] | None = None
 
-    async def follow(self, league: str, since: int | None) -> AsyncIterator[bytes | None]:
+    async def follow(self, league: int, since: int | None) -> AsyncIterator[bytes | None]:
         """Yield the events of a league, starting with changes after revision `since`; None is a heartbeat."""
         queue: Queue = asyncio.Queue(BUFFER)
         self._queues.setdefault(league, set()).add(queue)
@@ -168,17 +169,17 @@ def _put(queue: Queue, item: tuple[int, bytes] | None) -> None:
     queue.put_nowait(item)
 
 
-def _missed(connection: Connection, name: str, since: int | None) -> RatingUpdate:
-    league = leagues.find(connection, name)
+def _missed(connection: Connection, league_id: int, since: int | None) -> RatingUpdate:
+    league = leagues.get(connection, league_id)
     if since is None or since >= league.revision:
         return RatingUpdate(league.revision, [], False)
     return updates_since(connection, league, since)
 
 
-def _news(connection: Connection, seen: dict[str, int]) -> dict[str, RatingUpdate]:
+def _news(connection: Connection, seen: dict[int, int]) -> dict[int, RatingUpdate]:
     latest = leagues.latest_revisions(connection)
     return {
-        name: updates_since(connection, leagues.find(connection, name), revision)
-        for name, revision in seen.items()
-        if latest.get(name, revision) > revision
+        id: updates_since(connection, leagues.get(connection, id), revision)
+        for id, revision in seen.items()
+        if latest.get(id, revision) > revision
     }

@@ -16,7 +16,7 @@ from typing import Any
 from uuid import uuid4
 
 from pydantic_core import to_json
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from ...errors import Error
 from ...history import History
@@ -26,7 +26,6 @@ from ...lab.forecast_chunks import ForecastChunk
 from ...lab.protocols import Prequential
 from ...model.model import Model
 from ...store import jobs, leagues, seasons
-from ...store.db import schema
 from ...store.db.database import Database
 from ...store.jobs import Analysis
 from ...store.journal import journal
@@ -141,10 +140,9 @@ class Worker:
 def work(url: str, league_id: int, kind: str, asked: Plain) -> tuple[int, int, str]:
     """Run a job in a child process; return the generation and revision of the league, and the result as JSON."""
     database = Database(url)
-    query = select(schema.league.c.name).where(schema.league.c.id == league_id)
     try:
         with database.reading() as connection:
-            league = leagues.find(connection, connection.execute(query).scalar_one())
+            league = leagues.get(connection, league_id)
             answer = run_job(connection, league, kind, asked, lambda step, share: report((step, share)))
         return league.generation, league.revision, answer
     finally:

@@ -55,6 +55,16 @@ league = Table(
     *_required(Double, "created_at"),
     Column("rating_sets", Integer, nullable=False, server_default="1"),
     Column("replay_until", Double),  # when the lease of the replay under way ends, as a Unix time
+    Column("archived_at", Double),  # since when it is read-only
+    Column("purge_at", Double),  # when a deleted league is removed for good
+)
+
+# A name that a renamed league had before; it leads to the league until another league takes the name.
+former_name = Table(
+    "former_name",
+    metadata,
+    Column("name", String(64), primary_key=True),
+    Column("league_id", sa.ForeignKey("league.id"), nullable=False),
 )
 
 # A model that rates or has rated a league; `memory` is what it has learnt about the league as a whole.
@@ -157,6 +167,11 @@ key = Table(
     Column("league_id", sa.ForeignKey("league.id")),  # null: all leagues
     *_required(Double, "created_at"),
     Column("revoked_at", Double),
+    Column("expires_at", Double),  # null: never
+    Column("used_at", Double),  # the last use, to the minute
+    Column("old_until", Double),  # until when the secret before the last rotation works
+    Column("old_hash", LargeBinary(32)),  # of that secret
+    Index("key_old_hash", "old_hash"),
 )
 
 # Changes to leagues, models, seasons and keys; changes to matches are in the journal.

@@ -46,7 +46,9 @@ class Plan:
 
 def plan(connection: Connection, command: Command) -> Plan:
     """Plan a correction without writing anything."""
-    return _plan(command, connection, leagues.find(connection, command.league))
+    league = leagues.find(connection, command.league)
+    league.check_writable()
+    return _plan(command, connection, league)
 
 
 @singledispatch
@@ -60,7 +62,7 @@ def _(command: Post, connection: Connection, league: League) -> Plan:
     first_posts = journal.first_posts(connection, league, post.ids if post.own_ids else ())
     recorded = find_repeated(connection, league, post, first_posts)
     new = post.without(recorded).at(clock.now())
-    check_future(new, league.clock, league.settings)
+    check_future(new, league.settings)
     added = new.entries(league.posted + 1)
     times = {entry.id: entry.time for entry in [*added, *recorded.values()]}
     repeated = [id in recorded for id in post.ids]
@@ -80,7 +82,7 @@ def _(command: Edit, connection: Connection, league: League) -> Plan:
     post = with_aliases(connection, league, post)
     [new] = post.entries(old.seq)
     if new.time != old.time:
-        check_future(post, league.clock, league.settings)
+        check_future(post, league.settings)
     new = new._replace(kind="edit", stamped=untimed and old.stamped)
     same = (old.body, old.time) == (new.body, new.time)
     planned = Plan(command, league, _result(league, [old.id], [new.time], [same], post.players))

@@ -11,7 +11,7 @@ from ...history import History
 from .. import leagues
 from ..clock import clock_of
 from ..db.database import Database
-from ..errors import NotFound
+from ..errors import NotFound, Renamed
 from ..journal.journal import bodies
 from ..leagues import League, Preset, Settings, league_name
 from .commands import CommandResult, Post
@@ -53,7 +53,7 @@ def import_history(
     clock = clock_of(history) if league is None else league.clock
     validated = validate(post, clock)
     if league is None:
-        check_future(validated, clock, Settings())
+        check_future(validated, Settings())
         (preset or Preset()).model.learn(history)  # so that no league is created if a match cannot be rated
         if dry_run:
             return Imported(None, True, len(history), 0, len(history.players), 0)
@@ -68,6 +68,8 @@ def _find(database: Database, name: str) -> League | None:
     with database.reading() as connection:
         try:
             return leagues.find(connection, name)
+        except Renamed:
+            raise  # matches for the old name belong to the renamed league, not to a new one
         except NotFound:
             return None
 

@@ -59,6 +59,7 @@ class ValidatedPost:
     bodies: Sequence[str]
     stamped: NDArray[np.bool_]
     untimed: bool
+    clock: Clock
 
     @property
     def players(self) -> Sequence[str]:
@@ -118,7 +119,7 @@ def validate(command: Post, clock: Clock) -> ValidatedPost:
     history = replace(history, ids=tuple(ids))
     if clock == "none" or (clock == "utc" and stamped.all()):
         stamped = stamped & (clock == "utc")
-        return ValidatedPost(command, ids, own_ids, history, bodies(history), stamped, clock == "utc")
+        return ValidatedPost(command, ids, own_ids, history, bodies(history), stamped, clock == "utc", clock)
     if clock == "number" and stamped.any():
         raise _in_match(Error.in_field("time", "this league needs a plain number as time"), int(stamped.argmax()))
     now = clocks.now()
@@ -127,7 +128,7 @@ def validate(command: Post, clock: Clock) -> ValidatedPost:
     if (numbers[1:] < numbers[:-1]).any():
         order = np.argsort(numbers, kind="stable")
         history, stamped = history.take(order), stamped[order]
-    return ValidatedPost(command, ids, own_ids, history, bodies(history), stamped, False)
+    return ValidatedPost(command, ids, own_ids, history, bodies(history), stamped, False, clock)
 
 
 def _validate_history(command: Post, history: History, clock: Clock) -> ValidatedPost:
@@ -146,21 +147,21 @@ def _validate_history(command: Post, history: History, clock: Clock) -> Validate
             text = "outside the supported years, 1685 to 2255"
             raise _in_match(Error.in_field("time", text), int(inexact[0]))
         timed = _with_times(timed, numbers, clock)
-    return ValidatedPost(command, ids, own_ids, timed, bodies(timed), np.full(len(history), stamped), stamped)
+    return ValidatedPost(command, ids, own_ids, timed, bodies(timed), np.full(len(history), stamped), stamped, clock)
 
 
-def check_future(post: ValidatedPost, clock: Clock, settings: Settings) -> None:
+def check_future(post: ValidatedPost, settings: Settings) -> None:
     """Refuse matches dated more than a day ahead, unless the settings of the league allow them.
 
     Such a date is usually mistyped, and one of them would make everybody else inactive.
     """
-    if clock != "utc" or settings.allow_future or post.untimed or not len(post.history):
+    if post.clock != "utc" or settings.allow_future or post.untimed or not len(post.history):
         return
     latest = clocks.now() + clocks.DAY
     if _time(post.history, -1) > latest:
         ahead = {id: time for id, time in zip(post.history.ids or (), post.times, strict=True) if time > latest}
         index = next(index for index, id in enumerate(post.ids) if id in ahead)
-        time = clocks.show(clock, ahead[post.ids[index]])
+        time = clocks.show(post.clock, ahead[post.ids[index]])
         text = f"{time} is more than a day ahead; correct it, or allow future matches in the settings of the league"
         raise _in_match(Error.in_field("time", text, value=time), index)
 
@@ -289,12 +290,18 @@ def append_posts(
     connection: Connection, name: str, posts: Sequence[ValidatedPost], pending: PendingTraces | None = None
 ) -> list[CommandResult | Exception]:
     """Record posts to a league, each completely or not at all; the result of a late post is `OutOfOrder`."""
-    league = leagues.find(connection, name)
     rejected: dict[int, Error] = {}
-    if league.erased:
-        posts, rejected = _all_with_aliases(connection, league, posts)
-    players = list(dict.fromkeys(player for post in posts for player in post.players))
-    league = _lock(connection, league, players)
+    try:
+        league = leagues.find(connection, name)
+        if league.erased:
+            posts, rejected = _all_with_aliases(connection, league, posts)
+        players = list(dict.fromkeys(player for post in posts for player in post.players))
+        league = _lock(connection, league, players)
+        league.check_writable()
+    except Error as error:  # the league was renamed, archived or deleted: posts to other leagues go on
+        return [error] * len(posts)
+    if any(post.clock != league.clock for post in posts):
+        raise WriteClash(f"another league has taken the name {name}")
     traced = pending is not None and pending.is_followed(league.id)
     batch = _begin(connection, league, posts, players, traced)
     for number, post in enumerate(posts):
@@ -327,6 +334,7 @@ def _all_with_aliases(
 def preview_post(connection: Connection, name: str, post: ValidatedPost) -> CommandResult | None:
     """Return the result of recording a post, without writing; None if the post is out of order."""
     league = leagues.find(connection, name)
+    league.check_writable()
     post = with_aliases(connection, league, post)
     batch = _begin(connection, league, [post], post.players, False)
     try:
@@ -365,7 +373,7 @@ def _rate(batch: _Batch, number: int, post: ValidatedPost) -> CommandResult:
     new = post.without(recorded).at(clocks.now())
     before = after = batch.ladder
     if len(new.history):
-        check_future(new, batch.league.clock, batch.league.settings)
+        check_future(new, batch.league.settings)
         if _is_late(batch, new.history):
             raise OutOfOrder
         after = before.copy()

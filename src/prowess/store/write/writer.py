@@ -19,7 +19,7 @@ from .commands import Command, CommandResult, Post
 from .corrections import plan, write_plan
 from .erasure import UnhashedNames
 from .posts import OutOfOrder, PendingTraces, ValidatedPost, append_posts, preview_post, validate
-from .replay import take_checkpoint
+from .replay import MIN_SPACING, take_checkpoint
 
 MAX_COMMANDS, MAX_MATCHES = 512, 20_000  # per shared commit
 TRIES = 5  # attempts, if two processes post the same match at once
@@ -131,7 +131,8 @@ class _Worker:
             self._room[post.league] = self._room.get(post.league, 0) - _size(post)
             if self._room[post.league] <= 0:
                 try:
-                    self._room[post.league] = take_checkpoint(self._database, post.league)
+                    # Another league may take the name, so the room is looked up from time to time.
+                    self._room[post.league] = min(take_checkpoint(self._database, post.league), MIN_SPACING)
                 except Exception:  # no caller waits for a checkpoint, and the posts are already recorded
                     logging.getLogger(__name__).exception("cannot take a checkpoint of the league %s", post.league)
                     self._room[post.league] = PAUSE
@@ -204,13 +205,17 @@ def _append(
     by_league: dict[str, dict[int, ValidatedPost]] = {}
     for number, post in posts.items():
         try:
-            by_league.setdefault(post.league, {})[number] = validate(post, leagues.clock_of(database, post.league))
+            by_league.setdefault(post.league, {})[number] = _validate(database, post)
         except Exception as error:
             results[number] = error
-    with database.writing() as connection:
-        for name in sorted(by_league):  # always in the same order, to avoid deadlocks
-            validated = by_league[name]
-            results |= zip(validated, append_posts(connection, name, list(validated.values()), pending), strict=True)
+    try:
+        with database.writing() as connection:
+            for name in sorted(by_league):  # always in the same order, to avoid deadlocks
+                posted = by_league[name]
+                results |= zip(posted, append_posts(connection, name, list(posted.values()), pending), strict=True)
+    except WriteClash:
+        database.clocks.clear()  # as in `_validate`
+        raise
     new = [result for result in results.values() if isinstance(result, CommandResult) and not all(result.repeated)]
     if new:
         committed(Commit(len(new), sum(len(result.ids) for result in new), False))
@@ -218,6 +223,17 @@ def _append(
         if pending is not None and result.appended is not None:
             pending.add(result.appended)
     return results
+
+
+def _validate(database: Database, post: Post) -> ValidatedPost:
+    clock = leagues.clock_of(database, post.league)
+    try:
+        return validate(post, clock)
+    except Error:
+        database.clocks.pop(post.league, None)  # another league, with another clock, may have taken the name
+        if leagues.clock_of(database, post.league) == clock:
+            raise
+    return validate(post, leagues.clock_of(database, post.league))
 
 
 def _correct(database: Database, number: int, command: Command, committed: Committed) -> dict[int, Result]:
