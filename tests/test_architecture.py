@@ -33,7 +33,7 @@ def test_documents_name_modules_that_exist(page):
     assert not [name for name in sorted(names - example) if not exists(name)]
 
 
-def test_a_missing_module_would_be_found():
+def test_exists_finds_only_modules_that_exist():
     assert exists("model/engine/sweep.py")
     assert exists("sweep.py")
     assert not exists("model/gauss.py")

@@ -102,7 +102,7 @@ def test_every_public_docstring_has_an_example(value):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
-def test_links_lead_somewhere(page):
+def test_links_lead_to_existing_files(page):
     for target in LINK.findall(text(page)):
         path = target.partition("#")[0]
         if path and "://" not in path:

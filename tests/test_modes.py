@@ -14,7 +14,7 @@ from tests.pure import SOURCES, load
 ROOT = SOURCES.parent.parent
 
 
-def test_the_kernel_is_compiled_where_it_can_be():
+def test_kernel_is_compiled_if_there_is_a_compiler():
     """A silent fallback would invalidate every measurement of speed."""
     if os.environ.get("CI") == "true" or shutil.which("cc") or shutil.which("gcc") or shutil.which("clang"):
         assert pw.kernel_mode() == "compiled"

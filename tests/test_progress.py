@@ -13,7 +13,7 @@ def history():
     return pw.History.from_matches(league(np.random.default_rng(3), matches=40))
 
 
-def test_a_bar_is_shown_when_asked_for_and_changes_nothing(history, capsys, monkeypatch):
+def test_requested_progress_bar_does_not_change_the_ratings(history, capsys, monkeypatch):
     monkeypatch.setattr("prowess.model.fit.trace.CHUNK", 20)  # several steps
     monkeypatch.setenv("FORCE_COLOR", "1")
     shown = pw.TrueSkill().fit(history, progress=True)

@@ -83,11 +83,11 @@ EXAMPLES = re.findall(r"^\| (.+?) \| (.+?) \|$", text(WRITING), re.M)[1:]
 
 
 @pytest.mark.parametrize(("before", "after"), EXAMPLES)
-def test_the_guard_knows_the_examples(before, after):
+def test_guard_finds_the_bad_examples_of_the_page(before, after):
     assert list(offences(before))
     assert not list(offences(after))
 
 
-def test_ten_examples_on_one_short_page():
+def test_page_on_writing_has_ten_examples_and_stays_short():
     assert len(EXAMPLES) == 10
     assert len(text(WRITING).splitlines()) <= 60

@@ -16,7 +16,7 @@ def order_of(ladder):
     return np.corrcoef(np.argsort(np.argsort(found)), np.arange(len(SKILL)))[0, 1]
 
 
-def test_poisson_scores_with_teams_of_three_drift_and_home_advantage():
+def test_poisson_model_with_teams_drift_and_home_advantage_finds_the_order():
     rng = np.random.default_rng(1)
     model = pw.PoissonOD(mu=0.2, sigma=0.4, beta=0.1).replace(
         drift=pw.drift.PerTime(0.005), home=pw.Home(0.0, home_sigma=0.5)
@@ -38,7 +38,7 @@ def test_poisson_scores_with_teams_of_three_drift_and_home_advantage():
     assert said.scores[0] > said.scores[1]
 
 
-def test_places_with_drift_by_day_and_a_leader_bonus():
+def test_places_model_with_drift_and_a_leader_bonus_finds_the_order():
     rng = np.random.default_rng(2)
     model = pw.TS2(leader_bonus=0.1, size=3).replace(drift=pw.drift.PerTime(20.0))
     matches = []

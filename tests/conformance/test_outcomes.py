@@ -173,7 +173,7 @@ def test_left_is_a_share_of_the_variance(name):
 
 
 @outcomes
-def test_the_listing_does_not_matter_without_ties(name):
+def test_order_of_listing_does_not_matter_without_ties(name):
     outcome = OUTCOMES[name]
     rng = np.random.default_rng(9)
     traits = len(outcome.traits)
@@ -189,7 +189,7 @@ def test_the_listing_does_not_matter_without_ties(name):
 
 
 @outcomes
-def test_win_probability_is_at_most_that_of_rank_one(name):
+def test_win_probability_is_at_most_the_probability_of_rank_one(name):
     """P(first alone) ≤ P(rank 1), which are equal without draws; some team always has rank 1."""
     outcome = OUTCOMES[name]
     for means, variances, places, scores in cases(outcome):

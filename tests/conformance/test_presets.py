@@ -120,7 +120,7 @@ def test_both_modes_give_the_same_bits(name):
 
 
 @presets
-def test_rate_equals_a_fit_of_one_match(name):
+def test_rate_gives_the_ratings_of_a_fit_of_one_match(name):
     """This holds for matches without times, where drift is per match."""
     model = PRESETS[name]()
     rated = model.rate([[model.rating()], [model.rating()]], scores=[2, 1])

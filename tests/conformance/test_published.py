@@ -21,19 +21,19 @@ def rated(model):
     return fit["a"]
 
 
-def test_glicko_example():
+def test_published_example_of_glicko_is_reproduced():
     found = rated(pw.Glicko(c=0))
     assert (found.mu, found.sigma) == pytest.approx((1464.1, 151.4), abs=0.05)
 
 
-def test_glicko_2_example():
+def test_published_example_of_glicko_2_is_reproduced():
     found = rated(pw.Glicko2(tau=0.5))
     assert found.mu == pytest.approx(1464.0507, abs=1e-4)
     assert found.sigma == pytest.approx(151.52, abs=0.005)
     assert found.volatility == pytest.approx(0.05999, abs=1e-5)
 
 
-def test_elo_by_hand():
+def test_elo_example_from_wikipedia_is_reproduced():
     """K (s − 1/(1 + 10^((r₂ − r₁)/400))): Wikipedia's example of a chess tournament, 1613 to 1601."""
     model = pw.Elo(k=32)
     results = [(1609, 0), (1477, 0.5), (1388, 1), (1586, 1), (1720, 0)]

@@ -200,7 +200,7 @@ def made(matches: list[Any]) -> tuple[History | None, str]:
         },
     )
 )
-def test_single_match_equals_the_first_of_several(match):
+def test_match_read_alone_equals_the_match_read_in_a_list(match):
     """The fast path for one match gives the same history as the columns of several."""
     both, wrong = made([match, {"teams": [["someone"], ["else"]], "ranks": [1, 2]}])
     assert made([match]) == (None if both is None else both[:1], wrong)

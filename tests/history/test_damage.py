@@ -80,7 +80,7 @@ def test_damaged_score_that_is_still_a_number_is_read_as_that_number(
 
 
 @pytest.mark.long
-def test_many_damaged_files_are_read_right_or_named(tmp_path: Path) -> None:
+def test_damaged_files_are_read_correctly_or_refused_with_their_name(tmp_path: Path) -> None:
     assert sum(1 for _ in judged(tmp_path, range(20_000), seed=2)) == 20_000
 
 

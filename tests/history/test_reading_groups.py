@@ -48,7 +48,7 @@ def test_rows_left_out_of_one_group_stay_in_others(tmp_path: Path) -> None:
     assert ["left out" in found.recognised for found in groups.values()] == [True, False]
 
 
-def test_problems_of_groups_have_lines_of_the_whole_file_and_a_common_count(tmp_path: Path) -> None:
+def test_problems_of_groups_have_line_numbers_of_the_whole_file_and_one_total(tmp_path: Path) -> None:
     path = write(tmp_path, "league,home,away,hg,ag\nx,a,b,1,0\ny,a,b,1,?\nx,a,b,3,1\nx,a,b,!,0\n")
     with pytest.raises(Error, match=r"a.csv, line 5: column 'hg' holds '!'.*1 more problem"):
         History.read_groups(path, "league")

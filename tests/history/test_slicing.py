@@ -85,7 +85,7 @@ def test_month_before_the_31st_starts_at_the_end_of_a_shorter_month() -> None:
     assert first_of_last(daily(days), "month") == 2
 
 
-def test_last_period_in_hours_and_in_plain_numbers() -> None:
+def test_last_period_may_be_given_in_hours_or_as_a_number() -> None:
     assert first_of_last(daily(["2026-01-01T10:00:00", "2026-01-01T11:00:00", "2026-01-01T11:30:00"]), "1h") == 1
     assert first_of_last(daily([1, 2, 3, 4]), "2") == 2
     assert first_of_last(daily([1, 2, 3, 3]), "last") == 2

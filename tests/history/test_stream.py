@@ -78,7 +78,7 @@ def same(path: Path, rows: int, **reading: Any) -> list[History]:
         "year,driver,position\n" + "".join(f"{1990 + m},p{(m + p) % 5},{p + 1}\n" for m in range(12) for p in range(4)),
     ],
 )
-def test_streamed_histories_together_equal_the_file(tmp_path: Path, text: str | bytes, rows: int) -> None:
+def test_streamed_histories_together_have_all_matches_of_the_file(tmp_path: Path, text: str | bytes, rows: int) -> None:
     path = tmp_path / "games.csv"
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     found = same(path, rows)
@@ -109,7 +109,7 @@ def test_stream_never_splits_a_match_and_splits_only_long_days(tmp_path: Path) -
     assert [len(history) for history in History.stream(path, rows=2)][:4] == [2, 1, 2, 1]
 
 
-def test_share_of_the_stream_grows_to_one(tmp_path: Path) -> None:
+def test_share_read_of_a_stream_grows_to_one(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
     path.write_text(wide())
     stream = History.stream(path, rows=5)

@@ -142,7 +142,7 @@ def test_calibration_error_intervals_cover_the_truth(slope, truth):
     assert np.mean([interval.high - interval.low for interval in found]) < 0.1
 
 
-def test_calibration_sums_equal_the_calibration_error():
+def test_calibration_sums_give_the_calibration_error():
     rng = np.random.default_rng(8)
     win = rng.uniform(size=500)
     forecasts = forecast(win, rng.random(500) < win)
@@ -193,7 +193,7 @@ def test_too_few_groups_give_no_interval():
         ({"draws": 0}, "draws must be a whole number"),
     ],
 )
-def test_wrong_settings(wrong, message):
+def test_invalid_settings_are_refused(wrong, message):
     with pytest.raises(pw.Error, match=message):
         Resampling(**wrong)
 

@@ -25,7 +25,7 @@ def players(match):
     return [name for team in match["teams"] for name in team]
 
 
-def test_experience_equals_brute_force(league):
+def test_slices_by_experience_agree_with_brute_force(league):
     seen, expected = {}, []
     for match in league:
         expected.append(min(seen.get(name, 0) for name in players(match)))
@@ -86,7 +86,7 @@ def test_after_accepts_a_number_a_share_or_a_date(league):
             slices.after(league, wrong)
 
 
-def test_involving_equals_brute_force(league):
+def test_slices_by_involved_players_agree_with_brute_force(league):
     some = {"p0", "p3", "p4"}
     found = [players(match) for match in league]
     assert slices.involving(league, some).tolist() == [bool(some & set(names)) for names in found]
@@ -98,7 +98,7 @@ def test_involving_equals_brute_force(league):
     assert len(slices.involving(league[:0], [])) == 0
 
 
-def test_top_players_equals_brute_force(league):
+def test_top_players_agree_with_brute_force(league):
     fit = pw.TrueSkill().fit(league)
     best = set(fit.leaderboard()["player"][:7])
     expected = [set(players(match)) <= best for match in league]

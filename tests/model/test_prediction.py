@@ -23,7 +23,7 @@ def random_teams(seed, n, uneven=True):
     return [[pw.Rating(25 / size + rng.normal(0, 5), rng.uniform(0.5, 8)) for _ in range(size)] for size in sizes]
 
 
-def test_win_probability_against_seven_weaker_players():
+def test_win_probability_against_seven_weaker_players_is_0_798():
     """Another package says 0.24, because it compares pairs of players."""
     model = pw.TrueSkill(draw_probability=0)
     prediction = model.predict([[pw.Rating(35, 1)], *([pw.Rating(25, 1)] for _ in range(7))])
@@ -32,7 +32,7 @@ def test_win_probability_against_seven_weaker_players():
 
 
 @pytest.mark.parametrize("n", [3, 5, 9])
-def test_win_equals_numerical_integration(n):
+def test_win_agrees_with_numerical_integration(n):
     model = pw.TrueSkill(margin=1.5, tau=0)
     teams = random_teams(n, n)
     means, variances = performances(teams, model.noise)
@@ -91,7 +91,7 @@ def test_equal_teams_are_equally_likely(n):
         assert prediction.ranks == pytest.approx(np.full((n, n), 1 / n), abs=1e-12)
 
 
-def test_prediction_with_narrow_teams_far_apart_and_a_wide_one():
+def test_certain_teams_far_from_zero_are_not_missed_by_the_grid():
     """A grid in absolute coordinates would miss the narrow ones."""
     model = pw.TrueSkill(beta=2**-10, draw_probability=0, tau=0)
     teams = [[pw.Rating(1e9, 0)], [pw.Rating(1e9 - 2**-10, 0)], [pw.Rating(0, 1e9)]]
@@ -127,7 +127,7 @@ def test_quality_agrees_with_dense_matrices(n):
     assert model.quality(teams[::-1]) == pytest.approx(model.quality(teams), rel=1e-9)
 
 
-def test_quality_equals_the_trueskill_package():
+def test_quality_agrees_with_the_trueskill_package():
     import trueskill
 
     teams = random_teams(5, 4)

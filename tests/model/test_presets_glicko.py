@@ -35,12 +35,12 @@ def random_games(rng, count):
     ]
 
 
-def test_published_example_of_glicko():
+def test_published_example_of_glicko_is_reproduced():
     board = period(Newton(), 1500.0, 200.0, GAMES)
     assert (round(board.mu[0]), round(math.sqrt(board.var[0]), 1)) == (1464, 151.4)
 
 
-def test_published_example_of_glicko2():
+def test_published_example_of_glicko2_is_reproduced():
     """1464.06 as printed comes from rounded intermediate results; in full precision it is 1464.05."""
     board = period(Volatile(volatility=0.06, tau=0.5), 1500.0, 200.0, GAMES)
     assert board.mu[0] == pytest.approx(1464.06, abs=0.01)
@@ -48,7 +48,7 @@ def test_published_example_of_glicko2():
     assert board.extra[0] == pytest.approx(0.05999, abs=0.00001)
 
 
-def test_glicko_equals_the_published_formulas():
+def test_glicko_agrees_with_the_published_formulas():
     rng = np.random.default_rng(1)
     for _ in range(50):
         r, rd, games = rng.normal(1500, 300), rng.uniform(30, 350), random_games(rng, 8)
@@ -57,7 +57,7 @@ def test_glicko_equals_the_published_formulas():
 
 
 @pytest.mark.parametrize("tau", [0.2, 0.5, 1.2])
-def test_glicko2_equals_the_published_formulas(tau):
+def test_glicko2_agrees_with_the_published_formulas(tau):
     rng = np.random.default_rng(2)
     for _ in range(50):
         r, rd, sigma, games = rng.normal(1500, 300), rng.uniform(30, 350), rng.uniform(0.02, 0.2), random_games(rng, 8)
@@ -66,7 +66,7 @@ def test_glicko2_equals_the_published_formulas(tau):
         assert found == pytest.approx(glicko2(r, rd, sigma, games, tau), rel=1e-9)
 
 
-def test_volatility_after_extreme_upsets():
+def test_volatility_after_extreme_upsets_agrees_with_the_illinois_algorithm():
     """If f has several roots, Newton's method finds the same one as the paper's Illinois algorithm."""
     for gap, rd, sigma, tau in (
         (700, 30, 0.06, 0.5),
@@ -91,7 +91,7 @@ def test_volatility_stays_constant_without_tau_or_games():
     assert math.sqrt(silent.var[0]) == pytest.approx(math.hypot(200.0, 0.06 * SCALE))
 
 
-def test_duel_of_teams_equals_the_average_of_games():
+def test_duel_of_teams_counts_as_the_average_of_its_games():
     """Each player's g1 and g2 are averages over the players of the other teams, given the team result."""
     teams = [[(1500.0, 100.0), (1600.0, 60.0)], [(1450.0, 200.0)], [(1700.0, 350.0), (1500.0, 30.0)]]
     places = [2, 1, 2]
@@ -158,7 +158,7 @@ def test_importance_counts_as_games():
         assert (once.mu[0], once.var[0]) == pytest.approx((twice.mu[0], twice.var[0]), rel=1e-12)
 
 
-def test_class_attributes_of_rules():
+def test_rules_declare_their_attributes():
     assert [rule.periods for rule in (Moment(), Newton(), Constant(), Volatile(), Step(1.0))] == [False, *[True] * 4]
     assert [rule.certain for rule in (Moment(), Newton(), Constant(), Volatile(), Step(1.0))] == [*[False] * 4, True]
     assert Volatile.extras == ("volatility",)

@@ -64,7 +64,7 @@ def test_later_rows_of_a_file_do_not_change_how_earlier_ones_are_read(
     assert name == "f1" or (part.home == whole.home[: len(part)]).all()
 
 
-def test_home_ground_is_one_that_the_visitor_never_hosted(data: Path) -> None:
+def test_ground_is_the_home_ground_unless_the_visitor_has_hosted_there(data: Path) -> None:
     history = reading(data, "afl").history
     rows = pl.read_csv(data / SETS["afl"].file).rows(named=True)
     hosts: set[tuple[str, str]] = set()

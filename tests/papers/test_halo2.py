@@ -149,7 +149,7 @@ def test_quality_columns_equal_the_quality_of_each_match(mode: Mode) -> None:
         ladder.record(match["teams"], scores=match["scores"])
 
 
-def test_challenge_error_equals_a_plain_loop(mode: Mode) -> None:
+def test_challenge_error_agrees_with_a_plain_loop(mode: Mode) -> None:
     """Elo challenged: on the highest-quality fifth of the games, all pairs that differ, ties wrong, pooled."""
     quality = qualities_of(mode.fits["TrueSkill"])
     chosen = sorted(range(len(quality)), key=lambda k: -quality[k])[: round(len(quality) / 5)]
@@ -227,7 +227,7 @@ def test_games_needed_finds_when_a_rating_settles() -> None:
 
 @pytest.mark.parametrize("t", [-5.0, -0.3, 0.0, 2.0])
 @pytest.mark.parametrize("margin", [0.5, 1.0, 4.0])
-def test_v_and_w_equal_truncated_normal_moments(t: float, margin: float) -> None:
+def test_v_and_w_agree_with_moments_of_truncated_normals(t: float, margin: float) -> None:
     found = v_and_w(t, margin)
     win, draw = truncnorm(margin - t, np.inf, loc=t), truncnorm(-margin - t, margin - t, loc=t)
     assert (found["V, win"], found["W, win"]) == pytest.approx((win.mean() - t, 1 - win.var()), abs=1e-6)

@@ -66,7 +66,7 @@ def test_corrected_gaussian_od_beats_trueskill_where_the_released_one_did_not(da
     assert gain["Gaussian-OD"] > published()["afl", "information_gain", "TrueSkill", 80].mean
 
 
-def test_truncated_skellam_sum_equals_brute_force() -> None:
+def test_truncated_skellam_sum_agrees_with_brute_force() -> None:
     rates = np.array([[1.4, 1.1], [90.0, 60.0], [200.0, 60.0], [0.02, 800.0], [1e-9, 1e-9]])
     history = pw.History.from_matches([{"teams": [[f"a{i}"], [f"b{i}"]], "scores": [1, 0]} for i in range(len(rates))])
     model = pw.PoissonOD(mu=0)
@@ -198,7 +198,7 @@ def test_folder_without_the_files_gives_one_clear_error(tmp_path: Path) -> None:
         scores.run(tmp_path)
 
 
-def test_students_t() -> None:
+def test_t_quantile_agrees_with_scipy() -> None:
     for freedom in (1, 2, 3, 4, 5, 8, 10, 13, 29, 1000):
         assert t_quantile(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), abs=3e-4)
 
@@ -212,7 +212,7 @@ def test_differences_are_paired_over_the_seasons() -> None:
     np.testing.assert_allclose(found, (gaps.mean(), expected.low, expected.high), atol=1e-4)
 
 
-def test_verdicts() -> None:
+def test_verdicts_follow_the_intervals() -> None:
     rng = np.random.default_rng(7)
     values = rng.normal(0.0, 0.001, (4, 8, 14, 4))
     values[1, :, :, 0] += 0.1  # Gaussian-OD gains more information, and misses scores by more

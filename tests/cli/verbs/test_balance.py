@@ -61,7 +61,7 @@ def test_saved_ladder_gives_the_same_teams(tmp_path: Path) -> None:
         (("Ada", "Chidi", "--together", "Ada,Chidi"), 1, "together"),
     ],
 )
-def test_wrong_arguments(words: tuple[str, ...], code: int, message: str) -> None:
+def test_wrong_arguments_are_errors(words: tuple[str, ...], code: int, message: str) -> None:
     result = run("balance", LEAGUE, *words)
     assert (result.exit_code, result.stdout) == (code, "")
     assert message in " ".join(result.stderr.replace("│", " ").split())

@@ -40,7 +40,7 @@ def test_prints_standings_predictions_and_charts_in_order(tmp_path: Path, monkey
     assert best[0] in (tmp_path / "demo" / "skill.html").read_text(encoding="utf-8")
 
 
-def test_rank_correlation_with_the_true_skills() -> None:
+def test_ratings_correlate_with_the_true_skills() -> None:
     fit = pw.TrueSkill().fit(pw.History.read(LEAGUE))
     assert 0.8 < MODULE._rank_correlation(fit, LEAGUE.with_name("league_truth.csv")) < 1
 
@@ -57,7 +57,7 @@ def test_existing_file_instead_of_a_folder_is_an_error(tmp_path: Path) -> None:
     assert result.stderr == f"error: {tmp_path / 'taken'}: the folder cannot be created: File exists\n"
 
 
-def test_needs_a_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_checkout_the_error_says_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(MODULE, "EXAMPLES", tmp_path)
     result = run("demo")
     assert (result.exit_code, result.stdout) == (1, "")
@@ -72,7 +72,7 @@ def test_without_altair_prints_standings_and_how_to_install_it(tmp_path: Path, m
     assert result.stderr == "error: this needs Altair, which is not installed: pip install 'prowess[lab]'\n"
 
 
-def test_json() -> None:
+def test_json_has_standings_and_predictions() -> None:
     found = json.loads(run("demo", "--json").stdout)
     assert (len(found["standings"]), len(found["predictions"])) == (24, 2)
     assert found["standings"][0]["rank"] == 1

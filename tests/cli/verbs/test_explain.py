@@ -49,7 +49,7 @@ def test_moves_in_json_add_up_to_the_rating() -> None:
     assert len(json.loads(run("explain", LEAGUE, "Ada", "--json", "--last", 2).stdout)["matches"]) == 2
 
 
-def test_writes_files(tmp_path: Path) -> None:
+def test_writes_csv_parquet_and_html(tmp_path: Path) -> None:
     csv, page, parquet = tmp_path / "ada.csv", tmp_path / "ada.html", tmp_path / "ada.parquet"
     assert run("explain", LEAGUE, "Ada", "--out", csv, "--html", page).exit_code == 0
     assert pl.read_csv(csv)["moved"].to_list() == WHY.matches["moved"].to_list()

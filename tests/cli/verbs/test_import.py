@@ -86,7 +86,7 @@ def test_new_rows_of_a_file_are_added(place, tmp_path):
         ("winner,loser", ["ann,bob"], "none"),
     ],
 )
-def test_new_league_uses_the_clock_of_the_file(place, tmp_path, header, rows, clock):
+def test_new_league_keeps_the_kind_of_times_of_the_file(place, tmp_path, header, rows, clock):
     (tmp_path / "a.csv").write_text("\n".join([header, *rows]))
     imported(place, tmp_path / "a.csv", *(["--columns", "time=round"] if clock == "number" else []))
     assert find_league(place, "tuesday-darts")[0].clock == clock
@@ -109,7 +109,7 @@ def test_dry_run_changes_nothing(place, tmp_path):
         (["--database", "mysql://x/y"], "sqlite or postgresql"),
     ],
 )
-def test_errors_create_no_league(place, tmp_path, options, message):
+def test_file_with_errors_creates_no_league(place, tmp_path, options, message):
     (tmp_path / "a.csv").write_text("winner,loser\nann,bob\n")
     result = run("import", tmp_path / "a.csv", "--league", "x", "--database", place, *options)
     assert result.exit_code == 1
@@ -121,7 +121,7 @@ def test_errors_create_no_league(place, tmp_path, options, message):
     database.close()
 
 
-def test_printed_summary(place):
+def test_summary_counts_imported_and_skipped_matches(place):
     first = run("import", LEAGUE, "--league", "Tuesday darts", "--database", place)
     assert "rosters are split" in first.stderr
     assert first.stdout == "created league 'tuesday-darts'; imported 400 matches of 24 players; revision 1\n"
@@ -158,7 +158,7 @@ def test_ids_are_derived_from_the_content_of_a_match():
     assert own[2] not in own[:2]
 
 
-def test_file_name_that_is_not_utf_8(tmp_path: Path) -> None:
+def test_file_whose_name_is_not_utf_8_is_imported(tmp_path: Path) -> None:
     path = tmp_path / "games\udcff.csv"
     path.write_text("winner,loser\nann,bob\n")
     result = run("import", path, "--league", "x", "--database", f"sqlite:///{tmp_path}/x.db", "--quiet")

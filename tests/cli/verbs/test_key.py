@@ -55,7 +55,7 @@ def test_list_fits_the_terminal(here: Path) -> None:
     assert len(plain) == 4
 
 
-def test_database_option_and_environment_variable(here: Path) -> None:
+def test_database_comes_from_the_option_or_the_environment(here: Path) -> None:
     assert run("key", "create", "a", "--database", "sqlite:///one.db").exit_code == 0
     assert run("key", "create", "b", PROWESS_DATABASE="two.db").exit_code == 0
     assert sorted(one.name for one in here.glob("*.db")) == ["one.db", "two.db"]
@@ -67,7 +67,7 @@ def test_database_option_and_environment_variable(here: Path) -> None:
     assert sorted(one.name for one in here.iterdir()) == ["one.db", "two.db"]
 
 
-def test_wrong_usage(here: Path) -> None:
+def test_wrong_usage_is_an_error(here: Path) -> None:
     result = run("key", "create", "a", "--scope", "root")
     assert result.exit_code == 2
     assert "must be one of read, write, admin" in result.output

@@ -67,7 +67,7 @@ def test_groups_and_newcomers_can_be_paired() -> None:
         (("Ada", "Wei", "--avoid", "never"), 2, "must be a time span"),
     ],
 )
-def test_wrong_arguments(words: tuple[str, ...], code: int, message: str) -> None:
+def test_wrong_arguments_are_errors(words: tuple[str, ...], code: int, message: str) -> None:
     result = run("pair", LEAGUE, *words)
     assert (result.exit_code, result.stdout) == (code, "")
     assert message in " ".join(result.stderr.replace("│", " ").split())

@@ -49,7 +49,7 @@ def test_predicts_several_matches_and_places_of_many_teams() -> None:
     assert result.stdout.splitlines().count("Ada  –  Chidi  –  Mbali") == 1
 
 
-def test_json_equals_the_prediction() -> None:
+def test_json_has_the_numbers_of_the_prediction() -> None:
     result = run("predict", LEAGUE, "Ada vs Chidi", "--team", "Ada,Zed", "--team", "Chidi", "--newcomers", "--json")
     first, second = json.loads(result.stdout)
     expected = FIT.predict([["Ada"], ["Chidi"]])
@@ -118,7 +118,7 @@ def test_saved_ladder_keeps_its_model(tmp_path: Path) -> None:
         ((), 2, "no match given"),
     ],
 )
-def test_wrong_arguments(words: tuple[str, ...], code: int, message: str) -> None:
+def test_wrong_arguments_are_errors(words: tuple[str, ...], code: int, message: str) -> None:
     result = run("predict", LEAGUE, *words)
     assert result.exit_code == code
     assert message in " ".join(result.stderr.replace("│", " ").split())

@@ -270,7 +270,7 @@ def test_suggests_another_draw_probability(tmp_path: Path, draws: int, advice: s
         assert "--set draw_probability" not in run("rate", file, "--set", f"draw_probability={advice}").stderr
 
 
-def test_separator_and_time_format_options(tmp_path: Path) -> None:
+def test_separator_and_time_format_options_are_used(tmp_path: Path) -> None:
     file = tmp_path / "liga.csv"
     file.write_text("datum:winner:loser\n31~01~2026:ann:bob\n", encoding="utf-8")
     words = ("rate", file, "--separator", ":", "--columns", "time=datum")

@@ -45,7 +45,7 @@ def test_match_in_both_files_counts_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_resumed_ladder_equals_one_pass_bit_for_bit(tmp_path: Path, name: str) -> None:
+def test_resumed_ladder_has_the_same_bits_as_a_single_run(tmp_path: Path, name: str) -> None:
     early, late = weeks(tmp_path)
     ladder = tmp_path / "league.prowess"
     assert run("rate", early, "--model", name, "--save", ladder).exit_code == 0

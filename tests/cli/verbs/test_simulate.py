@@ -62,7 +62,7 @@ def test_writes_both_layouts_and_the_truth(tmp_path: Path, layout: str) -> None:
         (("--draws", 0.5), 1, "draws are for models"),
     ],
 )
-def test_wrong_arguments(
+def test_wrong_arguments_are_errors_and_write_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: object, code: int, message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -59,7 +59,7 @@ def test_ctrl_c_prints_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "stopped after 6 of 12 trials; --study tune.db would keep the trials" in result.stderr
 
 
-def test_no_command_without_improvement(tmp_path: Path) -> None:
+def test_no_command_is_printed_without_an_improvement(tmp_path: Path) -> None:
     coin = "date,home,away,hg,ag\n" + "".join(
         f"2026-01-{k % 28 + 1:02d},ann,bob,{k % 2},{1 - k % 2}\n" for k in range(60)
     )

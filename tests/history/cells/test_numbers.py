@@ -151,7 +151,7 @@ def test_bare_decimals_among_whole_numbers_add_a_remark(cells: list[str], lines:
     assert not wrong(read)
 
 
-def test_columns_of_other_types() -> None:
+def test_numeric_and_categorical_columns_are_read_and_lists_are_refused() -> None:
     assert same(numbers(table([1, None, 3]), "a"), [1, nan, 3])
     assert same(numbers(table([1.5, None]), "a"), [1.5, nan])
     assert same(numbers(table([None, None]), "a"), [nan, nan])

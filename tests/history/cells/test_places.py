@@ -137,7 +137,7 @@ def test_any_text_is_a_place_or_a_word_or_empty_or_a_problem(cells: list[Any]) -
     assert ((placed.astype(int) + found.unplaced + found.absent + bad) <= 1).all()
 
 
-def test_real_files(data: Path) -> None:
+def test_places_in_real_files_are_read(data: Path) -> None:
     column = pl.read_csv(data / "f1_race_results.csv", infer_schema=False)["position"]
     cells = table(column.to_list())
     found = ranks(cells, "a")

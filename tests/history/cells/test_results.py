@@ -59,7 +59,7 @@ def test_common_result_notations_are_read(cell: str, first: float, second: float
     "Canceled",
      "abandoned", "TBD", "tba", "n/a", "x:x", "?", "void", "no result", "3-1 abandoned", "1-1 (susp.)"],
 )  # fmt: skip
-def test_matches_that_were_not_played(cell: str | None) -> None:
+def test_cells_of_unplayed_matches_are_recognised(cell: str | None) -> None:
     cells = table([cell])
     assert pair_results(cells, "a").state.tolist() == [UNPLAYED_MATCH]
     assert not wrong(cells)
@@ -74,7 +74,7 @@ def test_matches_that_were_not_played(cell: str | None) -> None:
         ("3-0 w.o.", 1, 3), ("0:3 (awarded)", -1, 0), ("3-0 awd", 1, 3), ("3:0 Wertung", 1, 3), ("2-0 ff", 1, 2),
     ],
 )  # fmt: skip
-def test_walkovers(cell: str, sign: int, score: float) -> None:
+def test_cells_of_walkovers_are_recognised(cell: str, sign: int, score: float) -> None:
     first, _, found, state = one(cell)
     assert (found, state) == (sign, WALKOVER)
     assert first == score or (isnan(first) and isnan(score))
@@ -147,7 +147,7 @@ def test_results_of_chess_are_not_scores() -> None:
     assert not pair_results(table([None, "w/o"]), "a").scored
 
 
-def test_an_empty_column() -> None:
+def test_empty_column_gives_no_results() -> None:
     assert len(pair_results(table([]), "a").state) == 0
 
 
@@ -219,7 +219,7 @@ def test_words_and_scores_that_contradict_each_other_are_problems() -> None:
     assert [problem.detail() for problem in cells.problems] == ["the word and the score contradict each other"] * 2
 
 
-def test_walkovers_and_unplayed_matches_in_words() -> None:
+def test_words_for_walkovers_and_unplayed_matches_are_recognised() -> None:
     cells = table(["W", "L", "", None, "-", "postponed", "w/o", "W/O", "W-F", "L (ff)", "nonsense", "3-Jan"])
     found = word_results(cells, "a")
     assert found.state.tolist() == [PLAYED] * 2 + [UNPLAYED_MATCH] * 4 + [WALKOVER] * 4 + [WRONG] * 2

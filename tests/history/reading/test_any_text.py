@@ -31,7 +31,7 @@ HEADERS = st.sampled_from(["", "winner,loser\n", "home;away;hg;ag\n", "match\tpl
 
 
 @given(st.one_of(st.text(), st.tuples(HEADERS, ODD).map("".join)).map(str.encode) | st.binary())
-def test_any_bytes_are_a_history_or_an_error(folder: Path, data: bytes) -> None:
+def test_any_bytes_give_a_history_or_an_error(folder: Path, data: bytes) -> None:
     path = folder / "any.csv"
     path.write_bytes(data)
     with suppress(Error):

@@ -76,7 +76,7 @@ def test_row_without_a_match_name_does_not_drop_other_matches(
     assert [problem.where for problem in found.problems] == lines
 
 
-def test_stray_cell_beside_the_table_does_not_undo_the_teams(tmp_path: Path) -> None:
+def test_stray_cell_beside_the_table_does_not_change_the_teams(tmp_path: Path) -> None:
     text = SQUADS.replace("\n", "|||\n").replace("m0|red|red0|3|||", "m0||red0|3|||red")
     found = History.check(write(tmp_path, text))
     assert [problem.where for problem in found.problems] == ["line 2"]

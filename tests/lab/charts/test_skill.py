@@ -48,7 +48,7 @@ def test_lines_and_bands_encode_the_belief() -> None:
     assert "band: μ ± σ, which contains the skill with 68.3 % probability" in spec["title"]["subtitle"]
 
 
-def test_points_equal_the_trajectory() -> None:
+def test_chart_shows_the_points_of_the_trajectory() -> None:
     fit = league()
     rows = [row for row in points(skill_curves(fit, NAMES, band=2)) if row["player"] == "Zoë"]
     path = fit.trajectory("Zoë")

@@ -60,7 +60,7 @@ def test_chunked_forecasts_equal_those_of_fit(history, name):
             assert np.array_equal(joined, getattr(whole, column), equal_nan=True)
 
 
-def test_table_equals_measures_of_plain_fits(history, found):
+def test_table_has_the_measures_of_plain_fits(history, found):
     fits = {name: model.fit(history).forecasts for name, model in TWO.items()}
     late = slices.after(history, 0.5) & slices.established(history, 10)
     for where in (None, late):
@@ -83,7 +83,7 @@ def test_table_equals_measures_of_plain_fits(history, found):
             assert np.array_equal(found.tally(name, measure).values, theirs.values, equal_nan=True)
 
 
-def test_pairwise_equals_brute_force(history, found):
+def test_pairwise_table_agrees_with_brute_force(history, found):
     for measure, sign in (("log_loss", 1), ("information_gain", -1), ("pair_error", 1)):
         values = {n: sign * getattr(measures, measure)(m.fit(history).forecasts).values for n, m in TWO.items()}
         table = found.pairwise(measure)
@@ -111,7 +111,7 @@ def test_differences_are_paired(history, found):
     assert "cannot tell it from b" in verdict.verdict(twins)
 
 
-def test_measures_over_time_and_by_label_equal_brute_force(history, found):
+def test_measures_over_time_and_by_label_agree_with_brute_force(history, found):
     frame = found.over_time(window=40, measure="brier")
     own = measures.brier(TWO["Elo"].fit(history).forecasts).window(40)
     rows = frame.filter(model="Elo")
@@ -294,7 +294,7 @@ def test_invalid_models_are_refused(history, models, message):
         ({"jobs": 0}, "jobs must be a number of processes"),
     ],
 )
-def test_wrong_options(options, message):
+def test_invalid_options_are_refused(options, message):
     with pytest.raises(pw.Error, match=message):
         compare(league(30), ["elo"], **options)
 
@@ -443,7 +443,7 @@ def test_missing_measure_is_null_in_the_table(history):
         compare(history, TWO, measures=[liar]).table()
 
 
-def test_identical_models_split_the_sureness(history):
+def test_identical_models_share_the_sureness(history):
     found = compare(history, {"a": pw.Elo(), "b": pw.Elo(), "c": pw.TrueSkill(draw_probability=1e-3)})
     assert found.best == "a"
     assert found.sureness == pytest.approx(0.5, abs=0.01)
@@ -489,7 +489,7 @@ def test_standings_and_skills_come_from_the_best_model(history, found, report):
         found.fit("Chess")
 
 
-def test_to_dict(found):
+def test_to_dict_has_the_values_of_the_table(found):
     plain = json.loads(json.dumps(found.to_dict()))
     assert plain["best"] == found.best
     assert plain["models"][0]["log_loss"]["value"] == found.table()["log_loss"][0]
@@ -613,7 +613,7 @@ def test_report_charts_show_only_the_best_models(history, monkeypatch):
     assert len(calibration.chart.to_dict()["concat"]) == 4
 
 
-def test_home_advantage_in_the_premier_league(data):
+def test_home_advantage_improves_forecasts_of_the_premier_league(data):
     """Playing at home is worth 0.03 nats a match, far beyond noise."""
     history = pw.History.read(data / "premier_league_1995_2009.csv")
     plain = pw.TrueSkill(draw_probability=0.27)

@@ -90,7 +90,7 @@ def equally(found: list[tuple[float, float]]) -> list[tuple[float, float]]:
 
 
 @given(matches(), st.sampled_from([0.0, 0.5, 1.0]), st.sampled_from([None, 0.0, 0.5, 1.0]))
-def test_pair_error_equals_brute_force(found, ties, drawn):
+def test_pair_error_agrees_with_brute_force(found, ties, drawn):
     forecasts = forecasts_of(found)
     expected = [oracle.pair_error(m, ties, drawn) for m in found]
     same(measures.pair_error(forecasts, ties=ties, drawn=drawn, pooled=True), expected)
@@ -98,7 +98,7 @@ def test_pair_error_equals_brute_force(found, ties, drawn):
 
 
 @given(matches(traits=2))
-def test_strength_of_offence_and_defence(found):
+def test_strengths_of_offence_and_defence_agree_with_the_oracle(found):
     forecasts = forecasts_of(found, NORMAL)
     rows = [x for m in found for x in zip(*oracle.strengths(m), strict=True)]
     assert measures.strength(forecasts).tolist() == pytest.approx([mean for mean, _ in rows])
@@ -108,7 +108,7 @@ def test_strength_of_offence_and_defence(found):
 
 
 @given(matches(), st.sampled_from([1e-6, 0.01, 0.3]))
-def test_pair_log_loss_equals_brute_force(found, least):
+def test_pair_log_loss_agrees_with_brute_force(found, least):
     forecasts = forecasts_of(found)
     expected = [oracle.pair_log_loss(m, least) for m in found]
     same(measures.pair_log_loss(forecasts, least=least, pooled=True), expected)
@@ -116,12 +116,12 @@ def test_pair_log_loss_equals_brute_force(found, least):
 
 
 @given(matches())
-def test_place_error_equals_brute_force(found):
+def test_place_error_agrees_with_brute_force(found):
     same(measures.place_error(forecasts_of(found)), [(oracle.place_error(m), 1.0) for m in found])
 
 
 @given(matches(), st.sampled_from([1e-6, 0.01, 0.3]))
-def test_measures_of_two_teams_equal_brute_force(found, least):
+def test_measures_of_two_teams_agree_with_brute_force(found, least):
     forecasts = forecasts_of(found)
     for name, options in (("log_loss", {"least": least}), ("information_gain", {"least": least}), ("brier", {}),
                           ("sharpness", {})):  # fmt: skip
@@ -131,7 +131,7 @@ def test_measures_of_two_teams_equal_brute_force(found, least):
 
 
 @given(matches(), st.sampled_from(["skip", "negative"]), st.randoms(use_true_random=False))
-def test_auc_equals_brute_force(found, drawn, random):
+def test_auc_agrees_with_brute_force(found, drawn, random):
     forecasts = forecasts_of(found)
     chosen = [random.randrange(len(found)) for _ in range(len(found))]  # some matches twice, some not at all
     for where, taken in ((None, found), (np.array(chosen, np.intp), [found[i] for i in chosen])):
@@ -152,7 +152,7 @@ def test_auc_equals_the_mann_whitney_statistic():
 
 
 @given(matches(), st.integers(1, 5))
-def test_calibration_equals_brute_force(found, bins):
+def test_calibration_agrees_with_brute_force(found, bins):
     forecasts = forecasts_of(found)
     two = [m for m in found if len(m.place) == 2]
     if not two:
@@ -194,7 +194,7 @@ def test_unexpected_draw_counts_in_the_calibration():
 
 
 @given(matches(traits=2, most=4), st.sampled_from(["mean", "plug-in"]), st.data())
-def test_score_error_equals_brute_force(found, point, data):
+def test_score_error_agrees_with_brute_force(found, point, data):
     quiet = [m._replace(mean=[(min(max(o, -5.0), 5.0), min(max(d, -5.0), 5.0)) for o, d in m.mean],
                         variance=[(min(o, 9.0), min(d, 9.0)) for o, d in m.variance],
                         score=[data.draw(st.integers(0, 9)) for _ in m.place]) for m in found]  # fmt: skip
@@ -225,7 +225,7 @@ def test_predicted_medians_match_the_predicted_distribution():
     assert (measures.expected_scores(normal) == measures.expected_scores(normal, "mean")).all()
 
 
-def test_score_levels_keep_precision_beside_huge_skills():
+def test_huge_offence_of_one_team_leaves_other_score_levels_exact():
     """Of two teams one's defence is the other's alone, whatever its own is."""
     found = [Match([1, 2], [(3.0, 1e30), (5.0, 2.0)], [(1.0, 1e60), (1.0, 4.0)])]
     mean, variance = measures.rankings.score_levels(forecasts_of(found, NORMAL))
@@ -236,7 +236,7 @@ def test_score_levels_keep_precision_beside_huge_skills():
 
 
 @given(matches(), st.integers(1, 4), st.data())
-def test_slices_and_windows_equal_brute_force(found, width, data):
+def test_slices_and_windows_agree_with_brute_force(found, width, data):
     tally = measures.pair_error(forecasts_of(found), pooled=True)
     total, weight = tally.total.tolist(), tally.weight.tolist()
     expected = oracle.window(total, weight, width)
@@ -257,7 +257,7 @@ def test_slices_and_windows_equal_brute_force(found, width, data):
                 tally.mean(where)
 
 
-def test_one_huge_value_leaves_no_trace_in_later_windows():
+def test_one_huge_value_does_not_change_later_windows():
     values = np.random.default_rng(3).random(500)
     values[7] = 1e40
     tally = measures.Tally(values, np.ones(500))
@@ -268,7 +268,7 @@ def test_one_huge_value_leaves_no_trace_in_later_windows():
     assert measures.Tally(np.full(10, 1.5e308), np.ones(10)).mean() == pytest.approx(1.5e308)
 
 
-def test_measures_computed_by_hand():
+def test_measures_agree_with_calculation_by_hand():
     """Four teams on places 1, 2, 2, 4, and matches of two teams with a forecast of 60 % win and 20 % draw."""
     four = forecasts_of([Match([1, 2, 2, 4], [4.0, 3.0, 2.0, 1.0], [1.0] * 4)])
     assert measures.place_error(four).mean() == pytest.approx(sqrt(0.5 * (1 / sqrt(2) + 1 / sqrt(3)) / 2))
@@ -365,13 +365,13 @@ def test_matches_of_importance_0_are_measured():
     assert tally.values[0] > tally.values[2] > tally.values[3] == pytest.approx(tally.values[4])
 
 
-def test_every_match_has_two_teams_or_more():
+def test_history_refuses_matches_of_one_team():
     """So no measure has to handle smaller matches."""
     with pytest.raises(pw.Error, match="two teams"):
         pw.History.from_matches([{"teams": [["a"]]}])
 
 
-def test_wrong_options():
+def test_invalid_options_are_refused():
     forecasts = pw.TrueSkill().fit(history(duels(count=5))).forecasts
     scores = pw.PoissonOD().fit(history(duels(count=5))).forecasts
     places = pw.PoissonOD().fit(history([])).forecasts
@@ -423,7 +423,7 @@ def test_pair_log_loss_of_many_teams_includes_score_noise():
             assert tally.values[at] == pytest.approx(total / decided)
 
 
-def test_pair_log_loss_of_many_teams_with_poisson_scores():
+def test_pair_log_loss_of_poisson_scores_sums_over_all_scores_of_a_pair():
     """By the sums over all scores of each pair; with the plug-in, of rates that are known."""
     found = crowds(count=6)
     for prediction in ("integrated", "plug-in"):

@@ -12,7 +12,7 @@ from prowess.lab import Calendar, save, simulate
 from prowess.lab.simulate.coverage import LEVELS, coverage, coverage_curves, covered, standard_errors
 
 
-def test_coverage_of_an_exact_model_equals_its_level():
+def test_intervals_of_an_exact_model_cover_at_their_level():
     frame = coverage(pw.GaussianSD(gamma=6.0), 10_000, 2000, seed=1)
     assert frame["level"].to_list() == list(LEVELS)
     assert frame["skills"].to_list() == [2000] * len(LEVELS)
@@ -21,7 +21,7 @@ def test_coverage_of_an_exact_model_equals_its_level():
     assert (np.abs(frame["covered"] - level) < 4 * np.sqrt(level * (1 - level) / 2000)).all()
 
 
-def test_coverage_equals_the_share_of_intervals():
+def test_coverage_is_the_share_of_intervals_that_contain_the_skill():
     """Computed another way: from each player's rating and interval, for both skills."""
     league = simulate(pw.PoissonOD(mu=0, sigma=0.4, beta=0.2), 300, 40, seed=2)
     fit = league.model.fit(league.history)
@@ -55,7 +55,7 @@ def test_models_and_fits_without_coverage_are_refused():
         covered(league, pw.TrueSkill().fit(league.history), [90])
 
 
-def test_chart(tmp_path):
+def test_chart_compares_covered_with_nominal_probability(tmp_path):
     level = np.array(LEVELS)
     frame = pl.DataFrame({"level": level, "covered": level, "error": 0.01, "skills": 100})
     names = ["TrueSkill", "</script>"]

@@ -208,7 +208,7 @@ CALENDARS = {
 @pytest.mark.parametrize("period", [None, 5.0])
 @pytest.mark.parametrize("calendar", CALENDARS)
 @pytest.mark.parametrize("drift", DRIFTS)
-def test_skill_variance_equals_the_variance_in_the_sweep(drift, calendar, period):
+def test_simulated_skill_variance_agrees_with_the_variance_in_the_fit(drift, calendar, period):
     """The simulated skills have exactly the variances with which a model that learns nothing forecasts."""
     model = pw.TrueSkill().replace(drift=DRIFTS[drift], absorb=Deaf(), period=period)
     league = simulate(model, 120, 9, calendar=CALENDARS[calendar], attendance=Zipf(0.7), seed=5)
@@ -312,7 +312,7 @@ TEAMS = {
 
 @pytest.mark.parametrize("outcome", ["order", "scores"])
 @pytest.mark.parametrize("team", TEAMS)
-def test_batch_of_matches_equals_single_matches(team, outcome):
+def test_teams_perform_alike_in_a_batch_and_in_single_matches(team, outcome):
     """Teams perform identically, to the last bit, on a shared board and on their own board."""
     model = (pw.TrueSkill() if outcome == "order" else pw.PoissonOD(3, 0.5, 0.2)).replace(team=TEAMS[team])
     league = simulate(model, 40, 30, teams=(2, 4), size=(1, 4), seed=10)
@@ -401,7 +401,7 @@ def test_everybody_plays_once_a_round(teams, near):
         seen |= players
 
 
-def test_matchmaking_by_skill():
+def test_smaller_near_brings_closer_opponents_together():
     gap = {}
     for near in (None, 3.0, 0.5):
         skill = simulate(pw.TrueSkill(tau=0), 2000, 100, attendance=Rounds(near), seed=3).skill_then[:, 0]

@@ -246,7 +246,7 @@ def test_interrupt_before_any_result_is_a_keyboard_interrupt(league):
     assert not hasattr(stopped.value, "tuning")
 
 
-def test_report_page_and_to_dict(tuning, tmp_path):
+def test_page_has_the_sections_of_the_report_and_to_dict_the_parameters(tuning, tmp_path):
     tuning.to_html(tmp_path / "tuning.html")
     page = re.sub("<script>.*?</script>", "", (tmp_path / "tuning.html").read_text(encoding="utf-8"), flags=re.DOTALL)
     assert re.findall("<h2>(.*?)</h2>", page) == [section.title for section in tuning.report().sections]

@@ -81,7 +81,7 @@ MODELS |= {name: pw.TrueSkill().replace(team=function) for name, function in TEA
 
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS.keys())
 @pytest.mark.parametrize("sizes", [(3, 3), (3, 2, 1)], ids=str)
-def test_no_split_is_better(model, sizes):
+def test_split_of_six_players_is_the_best_of_all(model, sizes):
     ratings = some(model, 6)
     found = pw.balance(model, ratings, sizes=sizes)
     assert found.exact
@@ -155,7 +155,7 @@ def test_a_large_group_keeps_its_rules(monkeypatch):
     assert 0.9 * found.unconstrained < found.quality < 1.001 * found.unconstrained
 
 
-def test_groups_of_one_size_are_swapped(monkeypatch):
+def test_groups_of_the_same_size_are_swapped_as_a_whole(monkeypatch):
     """Twelve pairs in two teams: no single player can move, so whole groups must be swapped."""
     monkeypatch.setattr("prowess.matchmaking.balancing.local_search.EFFORT", 2_000_000)
     ratings = {f"p{index}": pw.Rating(20 + index // 2, 2) for index in range(24)}
@@ -214,7 +214,7 @@ def test_undecided_feasibility_is_reported(monkeypatch):
         pw.balance(pw.TrueSkill(), list("abcdef"), apart=[["a", "b"], ["b", "c"], ["c", "d"]])
 
 
-def test_sources_agree_and_newcomers_are_listed():
+def test_fit_ladder_and_ratings_give_the_same_split_and_newcomers_are_listed():
     history = pw.History.from_matches([{"teams": [["ann", "bob"], ["cat"]]}, {"teams": [["ann"], ["dan"]]}])
     fit = pw.TrueSkill().fit(history)
     who = ["ann", "bob", "cat", "eve"]

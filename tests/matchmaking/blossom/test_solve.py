@@ -114,7 +114,7 @@ SPECIAL = {
 
 
 @pytest.mark.parametrize("name", SPECIAL)
-def test_special_graphs(name):
+def test_special_graphs_get_the_matching_weight_of_networkx(name):
     count, weights = SPECIAL[name]
     assert proven(count, weights, solve(count, weights)) == by_networkx(count, weights)
 

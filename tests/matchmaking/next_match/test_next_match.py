@@ -169,7 +169,7 @@ def test_shortlist_contains_the_best_of_all_pairs(count, newcomers, monkeypatch)
 
 
 @pytest.mark.parametrize(("teams", "size"), [(2, 2), (3, 1)])
-def test_larger_matches_are_near_the_best_of_all(teams, size):
+def test_larger_matches_are_nearly_as_informative_as_the_best(teams, size):
     ratings, model = league(8, 4, 0.3), pw.TrueSkill()
     best = 0.0
     for members in itertools.combinations(ratings, teams * size):

@@ -146,7 +146,7 @@ def test_waiting_players_accept_lower_quality():
     assert pw.pair(ladder, ["ann", "bob"], least=0.8, waiting={"ann": 2, "bob": 2}, patience=1).left == []
 
 
-def test_rounds_without_a_repeat():
+def test_six_players_meet_all_others_in_five_rounds():
     """Six equal players meet all others in five rounds, if each round is given the earlier meetings."""
     ladder, met = equals(*"abcdef"), []
     for _ in range(5):
@@ -280,7 +280,7 @@ def test_invalid_source_is_refused():
         pw.pair(MODEL.replace(beta=0), ["ann", "bob"])
 
 
-def test_queues_of_zero_or_one_players():
+def test_queue_of_fewer_than_two_players_has_no_pairs():
     assert repr(pw.pair(MODEL, [])) == "Pairing(0 pairs, 0 left over)"
     assert pw.pair(MODEL, []).to_frame().columns == ["first", "second", "quality"]
     assert pw.pair(MODEL, ["ann"]).left == ["ann"]

@@ -116,7 +116,7 @@ def test_user_defined_outcome_runs_under_the_kernel():
     assert coin.forecasts.win.tolist() == [0.5] * 200
 
 
-def test_user_defined_components_of_other_kinds():
+def test_user_defined_team_drift_and_margin_are_used():
     model = pw.TrueSkill(tau=0)
     a, b = pw.Rating(30, 4), pw.Rating(20, 4)
     [[best, other], _] = model.replace(team=Best()).rate([[a, b], [a]])
@@ -138,7 +138,7 @@ def test_exception_in_a_user_defined_component_is_raised():
         pw.TrueSkill().replace(outcome=Broken()).rate([[pw.Rating(1, 1)], [pw.Rating(1, 1)]])
 
 
-def test_params_and_replace():
+def test_parameters_can_be_read_and_replaced_by_name():
     model = pw.TrueSkill(mu=30, sigma=9, beta=5, tau=0.2, draw_probability=0.3)
     wanted = {"mu": 30, "sigma": 9, "beta": 5, "tau": 0.2, "draw_probability": 0.3}
     assert {name: model.params[name] for name in wanted} == wanted

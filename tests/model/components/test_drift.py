@@ -24,7 +24,7 @@ def test_season_break_moves_a_skill_towards_the_mean():
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_seasons_and_periods_with_every_preset(name):
+def test_carry_zero_resets_ratings_after_a_break_with_every_preset(name):
     """A break is measured in days even if elapsed time is counted in rating periods; carry 0 resets the ratings."""
     model = PRESETS[name]()
     anew = model.replace(drift=pw.drift.Seasons(model.drift, gap=100.0, carry=0.0))

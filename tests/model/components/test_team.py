@@ -71,7 +71,7 @@ def test_a_squad_counts_players_by_their_shares():
     assert near[0] == pytest.approx(near[1], abs=1e-8)
 
 
-def test_team_of_thousands():
+def test_squad_of_5000_counts_its_best_six():
     means = np.random.default_rng(3).normal(3000, 1000, 5000)
     [alpha], _ = weights(pw.team.FullSquad(), means.tolist())
     assert alpha == pytest.approx([np.sort(means)[-6:].sum() / (6 * means.sum())] * 5000, rel=1e-12)
@@ -245,7 +245,7 @@ def test_margin_inside_an_outcome_is_a_component():
     assert model.replace(draw_probability=0.1) == pw.TrueSkill(draw_probability=0.1)
 
 
-def test_name_refers_to_the_outer_of_two_parameters():
+def test_name_shared_by_nested_parameters_refers_to_the_outer_one():
     twice = pw.team.LeaderBonus(pw.team.LeaderBonus(pw.team.FullSquad(), 0.2), 0.3)
     assert parameters(twice)["leader_bonus"] == 0.3
     assert parameters(twice)["size"] == 6

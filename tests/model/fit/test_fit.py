@@ -30,7 +30,7 @@ def matches():
 
 
 @pytest.mark.parametrize("parts", PARTS)
-def test_split_and_resumed_fit_equals_one_pass(matches, parts):
+def test_split_and_resumed_fit_gives_the_ratings_of_a_single_fit(matches, parts):
     whole = model(parts).fit(pw.History.from_matches(matches))
     history = pw.History.from_matches(matches)
     ladder, evidence = None, []
@@ -44,7 +44,7 @@ def test_split_and_resumed_fit_equals_one_pass(matches, parts):
 
 
 @pytest.mark.parametrize("parts", PARTS)
-def test_recording_match_by_match_equals_one_pass(matches, parts):
+def test_recording_match_by_match_gives_the_ratings_of_a_fit(matches, parts):
     whole = model(parts).fit(pw.History.from_matches(matches))
     ladder = pw.Ladder(model(parts))
     for match in matches:
@@ -54,7 +54,7 @@ def test_recording_match_by_match_equals_one_pass(matches, parts):
 
 
 @pytest.mark.parametrize("parts", ["TrueSkill", "mean"])
-def test_chained_rate_calls_equal_one_pass(matches, parts):
+def test_rating_match_by_match_gives_the_ratings_of_a_fit(matches, parts):
     whole = model(parts).fit(pw.History.from_matches(matches))
     one, ratings = model(parts), {}
     for match in matches:
@@ -178,7 +178,7 @@ def test_fit_does_not_change_its_start(matches):
     assert fitted.ladder["p1"] != rating
 
 
-def test_fit_of_an_empty_history():
+def test_empty_history_gives_an_empty_leaderboard():
     fitted = pw.TrueSkill().fit(pw.History.from_matches([]))
     assert len(fitted.leaderboard()) == 0
     assert fitted.log_evidence == 0.0
@@ -443,7 +443,7 @@ def test_damaged_values_in_a_file_are_rejected(tmp_path, change):
         (lambda: pw.outcome.Order(margin=pw.outcome.margin.Fixed(-1.0)), "epsilon must be"),
     ],
 )
-def test_more_invalid_input_is_rejected(call, message):
+def test_invalid_input_to_ladder_and_model_is_rejected(call, message):
     with pytest.raises(pw.Error, match=message):
         call()
     assert [1] not in pw.Ladder(pw.TrueSkill())

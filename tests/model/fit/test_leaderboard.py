@@ -33,7 +33,7 @@ HISTORY = league()
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_standings_at_a_date_equal_a_fit_up_to_that_date(name: str) -> None:
+def test_standings_at_a_date_come_from_a_fit_up_to_that_date(name: str) -> None:
     model = PRESETS[name]()
     model = model.replace(period=3.0) if name.startswith("Glicko") else model
     start = model.fit(HISTORY[:10]).ladder
@@ -48,7 +48,7 @@ def test_standings_at_a_date_equal_a_fit_up_to_that_date(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_standings_with_change_equal_one_pass_bit_for_bit(name: str) -> None:
+def test_standings_with_change_have_the_bits_of_a_single_fit(name: str) -> None:
     model = PRESETS[name]()
     whole = model.fit(HISTORY)
     found = standings(model, HISTORY, period="8d")
@@ -61,7 +61,7 @@ def test_standings_with_change_equal_one_pass_bit_for_bit(name: str) -> None:
     assert resumed.frame.equals(found.frame, null_equal=True)
 
 
-def test_standings_without_an_earlier_period() -> None:
+def test_change_is_null_without_an_earlier_period() -> None:
     short = HISTORY.within(None, "2026-01-02")
     found = standings(pw.Elo(), short)
     assert (found.since, found.frame["change"].null_count(), found.frame["gain"].dtype) == (

@@ -61,7 +61,7 @@ def bits(ladder: pw.Ladder) -> tuple[Any, ...]:
 
 
 @pytest.mark.parametrize(("name", "rows"), [(name, 13) for name in MODELS] + [("Glicko", 1), ("home", 500)])
-def test_stream_of_a_file_equals_one_pass(games: Path, name: str, rows: int) -> None:
+def test_streaming_a_file_gives_the_ratings_of_a_single_fit(games: Path, name: str, rows: int) -> None:
     model = MODELS[name]
     fit = model.fit(pw.History.read(games))
     rated = model.fit_stream(pw.History.stream(games, rows=rows))
@@ -72,7 +72,7 @@ def test_stream_of_a_file_equals_one_pass(games: Path, name: str, rows: int) -> 
 
 
 @pytest.mark.parametrize(("name", "rows"), [("Glicko2", 13), ("TrueSkill", 1), ("TS2", 40)])
-def test_stream_of_a_long_file_equals_one_pass(races: Path, name: str, rows: int) -> None:
+def test_streaming_a_long_file_gives_the_ratings_of_a_single_fit(races: Path, name: str, rows: int) -> None:
     model = MODELS[name]
     fit = model.fit(pw.History.read(races))
     rated = model.fit_stream(pw.History.stream(races, rows=rows))

@@ -33,7 +33,7 @@ def test_continued_trace_is_equal_to_the_last_bit(name):
     assert ladder == model.fit(HISTORY).ladder
 
 
-def test_account_describes_the_changes_by_a_match():
+def test_account_describes_the_changes_in_one_match():
     matches = [
         {"teams": [["ann", "cat"], ["bob"]], "scores": [3, 1]},
         {"teams": [["bob"], ["ann"]], "ranks": [1, 1]},

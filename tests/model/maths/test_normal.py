@@ -26,7 +26,7 @@ def relative(got, wanted):
 
 
 @pytest.mark.parametrize("kind", ["win", "draw"])
-def test_truncated_moments(kind):
+def test_truncated_moments_agree_with_the_table(kind):
     """The table is in (m, v, ε); a kernel that is given t = (m − ε)/√v cannot undo the rounding of t itself.
 
     In the upper tail that rounding alone moves the density φ(t) by t² times as much; `shift` is allowed that error.
@@ -77,7 +77,7 @@ def test_special_functions_agree_with_mpmath(name):
     assert checked > 100
 
 
-def test_lost_and_left_add_up():
+def test_lost_and_left_shares_of_the_variance_add_up_to_one():
     out = normal.Truncated()
     for t in (-1e6, -20.0, -5.0, -1.0, 0.0, 2.0, 9.0, 30.0):
         normal.above(t, out)

@@ -72,7 +72,7 @@ def test_root_of_equation_19_is_found_for_every_input():
         (-3, 2, 60),
     ],
 )
-def test_count_distribution_with_an_uncertain_rate(mean, variance, most):
+def test_counts_with_an_uncertain_rate_agree_with_quadrature(mean, variance, most):
     n = np.arange(most)
     exact = oracle.pmf(n, mean, variance)
     step = 1 if most < 200 else 17
@@ -80,7 +80,7 @@ def test_count_distribution_with_an_uncertain_rate(mean, variance, most):
     assert [mixed_cdf(float(k), mean, variance) for k in n[::step]] == pytest.approx(np.cumsum(exact)[::step], abs=1e-9)
 
 
-def test_large_counts_with_a_known_rate():
+def test_large_counts_with_a_known_rate_agree_with_scipy():
     for n, rate in ((10**6, 10**6), (10**6, 10**6 - 2500), (10**9 + 30000, 10**9)):
         assert mixed_cdf(float(n), math.log(rate), 0.0) == pytest.approx(stats.poisson.cdf(n, rate), abs=1e-9)
 
@@ -96,7 +96,7 @@ WIDE = [
 
 
 @pytest.mark.parametrize(("first", "second"), [*FOOTBALL, *POINTS, *KNOWN, *WIDE])
-def test_win_and_draw_equal_sums_over_all_scores(first, second):
+def test_win_and_draw_agree_with_sums_over_all_scores(first, second):
     assert meet(first, second) == pytest.approx(oracle.win_and_draw(first, second), abs=1e-8)
 
 
@@ -120,7 +120,7 @@ def test_tiny_variances_count_as_known_rates():
         assert meet((mean, 1e-13), (mean + 0.1, 1e-11)) == pytest.approx(known, abs=1e-8)
 
 
-def test_both_sides_give_the_same_probabilities():
+def test_swapping_the_teams_swaps_win_and_loss():
     rng = np.random.default_rng(8)
     for _ in range(60):
         first, second = ((rng.normal(2, 3), 10 ** rng.uniform(-4, 2)) for _ in range(2))
@@ -130,7 +130,7 @@ def test_both_sides_give_the_same_probabilities():
         assert win + draw + loss == pytest.approx(1, abs=1e-12)
 
 
-def test_all_inputs_give_a_result():
+def test_extreme_inputs_give_probabilities():
     for first in [(m, v) for m in EXTREMES for v in VARIANCES]:
         for second in [(m, v) for m in (-1e30, 0.0, 5.0, 1e30) for v in (0.0, 1e-60, 0.3, 1e60)]:
             win, draw = meet(first, second)
@@ -139,7 +139,7 @@ def test_all_inputs_give_a_result():
             assert win + draw <= 1 + 1e-9
 
 
-def test_at_extreme_rates_only_the_means_count():
+def test_winner_at_extreme_rates_depends_only_on_the_rates():
     spread = math.sqrt(3.0 + 4.0)
     win, draw = meet((1e3, 3.0), (1e3 - 1, 4.0))
     assert win == pytest.approx(stats.norm.cdf(1 / spread), abs=1e-9)

@@ -112,7 +112,7 @@ def test_free_for_all_of_equal_players_agrees_with_order_statistics():
         assert rated[place][0].sigma == pytest.approx(sigma, abs=0.05)
 
 
-def test_gap_that_breaks_the_trueskill_package_is_handled():
+def test_extreme_upset_that_breaks_the_trueskill_package_is_rated():
     """The update in 50 digits: mu + σ²V(t)/c and σ²(1 − σ²W(t)/c²) at t = −(232 + ε)/c."""
     [[upset], [favourite]] = pw.TrueSkill(tau=0).rate([[pw.Rating(0, 1)], [pw.Rating(232, 1)]])
     with mpmath.workdps(50):
@@ -148,7 +148,7 @@ def test_draw_with_zero_margin_does_not_raise_sigma():
 
 
 @pytest.mark.parametrize("mu", [1e4, -1e4, 1e6, 1e9, 1e29])
-def test_large_means_give_the_same_results(mu):
+def test_large_means_do_not_change_the_update(mu):
     model = pw.TrueSkill(mu=mu)
     [[won], [lost]] = model.rate([[model.rating()], [model.rating()]])
     assert won.mu >= mu >= lost.mu
@@ -156,7 +156,7 @@ def test_large_means_give_the_same_results(mu):
 
 
 @pytest.mark.parametrize("ties", [False, True])
-def test_free_for_all_of_2000_players(ties):
+def test_free_for_all_of_2000_players_gives_finite_ratings(ties):
     rng = np.random.default_rng(7)
     model = pw.TrueSkill()
     teams = [[pw.Rating(mu, sigma)] for mu, sigma in zip(rng.normal(25, 8, 2000), rng.uniform(1, 9, 2000), strict=True)]
@@ -165,7 +165,7 @@ def test_free_for_all_of_2000_players(ties):
     assert all(math.isfinite(team[0].mu) and 0 < team[0].sigma < 9 for team in rated)
 
 
-def test_tie_of_all_teams():
+def test_tie_of_all_teams_moves_no_mean():
     model = pw.TrueSkill(tau=0)
     rated = model.rate([[model.rating()]] * 50, ranks=[7] * 50)
     assert [team[0].mu for team in rated] == pytest.approx([25.0] * 50, abs=1e-7)

@@ -45,7 +45,7 @@ def test_elo_example_from_wikipedia():
 
 
 @pytest.mark.parametrize("teams", [2, 3, 7])
-def test_elo_by_hand(teams):
+def test_duels_agree_with_a_plain_elo(teams):
     rng = np.random.default_rng(teams)
     outcome = Duel(Logistic())
     for most in (1, 1, 4, 4, 4):
@@ -57,7 +57,7 @@ def test_elo_by_hand(teams):
             assert found == pytest.approx(wanted, abs=1e-10)
 
 
-def test_gaussian_elo_by_hand():
+def test_probit_duels_agree_with_a_plain_gaussian_elo():
     rng = np.random.default_rng(1)
     outcome = Duel(Probit())
     for teams, most in ((2, 1), (2, 3), (5, 1), (4, 3)):
@@ -101,7 +101,7 @@ def test_the_sum_of_ratings_is_conserved_between_teams_of_equal_size(teams, size
         assert sum(board.mu) == pytest.approx(sum(map(sum, mus)), rel=1e-13)
 
 
-def test_shares_scale_learning_and_opponents():
+def test_shares_scale_the_learning_of_a_player_and_of_opponents():
     """A player with a third of the playing time counts a third; shares are relative to the team's average."""
     outcome = Duel(Logistic())
     board = lay_out(outcome, points([[1500.0, 1700.0], [1600.0]]), [1, 2], shares=[[1.5, 0.5], [0.1]])
@@ -267,7 +267,7 @@ def test_large_matches_agree_with_the_sum_over_pairs(sizes, spread):
 
 
 @pytest.mark.long
-def test_matches_of_thousands_of_players():
+def test_match_of_4200_players_agrees_with_the_sum_over_pairs():
     rng = np.random.default_rng(1)
     teams = [[(rng.normal(1500, 300), rng.uniform(30, 350)) for _ in range(6)] for _ in range(700)]
     places = rng.integers(1, 701, 700).tolist()
@@ -277,7 +277,7 @@ def test_matches_of_thousands_of_players():
         assert np.array(found) == pytest.approx(wanted, abs=1e-10 * np.abs(wanted).max())
 
 
-def test_rules_for_k():
+def test_k_may_be_a_number_a_function_or_a_rule():
     def moved(k, matches, mu):
         board = pw.Board(1, 1)
         board.mu[0], board.g1[0], board.played[0], board.importance = mu, 1.0, matches, 0.5

@@ -138,7 +138,7 @@ def test_without_a_margin_ties_are_exact_and_the_rest_is_trueskill():
     ),
     st.sampled_from([0.0, 1e-12, 0.5, 3.0, 40.0]),
 )
-def test_equal_teams_stay_equal_when_tied_and_ordered_otherwise(match, epsilon):
+def test_equal_teams_stay_equal_if_tied_and_follow_their_places_otherwise(match, epsilon):
     ranks, kinds = match
     means, variances = np.array([20.0, 25.0, 26.0])[kinds], np.array([9.0, 64.0, 30.0])[kinds]
     mean, variance, _, board = rated(means, variances, ranks, epsilon, tolerance=1e-10)
@@ -167,7 +167,7 @@ def test_order_of_teams_and_direction_do_not_matter(epsilon):
 
 
 @pytest.mark.parametrize("far", [1e6, -1e9, 1e12])
-def test_large_means_give_the_same_results(far):
+def test_shifting_all_means_does_not_change_the_update(far):
     """Means are multiples of 1/1024, so that no digits are lost before the outcome uses them."""
     means, variances, ranks = tournament(4, 60, 9)
     means = np.round(means * 1024) / 1024
@@ -178,7 +178,7 @@ def test_large_means_give_the_same_results(far):
 
 @pytest.mark.parametrize("epsilon", [0.0, 1e-12, 1.0, 100.0, 1e4, 1e6])
 @pytest.mark.parametrize("kind", ["equal", "spread", "mixed"])
-def test_a_place_shared_by_1500_teams(kind, epsilon):
+def test_tie_of_1500_teams_converges(kind, epsilon):
     n = 1500 if COMPILED else 150
     rng = np.random.default_rng(9)
     means = np.full(n, 3000.0) if kind == "equal" else rng.normal(3000, 400, n)
@@ -192,7 +192,7 @@ def test_a_place_shared_by_1500_teams(kind, epsilon):
         assert mean == pytest.approx(means, abs=1e-5)
 
 
-def test_2000_teams_on_40_places():
+def test_thousands_of_teams_converge_in_15_sweeps():
     """A few sweeps suffice for any number of teams, each in linear time; `make bench` shows the time."""
     for n in (2000, 20000) if COMPILED else (200,):
         means, variances, ranks = tournament(7, n, 40)
@@ -206,7 +206,7 @@ VARIANCES = [1e-12, 1e-6, 1.0, 1e6, 1e12]
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 1e-12, 1.0, 1e6])
-def test_edges_give_finite_numbers(epsilon):
+def test_unusual_means_and_variances_give_finite_numbers(epsilon):
     """All teams tied, none tied, or some tied; variances from 1e-12 to 1e12 and means up to ±1e6.
 
     With messages of 1e6 and deviations of 1e-6 in one match, the rounding of the former may prevent convergence.
@@ -227,7 +227,7 @@ def test_edges_give_finite_numbers(epsilon):
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 1e-30, 1e30])
-def test_extreme_arguments(epsilon):
+def test_extreme_means_and_variances_give_finite_numbers(epsilon):
     rng = np.random.default_rng(12)
     for _ in range(20 if COMPILED else 3):
         means, variances = rng.choice([-1e30, 0.0, 1e30], 5), rng.choice([1e-60, 1.0, 1e60], 5)
@@ -244,7 +244,7 @@ def test_non_convergence_is_reported():
     assert rated(means, variances, ranks, 30.0)[3].converged
 
 
-def test_performance_without_uncertainty():
+def test_other_teams_learn_from_a_team_without_uncertainty():
     """The other teams learn from it; if no team has any uncertainty or margin, they cannot be compared."""
     mean, variance, _, _ = rated([25.0, 25.0, 30.0], [0.0, 9.0, 9.0], [1, 2, 2], 1.0)
     assert (mean[0], variance[0]) == (25.0, 0.0)
@@ -256,7 +256,7 @@ def test_performance_without_uncertainty():
         rated([25.0, 25.0], [0.0, 0.0], [1, 2], 0.0)
 
 
-def test_parameters():
+def test_invalid_parameters_are_refused():
     assert Places(margin=2) == Places(margin=2, tolerance=1e-9, sweeps=1000)
     for wrong in ({}, {"margin": 1, "draw_probability": 0.1}, {"margin": -1}, {"draw_probability": 1.0}):
         with pytest.raises(pw.Error):

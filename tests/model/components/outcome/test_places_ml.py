@@ -149,7 +149,7 @@ def priors(numbers, powers):
     priors(numbers | st.sampled_from([0.0, 1e30, -1e30]), powers | st.sampled_from([-60.0, 60.0])),
     margins | st.sampled_from([1e30]),
 )
-def test_everything_stays_finite(teams, margin):
+def test_finite_input_gives_finite_output(teams, margin):
     means, powers, keys = (list(column) for column in zip(*teams, strict=True))
     board, log_z = seen(keys, means, [10.0**power for power in powers], margin)
     assert board.converged
@@ -161,7 +161,7 @@ def test_everything_stays_finite(teams, margin):
 
 
 @given(st.lists(st.tuples(st.floats(-30, 30), st.floats(0, 3), st.integers(0, 9)), min_size=2), st.floats(0, 12))
-def test_slopes_sum_to_zero(teams, margin):
+def test_d1_sums_to_zero_over_the_teams(teams, margin):
     """At the optimum all slopes add up to 0, and no sum of slopes from the best place down is negative."""
     means, powers, keys = (list(column) for column in zip(*sorted(teams, key=lambda team: team[2]), strict=True))
     board, _ = seen(keys, means, [10.0**power for power in powers], margin)
@@ -186,7 +186,7 @@ def test_equal_teams_are_ordered_by_their_places(teams, margin, copies):
     assert all(one >= other - slack for one, other in zip(d1[count:], d1[count + 1 :], strict=False))
 
 
-def test_1500_teams_share_a_place():
+def test_tie_of_1500_teams_is_rated():
     keys, means, variances = match(5, 2000, 40)
     keys[:1500] = 17
     means_after, variances_after, log_z = posterior(keys, means, variances, 1.0)
@@ -208,7 +208,7 @@ def test_margin_from_draw_probability_uses_the_mean_noise():
     assert "draw_probability" not in given_itself.params
 
 
-def test_a_small_margin_barely_learns():
+def test_means_barely_move_with_a_small_margin():
     """The documentation warns about this: means hardly move while sigmas shrink."""
     model = pw.TrueSkill(tau=0).replace(outcome=pw.outcome.PlacesML(margin=0.1))
     [[won], [lost]] = model.rate([[model.rating()], [model.rating()]])

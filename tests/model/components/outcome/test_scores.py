@@ -282,7 +282,7 @@ def test_two_gaussian_teams_have_a_closed_form():
             wrong()
 
 
-def test_differences_predict_differences_only():
+def test_score_difference_model_predicts_no_scores():
     model = model_of(GaussianScore(3.0))
     found = model.predict([[pw.Rating(30, 3)], [pw.Rating(24, 5)]])
     assert found.scores is found.score_means is found.score_distribution is None
