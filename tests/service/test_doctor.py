@@ -77,13 +77,22 @@ def database(tmp_path: Path) -> Database:
 @pytest.mark.parametrize(("mode", "status"), [(0o600, None), (0o640, None), (0o644, "warning"), (0o666, "problem")])
 def test_database_file_of_other_users_is_found(database: Database, mode: int, status: str | None) -> None:
     Path(str(database.url.database)).chmod(mode)
-    assert found(examine_machine(database)).get("permissions") == status
+    assert found(examine_machine(Settings(), database)).get("permissions") == status
 
 
 @pytest.mark.parametrize(("user", "status"), [(1000, None), (0, "warning")])
 def test_root_is_a_warning(database: Database, monkeypatch: pytest.MonkeyPatch, user: int, status: str | None) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: user)
-    assert found(examine_machine(database)).get("user") == status
+    assert found(examine_machine(Settings(), database)).get("user") == status
+
+
+@pytest.mark.parametrize(("files", "status"), [(None, None), (20_000, None), (1024, "warning")])
+def test_too_few_open_files_for_the_connections_are_a_warning(
+    database: Database, monkeypatch: pytest.MonkeyPatch, files: int | None, status: str | None
+) -> None:
+    monkeypatch.setattr(doctor, "open_file_limit", lambda: files)
+    assert found(examine_machine(Settings(), database)).get("open files") == status
+    assert "open files" not in found(examine_machine(Settings(connection_limit=500), database))
 
 
 @pytest.mark.parametrize(
@@ -100,7 +109,7 @@ def test_file_system_without_locks_or_disk_is_a_problem(
         "37 22 0:32 / /elsewhere rw - nfs server:/other rw\n"
     )
     monkeypatch.setattr(doctor, "MOUNTS", mounts)
-    assert found(examine_machine(database)).get("file system") == status
+    assert found(examine_machine(Settings(), database)).get("file system") == status
 
 
 @pytest.mark.parametrize(("free", "status"), [(9_000, None), (900, "warning"), (9, "problem")])
@@ -108,4 +117,4 @@ def test_little_disk_space_is_found(
     database: Database, monkeypatch: pytest.MonkeyPatch, free: int, status: str | None
 ) -> None:
     monkeypatch.setattr(doctor.shutil, "disk_usage", lambda _: SimpleNamespace(free=free * MIB))
-    assert found(examine_machine(database)).get("disk") == status
+    assert found(examine_machine(Settings(), database)).get("disk") == status

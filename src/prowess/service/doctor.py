@@ -15,6 +15,7 @@ from ..store import keys
 from ..store.db.database import Database
 from ..store.doctor import Check
 from ..text import join_words
+from .connections import RESERVED_FILES, open_file_limit
 from .settings import LIMITS, MIB, Settings
 
 MOUNTS = Path("/proc/self/mountinfo")  # Linux only
@@ -91,10 +92,11 @@ def examine_keys(connection: Connection) -> Iterator[Check]:
         yield Check("keys", "warning", text, "Create one: prowess key create NAME --scope admin")
 
 
-def examine_machine(database: Database) -> Iterator[Check]:
+def examine_machine(settings: Settings, database: Database) -> Iterator[Check]:
     """Check the user, the limits and the disk of this process, which should run as the service does."""
     if hasattr(os, "geteuid"):
         yield _check_user(os.geteuid())
+    yield _check_open_files(open_file_limit(), settings.connection_limit)
     if database.dialect == "sqlite":
         file = Path(str(database.url.database)).resolve()
         yield _check_permissions(file)
@@ -107,6 +109,14 @@ def _check_user(user: int) -> Check:
         text = "This runs as root: a flaw in the service would give away the whole machine."
         return Check("user", "warning", text, "Run the service, and this command, as a user of their own.")
     return Check("user", "ok", "This does not run as root.")
+
+
+def _check_open_files(limit: int | None, connections: int) -> Check:
+    if limit is not None and limit < connections + RESERVED_FILES:
+        text = f"This process may open {limit:,} files, but the service allows {connections:,} connections."
+        hint = f"Raise the limit (LimitNOFILE={2 * connections} in systemd), or lower connection_limit."
+        return Check("open files", "warning", text, hint)
+    return Check("open files", "ok", f"This process may open enough files for {connections:,} connections.")
 
 
 def _check_permissions(file: Path) -> Check:

@@ -114,6 +114,10 @@ def _check_sqlite(connection: Connection) -> Iterator[Check]:
         yield Check("file", "problem", f"{count(len(orphans), 'row belongs', 'rows belong')} to no league: {tables}.")
     else:
         yield Check("file", "ok", "The database file is intact.")
+    erased = schema.erasure.c
+    if connection.execute(select(func.count()).where(erased.scrub_due)).scalar_one():
+        text = "Unused pages of the database file may still hold a name that was erased."
+        yield Check("erasure", "warning", text, "Keep the service running: it rewrites the file when it is idle.")
 
 
 def _check_postgresql(connection: Connection) -> Iterator[Check]:

@@ -33,6 +33,7 @@ def damage(file: Path) -> None:
 
 def test_sound_service_passes(league: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setenv("PROWESS_CONNECTION_LIMIT", "100")
     result = run("doctor")
     assert (result.exit_code, result.stderr) == (0, "")
     assert "✓ ratings" in result.stdout

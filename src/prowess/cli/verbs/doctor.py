@@ -67,7 +67,7 @@ def _examine(database: Database, settings: Settings, backups: Path | None) -> li
             checks += examine_keys(connection)
     if backups is not None:
         checks.append(examine_backups(backups))
-    return [*checks, *examine_settings(settings), *examine_machine(database)]
+    return [*checks, *examine_settings(settings), *examine_machine(settings, database)]
 
 
 def _repair(database: Database, leagues: Sequence[str]) -> None:
