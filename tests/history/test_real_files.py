@@ -46,6 +46,8 @@ def tournaments(rows: list[dict[str, str]]) -> list[tuple[str, Teams, bool]]:
 def races(rows: list[dict[str, str]]) -> list[tuple[str, Teams, bool]]:
     found: dict[str, tuple[str, dict[str, float]]] = {}
     for row in rows:
+        if row["position"] in ("DNS", "DNQ", "DNPQ", "DNP"):
+            continue
         _, best = found.setdefault(row["race_id"], (row["date"], {}))
         place = float(row["position"]) if row["position"].isdigit() else 1000.0
         best[row["driverId"]] = min(place, best.get(row["driverId"], 1000.0))

@@ -35,6 +35,8 @@ def build(draft: RawMatches) -> History:
         players=tuple(draft.names),
         remarks=draft.remarks,
     )
+    if draft.sequence is not None and history.time is not None:
+        history = take(history, np.lexsort((draft.sequence, history.time)))
     in_time = history.time is None or not (history.time[1:] < history.time[:-1]).any()
     if len(alone := draft.alone()):
         left_out = count(len(alone), "match with a single team", "matches with a single team")

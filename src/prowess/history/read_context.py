@@ -7,13 +7,14 @@ A remark records something that the reader found or decided. Its code never chan
   `row-numbers`, `unnamed-columns`, `stray-quotes`
 - of the columns: `layout`, `ignored-columns`, `inferred-columns`, `player-columns`, `other-reading`, `match-columns`,
   `order-of-rows`, `everybody-alone`, `summed-scores`, `unused-scores`, `contradicting-results`, `unused-time-column`,
-  `unused-clock-column`
+  `unused-clock-column`, `inferred-time`, `order-of-rounds`, `pairs`, `home-by-neutral`, `no-home-team`, `one-match`,
+  `cross-table`, `cross-table-home`, `swiss-table`, `race-columns`, `tie-cells`
 - of the cells: `decimal-mark`, `bare-decimals`, `bracketed-numbers`, `rosters`, `single-name`, `result-words`,
   `overtime`, `winner-first`, `sets`, `shoot-out`, `clock`, `retired`, `words-for-places`, `places-below-1`,
   `missing-places`, `missing-durations`, `numbers-as-dates`, `months`, `short-years`, `several-zones`, `earliest-time`,
   `day-month-order`, `empty-clock`
 - of rows left out or counted: `not-played`, `walkovers`, `byes`, `absent`, `repeated-players`, `single-team`,
-  `repeated-rows`, `repeated-rows-counted`, `mirrored-rows`, `repeated-matches`, `problems`
+  `repeated-rows`, `repeated-rows-counted`, `mirrored-rows`, `mirrored-rows-counted`, `repeated-matches`, `problems`
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -13,11 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Error, Remark
+from ..text import count
 from .build_history import build
 from .cells.dates.columns import read_times
 from .cells.numbers import numbers
+from .cells.rounds import round_order
 from .cells.text import intern, text_of
-from .columns.infer_columns import infer_roles, reconcile_results, unfit_columns
+from .columns.aliases import ROUND
+from .columns.duplicates import BOTH_VIEWS
+from .columns.infer_columns import add_time, infer_roles, reconcile_results, unfit_columns
 from .columns.layout import Layout, recognise
 from .columns.long import RowGroups, read_long
 from .columns.match_rules import doubtful_names, find_faults
@@ -25,6 +29,7 @@ from .columns.raw_matches import RawMatches
 from .columns.wide import add_venue, read_wide
 from .history import History
 from .names import plain_name
+from .ragged import Floats
 from .read_context import Findings, Located, Problems, Table, history_or_error
 from .read_options import Choices
 from .reading.sniff import load
@@ -75,7 +80,9 @@ def from_table(table: Table) -> Findings:
         if draft is not None and not len(unusable):
             break
         unused.add(table)
-        table = table.without(unusable)
+        # The rows that showed it are gone when the others are read again.
+        lasting = {name: value for name, value in table.decisions.items() if name == BOTH_VIEWS}
+        table = replace(table.without(unusable), decided={**table.decided, **lasting})
         table.remarks.extend(opening)
     while len(broken := _check_rules(table, layout, draft, unused.rows_of_match)):
         unused.add(table)
@@ -83,8 +90,9 @@ def from_table(table: Table) -> Findings:
         draft = draft.without(broken)
     history = build(draft)
     history = replace(history, remarks=(*history.remarks, *unused.remarks))
+    decisions = {**table.decided, **table.decisions}
     problems = tuple(problem for _, problem in sorted(unused.problems, key=itemgetter(0)))
-    return Findings(history, table.title, problems, layout, tuple(table.frame.columns), table.decisions)
+    return Findings(history, table.title, problems, layout, tuple(table.frame.columns), decisions)
 
 
 class _UnusedRows:
@@ -118,7 +126,7 @@ def _recognise(table: Table) -> tuple[Table, Layout]:
         unfit = table.decide("unfit columns", lambda: unfit_columns(table) if len(table.frame) else None)
         layout = recognise(table.frame.columns, table.choices.columns, unfit)
         if len(table.frame):
-            layout = table.decide("layout", lambda: add_venue(table, reconcile_results(table, layout)))
+            layout = table.decide("layout", lambda: add_time(table, add_venue(table, reconcile_results(table, layout))))
         return table, layout
     except Error as error:
         inferred = infer_roles(table) if not table.choices.columns and len(table.frame) else None
@@ -143,6 +151,7 @@ def _read_matches(table: Table, layout: Layout) -> RawMatches:
         times = read_times(table, roles["time"], roles.get("clock"))
         if times is not None:
             draft.times = Times(when(times.number, roles["time"]), times.kind, times.zone)
+            draft.sequence = _sequence(table, draft, rows)
     if "importance" in roles:
         draft.importance = of_match(numbers(table, roles["importance"]), roles["importance"])
     if "id" in roles:
@@ -151,6 +160,23 @@ def _read_matches(table: Table, layout: Layout) -> RawMatches:
             layout = layout.with_roles(id=None)
     draft.remarks = (*layout.describe(table.frame.columns), *draft.remarks, *table.remarks)
     return draft
+
+
+def _sequence(table: Table, draft: RawMatches, rows: RowGroups | None) -> Floats | None:
+    """Return the order of matches with the same time, if named rounds contradict the order of the rows."""
+    assert draft.times is not None
+    column = next((name for name in table.frame.columns if plain_name(name) in ROUND.split()), None)
+    order = None if column is None or table.frame[column].dtype.is_nested() else round_order(text_of(table, column))
+    if column is None or order is None:
+        return None
+    order = order if rows is None else order[rows.first_row]
+    time = draft.times.number
+    moved = np.count_nonzero(np.lexsort((order, time)) != np.argsort(time, kind="stable"))
+    if not moved:
+        return None
+    text = f"rounds decide the order of matches with the same time ({column}): {count(int(moved), 'match', 'matches')}"
+    table.note("order-of-rounds", f"{text} moved", column=column, number=int(moved))
+    return order
 
 
 def _ids(table: Table, layout: Layout, of_match: _MatchValues, rows: RowGroups | None) -> list[str] | None:

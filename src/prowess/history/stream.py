@@ -94,8 +94,8 @@ class Stream(Iterator[History]):
         if len(queue) < self.rows:
             return 0 if more else len(queue)
         column, is_match = self._key()
-        if column is None:
-            return self.rows
+        if column is None:  # without a match column, all rows are one match
+            return self.rows if not is_match else 0 if more else len(queue)
         before = _changes(queue.column(column, self.rows + 1))
         if len(queue) <= self.rows and not more:
             return len(queue)

@@ -44,7 +44,7 @@ def test_decimal_option_applies_to_places() -> None:
 
 @pytest.mark.parametrize(
     "cell",
-    ["DNF", "dnf", "DNS", "DNQ", "DNPQ", "DNP", "DSQ", "DQ", "DISQ", "DNC", "NC", "N/C", "NP", "RET", "Ret.", "Retd",
+    ["DNF", "dnf", "DSQ", "DQ", "DISQ", "NC", "N/C", "RET", "Ret.", "Retd",
      "R", "W", "WD", "W/D", "EX", "EXC", "AB", "Abd", "ABD", "OTL", "HD", "LAP", "OUT", "ELIM", "FAILED", "OCS", "UFD",
      "BFD", "RAF", "DNE", "TLE", "UNC", "MDQ", "ausg.", "disq.", "Withdrawn", "Disqualified", "Éliminé"],
 )  # fmt: skip
@@ -60,6 +60,14 @@ def test_usual_words_mean_no_place(cell: str) -> None:
     ]
 
 
+@pytest.mark.parametrize("cell", ["DNS", "dns", "DNQ", "DNPQ", "DNP", "DNC", "NP", "did not start", "DNS (illness)"])
+def test_players_who_did_not_start_are_absent_unless_the_user_ranks_them_last(cell: str) -> None:
+    places = ranks(table(["1", "2", cell]), "a")
+    assert (places.unplaced.any(), places.absent.tolist()) == (False, [False, False, True])
+    last = ranks(table(["1", "2", cell], unplaced=(cell,)), "a")
+    assert (last.unplaced.tolist(), last.absent.any()) == ([False, False, True], False)
+
+
 @pytest.mark.parametrize("cell", ["", None, "-", "–", "NA", "N/A", "\\N", "?"])
 def test_empty_cells_are_neither_placed_nor_unplaced(cell: str | None) -> None:
     cells = table(["1", cell])
@@ -69,12 +77,12 @@ def test_empty_cells_are_neither_placed_nor_unplaced(cell: str | None) -> None:
     assert not wrong(cells)
 
 
-def test_remark_counts_words_and_names_those_for_non_starters() -> None:
+def test_remark_counts_words_instead_of_places() -> None:
     cells = table(["1", "2", "DNF (engine)", "dnf", "DNF", "DNS", "Ret.", "WD"])
-    assert ranks(cells, "a").unplaced.sum() == 6
+    assert ranks(cells, "a").unplaced.sum() == 5
     assert list(map(str, cells.remarks)) == [
-        "a: 6 of 8 entries have a word instead of a place (DNF 3, DNS 1, Ret. 1, WD 1): they share the last place of"
-        " their match; `absent=('DNS', 'WD')` leaves those out"
+        "a: 5 of 8 entries have a word instead of a place (DNF 3, Ret. 1, WD 1): they share the last place of"
+        " their match; `absent=('DNF',)` leaves DNF out"
     ]
 
 
@@ -144,9 +152,9 @@ def test_places_in_real_files_are_read(data: Path) -> None:
     assert not wrong(cells)
     number = column.cast(pl.Float64, strict=False)
     np.testing.assert_array_equal(found.rank, number.fill_null(nan).to_numpy())
-    assert (found.unplaced == number.is_null().to_numpy()).all()
-    assert "10,905 of 27,533 entries have a word instead of a place (DNF 8,764, DNQ 1,041," in str(cells.remarks[0])
-    assert "`absent=('DNS', 'DNQ', 'DNPQ', 'DNP')` leaves those out" in str(cells.remarks[0])
+    assert ((found.unplaced | found.absent) == number.is_null().to_numpy()).all()
+    assert (found.absent == column.is_in(["DNS", "DNQ", "DNPQ", "DNP"]).to_numpy()).all()
+    assert " of 27,533 entries have a word instead of a place (DNF 8,764, " in str(cells.remarks[0])
     column = pl.read_csv(data / "chgk_team_results.csv.gz", infer_schema=False)["position"]
     cells = table(column.to_list())
     np.testing.assert_array_equal(ranks(cells, "a").rank, column.cast(pl.Float64).to_numpy())

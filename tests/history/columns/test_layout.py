@@ -92,7 +92,7 @@ def test_layout_describes_roles_and_ignored_columns() -> None:
     )
 
 
-@pytest.mark.parametrize("columns", ["a b", "player rank", "home away", "team1 score1", "winner", "team1 team2", ""])
+@pytest.mark.parametrize("columns", ["a b", "player points", "home away", "team1 score1", "winner", "team1 team2", ""])
 def test_unrecognised_columns_raise_with_example_mappings(columns: str) -> None:
     with pytest.raises(Error, match="can't tell what these columns mean") as error:
         recognise(columns.split())

@@ -141,14 +141,15 @@ def test_few_matches_of_one_team_are_left_out_and_many_raise() -> None:
 
 def test_players_who_did_not_finish_share_the_last_place() -> None:
     history = read("race driver position\n 1 a 1\n 1 b DNF\n 1 c 2\n 1 d -\n 1 e DNS")
-    assert history.place.tolist() == [1, 3, 2, 3, 3]
-    assert "position: 2 of 5 entries have a word instead of a place (DNF 1, DNS 1)" in history.recognised
+    assert history.place.tolist() == [1, 3, 2, 3]
+    assert "position: 1 of 4 entries have a word instead of a place (DNF 1)" in history.recognised
+    assert "1 absent entry (DNS) left out (row 5); `unplaced=('DNS',)` ranks DNS last" in history.recognised
     assert "no place in column 'position': 1 entry shares the last place of their match" in history.recognised
     absent = read("race driver position\n 1 a 1\n 1 b DNF\n 1 c 2\n 1 e DNS", columns=None, absent=("DNS",))
     assert absent.players == ("a", "b", "c")
     timed = read("event runner time\n 1 a 19:32\n 1 b DNF\n 1 c 20:01", columns=None, absent=("DNF",))
     assert timed.players == ("a", "c")
-    assert "1 absent entry left out (row 2)" in timed.recognised
+    assert "1 absent entry (DNF) left out (row 2)" in timed.recognised
 
 
 def test_scores_may_be_words_for_unplaced_players() -> None:
@@ -174,8 +175,8 @@ def test_club_whose_players_have_different_places_is_not_a_team() -> None:
     assert history.place.tolist() == [1, 2, 3, 4]
     assert "same team have different places, so each player counts as a team of one" in history.recognised
     two = "race driver team position\n 1 a x 1\n 1 b x 2\n 1 c y 3\n 2 c y 1\n 2 a x DNF\n 2 b x DSQ\n 2 d y DNS"
-    for absent in ((), ("DNS",)):  # two players who did not finish are not a team
-        assert read(two, columns=None, absent=absent).team_start.tolist() == list(range(8 - len(absent)))
+    for unplaced in ((), ("DNS",)):  # two players who did not finish are not a team
+        assert read(two, columns=None, unplaced=unplaced).team_start.tolist() == list(range(7 + len(unplaced)))
 
 
 def test_match_name_repeated_every_season_is_several_matches() -> None:

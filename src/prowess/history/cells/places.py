@@ -143,9 +143,10 @@ def _classify(
         return _PLACE, rank, ""
     head = re.match(r"[^\s(:,+0-9]{2,}", text)  # DNF (engine)
     for word in () if text.startswith("#") else (text, head[0] if head else text):  # #REF! is a spreadsheet's error
-        if _key(word) in absent:
+        key = _key(word)
+        if key in absent or (key in DID_NOT_START and key not in unplaced):
             return _ABSENT, nan, word
-        if _key(word) in unplaced or _key(word) in UNPLACED:
+        if key in unplaced or key in UNPLACED:
             return _WORD, nan, word
     return _WRONG, nan, ""
 
@@ -181,7 +182,7 @@ def _is_word(text: str) -> bool:
 
 
 def _note_words(table: Table, column: str, cells: list[_Cell]) -> None:
-    """Add a remark on how many entries have words instead of places, and how to leave out absent players."""
+    """Add a remark on how many entries have words instead of places, and how to leave them out."""
     counts = Counter[str]()
     spelled: dict[str, str] = {}
     for cell in cells:
@@ -189,16 +190,15 @@ def _note_words(table: Table, column: str, cells: list[_Cell]) -> None:
             counts[spelled.setdefault(_key(cell.word), cell.word)] += cell.count
     if not counts:
         return
-    listed = ", ".join(f"{word} {count:,}" for word, count in counts.most_common(_SHOWN))
+    listed = ", ".join(f"{word} {number:,}" for word, number in counts.most_common(_SHOWN))
     listed += ", …" * (len(counts) > _SHOWN)
-    idle = [word for word in counts if _key(word) in DID_NOT_START]
-    leave = tuple(idle[:_SHOWN]) or (counts.most_common(1)[0][0],)
+    common = counts.most_common(1)[0][0]
     table.note(
         "words-for-places",
         f"{column}: {counts.total():,} of {len(table.frame):,} entries have a word instead of a place ({listed}): they"
         " share the last place of their match; ",
-        Option("absent", leave),
-        f" leaves {'those' if len(counts) > 1 else 'them'} out",
+        Option("absent", (common,)),
+        f" leaves {'them' if len(counts) == 1 else common} out",
         column=column,
         number=counts.total(),
     )

@@ -28,6 +28,7 @@ _TIME_OF_DAY = re.compile(r"(\d|[01]\d|2[0-3]):([0-5]\d)")
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d+)?|1/2)")
 _WORD_BEFORE = re.compile(r"([^\W\d_]+)[\s,:.]*([\d(+-].*)")
 _WORD_BEHIND = re.compile(r"([\d(+-].*)[\s,:.]([^\W\d_]+)")
+INCOMPLETE = re.compile(r"\d\s*[-:/]\s*$|^\s*[-:/]\s*\d")  # 2- is half a result, not the second side
 _MEANING = {1: "a win for the first team", 0: "a draw", -1: "a loss for the first team"}
 _SIGNS = {
     language: {word: sign for sign, words in zip((1, 0, -1), lists, strict=True) for word in words.split()}
@@ -173,7 +174,7 @@ def _word_and_score(cell: str) -> tuple[str, Cell | None]:
     elif behind := _WORD_BEHIND.fullmatch(text):
         beside, word = behind.groups()
     else:
-        return plain_name(text) or text, None
+        return text if INCOMPLETE.search(text) else plain_name(text) or text, None
     score = pair_cell(beside)
     return (word, score) if score.state == PLAYED else (plain_name(text) or text, None)
 

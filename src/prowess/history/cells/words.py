@@ -24,13 +24,14 @@ UNITS = _words(
     " votes punkt punkte tor tore but buts gol goles golos reti punto puntos punti pontos очко очка очков"
 )
 
-# Words instead of places; players who did not even start may be left out.
+# Words instead of places. Who did not start was absent; all others share the last place of the match.
 DID_NOT_START = _words(
-    "dns dnq dnpq dnp dnc wd wdn wdr w withdrawn withdrew scr scratched absent abs noshow np nt nonstarter notstarted"
-    " didnotstart didnotqualify nichtangetreten"
+    "dns dnq dnpq dnp dnc scr scratched absent abs noshow np nt nonstarter notstarted didnotstart didnotqualify"
+    " nichtangetreten"
 )
-UNPLACED = DID_NOT_START | _words(
-    "dnf dsq dq dqd disq disqualified nc ncl nq ret retd rtd retired retirement r ex exc excl excluded ab abd abn aband"
+UNPLACED = _words(
+    "dnf wd wdn wdr w withdrawn withdrew"
+    " dsq dq dqd disq disqualified nc ncl nq ret retd rtd retired retirement r ex exc excl excluded ab abd abn aband"
     " abandoned abandon otl hd hdl lap lapped out elim eliminated f fail failed fell crash crashed acc accident ocs ufd"
     " bfd raf dne dgm tle unc mdq udq rdsq lif pu ur bd su ro co ref unp unplaced unclassified notclassified unranked"
     " nr didnotfinish didnotplace nm nh ausg ausgeschieden aufg aufgegeben disk disqu nonclasse elimine retirado desc"

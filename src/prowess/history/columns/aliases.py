@@ -43,6 +43,13 @@ PARTS = (
     "round roundid roundno roundnumber week gameweek matchday gw journee jornada spieltag runde тур",
     "grandprix gp venue track circuit stage leg table board room court",
 )
+ROUND = "round roundname stage phase runde tour fase ronda turno"
+# Columns of league tables, which sum up many matches.
+STANDINGS = (
+    "p pld played mp gp games matches spiele partidos", "w won wins siege", "d drawn draws t ties unentschieden",
+    "l lost losses niederlagen", "gd goaldifference diff tordifferenz", "gf pf goalsfor", "ga pa goalsagainst",
+    "pct winpct winpercentage", "rating elo",
+)  # fmt: skip
 OPPONENT = (
     "opponent opp opponentname opponentid opponentteam against versus vs gegner adversaire rival avversario соперник"
 )
@@ -72,11 +79,12 @@ HOME_AWAY = {
     ),
     "home_score": (
         "homescore homegoals homepoints homepts homeruns hometeamscore hometeamgoals scorehome goalshome hg fthg"
-        " hscore hpts hgoals heimtore torehein toreheim golescasa goleslocal butsdomicile hs"
+        " hscore hpts hgoals hgoal heimtore torehein toreheim golescasa goleslocal butsdomicile hs"
     ),
     "away_score": (
         "awayscore awaygoals awaypoints awaypts awayruns awayteamscore awayteamgoals scoreaway goalsaway ag ftag"
-        " ascore apts agoals visitorscore visitorgoals visitorpoints vscore guestscore guestgoals gasttore toregast"
+        " ascore apts agoals visitorscore visitorgoals visitorpoints vscore vgoals vgoal vpts guestscore"
+        " guestgoals gasttore toregast"
         " golesvisitante butsexterieur as"
     ),
     "neutral": "neutral neutralsite neutralground neutralvenue neutrallocation isneutral",
@@ -105,8 +113,8 @@ RESULT = (
 )
 WON = ("win", "won", "wins")  # after a word for a side: radiant_win, team1_won
 # For sides with a number or letter: score1, team1_goals.
-SCORES = ("score", "goals", "points", "pts", "runs", "result", "wins")
-SCORES_ALONE = "score goals g points pts runs r frames sets legs games tore punkte goles buts gol gols"
+SCORES = ("score", "goals", "points", "pts", "runs", "result", "wins", "punkte", "tore", "puntos", "goles", "buts")
+SCORES_ALONE = "final score goals g points pts runs r frames sets legs games tore punkte goles buts gol gols"
 RANKS = ("rank", "place", "position", "placement")
 # Sides that are not numbered; a cell is one name. In the last two, a row is a match as one side sees it.
 PAIRS = (
@@ -118,12 +126,18 @@ PAIRS = (
     ("radiant radiantteam radiantname radiantteamname", "dire direteam direname direteamname"),
     ("first firstplayer firstteam", "second secondplayer secondteam"),
     ("challenger challengername", "defender defendername"),
-    ("player playername playerid name user username", OPPONENT),
+    ("player playername playerid name user username yourname you myname me", OPPONENT),
     ("team teamname teamid club", OPPONENT),
 )
-OWN_SCORE = "teamscore playerscore ownscore pointsfor goalsfor pf gf scored for scorefor myscore points pts goals score"
+PARTNER = "partner yourpartner mypartner partnername teammate yourteammate mitspieler"
+OPPONENT_PARTNER = "opponentspartner opponentpartner theirpartner opponent2"
+OWN_SCORE = (
+    "teamscore playerscore ownscore yourscore pointsfor goalsfor pf gf scored for scorefor myscore points pts goals"
+    " score"
+)
 OPPONENT_SCORE = (
-    "opponentscore oppscore opponentpoints opppoints opponentgoals oppgoals pointsagainst goalsagainst pa ga conceded"
+    "opponentscore oppscore opponentsscore theirscore"
+    " opponentpoints opppoints opponentgoals oppgoals pointsagainst goalsagainst pa ga conceded"
     " allowed against scoreagainst opponentpts opppts"
 )
 VENUE = "venue homeaway ha location where site"  # whether the first side was at home

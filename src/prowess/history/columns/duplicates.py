@@ -13,7 +13,10 @@ from .layout import Layout
 
 _ROUNDS = frozenset(word for words in PARTS for word in words.split())
 _KEEP = ("; ", Option("duplicates", "keep"), " counts them")
+BOTH_VIEWS = "whether matches are listed from both sides"  # a decision
 MOST = 0.9  # fraction of the rows that decides how a file is meant
+LEAST = 3  # number of matches; fewer without a time may be return matches
+VARIED = 3  # more different results than a win, a draw and a loss
 
 
 def leave_out_repeated(table: Table, layout: Layout, size: Ints, player: Ints) -> None:
@@ -33,7 +36,7 @@ def leave_out_repeated(table: Table, layout: Layout, size: Ints, player: Ints) -
         return
     repeated = ~hashes.is_first_distinct().to_numpy()
     if choice is None:
-        meeting = _meetings(table, when, size, player)[~repeated]
+        meeting = _meetings(table, when, team_codes(size, player))[~repeated]
         usual = len(table.frame.columns) <= len(when) + 2 or len(np.unique(meeting)) < len(meeting)
         if table.decide("whether rows that repeat are matches", lambda: usual):
             number, row = int(np.count_nonzero(repeated)), int(repeated.argmax())
@@ -57,35 +60,86 @@ def _time_columns(table: Table, layout: Layout) -> list[str]:
     return columns
 
 
-def _meetings(table: Table, when: list[str], size: Ints, player: Ints) -> NDArray[np.uint64]:
-    """Return a number for each match, equal for matches of the same players at the same time."""
-    mixed = mix_bits(player.astype(np.uint64))  # makes different sets of players have different sums
-    start = starts(size.sum(axis=1))
-    total = np.add.reduceat(np.append(mixed, np.uint64(0)), start[:-1])
-    meeting: NDArray[np.uint64] = np.bitwise_xor(table.frame.select(when).hash_rows().to_numpy(), total)
+def _meetings(table: Table, when: list[str], team: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return a number for each match, equal for matches of the same teams at the same time; `team` has a column a side.
+
+    The sum of two numbers does not depend on their order, so it does not matter which side is first.
+    """
+    meeting: NDArray[np.uint64] = mix_bits(team).sum(axis=1, dtype=np.uint64)
+    if when:
+        meeting ^= table.frame.select(when).hash_rows().to_numpy()
     return meeting
 
 
-def leave_out_mirrored(table: Table, layout: Layout, player: Ints, result: Floats | None) -> None:
+def team_codes(size: Ints, player: Ints) -> NDArray[np.uint64]:
+    """Return a number for each team, with a row per match; teams of the same players have the same number.
+
+    >>> codes = team_codes(np.array([[2, 1], [1, 2]]), np.array([0, 1, 2, 2, 1, 0]))
+    >>> bool((codes[0] == codes[1, ::-1]).all())
+    True
+    """
+    mixed = np.append(mix_bits(player.astype(np.uint64)), np.uint64(0))  # sums of mixed numbers do not collide
+    start = starts(size.reshape(-1))
+    total = np.add.reduceat(mixed, start[:-1]) if len(start) > 1 else mixed[:0]
+    return np.where(size.reshape(-1) > 0, total, np.uint64(0)).reshape(size.shape)
+
+
+def leave_out_mirrored(table: Table, layout: Layout, team: NDArray[np.uint64], result: Floats | None) -> None:
     """Leave out the second row of each match if nearly every match is listed twice, once from each side's view."""
-    rounds = [column for column in table.frame.columns if plain_name(column) in _ROUNDS]
-    when = _time_columns(table, layout) or rounds
-    if not when or table.choices.duplicates == "keep" or not len(table.frame) or len(player) != 2 * len(table.frame):
+    choice, matches = table.choices.duplicates, len(table.frame)
+    if choice == "keep" or not matches or team.shape[1] != 2:
         return
-    forward = player[0::2] < player[1::2]
-    meeting = _meetings(table, when, np.ones((len(table.frame), 2), np.int32), player)
+    when = _moments(table, layout)
+    forward = team[:, 0] < team[:, 1]
+    meeting = _meetings(table, when, team)
     if result is not None:
         low, high = np.where(forward, result.T, result.T[::-1])
         meeting = meeting ^ (low * 31.0 + high * 1e6).view(np.uint64)
     _, group = np.unique(meeting, return_inverse=True)
-    ahead = np.bincount(group, forward)
-    behind = np.bincount(group, ~forward)
-    both = bool(np.minimum(ahead, behind)[group].astype(bool).mean() >= MOST)
-    if not table.decide("whether matches are seen by both sides", lambda: both):
+    ahead, behind = np.bincount(group, forward), np.bincount(group, ~forward)
+    twin = np.minimum(ahead, behind)[group] > 0
+    usual = twin.mean() >= MOST and (bool(when) or _tells_views(twin, group, forward, result))
+    if not table.decide(BOTH_VIEWS, lambda: usual or None) and choice != "once":
+        _note_twins(table, when, twin, result)
         return
     first = np.zeros(len(ahead), bool)
     first[group[::-1]] = forward[::-1]  # the direction of the first row of each meeting is written last
     kept = np.where(ahead == behind, first, ahead > behind)[group] == forward
+    kept |= ~twin
     view = "a match from the other side's view and"
     words = f"row repeats {view} is", f"rows repeat {view} are"
     table.leave_out(np.flatnonzero(~kept), "mirrored-rows", *words, _KEEP)
+
+
+def _moments(table: Table, layout: Layout) -> list[str]:
+    """Return the columns that two rows of one match must share: the time, an id that recurs, or else the round."""
+    when = [column for column in _time_columns(table, layout) if column != layout.roles.get("id")]
+    if "id" in layout.roles and 2 * table.frame[layout.roles["id"]].n_unique() <= len(table.frame) + 1:
+        when.append(layout.roles["id"])
+    return when or [column for column in table.frame.columns if plain_name(column) in _ROUNDS]
+
+
+def _tells_views(
+    twin: NDArray[np.bool_], group: NDArray[np.intp], forward: NDArray[np.bool_], result: Floats | None
+) -> bool:
+    """Return whether rows without a time are surely views of one match, and not a return match with the same winner."""
+    if len(twin) < 2 * LEAST:
+        return False
+    if result is not None and len(np.unique(np.sort(result, axis=1), axis=0)) > VARIED:
+        return True
+    half = len(twin) // 2
+    adjacent = (group[0 : 2 * half : 2] == group[1 : 2 * half : 2]) & (
+        forward[0 : 2 * half : 2] != forward[1 : 2 * half : 2]
+    )
+    stacked = (group[:half] == group[half : 2 * half]) & (forward[:half] != forward[half : 2 * half])
+    return bool(max(adjacent.mean(), stacked.mean()) >= MOST)
+
+
+def _note_twins(table: Table, when: list[str], twin: NDArray[np.bool_], result: Floats | None) -> None:
+    """Remark on some matches that may be listed from both sides, unless chance explains them."""
+    scored = result is not None and len(np.unique(result)) > VARIED
+    rows = int(np.count_nonzero(twin))
+    if rows and ((when and scored) or twin.mean() >= MOST):
+        text = f"{count(rows, 'row looks', 'rows look')} like one match listed from both sides; each is counted; "
+        once = Option("duplicates", "once")
+        table.note("mirrored-rows-counted", text, once, " counts them once", number=rows, row=int(twin.argmax()))

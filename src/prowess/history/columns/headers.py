@@ -1,7 +1,7 @@
 """Column names and roles: normalised spellings, and the column for each role."""
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from functools import lru_cache
 
 from ...errors import Option, Piece
@@ -11,13 +11,19 @@ from . import aliases
 _AGAIN = (" (2)", ".1", "_duplicated_0")  # suffixes of duplicate names
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_]+")
 _MEMBER = re.compile(
-    "(?P<side>(?:team|side|squad|t)(?:[0-9]|[a-h])|winner|loser|home|away|white|black|red|blue|left|right)"
+    "(?P<side>(?:team|side|squad|pair|t)(?:[0-9]|[a-h])|winner|loser|home|away|white|black|red|blue|left|right)"
     "(?:player|p|member|name)?(?P<number>[1-9][0-9]?)(?:name|id)?"
 )
+_LETTER_MEMBER = re.compile("(?P<side>[a-h])(?P<number>[1-9])")  # A1 and A2 against B1 and B2
 _STEM = f"(?P<stem>{'|'.join(sorted(f'{aliases.ROSTER_STEMS} {aliases.NAME_STEMS}'.split(), key=len, reverse=True))})"
 _LABEL = "(?P<label>[0-9]{1,2}|[a-hxy])"
 SIDE = re.compile(f"{_STEM}{_LABEL}(?P<tail>|name|id|players|roster|members)")
+# A column per race or round of a tournament: R1, Race 2, 3.Rd.
+RACE = re.compile(r"(?:r|race|round|rd|heat|leg|runde|week|game)[1-9][0-9]?|[1-9][0-9]?(?:rd|round|runde)")
 _SIDE_RESULT = re.compile(f"{_STEM}?{_LABEL}(?P<what>score|rank)|(?P<what2>score|rank)(?P<label2>[0-9]{{1,2}}|[a-hxy])")
+
+
+_PLAIN_SIDES = frozenset(("home", "away", "winner", "loser", "white", "black", "red", "blue", "left", "right"))
 
 
 @lru_cache(1024)
@@ -41,6 +47,16 @@ def is_side_result(role: str) -> bool:
     return _SIDE_RESULT.fullmatch(plain_name(role)) is not None
 
 
+def split_columns(text: str, columns: Collection[str]) -> tuple[str, ...]:
+    """Return the columns that a role is mapped to: one, or several with a player each, joined by a plus sign.
+
+    >>> split_columns("A1+A2", ["A1", "A2", "B1"]), split_columns("G+A", ["G+A", "G", "A"])
+    (('A1', 'A2'), ('G+A',))
+    """
+    parts = tuple(part.strip() for part in text.split("+"))
+    return parts if text not in columns and len(parts) > 1 and set(parts) <= set(columns) else (text,)
+
+
 class Headers:
     """The columns of a file by normalised name, and the roles that the user mapped to a column or to None."""
 
@@ -50,11 +66,13 @@ class Headers:
         """Index the columns; a mapped column gets no other role, and `unfit` excludes columns from a role."""
         self.columns = tuple(columns)
         self.unfit = unfit or {}
-        self.mapped = {plain_role(role): column for role, column in mapping.items() if column is not None}
+        given = {role: split_columns(column, columns) for role, column in mapping.items() if column is not None}
+        taken = {column for parts in given.values() for column in parts}
+        self.mapped = {plain_role(role): parts[0] for role, parts in given.items()}
         self.unused = {plain_role(role) for role, column in mapping.items() if column is None}
-        self.free = {plain_name(column): column for column in reversed(columns) if column not in mapping.values()}
+        self.free = {plain_name(column): column for column in reversed(columns) if column not in taken}
         self.words = {column: frozenset(map(plain_name, _WORD.findall(column))) for column in self.free.values()}
-        self.more: dict[str, tuple[str, ...]] = {}
+        self.more = {parts[0]: parts[1:] for parts in given.values() if len(parts) > 1}
         self._gather_members()
 
     def find(self, names: Mapping[str, str | Sequence[str]]) -> dict[str, str]:
@@ -101,18 +119,59 @@ class Headers:
 
     def _gather_members(self) -> None:
         """Group columns with one player of a side each: winner1 and winner2, team1_player1 and team1_player2."""
+        sides = self._numbered_members(_MEMBER)
+        if not sides and not any(SIDE.fullmatch(name) for name in self.free):  # beside Player A, A1 is a set
+            sides = self._numbered_members(_LETTER_MEMBER)
+        for side, columns in sides.items():
+            self._group(f"team{side[-1]}" if len(side) < 3 else side, columns)
+        partner, opponents = self.first(aliases.PARTNER), self._opponents()
+        if partner is not None and len(opponents) > 1 and (own := self.first(aliases.PAIRS[-2][0])):
+            self._group(aliases.PAIRS[-2][0].split()[0], (own, partner))
+            self._group("opponent", opponents)
+        self._gather_unnamed()
+
+    def _numbered_members(self, pattern: re.Pattern[str]) -> dict[str, tuple[str, ...]]:
+        """Return the columns of each side; empty unless at least two sides have a first player, and one has more."""
         sides: dict[str, dict[int, str]] = {}
         for name, column in self.free.items():
-            member = _MEMBER.fullmatch(name)
+            member = pattern.fullmatch(name)
             if member and not any(word in name for word in (*aliases.SCORES, *aliases.RANKS)):
                 sides.setdefault(member["side"], {}).setdefault(int(member["number"]), column)
         if len(sides) < 2 or max(map(len, sides.values())) < 2 or any(1 not in numbers for numbers in sides.values()):
-            return
-        for side, numbers in sides.items():
-            first, *rest = (numbers[number] for number in sorted(numbers))
-            self.free = {name: column for name, column in self.free.items() if column not in (first, *rest)}
-            self.free[side.replace("t", "team", 1) if len(side) == 2 else side] = first
-            self.more[first] = tuple(rest)
+            return {}
+        return {side: tuple(numbers[number] for number in sorted(numbers)) for side, numbers in sides.items()}
+
+    def _opponents(self) -> tuple[str, ...]:
+        """Return the columns of two opponents: Opponent 1 and Opponent 2, or the opponent and his or her partner."""
+        pairs = (("opponent1", "opponent2"), ("opponent", aliases.OPPONENT_PARTNER))
+        columns = ([column for names in pair if (column := self.first(names))] for pair in pairs)
+        return next((tuple(pair) for pair in columns if len(pair) == 2), ())
+
+    def _gather_unnamed(self) -> None:
+        """Group a side with the unnamed columns of names that follow it, as under a merged heading."""
+        following: dict[str, list[str]] = {}
+        side = None
+        for number, column in enumerate(self.columns, 1):
+            if column == str(number) and column not in self.unfit.get("member", ()):
+                if side is not None:
+                    following[side].append(column)
+                continue
+            side = column if SIDE.fullmatch(plain_name(column)) or plain_name(column) in _PLAIN_SIDES else None
+            if side is not None:
+                following[side] = []
+        if (
+            len(following) == 2
+            and len({len(columns) for columns in following.values()} - {0}) == 1
+            and all(following.values())
+        ):
+            for side, columns in following.items():
+                self._group(plain_name(side), (side, *columns))
+
+    def _group(self, name: str, columns: Sequence[str]) -> None:
+        """Make several columns one side with a name; each column holds one player."""
+        self.free = {plain: column for plain, column in self.free.items() if column not in columns}
+        self.free[name] = columns[0]
+        self.more[columns[0]] = tuple(columns[1:])
 
 
 _SHAPES = {

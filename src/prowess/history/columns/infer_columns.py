@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from ..names import plain_name
 from ..ragged import Floats
 from ..read_context import Problems, Table
 from .aliases import LONG
+from .grids import Kinds, read_grid, read_player_columns
 from .headers import SIDE
 from .layout import Layout
 from .wide import read_result_column
@@ -36,7 +37,8 @@ LEAST = 2  # number of names that both sides must share
 FEW = 8  # with fewer matches, the sides may share no names
 _TIME = frozenset(("time", "zeit", "tiempo", "temps", "tempo", "время"))
 
-Kinds = dict[str, list[str]]  # columns by the kind of their cells: "time", "result", "word", "number" or "name"
+_TIME_WORDS = ("start", "date", "time", "day", "played", "datum", "zeit")
+_BIRTH = ("birth", "born", "dob", "geb", "naissance", "nacimiento")  # a date that belongs to a player
 
 
 def _sample(table: Table) -> Table:
@@ -57,9 +59,11 @@ def infer_roles(table: Table) -> tuple[Table, dict[str, str]] | None:
     for column in sample.frame.columns:
         if (kind := _kind(sample, column)) is not None:
             kinds[kind].append(column)
+    if (grid := read_grid(table, kinds)) is not None:
+        return grid
     roles = _infer_sides(sample, kinds)
     if roles is None:
-        return _read_grid(table, kinds)
+        return read_player_columns(table, kinds)
     if kinds["time"]:
         roles["time"] = kinds["time"][0]
     text = "no familiar column names, so I guessed from the contents: "
@@ -125,45 +129,6 @@ def _infer_sides(sample: Table, kinds: Kinds) -> dict[str, str] | None:
     return {"winner": first, "loser": second} if nameless and len(names) == 2 and nothing_else else None
 
 
-def _read_grid(table: Table, kinds: Kinds) -> tuple[Table, dict[str, str]] | None:
-    """Read a sheet with a row per match and a column of scores per player, empty for absent players."""
-    import polars as pl
-
-    columns, day = kinds["number"], kinds["time"][:1]
-    # if there is a date, one column of names may say what was played
-    dated = bool(day) and len(kinds["name"]) == 1 and len(columns) > 2
-    if len(columns) < 2 or any(name.isdigit() for name in columns) or (kinds["name"] and not dated):
-        return None
-    frame = table.frame.with_row_index("match")
-    long = frame.unpivot(columns, index=["match", *day], variable_name="player", value_name="score")
-    long = long.filter(pl.col("score").is_not_null() & (pl.col("score").cast(pl.String).str.strip_chars() != ""))
-    long = long.sort("match", maintain_order=True)
-    row = long["match"].to_list()
-    values = Table(long, table.title, lambda index: table.line(row[index]), table.choices, unit=table.unit)
-    places = _are_places(long["match"].to_numpy(), numbers(values, "score"))
-    values.problems.groups.clear()
-    values.remarks.extend(table.remarks)
-    players = f"{', '.join(columns[:8])}{', …' * (len(columns) > 8)}"
-    held, other = ("places", "score") if places else ("scores, where the highest is best", "rank")
-    values.note("player-columns", f"a column per player ({players}) with {held}", number=len(columns))
-    values.note("other-reading", f"if that is wrong, make a file with a row per player and a column {other}")
-    roles = {"match": "match", "player": "player", "rank" if places else "score": "score"}
-    return values, roles | ({"time": day[0]} if day else {})
-
-
-def _are_places(match: Any, values: Any) -> bool:
-    """Return whether each match has the numbers 1 to the number of players, apart from ties."""
-    good = ~np.isnan(values)
-    match, values = match[good], values[good]
-    if not len(match) or (values < 1).any() or (values != np.floor(values)).any():
-        return False
-    size = np.bincount(match)
-    low, high = np.full(len(size), np.inf), np.zeros(len(size))
-    np.minimum.at(low, match, values)
-    np.maximum.at(high, match, values)
-    return bool(((low == 1) & (high <= size))[size > 0].all())
-
-
 def unfit_columns(table: Table) -> dict[str, set[str]]:
     """Return, for each role in a file with a row per player, the columns whose contents rule that role out.
 
@@ -183,11 +148,39 @@ def unfit_columns(table: Table) -> dict[str, set[str]]:
         for column, name in names.items():
             if name in LONG[role].split() and not fits(_sample(table), column):
                 unfit.setdefault(role, set()).add(column)
+    for number, column in enumerate(table.frame.columns, 1):
+        if column == str(number) and _kind(_sample(table), column) != "name":
+            unfit.setdefault("member", set()).add(column)
     match = next((column for name in LONG["match"].split() for column in names if names[column] == name), None)
     for column in (column for column, name in names.items() if name in _TIME):
         role = "moment" if _holds_durations(_sample(table), column, match) else "duration"
         unfit.setdefault(role, set()).add(column)
     return unfit
+
+
+def add_time(table: Table, layout: Layout) -> Layout:
+    """Return the layout with a column of times, if no column has a familiar name but another one holds times."""
+    if "time" in layout.roles or "time" in (table.choices.columns or {}):
+        return layout
+    sides = {column for side in layout.sides for column in (side.column, *side.more, side.score, side.rank)}
+    used = {*layout.roles.values(), *sides}
+    sample = _sample(table)
+    columns = [column for column in table.frame.columns if column not in used and _may_be_time(sample, column)]
+    if not columns:
+        return layout
+    column = max(columns, key=lambda name: any(word in plain_name(name) for word in _TIME_WORDS))
+    text = f"{column!r} is read as the time of a match, because nearly all of its cells are times; "
+    table.note("inferred-time", text, Option("columns", {"time": None}), " ignores it", column=column)
+    return layout.with_roles(time=column)
+
+
+def _may_be_time(sample: Table, column: str) -> bool:
+    if any(word in plain_name(column) for word in _BIRTH):
+        return False
+    import polars as pl
+
+    dtype = sample.frame[column].dtype
+    return dtype.is_temporal() or (dtype == pl.String and _kind(sample, column) == "time")
 
 
 def _holds_places(sample: Table, column: str) -> bool:

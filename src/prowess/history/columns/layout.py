@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from ...errors import Error, Piece, Remark
+from ...errors import Error, Option, Piece, Remark
 from ..names import plain_name
 from ..read_context import list_names, quote_value
 from . import aliases
-from .headers import SIDE, Headers, examples, is_side_result, plain_role
+from .headers import RACE, SIDE, Headers, examples, is_side_result, plain_role, split_columns
 
 _ROLES = list(dict.fromkeys([*aliases.LONG, *aliases.COMMON, *aliases.HOME_AWAY, *aliases.WINNER_LOSER, "opponent"]))
 
@@ -68,6 +68,7 @@ class Layout:
     mapped: frozenset[str] = frozenset()
     parts: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def scores(self) -> list[str]:
@@ -93,7 +94,7 @@ class Layout:
         remarks = [Remark("layout", (f"{self.shape}: {', '.join(roles)}",))]
         if unused:
             remarks.append(Remark("ignored-columns", (f"ignored: {list_names(unused)}",), count=len(unused)))
-        return remarks
+        return [*remarks, *self.remarks]
 
 
 def recognise(
@@ -116,11 +117,11 @@ def recognise(
         if plain not in plain_roles and not SIDE.fullmatch(plain) and not is_side_result(plain):
             message = f"columns: unknown role {role!r}; roles are {', '.join(_ROLES)}, team1, player1, score1, rank1, …"
             raise Error(message, field="columns", value=role)
-        if column is not None and column not in columns:
+        if column is not None and not set(split_columns(column, columns)) <= set(columns):
             message = f"columns: no column {column!r} for the role {role!r}; the columns are {present}"
             raise Error(message, field="columns", value=column)
     headers = Headers(columns, mapping, unfit)
-    for recogniser in (_long, _home_away, _winner_loser, _sides, _ordered, _long_by_parts):
+    for recogniser in (_long, _home_away, _winner_loser, _sides, _ordered, _long_by_parts, _one_match):
         layout = recogniser(headers)
         if layout is not None and headers.mapped.keys() <= {plain_role(role) for role in layout.roles}:
             return replace(layout, mapped=frozenset(headers.mapped))
@@ -175,6 +176,24 @@ def _long_layout(headers: Headers, roles: dict[str, str], parts: list[str]) -> L
     return Layout(_LONG_SHAPES[who], roles, parts=tuple(part for part in parts if part != roles["match"]))
 
 
+def _one_match(headers: Headers) -> Layout | None:
+    """Recognise a file that is one match: a row per player with a place or a time, and no column for the match."""
+    roles = headers.find(aliases.LONG)
+    if "match" in headers.unused or "match" in roles or not {"rank", "duration"} & roles.keys():
+        return None
+    if sum(RACE.fullmatch(name) is not None for name in headers.free) > 1:
+        return None  # each race has a column
+    if sum(name.isdigit() and int(name) != number for number, name in enumerate(headers.columns, 1)) > 2:
+        return None  # a cross table, whose columns are the numbers of the players
+    if sum(headers.first(names) is not None for names in aliases.STANDINGS) > 1:
+        return None  # a league table sums up many matches
+    layout = _long_layout(headers, roles | {"match": ""}, [])
+    if layout is None:
+        return None
+    remark = Remark("one-match", ("no column tells matches apart, so the file is read as one match",))
+    return replace(layout.with_roles(match=None), remarks=(remark,))
+
+
 def _home_away(headers: Headers) -> Layout | None:
     roles = headers.find(aliases.HOME_AWAY)
     if not {"home", "away"} <= roles.keys():
@@ -217,10 +236,51 @@ def _sides(headers: Headers) -> Layout | None:
             score, rank = (results.get(result + label) for result in ("score", "rank"))
             sides.append(Side(column, tuple(sorted(words)), roster, score, rank, headers.more.get(column, ())))
             roles |= {stem + label: column} | results
-        layout = _with_results(Shape.SIDES, headers, roles, tuple(sides))
+        layout = _pairs(headers, group, sides) or _with_results(Shape.SIDES, headers, roles, tuple(sides))
         if layout is not None:
-            return layout
+            return _with_neutral(headers, layout)
     return _one_view(headers)
+
+
+def _pairs(headers: Headers, group: Sequence[tuple[str, str, str]], sides: Sequence[Side]) -> Layout | None:
+    """Recognise two teams of players in numbered columns: player1 and player2 against player3 and player4.
+
+    There are two scores, or one result, for four players or more.
+    """
+    numbers = [label for _, label, _ in group]
+    half, columns = len(group) // 2, [column for _, _, column in group]
+    scores = [side.score for side in sides]
+    if (
+        len(group) < 4
+        or numbers != [str(number) for number in range(1, 2 * half + 1)]
+        or any(side.more for side in sides)
+    ):
+        return None
+    if any(side.rank for side in sides) or any(scores[2:]) or bool(scores[0]) != bool(scores[1]):
+        return None
+    if not scores[0] and (headers.first(aliases.WINNER_LOSER["winner"]) or not headers.first(aliases.RESULT)):
+        return None  # one of several players won
+    teams = tuple(
+        Side(names[0], ("1", "team1", "a") if number == 1 else ("2", "team2", "b"), score=score, more=tuple(names[1:]))
+        for number, (names, score) in enumerate(((columns[:half], scores[0]), (columns[half:], scores[1])), 1)
+    )
+    roles = {f"team{number}": team.column for number, team in enumerate(teams, 1)}
+    roles |= {f"score{number}": team.score for number, team in enumerate(teams, 1) if team.score}
+    layout = _with_results(Shape.SIDES, headers, roles, teams)
+    if layout is None:
+        return None
+    first, second = (" and ".join(names) for names in (columns[:half], columns[half:]))
+    return replace(layout, remarks=(Remark("pairs", (f"{first} played against {second}",)),))
+
+
+def _with_neutral(headers: Headers, layout: Layout) -> Layout:
+    """Add the column that marks neutral ground: where it exists, the first of two sides is the home team."""
+    neutral = headers.find({"neutral": aliases.HOME_AWAY["neutral"]})
+    if not neutral or len(layout.sides) != 2:
+        return layout
+    text = f"{layout.sides[0].column} is at home unless {neutral['neutral']} says otherwise; "
+    remark = Remark("home-by-neutral", (text, Option("columns", {"neutral": None}), " ignores it"))
+    return replace(layout, roles={**layout.roles, **neutral}, remarks=(*layout.remarks, remark))
 
 
 def _groups(headers: Headers) -> list[list[tuple[str, str, str]]]:
@@ -251,9 +311,12 @@ def _one_view(headers: Headers) -> Layout | None:
         scores = headers.find({"score": aliases.OWN_SCORE, "opponent_score": aliases.OPPONENT_SCORE})
         if len(scores) < 2:
             scores = {}
-        sides = (
-            Side(roles[own], (own, "1"), score=scores.get("score")),
-            Side(roles["opponent"], ("opponent", "opp", "2"), score=scores.get("opponent_score")),
+        sides = tuple(
+            Side(roles[role], words, score=scores.get(score), more=headers.more.get(roles[role], ()))
+            for role, words, score in (
+                (own, (own, "1"), "score"),
+                ("opponent", ("opponent", "opp", "2"), "opponent_score"),
+            )
         )
         layout = _with_results(Shape.ONE_VIEW, headers, roles | scores, sides)
         if layout is not None:
@@ -268,7 +331,7 @@ def _ordered(headers: Headers) -> Layout | None:
         if len(present) > 1 and present == list(names[: len(present)]):
             columns = [headers.free[name] for name in present]
             roles = {f"rank{place}": column for place, column in enumerate(columns, 1)} | _common(headers)
-            return Layout(Shape.PLACES, roles, tuple(map(Side, columns)))
+            return Layout(Shape.PLACES, roles, tuple(Side(column, roster=True) for column in columns))
     return None
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import Option, Remark
+from ...errors import Error, Option, Remark
 from ...text import count
 from ..cells.numbers import numbers
 from ..cells.places import durations, ranks, word_masks
@@ -148,6 +148,8 @@ def _match_codes(table: Table, layout: Layout) -> Ints:
     A match name may recur, such as "Monaco" every year. If the season or the day splits a match into groups of several
     rows each, it also identifies matches.
     """
+    if "match" not in layout.roles:
+        return _one_match(table, layout)
     used = [layout.roles["match"]]
     code, _ = intern(labels(table, used[0]))
     if "match" in layout.mapped or not len(code):
@@ -169,6 +171,18 @@ def _match_codes(table: Table, layout: Layout) -> Ints:
         alone = Option("columns", {"match": used[0]})
         table.note("match-columns", f"matches are identified by {' and '.join(used)}; ", alone, " uses that alone")
     return code
+
+
+def _one_match(table: Table, layout: Layout) -> Ints:
+    """Return the number of the only match; a player who is listed twice shows that there are several."""
+    player = text_of(table, _player_column(layout))
+    if (twice := player.filter(player.is_duplicated()).drop_nulls()).len():
+        name = f"{twice[0]} is listed twice, so the file is not one match: "
+        raise Error(
+            f"{table.title}: {name}map the column that tells matches apart, as in ",
+            Option("columns", {"match": "race"}),
+        )
+    return np.zeros(len(player), np.int32)
 
 
 def _results(table: Table, layout: Layout) -> _Results:
@@ -235,7 +249,11 @@ def _without_clubs(table: Table, layout: Layout, match: Ints, results: _Results)
 def _leave_out(table: Table, layout: Layout, match: Ints, team: Ints | None, results: _Results) -> None:
     """Leave out absent players, repeated entries of a player, and matches without any result."""
     absent = np.flatnonzero(results.absent)
-    table.leave_out(absent, "absent", "absent entry", "absent entries")
+    if len(absent):
+        column = next(layout.roles[role] for role in ("rank", "duration", "score") if role in layout.roles)
+        word = text_of(table, column).gather(absent).mode()[0]
+        last = ("; ", Option("unplaced", (word,)), f" ranks {word} last")
+        table.leave_out(absent, "absent", f"absent entry ({word})", f"absent entries ({word}, …)", last)
     if "player" in layout.roles or "players" not in layout.roles:
         _leave_out_repeated(table, layout, match, team, results)
     values = [column for column in (results.rank, results.score) if column is not None]
@@ -276,7 +294,7 @@ def _leave_out_repeated(table: Table, layout: Layout, match: Ints, team: Ints | 
 
 
 def _player_column(layout: Layout) -> str:
-    return layout.roles["player" if "player" in layout.roles else "team"]
+    return next(layout.roles[role] for role in ("player", "players", "team") if role in layout.roles)
 
 
 def _players(table: Table, layout: Layout, rows: RowGroups) -> tuple[Ints, Ints, "pl.Series"]:

@@ -35,6 +35,7 @@ class RawMatches:
     importance: Floats | None = None
     home: Ints | None = None
     ids: Sequence[str] | None = None
+    sequence: Floats | None = None  # the order of matches with the same time
     listed: bool = False  # whether a match without ranks and scores lists its teams from first to last
     may_be_alone: bool = False  # whether a few single-team matches are left out instead of being an error
     rows: Callable[[int, int | None], Any] | None = None  # the table rows of a match, or of one of its entries
@@ -74,6 +75,7 @@ class RawMatches:
         team_start, entry = gather(self.team_start, team)
         where, rows = self.where, self.rows
         columns = {"rank": team, "score": team, "weight": entry, "importance": kept, "home": kept}
+        columns["sequence"] = kept
         chosen: dict[str, Any] = {
             name: getattr(self, name)[index] for name, index in columns.items() if getattr(self, name) is not None
         }

@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 from ...errors import Error, Option
 from ..cells.numbers import numbers_together
 from ..cells.places import ranks
-from ..cells.results import pair_results, word_results
+from ..cells.results import INCOMPLETE, pair_results, word_results
 from ..cells.rosters import rosters
 from ..cells.score_grammar import PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG
-from ..cells.text import intern, intern_names, text_of, yes_no
-from ..cells.words import BYES, DRAWS, UNPLAYED, WALKOVERS, YES_NO
+from ..cells.text import intern, intern_names, plain_text, text_of, yes_no
+from ..cells.words import ALSO_IN_NAMES, BYES, DRAWS, ROSTER_SEPARATORS, UNPLAYED, WALKOVERS, YES_NO
 from ..names import plain_name
 from ..ragged import Floats, Ints, starts
 from ..read_context import Problems, Table
 from .aliases import WON
-from .duplicates import leave_out_mirrored, leave_out_repeated
+from .duplicates import BOTH_VIEWS, leave_out_mirrored, leave_out_repeated, team_codes
 from .layout import Layout, Shape
 from .raw_matches import RawMatches
 
@@ -34,6 +34,7 @@ _AT_HOME = {
     **dict.fromkeys(("a", "away", "at", "gast"), 1),
     **dict.fromkeys(("n", "neutral", ""), -1),
 }
+_TWO_VIEWS = (Shape.HOME_AWAY, Shape.SIDES, Shape.ONE_VIEW)  # where both sides of a match may have a row
 _DRAW, _UNKNOWN = 2, -1  # beside the sides 0 and 1
 _BY = re.compile(r"([a-z]) ?\+ ?(?:\d+(?:[.,]\d+)?|1/2|[rtf]|res|resign|resignation|time)?", re.IGNORECASE)  # B+3.5
 _SIDE_OF_SIGN = np.array([_DRAW, 0, 1], np.int8)  # of 0, 1 and -1
@@ -49,15 +50,20 @@ class SideResults(NamedTuple):
 
 def read_wide(table: Table, layout: Layout) -> RawMatches:
     """Read raw matches; match `i` is row `i`. The caller reads times, importance and ids."""
+    place = np.arange(1.0, len(layout.sides) + 1)
+    if layout.shape == Shape.PLACES:
+        table, layout, place = _split_ties(table, layout)
     size, player, names = _teams(table, layout)
     bye = names.str.to_lowercase().is_in(list(BYES)).to_numpy()
     if len(layout.sides) == 2 and bye.any() and len(player) == 2 * len(table.frame):
         table.leave_out(np.flatnonzero(bye[player].reshape(-1, 2).any(axis=1)), "byes", "bye", "byes")
     present = size > 0
     score, rank = _results(table, layout, present)
+    if layout.shape == Shape.PLACES:
+        rank = np.tile(place, (len(present), 1))
     leave_out_repeated(table, layout, size, player)
-    if layout.shape == Shape.ONE_VIEW:
-        leave_out_mirrored(table, layout, player, rank if score is None else score)
+    if layout.shape in _TWO_VIEWS:
+        leave_out_mirrored(table, layout, team_codes(size, player), rank if score is None else score)
     flat = present.reshape(-1)
     return RawMatches(
         match_start=starts(present.sum(axis=1)),
@@ -94,6 +100,39 @@ def _teams(table: Table, layout: Layout) -> tuple[Ints, Ints, "pl.Series"]:
     return size, player, names
 
 
+def _split_ties(table: Table, layout: Layout) -> tuple[Table, Layout, Floats]:
+    """Give each of several players who share a place in one cell a column; return the place of each column, too.
+
+    "Ann & Cat" is a tie if Ann and Cat are names in other cells. Otherwise it is one name, or a team.
+    """
+    import polars as pl
+
+    columns = [side.column for side in layout.sides]
+    texts = {column: text_of(table, column) for column in columns if not table.frame[column].dtype.is_nested()}
+    cells = pl.concat(list(texts.values())).drop_nulls().unique(maintain_order=True).to_list() if texts else []
+    marks = [table.choices.rosters] if table.choices.rosters is not None else [*ROSTER_SEPARATORS, *ALSO_IN_NAMES]
+    ties: dict[str, list[str]] = {}
+    for mark in filter(None, marks):
+        for cell in cells:
+            names = [name.strip() for name in cell.split(mark)]
+            if len(names) > 1 and set(names) <= set(cells):
+                ties.setdefault(cell, names)
+    if not ties:
+        return table, layout, np.arange(1.0, len(columns) + 1)
+    cell = next(iter(ties))
+    table.note("tie-cells", f"{cell!r} is read as a tie; ", Option("rosters", ""), " keeps cells whole")
+    frame, sides, place = table.frame, [], []
+    for number, side in enumerate(layout.sides, 1):
+        split = [ties.get(text, [text]) for text in texts[side.column]]
+        for index in range(max(map(len, split), default=1)):
+            name = side.column if index == 0 else f"{side.column}\0{index + 1}"
+            members = pl.Series(name, [names[index] if index < len(names) else None for names in split], pl.String)
+            frame = frame.with_columns(members)
+            sides.append(replace(side, column=name))
+            place.append(float(number))
+    return replace(table, frame=frame), replace(layout, sides=tuple(sides)), np.array(place)
+
+
 def add_venue(table: Table, layout: Layout) -> Layout:
     """Find the column, usually without a name, in which @ means that the first side played away."""
     if "venue" in layout.roles or layout.shape not in (Shape.WINNER_LOSER, Shape.ONE_VIEW):
@@ -108,7 +147,12 @@ def add_venue(table: Table, layout: Layout) -> Layout:
 
 def _home(table: Table, layout: Layout) -> Ints | None:
     """Return the index of the home team of each match, -1 on neutral ground."""
-    if layout.shape == Shape.HOME_AWAY:
+    if layout.shape == Shape.HOME_AWAY or (layout.shape == Shape.SIDES and "neutral" in layout.roles):
+        if table.decided.get(BOTH_VIEWS):
+            column = layout.sides[0].column
+            text = f"each match is listed from both sides, so {column!r} does not say who was at home"
+            table.note("no-home-team", text, column=column)
+            return None
         home = np.zeros(len(table.frame), np.int32)
         if "neutral" in layout.roles:
             home[yes_no(table, layout.roles["neutral"])] = -1
@@ -130,7 +174,7 @@ def _results(table: Table, layout: Layout, present: Mask) -> SideResults:
         if table.choices.walkovers != "count":
             _leave_out_walkovers(table, np.array([word in WALKOVERS for word in words], bool)[code])
     if layout.shape == Shape.PLACES:
-        return SideResults(None, np.tile(np.arange(1.0, len(layout.sides) + 1), (len(present), 1)))
+        return SideResults(None, None)
     if layout.shape == Shape.WINNER_LOSER:
         return _winner_first(table, layout)
     score = np.stack(numbers_together(table, layout.scores), axis=1) if layout.scores else None
@@ -259,6 +303,8 @@ def _named_side(table: Table, layout: Layout) -> NDArray[np.int8]:
 def _side_of_word(text: str, layout: Layout) -> int:
     by = _BY.fullmatch(text)
     word = plain_name(by[1] if by else text)
+    if not by and INCOMPLETE.search(plain_text(text)):
+        return _UNKNOWN
     for number, side in enumerate(layout.sides):
         if word in side.words:
             return number

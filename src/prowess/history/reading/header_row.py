@@ -23,6 +23,7 @@ _SIDES = dict.fromkeys((role for side in aliases.SIDE_WORDS for role in (side, f
 _SEARCHED = 50  # number of records searched for a header
 _SHOWN = 8  # number of names shown in a remark
 _MOST = 0.9  # a column that nearly all rows have belongs to the table
+_PARTS = frozenset(("player", "players", "name", "names", "first", "second", "p1", "p2", "#1", "#2", "1", "2"))
 _RULE = re.compile(r"[-=+_:.─━|\s]*[-=─━_]{2,}[-=+_:.─━|\s]*")
 _VALUE = re.compile(
     r"[-+−]?[\d½][\d½\s.,:/\-–−+%]*([TZ][\d:.+\-Z]*)?"
@@ -147,16 +148,66 @@ def find_heading(sample: Sequence[Record], choices: Choices, skip: int = 0, unit
         width = max(_usual_width(cells for index, cells in rows.items() if index >= first), 1)
         names = tuple(str(number + 1) for number in range(width))
         return Heading(names, frozenset(names), None, first, (), comments, tuple(remarks))
-    written = tuple(DAMAGED.sub("\ufffd", cell).replace("\0", "") for cell in rows[first])
-    cells = [" ".join(cell.split()) for cell in written]
+    cells, last = [_title(cell) for cell in rows[first]], first
+    upper, lower = rows.get(first - 1), rows.get(first + 1)
+    if upper is not None and _is_upper_heading(upper, cells):
+        cells = _join_headings([_title(cell) for cell in upper], cells)
+        remarks = [remark for remark in remarks if remark.code != "above-table"] if len(above) == 1 else remarks
+    elif lower is not None and _is_lower_heading(cells, lower):
+        cells, last = _join_headings(cells, [_title(cell) for cell in lower]), first + 1
+        below = below[1:]
+    written = tuple(DAMAGED.sub("\ufffd", cell).replace("\0", "") for cell in rows[last])
     cells[0] = cells[0].lstrip("# ") or cells[0]
     titles = _widen(cells, below, remarks)
     names = _unique_names(titles, remarks)
     unnamed = frozenset(name for name, title in zip(names, titles, strict=True) if not title)
-    start = first + 1
+    start = last + 1
     while start < len(sample) and start not in rows and count_filled(sample[start].cells):
         start += 1  # a line of dashes under the header
     return Heading(names, unnamed, first, start, written, comments, tuple(remarks))
+
+
+def _title(cell: str) -> str:
+    return " ".join(DAMAGED.sub("\ufffd", cell).replace("\0", "").split())
+
+
+def _is_upper_heading(upper: Cells, cells: Cells) -> bool:
+    """Return whether a record above a header groups its columns, such as "Pair A" above two players."""
+    filled = [column for column, cell in enumerate(upper) if cell.strip()]
+    if len(filled) < 2 or len(upper) > len(cells) or any(_is_value(upper[column].strip()) for column in filled):
+        return False
+    repeated = Counter(cell.strip().casefold() for cell in cells if cell.strip())
+    return any(number > 1 for number in repeated.values()) or count_filled(cells) < len(cells)
+
+
+def _is_lower_heading(cells: Cells, lower: Cells) -> bool:
+    """Return whether the record below a header names its columns further, such as "Player 1" under "Pair A"."""
+    named = [cell.strip() for cell in lower if cell.strip()]
+    unnamed = [
+        column for column, cell in enumerate(cells) if not cell and column < len(lower) and lower[column].strip()
+    ]
+    return bool(unnamed) and len(named) > 1 and all(is_known_name(cell) or cell.casefold() in _PARTS for cell in named)
+
+
+def _join_headings(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
+    """Return the names of columns under a heading of two rows, whose upper cells may span several columns.
+
+    >>> _join_headings(["Date", "Home", "", "Away", ""], ["", "Team", "Goals", "Team", "Goals"])
+    ['Date', 'Home Team', 'Home Goals', 'Away Team', 'Away Goals']
+    """
+    width = max(len(upper), len(lower))
+    above, below = ([*cells, *[""] * (width - len(cells))] for cells in (upper, lower))
+    group, begin, span = "", 0, width
+    names = []
+    for column in range(width):
+        if above[column]:
+            following = next((other for other in range(column + 1, width) if above[other]), None)
+            # The last group is as wide as the one before it: what follows has no group.
+            span = following - column if following is not None else min(span, width - column)
+            group, begin = above[column], column
+        inside = group and column < begin + span and (below[column] or column == begin)
+        names.append(" ".join(filter(None, (group if inside else "", below[column]))))
+    return names
 
 
 def _is_row(cells: Cells) -> bool:

@@ -1,0 +1,276 @@
+"""Tables whose rows are not matches: a column per player, cross tables, Swiss tables, and series of races.
+
+Each is turned into a table with a row per match or a row per player, which is then read like any other.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..cells.numbers import numbers
+from ..cells.score_grammar import PLAYED, pair_cell
+from ..cells.text import plain_text, text_of
+from ..names import plain_name
+from ..read_context import Table
+from .aliases import LONG
+from .headers import RACE
+
+Kinds = dict[str, list[str]]  # columns by the kind of their cells: "time", "result", "word", "number" or "name"
+Grid = tuple[Table, dict[str, str]]  # a table with a row per match or player, and its roles
+
+MOST = 0.9  # fraction of the columns or cells that decides what a table is
+LEAST = 3  # number of players in a cross table
+_NUMBER = frozenset(("no", "nr", "snr", "sno", "startno", "rk", "rank", "pos", "place", "platz", "rang", "number", ""))
+_NOBODY = frozenset(
+    ("", "*", "x", "xx", "xxx", "-", "--", "–", "—", "\\", "■", "#", "bye", "free", "freilos", "spielfrei")
+)
+_POINTS = {"1": 1.0, "0": 0.0, "0.5": 0.5, "1/2": 0.5, "=": 0.5, "+": 1.0, "½": 0.5, "w": 1.0, "l": 0.0, "d": 0.5}
+# A game of a Swiss tournament: the opponent's number, the colour and the points, as in 12w1, W12 or +12.
+_GAME = re.compile(
+    r"(?P<number>\d{1,3}) ?(?P<colour>[wbs]) ?(?P<points>1/2|[10=+-])|(?P<word>[wldrb+=-]) ?(?P<other>\d{1,3})"
+)
+_SIGNS = {"w": 1.0, "+": 1.0, "1": 1.0, "l": 0.0, "-": 0.0, "0": 0.0, "d": 0.5, "r": 0.5, "=": 0.5, "1/2": 0.5}
+
+
+def read_grid(table: Table, kinds: Kinds) -> Grid | None:
+    """Read a table with a row for each player of a tournament; None if it is not one."""
+    return _cross_table(table) or _swiss_table(table, kinds) or _race_columns(table, kinds)
+
+
+def _player_name_column(table: Table, kinds: Kinds) -> str | None:
+    """Return the column with the players: a familiar name, or else the first column of different names."""
+    columns = table.frame.columns
+    known = [column for column in columns if plain_name(column) in f"{LONG['player']} {LONG['team']}".split()]
+    names = known or [column for column in kinds["name"] if text_of(table, column).drop_nulls().is_unique().all()]
+    return names[0] if names else None
+
+
+def _cross_table(table: Table) -> Grid | None:
+    """Read a table with a row and a column for each player; a cell is the result of the row's player.
+
+    If both cells of two players agree, they show one match. If many do not, each is a match of its own: the row's
+    player was at home.
+    """
+    import polars as pl
+
+    columns = table.frame.columns
+    for who in columns[:4]:
+        if table.frame[who].dtype.is_nested():
+            continue
+        names = text_of(table, who).to_list()
+        place = {plain_text(name): row for row, name in enumerate(names) if name}
+        matched = ((column, _opponent(column, place, len(names))) for column in columns if column != who)
+        opponents = {column: row for column, row in matched if row is not None}
+        if any(name.isdigit() for name in place):
+            continue  # the numbers of the players, beside their names
+        if len(place) == len(names) >= LEAST and len(set(opponents.values())) >= max(LEAST, MOST * len(names)):
+            break
+    else:
+        return None
+    cells = {
+        (row, other): _cell(text)
+        for column, other in opponents.items()
+        for row, text in enumerate(text_of(table, column))
+        if row != other
+    }
+    scores = {key: pair_cell(cell) for key, cell in cells.items() if cell}
+    if not scores:
+        return None
+    points = all(cell in _POINTS for cell in cells.values() if cell)
+    if not points and np.mean([score.state == PLAYED for score in scores.values()]) < MOST:
+        return None
+    games = _point_games(cells) if points else _score_games(cells)
+    homes = sum(game.row > game.other for game in games) > 0
+    table.note("cross-table", f"a cross table: the players of {who!r} are also the columns", column=who)
+    if homes and not points:
+        table.note("cross-table-home", "both cells of two players are matches; the player of the row was at home")
+    roles = ("home", "away") if homes and not points else ("player1", "player2")
+    frame = pl.DataFrame(
+        {
+            roles[0]: [names[game.row] for game in games],
+            roles[1]: [names[game.other] for game in games],
+            "result": [game.result for game in games],
+        },
+        schema=dict.fromkeys((*roles, "result"), pl.String),
+    )
+    return _with_rows(table, frame, [game.row for game in games]), {role: role for role in roles} | {"winner": "result"}
+
+
+@dataclass(frozen=True)
+class _Game:
+    """A match of two rows of a table, with its result as text."""
+
+    row: int
+    other: int
+    result: str
+
+
+def _opponent(column: str, place: dict[str, int], players: int) -> int | None:
+    """Return the row of the player that a column of a cross table belongs to."""
+    title = plain_text(column)
+    if title in place:
+        return place[title]
+    number = title.removesuffix(".")
+    return int(number) - 1 if number.isdigit() and 0 < int(number) <= players else None
+
+
+def _cell(text: str | None) -> str:
+    plain = plain_text(text or "").casefold()
+    return "" if plain in _NOBODY else plain
+
+
+def _point_games(cells: dict[tuple[int, int], str]) -> list[_Game]:
+    """Return the matches of a table of points; an empty cell follows from the other player's."""
+    games = []
+    for row, other in sorted(cells):
+        own, theirs = cells[row, other], cells.get((other, row), "")
+        if row < other and (own or theirs):
+            first = _POINTS[own] if own else 1 - _POINTS[theirs]
+            second = _POINTS[theirs] if theirs else 1 - first
+            games.append(_Game(row, other, f"{first:g}-{second:g}"))
+    return games
+
+
+def _score_games(cells: dict[tuple[int, int], str]) -> list[_Game]:
+    """Return the matches of a table of scores: one of two cells that mirror each other, or all cells."""
+    both = [(key, cells[key], cells.get(key[::-1], "")) for key in sorted(cells) if cells[key]]
+    paired = [(own, theirs) for _, own, theirs in both if theirs]
+    mirrored = not paired or np.mean([_is_mirrored(*pair) for pair in paired]) >= MOST
+    return [_Game(*key, own) for key, own, theirs in both if not mirrored or key[0] < key[1] or not theirs]
+
+
+def _is_mirrored(own: str, theirs: str) -> bool:
+    first, second = pair_cell(own), pair_cell(theirs)
+    return (first.first, first.second) == (second.second, second.first)
+
+
+def _swiss_table(table: Table, kinds: Kinds) -> Grid | None:
+    """Read a table with a row for each player and a column for each round, in which cells name the opponent."""
+    import polars as pl
+
+    who = _player_name_column(table, kinds)
+    if who is None:
+        return None
+    rounds = []
+    for column in table.frame.columns:
+        if column == who or table.frame[column].dtype.is_nested():
+            continue
+        cells = [_cell(text) for text in text_of(table, column)]
+        played = [_GAME.fullmatch(cell) for cell in cells if cell not in ("", "+", "0", "1", "1/2")]
+        if played and np.mean([game is not None for game in played]) >= MOST:
+            rounds.append((column, cells))
+    names = text_of(table, who).to_list()
+    if not rounds or len(names) < LEAST:
+        return None
+    row_of = _row_numbers(table, who, len(names))
+    games: list[tuple[str, str | None, str | None, str]] = []  # the round, both players, and the result
+    rows: list[int] = []
+    contradictions: dict[int, str] = {}
+    for column, cells in rounds:
+        for row, cell in enumerate(cells):
+            if (game := _game(cell)) is None:
+                continue
+            other, points = row_of.get(game[0]), game[1]
+            back = _game(cells[other]) if other is not None else None
+            theirs = back[1] if back is not None and row_of.get(back[0]) == row else None
+            if theirs is not None and other is not None and other < row:
+                continue  # the other row has shown this game
+            if theirs is not None and theirs != 1 - points:
+                contradictions[len(games)] = f"{names[other or 0]} has another result of this game"
+            games.append(
+                (column, names[row], None if other in (None, row) else names[other], f"{points:g}-{1 - points:g}")
+            )
+            rows.append(row)
+    table.note("swiss-table", f"a Swiss table: {who!r} has the players, and {len(rounds)} columns name their opponents")
+    columns = ("round", "player1", "player2", "result")
+    frame = pl.DataFrame(games, schema=dict.fromkeys(columns, pl.String), orient="row")
+    values = _with_rows(table, frame, rows)
+    values.reject(list(contradictions), "result", list(contradictions.values()).__getitem__)
+    return values, {"player1": "player1", "player2": "player2", "winner": "result"}
+
+
+def _row_numbers(table: Table, who: str, players: int) -> dict[int, int]:
+    """Return the row of each player's number: a column before the name with the numbers 1 to n, or else the order."""
+    columns = table.frame.columns
+    for column in columns[: columns.index(who)]:
+        if plain_name(column) in _NUMBER or column.isdigit():
+            values = [plain_text(cell or "").removesuffix(".") for cell in text_of(table, column)]
+            if all(map(str.isdigit, values)) and len(set(values)) == players:
+                return {int(value): row for row, value in enumerate(values)}
+    return {row + 1: row for row in range(players)}
+
+
+def _game(cell: str) -> tuple[int, float] | None:
+    """Return the opponent's number and the points of a cell."""
+    game = _GAME.fullmatch(cell)
+    return None if game is None else (int(game["number"] or game["other"]), _SIGNS[game["points"] or game["word"]])
+
+
+def _race_columns(table: Table, kinds: Kinds) -> Grid | None:
+    """Read a series: a row for each player, and a column for each race with places or points."""
+    import polars as pl
+
+    who = _player_name_column(table, kinds)
+    races = [column for column in table.frame.columns if RACE.fullmatch(plain_name(column))]
+    if who is None or len(races) < 2 or not text_of(table, who).drop_nulls().is_unique().all():
+        return None
+    frame = table.frame.select(who, *races).with_row_index("row")
+    long = frame.unpivot(races, index=["row", who], variable_name="race", value_name="result")
+    text = pl.col("result").cast(pl.String).str.strip_chars()
+    # Brackets mark a result that does not count in the series, but it is still the result of that race.
+    long = long.with_columns(text.str.replace(r"^[(\[](.*)[)\]]$", "$1")).filter(pl.col("result").str.len_chars() > 0)
+    row = long["row"].to_list()
+    values = _with_rows(table, long.drop("row"), row)
+    code = {race: number for number, race in enumerate(races)}
+    match = np.array([code[race] for race in long["race"]], np.int64)
+    trial = Table(long.select(pl.col("result").cast(pl.Float64, strict=False)), table.title)
+    places = _are_places(match, numbers(trial, "result"))
+    held = "places" if places else "scores, where the highest is best"
+    values.note("race-columns", f"a column per race ({races[0]} to {races[-1]}) with {held}", number=len(races))
+    return values, {"match": "race", "player": who, "rank" if places else "score": "result"}
+
+
+def _with_rows(table: Table, frame: Any, rows: list[int]) -> Table:
+    """Return a table made from another, whose rows are named after the rows that they come from."""
+    line, remarks = table.line, list(table.remarks)
+    return Table(frame, table.title, lambda row: line(rows[row]), table.choices, remarks, unit=table.unit)
+
+
+def read_player_columns(table: Table, kinds: Kinds) -> Grid | None:
+    """Read a sheet with a row per match and a column of scores per player, empty for absent players."""
+    import polars as pl
+
+    columns, day = kinds["number"], kinds["time"][:1]
+    # if there is a date, one column of names may say what was played
+    dated = bool(day) and len(kinds["name"]) == 1 and len(columns) > 2
+    if len(columns) < 2 or any(name.isdigit() for name in columns) or (kinds["name"] and not dated):
+        return None
+    frame = table.frame.with_row_index("match")
+    long = frame.unpivot(columns, index=["match", *day], variable_name="player", value_name="score")
+    long = long.filter(pl.col("score").is_not_null() & (pl.col("score").cast(pl.String).str.strip_chars() != ""))
+    long = long.sort("match", maintain_order=True)
+    row = long["match"].to_list()
+    values = _with_rows(table, long, row)
+    places = _are_places(long["match"].to_numpy(), numbers(values, "score"))
+    values.problems.groups.clear()
+    players = f"{', '.join(columns[:8])}{', …' * (len(columns) > 8)}"
+    held, other = ("places", "score") if places else ("scores, where the highest is best", "rank")
+    values.note("player-columns", f"a column per player ({players}) with {held}", number=len(columns))
+    values.note("other-reading", f"if that is wrong, make a file with a row per player and a column {other}")
+    roles = {"match": "match", "player": "player", "rank" if places else "score": "score"}
+    return values, roles | ({"time": day[0]} if day else {})
+
+
+def _are_places(match: Any, values: Any) -> bool:
+    """Return whether each match has the numbers 1 to the number of players, apart from ties."""
+    good = ~np.isnan(values)
+    match, values = match[good], values[good]
+    if not len(match) or (values < 1).any() or (values != np.floor(values)).any():
+        return False
+    size = np.bincount(match)
+    low, high = np.full(len(size), np.inf), np.zeros(len(size))
+    np.minimum.at(low, match, values)
+    np.maximum.at(high, match, values)
+    return bool(((low == 1) & (high <= size))[size > 0].all())
