@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 
 import prowess as pw
+from prowess.frames import json_types
 from prowess.lab import Claim, Report, Section, skill_curves
-from prowess.lab.report import _clean
 
 EVIL = '</script><b onload="x">&amp;{title}'
 VOID = {"meta", "br"}
@@ -125,7 +125,7 @@ def test_numpy_scalars_become_json_values():
     report = Report("numpy", (Section("s", chart=chart, claims=(claim,)),))
     assert strict(json.dumps(report.to_dict()))["sections"][0]["claims"][0]["holds"] is True
     assert "holds" in report.page()
-    assert _clean([np.float64(0.5), np.float32(np.nan), np.int32(3), np.str_("x")]) == [0.5, None, 3, "x"]
+    assert json_types([np.float64(0.5), np.float32(np.nan), np.int32(3), np.str_("x")]) == [0.5, None, 3, "x"]
 
 
 def test_save_writes_html_and_json(tmp_path):
