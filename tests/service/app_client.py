@@ -63,7 +63,7 @@ def served(url, **settings) -> Iterator[AppClient]:
     with database.writing() as connection:
         _, admin = keys.create(connection, "office", "admin")
     database.close()
-    app = create_app(Settings(database=url, **({"rate_limit": 0} | settings)))
+    app = create_app(Settings(database=url, **({"rate_limit": 0, "cpu_limit": 0} | settings)))
     with asyncio.Runner() as runner:
         lifespan = app.router.lifespan_context(app)
         runner.run(lifespan.__aenter__())

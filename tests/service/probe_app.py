@@ -15,6 +15,7 @@ from prometheus_client.parser import text_string_to_metric_families
 import prowess as pw
 from prowess.service.app import create_app
 from prowess.service.auth import Access, GlobalPermission, LeaguePermission
+from prowess.service.concurrency import run_in_threadpool
 from prowess.service.connections import HttpProtocol
 from prowess.service.serving import open_socket
 from prowess.service.settings import Settings
@@ -43,6 +44,15 @@ def probed(settings: Settings) -> FastAPI:
         return len(await request.body())
 
     app.router.routes.insert(0, app.router.routes.pop(-2))  # before the route that it replaces
+
+    @app.post("/probe/work")
+    async def work(seconds: float) -> None:
+        def spin() -> None:
+            end = time.thread_time() + seconds
+            while time.thread_time() < end:
+                pass
+
+        await run_in_threadpool(spin)
 
     @app.post("/probe/error")
     def error(message: str, field: str | None = None, match: int | None = None) -> None:

@@ -155,6 +155,7 @@ def start(database: str, folder: Path, *, workers: int = 1, first: str = "", por
     program = ["-c", main] if first else ["-m", "prowess"]
     log = folder / f"server-{port}.log"
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PROWESS_")}
+    environment |= {"PROWESS_CPU_LIMIT": "0"}  # browsers of the tests ask for more pages than visitors do
     environment |= {f"PROWESS_{name.upper()}": value for name, value in settings.items()}
     with log.open("ab") as out:
         process = subprocess.Popen(

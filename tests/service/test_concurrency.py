@@ -1,12 +1,15 @@
-"""The TTL cache, and the limiter for expensive work."""
+"""The threads of clients, the TTL cache, and the limiter for expensive work."""
 
 import asyncio
+import time
+from pathlib import Path
 from threading import Event, Lock
 
 import httpx
 import pytest
 
-from prowess.service.concurrency import ConcurrencyLimiter, TtlCache
+from prowess.service import concurrency
+from prowess.service.concurrency import CLIENT, ClientThreads, ConcurrencyLimiter, TtlCache, run_in_threadpool
 from prowess.service.pages import teams
 from prowess.store.errors import Unavailable
 
@@ -112,3 +115,30 @@ def test_reads_do_not_wait_for_balancing(ask, monkeypatch):
     heavy, light = ask.runner.run(work())
     assert light == [200, 200]
     assert sorted(heavy) == [200] * 42 + [503] * 18
+
+
+def test_client_uses_few_threads_at_once_and_pays_for_their_cpu_time():
+    charged, running, most = [], 0, 0
+
+    def work():
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        time.sleep(0.01)
+        running -= 1
+
+    async def ask():
+        CLIENT.set(ClientThreads(2, charged.append))
+        await asyncio.gather(*(run_in_threadpool(work) for _ in range(6)))
+
+    asyncio.run(ask())
+    assert most == 2
+    assert len(charged) == 6
+    assert max(charged) < 0.01  # it slept
+
+
+def test_service_uses_the_threads_of_clients_everywhere():
+    folder = Path(concurrency.__file__).parent
+    own = {"concurrency.py", "app.py"}  # of these, one implements it and the other has no clients yet
+    texts = {path: path.read_text() for path in folder.rglob("*.py") if path.name not in own}
+    assert [path.name for path, text in texts.items() if "from starlette.concurrency" in text] == []

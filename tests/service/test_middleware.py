@@ -151,6 +151,22 @@ def test_addresses_and_keys_have_separate_rate_limits(tmp_path):
         assert {client.get(path).status_code for path in ("/healthz", "/readyz", "/metrics") * 3} == {200}
 
 
+def test_addresses_and_keys_have_separate_limits_of_cpu_time(tmp_path):
+    limits = {"cpu_limit": 0.01, "cpu_burst": 0.1, "key_cpu_limit": 0.01, "key_cpu_burst": 0.2}
+    with service(tmp_path, **limits) as (client, app):
+        key = bearing(filled(app)["read@*"])
+        client.post("/probe/body", headers=key)  # from now on, the key is known
+        for headers in ({}, key):
+            assert client.post("/probe/work?seconds=0.01", headers=headers).status_code == 200
+            assert client.post("/probe/work?seconds=0.3", headers=headers).status_code == 200  # charged afterwards
+            refused = client.post("/probe/body", headers=headers)
+            assert refused.status_code == 429
+            assert 5 < int(refused.headers["retry-after"]) < 60
+            assert "too much CPU time" in refused.json()["detail"]
+        assert client.get("/healthz").status_code == 200
+        assert samples(client.get("/metrics").text)["prowess_refusals_total", ("reason", "cpu_time")] == 2
+
+
 @given(
     st.floats(0.1, 1000),
     st.integers(1, 50),

@@ -30,7 +30,17 @@ from .concurrency import TtlCache
 from .connections import ConnectionTable, StreamLimit
 from .context import Service
 from .errors import register_handlers
-from .middleware import BodyLimit, Buckets, CatchErrors, FastPost, Headers, HeadSupport, RateLimit, RequestTiming
+from .middleware import (
+    BodyLimit,
+    Buckets,
+    CatchErrors,
+    ClientLimits,
+    FastPost,
+    Headers,
+    HeadSupport,
+    RateLimit,
+    RequestTiming,
+)
 from .observability import Metrics, log_request_to
 from .openapi import document
 from .pages.routers import ROUTERS as PAGES
@@ -40,6 +50,7 @@ from .settings import Settings
 
 Value = TypeVar("Value")
 API = (leagues, matches, standings, forecasts, matchmaking, files, models, events, monitoring)
+ADDRESS_THREADS, KEY_THREADS = 2, 8  # that a client uses at once: few, so that others find the interpreter free
 EXPOSED_HEADERS = ["X-Request-ID", "Retry-After"]  # response headers that pages of other sites may read
 
 
@@ -102,9 +113,13 @@ def _collect_garbage_rarely() -> None:
 def _add_middleware(app: FastAPI, settings: Settings, key_cache: TtlCache[Key | None], metrics: Metrics) -> None:
     """Wrap the app in its middleware, from the inside out: the one added last sees a request first."""
 
-    def buckets(rate: float, burst: int) -> Buckets | None:
+    def buckets(rate: float, burst: float) -> Buckets | None:
         return Buckets(rate, burst) if rate else None
 
+    cpu = buckets(settings.cpu_limit, settings.cpu_burst)
+    addresses = ClientLimits(buckets(settings.rate_limit, settings.rate_burst), cpu, ADDRESS_THREADS)
+    cpu = buckets(settings.key_cpu_limit, settings.key_cpu_burst)
+    keys_limits = ClientLimits(buckets(settings.key_rate_limit, settings.key_rate_burst), cpu, KEY_THREADS)
     routes = [route for route in matches.router.routes if isinstance(route, APIRoute)]
     [route] = [route for route in routes if route.endpoint is matches.create_match]
     app.add_middleware(FastPost, route=route, handle=matches.create_match_fast)
@@ -118,9 +133,10 @@ def _add_middleware(app: FastAPI, settings: Settings, key_cache: TtlCache[Key | 
     app.add_middleware(Identify, keys=key_cache)
     app.add_middleware(
         RateLimit,
-        addresses=buckets(settings.rate_limit, settings.rate_burst),
-        keys=buckets(settings.key_rate_limit, settings.key_rate_burst),
+        addresses=addresses,
+        keys=keys_limits,
         key_id=partial(peek_key_id, key_cache),
+        count_refusal=metrics.count_refusal,
     )
     app.add_middleware(CatchErrors)
     app.add_middleware(HeadSupport)

@@ -1,21 +1,70 @@
-"""A TTL cache that loads each value once for concurrent callers, and a limiter for expensive work."""
+"""Work in threads: shared fairly between clients, limited for expensive work, and cached for a while."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from time import monotonic
-from typing import Generic, TypeVar
+from contextlib import asynccontextmanager, nullcontext
+from contextvars import ContextVar
+from functools import partial
+from time import monotonic, thread_time
+from typing import Any, Generic, TypeVar
 
 from anyio import CapacityLimiter
-from starlette.concurrency import run_in_threadpool
+from starlette import concurrency
 
 from ..store.errors import Unavailable
 
 Value = TypeVar("Value")
 TTL = 1.0  # seconds that a key may still work after it was revoked
 MAX_ENTRIES = 10_000
+
+
+class ClientThreads:
+    """The threads of one client: it uses at most `at_once` of them, and `charge` learns how much CPU time they took.
+
+    >>> async def work():
+    ...     CLIENT.set(ClientThreads(2, charge=lambda seconds: print(seconds >= 0)))
+    ...     return await run_in_threadpool(sum, [1, 2])
+    >>> asyncio.run(work())
+    True
+    3
+    """
+
+    def __init__(self, at_once: int, charge: Callable[[float], None]) -> None:
+        self.slots, self.charge = CapacityLimiter(at_once), charge
+
+
+CLIENT: ContextVar[ClientThreads | None] = ContextVar("client", default=None)  # of the request that is being handled
+
+
+async def run_in_threadpool(function: Callable[..., Value], *arguments: Any, **named: Any) -> Value:
+    """Run a function in a thread; for a request, in one of its client's threads.
+
+    Without that, one client could fill all threads, and the others would wait for them and for the interpreter lock.
+    """
+    client = CLIENT.get()
+    async with client.slots if client else nullcontext():
+        return await _run_charged(partial(function, *arguments, **named))
+
+
+async def _run_charged(work: Callable[[], Value]) -> Value:
+    """Run a function in a thread, and charge its CPU time to the client of the request."""
+    client, seconds = CLIENT.get(), 0.0
+
+    def measure() -> Value:
+        nonlocal seconds
+        start = thread_time()
+        try:
+            return work()
+        finally:
+            seconds = thread_time() - start
+
+    try:
+        return await concurrency.run_in_threadpool(measure)
+    finally:
+        if client:
+            client.charge(seconds)
 
 
 class TtlCache(Generic[Value]):
@@ -54,7 +103,7 @@ class TtlCache(Generic[Value]):
     async def _refresh(self, name: str) -> Value:
         expires, task = self._clock() + self._ttl, asyncio.current_task()
         try:
-            value = await run_in_threadpool(self._load, name)
+            value = await concurrency.run_in_threadpool(self._load, name)  # not for one client: others may wait for it
         finally:
             valid = self._loading.get(name) is task  # unless it was invalidated meanwhile
             if valid:
@@ -95,4 +144,5 @@ class ConcurrencyLimiter:
     async def run(self, work: Callable[[], Value]) -> Value:
         """Run a function in a thread as soon as a slot is free."""
         async with self.slot():
-            return await run_in_threadpool(work)
+            # Not in the client's threads: its other requests should not wait for work that can take seconds.
+            return await _run_charged(work)

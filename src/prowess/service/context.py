@@ -9,7 +9,6 @@ from typing import TypeVar
 
 from fastapi import Request
 from sqlalchemy import Connection
-from starlette.concurrency import run_in_threadpool
 
 from ..matchmaking.balancing.balance import Balance
 from ..store.cache import LruCache
@@ -21,7 +20,7 @@ from ..store.read.trace_cache import TraceCache
 from ..store.write.writer import Writer
 from .background.analysis_requests import ModelAnalyses
 from .background.prewarm import Prewarmer
-from .concurrency import ConcurrencyLimiter, TtlCache
+from .concurrency import ConcurrencyLimiter, TtlCache, run_in_threadpool
 from .connections import StreamLimit
 from .observability import Metrics
 from .settings import Settings

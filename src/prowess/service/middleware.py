@@ -6,10 +6,12 @@ import logging
 import re
 from asyncio import CancelledError
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from math import ceil
 from os import urandom
 from time import monotonic, perf_counter
 from typing import Any
+from weakref import WeakValueDictionary
 
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
@@ -19,6 +21,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..errors import Error
+from .concurrency import CLIENT, ClientThreads
 from .connections import client_network
 from .errors import OUTCOME_UNKNOWN, RETRY, Problem, error_response, problem_response
 from .observability import LOGGER, Observer
@@ -39,6 +42,7 @@ DEFAULT_HEADERS = [
 HSTS = (b"strict-transport-security", b"max-age=31536000")
 EXEMPT = frozenset({"/healthz", "/readyz", "/metrics"})  # monitoring is never limited, and needs no key
 MIN_CAPACITY = 1000
+TOO_MUCH = {"requests": "too many requests", "cpu_time": "your requests took too much CPU time"}
 IMPORT = re.compile(r"(/api)?/leagues/[^/]*/import")  # uploads, which have a limit of their own
 
 
@@ -233,27 +237,61 @@ class Buckets:
     [0.0, 0.0, 1.0, 0.0]
     """
 
-    def __init__(self, rate: float, burst: int) -> None:
+    def __init__(self, rate: float, burst: float) -> None:
         self._step = 1.0 / rate
         self._most = burst * self._step
         self._full: dict[Any, float] = {}
         self._capacity = MIN_CAPACITY
 
-    def take(self, name: Any, now: float) -> float:
-        """Take a token and return 0, or return the seconds until one is available."""
-        full = max(self._full.get(name, now), now) + self._step
+    def take(self, name: Any, now: float, tokens: float = 1.0) -> float:
+        """Take tokens and return 0, or return the seconds until they are available."""
+        full = max(self._full.get(name, now), now) + tokens * self._step
         wait = full - now - self._most
         if wait > 1e-9:
             return wait
+        self._store(name, full, now)
+        return 0.0
+
+    def charge(self, name: Any, now: float, tokens: float) -> None:
+        """Take tokens afterwards, even if there are not enough of them."""
+        self._store(name, max(self._full.get(name, now), now) + tokens * self._step, now)
+
+    def _store(self, name: Any, full: float, now: float) -> None:
         self._full[name] = full
         if len(self._full) > self._capacity:
             self._full = {name: full for name, full in self._full.items() if full > now}
             self._capacity = max(MIN_CAPACITY, 2 * len(self._full))  # so that the amortised cost stays constant
-        return 0.0
+
+
+class ClientLimits:
+    """The limits for each client of one kind: on requests, on CPU time in threads, and on threads at once."""
+
+    def __init__(self, requests: Buckets | None, cpu: Buckets | None, threads: int) -> None:
+        self.requests, self.cpu, self.at_once = requests, cpu, threads
+        self._threads: WeakValueDictionary[Any, ClientThreads] = WeakValueDictionary()
+
+    def check(self, name: Any, now: float) -> tuple[float, str]:
+        """Count a request; return the seconds to wait and the reason, or 0."""
+        # CPU time is known afterwards, so a client waits once it has used more than its share.
+        wait = self.cpu.take(name, now, 0.0) if self.cpu else 0.0
+        if wait:
+            return wait, "cpu_time"
+        return (self.requests.take(name, now) if self.requests else 0.0), "requests"
+
+    def threads(self, name: Any, clock: Callable[[], float]) -> ClientThreads:
+        """Return the threads of a client, the same for all its requests that are under way."""
+        threads = self._threads.get(name)
+        if threads is None:
+            threads = self._threads[name] = ClientThreads(self.at_once, partial(self._charge, name, clock))
+        return threads
+
+    def _charge(self, name: Any, clock: Callable[[], float], seconds: float) -> None:
+        if self.cpu:
+            self.cpu.charge(name, clock(), seconds)
 
 
 class RateLimit:
-    """Limits requests per second, per key or per address.
+    """Limits the requests and the CPU time of each client: a key or, without one, an address.
 
     `key_id` returns the id of a request's key. Keys that were never looked up count for the address, so guessing keys
     does not get around the limit.
@@ -262,25 +300,33 @@ class RateLimit:
     def __init__(
         self,
         app: ASGIApp,
-        addresses: Buckets | None,
-        keys: Buckets | None,
+        addresses: ClientLimits,
+        keys: ClientLimits,
         key_id: Callable[[Any], int | None],
+        count_refusal: Callable[[str], None],
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self.app, self.addresses, self.keys, self.key_id, self.clock = app, addresses, keys, key_id, clock
+        self.count_refusal = count_refusal
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or respond with 429 and the time to wait."""
-        if scope["type"] == "http" and scope["path"] not in EXEMPT:
-            key = self.key_id(scope["headers"])
-            buckets = self.addresses if key is None else self.keys
-            if buckets is not None:
-                client = scope.get("client")
-                wait = buckets.take(client_network(client[0]) if key is None and client else key, self.clock())
-                if wait:
-                    detail = f"too many requests; try again in {wait:.2g} s"
-                    raise Problem(429, detail, headers={"Retry-After": str(ceil(wait))})
-        await self.app(scope, receive, send)
+        if scope["type"] != "http" or scope["path"] in EXEMPT:
+            await self.app(scope, receive, send)
+            return
+        key, client = self.key_id(scope["headers"]), scope.get("client")
+        limits = self.addresses if key is None else self.keys
+        name = client_network(client[0]) if key is None and client else key
+        wait, reason = limits.check(name, self.clock())
+        if wait:
+            self.count_refusal(reason)
+            detail = f"{TOO_MUCH[reason]}; try again in {wait:.2g} s"
+            raise Problem(429, detail, headers={"Retry-After": str(ceil(wait))})
+        token = CLIENT.set(limits.threads(name, self.clock))
+        try:
+            await self.app(scope, receive, send)
+        finally:
+            CLIENT.reset(token)
 
 
 class FastPost:

@@ -60,6 +60,10 @@ class Settings:
     rate_burst: int = _setting(200, "N", "Burst of requests from an address without a key.", 1, LIMITS)
     key_rate_limit: float = _setting(20_000.0, "N", "Requests per second with a key.", 0, LIMITS)
     key_rate_burst: int = _setting(40_000, "N", "Burst of requests with a key.", 1, LIMITS)
+    cpu_limit: float = _setting(0.25, "N", "CPU-seconds per second that an address without a key may use.", 0, LIMITS)
+    cpu_burst: float = _setting(5.0, "SECONDS", "CPU-seconds that it may use in a burst.", 0, LIMITS)
+    key_cpu_limit: float = _setting(1.0, "N", "CPU-seconds per second that a key may use.", 0, LIMITS)
+    key_cpu_burst: float = _setting(60.0, "SECONDS", "CPU-seconds that it may use in a burst.", 0, LIMITS)
     connection_limit: int = _setting(
         10_000, "N", "Open connections; `ulimit -n` may allow fewer, and is never exceeded.", 0, LIMITS
     )

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import AbstractContextManager, suppress
+from contextvars import Context
 from functools import partial
 from typing import Annotated
 
@@ -110,7 +111,8 @@ class EventHub:
             missed = await self._service.read(lambda connection: _missed(connection, league, since))
             self._seen.setdefault(league, missed.revision)
             if self._task is None or self._task.done():
-                self._task = asyncio.create_task(self._poll())
+                # In a context of its own: it works for all followers, not for the client of this request.
+                self._task = asyncio.create_task(self._poll(), context=Context())
             sent = missed.revision
             if missed.ratings:
                 yield _event(missed)

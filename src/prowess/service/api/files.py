@@ -12,7 +12,6 @@ from typing import Annotated, Any, Literal, get_args
 from fastapi import APIRouter, Query
 from sqlalchemy import Connection
 from starlette.background import BackgroundTask
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
@@ -28,6 +27,7 @@ from ...store.write.commands import CommandResult, Post
 from ...store.write.importing import with_ids
 from ...store.write.writer import preview
 from ...text import count
+from ..concurrency import run_in_threadpool
 from ..errors import Problem, problem_responses
 from .dependencies import DryRun, IdempotencyKey, Read, Reason, ServiceDep, Write
 from .responses import json_response

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends
 from sqlalchemy import Connection
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from ...errors import Error
@@ -18,6 +17,7 @@ from ...store.keys import Key
 from ...store.leagues import League, Preset, Settings
 from ...store.write.commands import ChangeModel, NewSeason
 from ..auth import Access, GlobalPermission, key_of_request
+from ..concurrency import run_in_threadpool
 from ..context import Service
 from ..errors import problem_responses
 from .dependencies import Admin, DryRun, Read, Reason, ServiceDep

@@ -14,7 +14,6 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Depends, Query
 from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import Connection, RowMapping
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -26,6 +25,7 @@ from ...store.leagues import League
 from ...store.write.commands import Command, Delete, Edit, Post
 from ...store.write.writer import preview
 from ..auth import LeaguePermission
+from ..concurrency import run_in_threadpool
 from ..context import Service, service_of
 from ..errors import Problem, field_problem, problem_responses, validation_problem
 from .dependencies import LARGEST, DryRun, IdempotencyKey, MatchId, Read, Reason, ServiceDep, Write

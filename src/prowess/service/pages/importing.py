@@ -14,7 +14,6 @@ from typing import Annotated, Any
 
 import numpy as np
 from fastapi import APIRouter, Query
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -37,6 +36,7 @@ from ..api.dependencies import LARGEST, ServiceDep, Write
 from ..api.files import FilePreview, extension_of, problem_payload, read_upload
 from ..api.forecasts import current_standings
 from ..auth import Access
+from ..concurrency import run_in_threadpool
 from ..context import Service
 from .web.csrf import CheckedForm
 from .web.page import PageContext, Plain

@@ -7,7 +7,6 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends
 from sqlalchemy import Connection
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -21,6 +20,7 @@ from ..api.dependencies import Read, ServiceDep
 from ..api.leagues import find_preset, league_payload, readable_leagues
 from ..api.models import USUAL
 from ..auth import GlobalPermission, key_of_request
+from ..concurrency import run_in_threadpool
 from ..context import Service
 from ..demo import key_command
 from .web.csrf import CheckedForm

@@ -8,7 +8,6 @@ from typing import Any
 
 from fastapi import APIRouter
 from sqlalchemy import Connection
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -29,6 +28,7 @@ from ..api.responses import etag_of, extend_etag, rfc3339
 from ..api.schemas.common import LONGEST
 from ..background.analysis_requests import SMALL, AnalysisResult
 from ..background.worker import model_label
+from ..concurrency import run_in_threadpool
 from ..context import Service
 from .charts import chart_heights
 from .web.csrf import CheckedForm

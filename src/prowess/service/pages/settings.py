@@ -8,7 +8,6 @@ from typing import Any
 
 from fastapi import APIRouter
 from sqlalchemy import Connection
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -21,6 +20,7 @@ from ...store.write.writer import preview
 from ..api.dependencies import Admin, ServiceDep
 from ..api.leagues import change_league, league_payload, season_payloads
 from ..auth import Access
+from ..concurrency import run_in_threadpool
 from ..context import Service
 from .leagues import parse_settings, settings_fields
 from .web.csrf import CheckedForm

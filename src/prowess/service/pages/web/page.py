@@ -11,12 +11,12 @@ from urllib.parse import parse_qsl, urlencode
 
 from fastapi import APIRouter
 from fastapi.routing import APIRoute
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
 from ....store.leagues import League
 from ...api.responses import csv_text, etag_headers, extend_etag, json_response, not_modified
+from ...concurrency import run_in_threadpool
 from ...context import service_of
 from .templates import BY_KEY, POLICY, render_page, templates_version
 

@@ -7,13 +7,13 @@ from itertools import chain
 from typing import Any
 
 from sqlalchemy import Connection
-from starlette.concurrency import run_in_threadpool
 
 from ....store import leagues
 from ....store.leagues import League
 from ....store.write.commands import Command, CommandResult
 from ....store.write.writer import preview
 from ...api.responses import change_payload, most_moved, rating_payloads
+from ...concurrency import run_in_threadpool
 from ...context import Service
 from .filters import digits
 from .page import Plain
