@@ -40,7 +40,7 @@ class Rating:
     almost certainly exceeds (the 3 is `caution`).
 
     Some models have more: Glicko-2 a `volatility`; score models two skills, `offence` and `defence`, each a rating of
-    its own, whose sum is the player's `mu`. They are given by name, and are attributes.
+    its own, whose sum is the player's `mu`. Pass these parts by name; they are attributes of the rating.
 
     >>> rating = Rating(30, 4)
     >>> rating
@@ -110,7 +110,7 @@ class Rating:
 
     @property
     def parts(self) -> dict[str, Any]:
-        """Volatility, or the ratings of several skills, by name.
+        """The volatility, or the ratings of several skills, by name.
 
         >>> Rating(1500, 200, volatility=0.06).parts
         {'volatility': 0.06}
@@ -153,7 +153,7 @@ def _check_parts(parts: dict[str, Any]) -> None:
 
 @cython.ccall
 def make_rating(mu: cython.double, sigma: cython.double, caution: cython.double, parts: object = None) -> Rating:
-    """Make a rating without checks, from the numbers on a board or in a file."""
+    """Create a rating without checks, from the numbers on a board or in a file."""
     rating: Rating = Rating.__new__(Rating)
     rating._mu = mu
     rating._sigma = sigma
@@ -175,7 +175,8 @@ def write_rating(rating: Rating, kind: Kind, board: Board, entry: cython.Py_ssiz
         for k in range(len(kind.traits)):
             skill = (rating._parts or {}).get(kind.traits[k])
             if skill is None:
-                raise errors.Error(f"it has no {kind.traits[k]}, which this model needs; make it with model.rating()")
+                missing = f"the rating has no {kind.traits[k]}, which this model needs"
+                raise errors.Error(f"{missing}; create ratings with model.rating()")
             _put_trait(skill, kind, board, entry * board.traits + k)
     if rating._parts is not None:
         for k in range(len(kind.extras)):
@@ -188,9 +189,9 @@ def _check_known(parts: dict[str, Any], kind: Kind) -> None:
     """Raise an `Error` for parts unknown to the model: a rating of another model, or a misspelt name."""
     for name, part in parts.items():
         if name not in kind.traits and name not in kind.extras:
-            raise errors.Error(f"it has {name!r}, which this model does not have")
+            raise errors.Error(f"the rating has {name!r}, which this model does not use")
         if isinstance(part, Rating) != (name in kind.traits):
-            raise errors.Error(f"its {name} must be a {'Rating' if name in kind.traits else 'number'}, not {part!r}")
+            raise errors.Error(f"{name} must be a {'Rating' if name in kind.traits else 'number'}, not {part!r}")
 
 
 @cython.cfunc
@@ -200,7 +201,7 @@ def _put_trait(rating: Rating, kind: Kind, board: Board, cell: cython.Py_ssize_t
     board.var[cell] = 0.0
     if not kind.certain:
         if isnan(rating._sigma):
-            raise errors.Error("it has no sigma, which this model needs")
+            raise errors.Error("the rating has no sigma, which this model needs")
         board.var[cell] = rating._sigma * rating._sigma
     board.before[cell] = board.var[cell]
     return False

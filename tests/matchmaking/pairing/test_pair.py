@@ -265,7 +265,7 @@ def test_extreme_numbers_are_handled():
         (["ann", "bob"], {"repeat": -1}, "repeat must be a finite number"),
         (["ann", "bob"], {"met": ["ab"]}, "met must hold pairs of names, such as \\('ann', 'bob'\\), not 'ab'"),
         (["ann", "bob"], {"never": "ann"}, "never must hold pairs of names"),
-        (["ann", pw.Rating(1500)], {}, "it has no sigma"),
+        (["ann", pw.Rating(1500)], {}, "the rating has no sigma"),
     ],
 )
 def test_unpairable_queues_are_refused(queue, options, message):

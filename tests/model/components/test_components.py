@@ -297,7 +297,7 @@ def test_model_of_two_traits_rejects_ratings_with_one():
     class Two(Coin):
         traits = ("offence", "defence")
 
-    with pytest.raises(pw.Error, match="player 1 of team 1: it has no offence"):
+    with pytest.raises(pw.Error, match="player 1 of team 1: the rating has no offence"):
         pw.TrueSkill().replace(outcome=Two()).rate([[pw.Rating(1, 1)], [pw.Rating(2, 1)]])
 
 

@@ -118,7 +118,7 @@ def test_player_with_sigma_zero_does_not_change():
         (lambda m: m.rate([]), "at least two teams, not 0"),
         (lambda m: m.rate([[A], []]), "team 2 is empty"),
         (lambda m: m.rate([[A], [25]]), "player 1 of team 2 must be a Rating, not 25"),
-        (lambda m: m.rate([[A], [pw.Rating(25)]]), "player 1 of team 2: it has no sigma"),
+        (lambda m: m.rate([[A], [pw.Rating(25)]]), "player 1 of team 2: the rating has no sigma"),
         (lambda m: m.rate([A, B]), "team 1 must be a list"),
         (lambda m: m.rate(A), "teams must be a list"),
         (lambda m: m.rate([[A], [B]], ranks=[1]), "ranks must have one number per team \\(2\\)"),
@@ -187,12 +187,15 @@ def test_numpy_values_are_accepted():
         (lambda: pw.GaussianOD().rating(offence=30), "offence must be a Rating"),
         (lambda: pw.Glicko2().rating(volatility=pw.Rating(1, 1)), "volatility must be a number"),
         (lambda: pw.TrueSkill().rating(volatility=0.1), "have no 'volatility'"),
-        (lambda: rate_with(pw.TrueSkill(), pw.Rating(30, 4, volatilty=3)), "player 1 of team 1: it has 'volatilty'"),
+        (
+            lambda: rate_with(pw.TrueSkill(), pw.Rating(30, 4, volatilty=3)),
+            "player 1 of team 1: the rating has 'volatilty'",
+        ),
         (
             lambda: rate_with(pw.TrueSkill(), pw.GaussianOD().rating()),
-            "it has 'offence', which this model does not have",
+            "the rating has 'offence', which this model does not use",
         ),
-        (lambda: rate_with(pw.GaussianOD(), pw.Rating(30, 4)), "it has no offence"),
+        (lambda: rate_with(pw.GaussianOD(), pw.Rating(30, 4)), "the rating has no offence"),
         (lambda: pw.Model(prior=pw.Normal(0, 1), noise=1, outcome=pw.outcome.Order), r"call it: Order\("),
     ],
 )

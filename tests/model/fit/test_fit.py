@@ -309,7 +309,7 @@ def test_failed_save_keeps_the_old_file(tmp_path, monkeypatch):
         (lambda x: x.record([["new"], ["ann"]], time="2026-02-01", elapsed=1), "either time or elapsed"),
         (lambda x: x["anna"], "did you mean 'ann'"),
         (lambda x: x.predict([["ann"], ["zoe"]]), "no player named 'zoe'"),
-        (lambda x: pw.Ladder(pw.TrueSkill(), {"a": pw.Rating(1)}), "a: Rating.mu=1.0.: it has no sigma"),
+        (lambda x: pw.Ladder(pw.TrueSkill(), {"a": pw.Rating(1)}), "a: Rating.mu=1.0.: the rating has no sigma"),
     ],
 )
 def test_bad_input_does_not_change_the_ladder(call, message):

@@ -1,4 +1,4 @@
-"""Numbering keys in the order in which they first appear, by a hash table of their places; a kernel."""
+"""A hash table that numbers keys in order of first appearance (a kernel)."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ except ModuleNotFoundError:  # not needed to run: annotations are not evaluated
 
 
 def numbered(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Give for each key, an unsigned 64-bit hash, the number of its first appearance, and where each first appears.
+    """Number the distinct keys, which are unsigned 64-bit hashes, in order of first appearance.
+
+    Return the number of each key, and the index at which each number first appears.
 
     >>> code, first = numbered(np.array([7, 9, 7, 8], np.uint64))
     >>> code.tolist(), first.tolist()
     ([0, 1, 0, 2], [0, 1, 3])
     """
     code = np.empty(len(keys), np.int32)
-    first = np.empty(1 << 10, np.int64)
-    slots = np.zeros(1 << 12, np.int32)
+    first = np.empty(1 << 10, np.int64)  # a quarter of the slots, so that searches stay short
+    slots = np.zeros(1 << 12, np.int32)  # number + 1 of a key; 0 marks an empty slot
     at = count = 0
     while at < len(keys):
         at, count = _fill(memoryview(keys), memoryview(code), memoryview(first), memoryview(slots), at, count)
@@ -38,7 +40,7 @@ def _fill(
     at: cython.Py_ssize_t,
     count: cython.Py_ssize_t,
 ) -> tuple[int, int]:
-    """Number keys from `at` on until all are, or the table is a quarter full; returns where it stopped."""
+    """Number the keys from `at` on; stop when the table is a quarter full. Return the next index, and the key count."""
     mask: cython.ulonglong = len(slots) - 1
     slot: cython.ulonglong
     found: cython.int
@@ -46,6 +48,7 @@ def _fill(
     size: cython.Py_ssize_t = len(keys)
     most: cython.Py_ssize_t = len(first)
     for i in range(at, size):
+        # The mask keeps only the low bits, so the high ones are mixed in.
         slot = (keys[i] ^ (keys[i] >> 32)) & mask
         found = slots[slot]
         while found != 0 and keys[first[found - 1]] != keys[i]:
@@ -67,7 +70,7 @@ def _enter(
     slots: cython.int[::1],
     count: cython.Py_ssize_t,
 ) -> None:
-    """Enter keys that have their numbers into a larger table."""
+    """Enter the keys that already have numbers into a larger table."""
     mask: cython.ulonglong = len(slots) - 1
     slot: cython.ulonglong
     k: cython.Py_ssize_t

@@ -1,10 +1,10 @@
 """Maximum-weight matching in general graphs: Edmonds' primal-dual algorithm, with one alternating tree at a time.
 
 Edmonds (1965), "Maximum matching and a polyhedron with 0,1-vertices"; Galil (1986), "Efficient algorithms for finding
-maximum matching in graphs", sections 3 and 4. A vertex has a dual u ≥ 0, a blossom z ≥ 0, an edge the slack
-uᵢ + uⱼ + Σz − w ≥ 0, where z is summed over the blossoms that contain both ends. Matched edges, and those of the rings
-of blossoms, are tight; an unmatched vertex has u = 0. That proves that no matching is heavier. Even weights keep all
-numbers integral.
+maximum matching in graphs", sections 3 and 4. A vertex has a dual u ≥ 0, a blossom has a dual z ≥ 0, and an edge has
+the slack uᵢ + uⱼ + Σz − w ≥ 0, where z is summed over the blossoms that contain both ends. Matched edges, and those of
+the rings of blossoms, are tight; an unmatched vertex has u = 0. That proves that no matching is heavier. Even weights
+keep all numbers integral.
 """
 
 from __future__ import annotations
@@ -38,8 +38,9 @@ def match(
     """Find a matching of maximum weight: the `mate` of every vertex, −1 for unmatched ones.
 
     The edges of vertex v go to `other[start[v]:start[v + 1]]`, and each is listed at both ends. Weights are even.
-    `dual` holds initial duals of the vertices, any numbers of at least 0, and in the end the duals; `total` what the
-    blossoms around a vertex add to it, `position` and `gap` what they add to an edge (see `Blossoms.unroll`).
+    `dual` holds the initial duals of the vertices (any numbers of at least 0) and receives the final ones. `total`
+    receives what the blossoms around a vertex add to it; `position` and `gap` receive what they add to an edge (see
+    `Blossoms.unroll`).
 
     >>> import numpy as np
     >>> start, other = np.array([0, 1, 3, 5, 6], np.int32), np.array([1, 0, 2, 1, 3, 2], np.int32)
@@ -51,6 +52,7 @@ def match(
     """
     tree = Tree(start, other, weight, dual)
     blossoms = tree.blossoms
+    # Every pair that is matched here saves a search.
     _match_greedily(tree)
     for vertex in range(len(mate)):
         top = blossoms.top(vertex)
@@ -90,7 +92,7 @@ def _match_greedily(tree: Tree) -> cython.void:
 
 @cython.cfunc
 def _augment(tree: Tree, root: cython.int) -> cython.bint:
-    """Match the base of a top with another vertex, or leave unmatched a vertex whose dual is 0."""
+    """Match the base of the node `root` with another vertex, or leave a vertex with dual 0 unmatched instead."""
     events = tree.events
     blossoms = tree.blossoms
     events.count = 0
@@ -101,9 +103,12 @@ def _augment(tree: Tree, root: cython.int) -> cython.bint:
     make_outer(tree, root)
     while events.count > 0 and events.next_key() < tree.lowest_dual:
         events.pop()
+        # The event (−1, b) expands blossom b, (i, ~j) joins two outer vertices, and (i, j) reaches the free vertex j.
         one = events.first
         two = events.second
         tree.delta = events.key
+        # Events are not removed from the queue when their nodes are merged, split or relabelled, so each is checked
+        # first.
         if one < 0:
             if tree.label[two] == INNER and blossoms.up[two] < 0 and blossoms.z[two] == 2 * tree.delta:
                 expand(tree, two)

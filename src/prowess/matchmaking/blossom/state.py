@@ -1,8 +1,8 @@
 """Vertices, and the blossoms that contain them: odd rings of nodes, each a vertex or itself a blossom.
 
-Edmonds (1965), "Paths, trees, and flowers". All of a blossom except its base is matched inside it, and the base
-determines how: beside the node that contains it, the ring is matched in pairs. So nothing inside has to change with the
-base, and it is needed only when a blossom is split.
+Edmonds (1965), "Paths, trees, and flowers". All vertices of a blossom except its base are matched inside it, and
+the base determines how: the ring without the node that contains the base is matched in pairs. So nothing inside has to
+change with the base; the inner matching is computed only when a blossom is split.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class Blossoms:
     """A forest of nodes: vertices are numbered from 0, blossoms from the number of vertices on.
 
     Every node has the blossom `up` that contains it (−1: none, it is a top), its `base`, its dual `z`, and its vertices
-    as a linked list from `head` to `tail` by `follow`. A node in a ring has the `next` node, and the edge there, `out`
-    of this node and `into` the next. `mate` is valid for the bases of tops, until all is unrolled.
+    as a linked list from `head` to `tail` by `follow`. A node in a ring has the `next` node, and the edge to it, which
+    leads `out` of this node and `into` the next. Until `unroll`, `mate` is valid only for the bases of tops.
     """
 
     def __init__(self, vertices: int) -> None:
@@ -54,7 +54,7 @@ class Blossoms:
         return vertex
 
     def link(self, one: cython.int, other: cython.int, out: cython.int, into: cython.int) -> cython.bint:
-        """Make a node the next of another in a ring, by the edge between these vertices."""
+        """Make `other` the next node after `one` in a ring, by the edge from the vertex `out` to the vertex `into`."""
         self.next[one] = other
         self.out[one] = out
         self.into[one] = into
@@ -77,6 +77,7 @@ class Blossoms:
             node = self.next[node]
             if node == first:
                 break
+        # Relabelling all but the largest costs a vertex at most log₂ n relabellings over nested merges.
         rep = self.rep[self.head[largest]]
         while True:
             if node != largest:
@@ -120,7 +121,7 @@ class Blossoms:
     def split(self, blossom: cython.int) -> cython.int:
         """Turn the nodes of a top's ring into matched tops; return the one that contains the base.
 
-        The largest of them keeps the representative, which saves most of the work for nested blossoms.
+        The largest node keeps the representative, which saves most of the work for nested blossoms.
         """
         start = self.match_ring(blossom)
         node = self.next[start]
@@ -143,10 +144,10 @@ class Blossoms:
         return start
 
     def unroll(self, position: cython.int[::1], gap: cython.longlong[::1]) -> cython.bint:
-        """Match everything inside all blossoms, and order the vertices such that those of a blossom are adjacent.
+        """Match all vertices inside blossoms, and order the vertices so that those of a blossom are adjacent.
 
-        `gap` is, between the vertex at a position and the next one, the sum of z over the blossoms that contain both;
-        so for any two vertices that sum is the least of the gaps between them. `z_sum` is the sum for one vertex.
+        `gap` at a position is the sum of z over the blossoms that contain both the vertex there and the next vertex;
+        so for any two vertices that sum is the smallest gap between them. `z_sum` is the sum for one vertex.
         """
         place = 0
         for vertex in range(self.vertices):
@@ -161,7 +162,7 @@ class Blossoms:
         return True
 
     def list_leaves(self, node: cython.int, position: cython.int[::1], place: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """Assign places to the vertices of a node, from this one on; return the place after them."""
+        """Assign places to the vertices of a node, starting at `place`; return the place after them."""
         vertex = self.head[node]
         while vertex != self.tail[node]:
             position[vertex] = place

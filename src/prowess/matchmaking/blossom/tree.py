@@ -1,9 +1,10 @@
 """An alternating tree: its nodes and duals, the events that change it, and the blossoms that form and dissolve in it.
 
-It grows from an unmatched vertex. Its nodes are tops, alternately outer and inner. As `delta` grows, u falls by it in
-outer nodes and rises in inner ones, z the other way and twice as fast. A node of the tree stores the number that stays
-the same, so that only events cost time; what a top adds to u of all its vertices is stored once. A tight edge between
-two outer nodes closes a ring, which becomes a blossom; an inner blossom is expanded when its z reaches 0.
+It grows from an unmatched vertex. Its nodes are tops, alternately outer and inner. While `delta` grows, u falls in
+outer nodes and rises in inner nodes; z changes in the opposite direction, twice as fast. A node of the tree stores the
+part that stays constant, so that only events cost time; a top stores once what it adds to u of all its vertices. A
+tight edge between two outer nodes closes a ring, which becomes a blossom; an inner blossom is expanded when its z
+reaches 0.
 """
 
 from __future__ import annotations
@@ -97,11 +98,11 @@ class EventQueue:
 class Tree:
     """A graph with its duals, and the tree that grows in it.
 
-    Nodes have a `label`, which is valid for tops; inner nodes the edge that led to them, from a vertex `above` to their
-    `entry`; tops that are not outer what they `add` to u of their vertices. `labelled` lists the labelled nodes. Free
-    vertices have the time at which the `best` edge from an outer vertex becomes tight, that vertex (`proposer`), and
-    the number of the search that found it (`proposal_search`). When delta reaches `lowest_dual`, the dual of the outer
-    vertex `lowest_vertex` is 0.
+    Nodes have a `label`, which is valid for tops. Inner nodes have the edge that led to them, from a vertex `above` to
+    their `entry`. Tops that are not outer have the amount that they `add` to u of their vertices. `labelled` lists the
+    labelled nodes. Free vertices have the time at which the `best` edge from an outer vertex becomes tight, that outer
+    vertex (`proposer`), and the number of the search that found it (`proposal_search`). When delta reaches
+    `lowest_dual`, the dual of the outer vertex `lowest_vertex` is 0.
     """
 
     def __init__(self, start: Any, other: Any, weight: Any, dual: Any) -> None:
@@ -175,7 +176,7 @@ def clear(tree: Tree) -> cython.void:
 
 @cython.cfunc
 def _scan_edges(tree: Tree, node: cython.int) -> cython.bint:
-    """Scan the edges of all vertices of an outer node, or of one that has become free again."""
+    """Scan the edges of all vertices of an outer node, or of a node that has become free again."""
     blossoms = tree.blossoms
     vertex = blossoms.head[node]
     outer: cython.bint = tree.label[blossoms.top(vertex)] == OUTER
@@ -204,6 +205,7 @@ def _scan_outer(tree: Tree, vertex: cython.int) -> cython.bint:
         if tree.label[node] == FREE:
             _propose(tree, vertex, two, own + tree.u[two] + tree.add[node] - tree.weight[arc])
         elif tree.label[node] == OUTER and node != top:
+            # Both duals fall, so the slack shrinks twice as fast as delta grows.
             tree.events.push((own + tree.u[two] - tree.weight[arc]) // 2, vertex, ~two)
     return False
 
@@ -223,7 +225,7 @@ def _scan_free(tree: Tree, vertex: cython.int) -> cython.bint:
 
 @cython.cfunc
 def _propose(tree: Tree, outer: cython.int, free: cython.int, key: cython.longlong) -> cython.bint:
-    """Queue the event at which an edge to a free vertex becomes tight, if it is the vertex's first such edge."""
+    """Queue the event at which an edge to a free vertex becomes tight, unless another edge does so earlier."""
     if tree.proposal_search[free] != tree.search or key < tree.best[free]:
         tree.proposal_search[free] = tree.search
         tree.best[free] = key
@@ -245,6 +247,7 @@ def shrink(tree: Tree, one: cython.int, two: cython.int) -> cython.bint:
         amount = -tree.delta
         if tree.label[node] == INNER:
             amount = tree.delta
+            # Its duals rose with delta and now fall with it, so the constant part grows by twice delta.
             _add_to_duals(tree, node, tree.add[node] + 2 * tree.delta)
         if node >= blossoms.vertices:
             blossoms.z[node] -= 2 * amount
@@ -256,6 +259,7 @@ def shrink(tree: Tree, one: cython.int, two: cython.int) -> cython.bint:
     tree.add[blossom] = 0
     _set_label(tree, blossom, OUTER)
     while True:
+        # The edges of outer nodes were scanned when they were labelled.
         if tree.label[node] == INNER:
             _scan_edges(tree, node)
         tree.label[node] = FREE
@@ -271,6 +275,8 @@ def _common_ancestor(tree: Tree, one: cython.int, two: cython.int) -> cython.int
     blossoms = tree.blossoms
     node = blossoms.top(one)
     turn = blossoms.top(two)
+    # Both paths are followed in turn, so that the cost depends on the size of the ring and not on the depth of the
+    # tree.
     tree.marks += 1
     while True:
         if node >= 0:
@@ -286,7 +292,7 @@ def _common_ancestor(tree: Tree, one: cython.int, two: cython.int) -> cython.int
 @cython.cfunc
 @cython.exceptval(check=False)
 def _link_path(tree: Tree, node: cython.int, common: cython.int, upward: cython.bint) -> cython.void:
-    """Link the nodes from an outer one to a node above it, in this order or the reverse."""
+    """Link the nodes on the path from `node` up to `common`, in this order if `upward`, otherwise in reverse."""
     blossoms = tree.blossoms
     while node != common:
         if tree.label[node] == OUTER:
@@ -319,6 +325,7 @@ def expand(tree: Tree, blossom: cython.int) -> cython.bint:
         node = blossoms.next[node]
     make_inner(tree, enter, tree.above[blossom], tree.entry[blossom])
     while at % size != 0:
+        # Of the two ways around the odd ring, one has an even number of edges to the base.
         if at % 2 == 0:
             make_outer(tree, ring[at - 1])
             at -= 2

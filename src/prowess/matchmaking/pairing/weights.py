@@ -1,7 +1,7 @@
 """The weights of pairs of a queue, and the pairs whose weight is above the price that the duals of a matching set.
 
 A pair is worth more the fairer its match is and the longer the two have waited, and less if they have met. Weights are
-integers, so that duals are exact; one pair more always weighs more than any difference between pairs. If no pair weighs
+integers, so that duals are exact; an additional pair always outweighs any difference between pairs. If no pair weighs
 more than its price, no matching of the complete graph is heavier than the one found among few edges.
 """
 
@@ -19,8 +19,8 @@ if cython.compiled:
 else:
     from math import exp, fabs, floor, sqrt
 
-TIE = 1e-7  # cost of the whole width of a queue: of equally fair pairs, the nearer one is chosen
-MOST = 6  # missing edges between an item and later ones that are reported at a time
+TIE = 1e-7  # cost of a gap as wide as the queue: of equally fair pairs, the nearer one is chosen
+MOST = 6  # missing edges that are reported at a time for each item
 ROOM = cython.declare(cython.Py_ssize_t, MOST)
 TOLERANCE = cython.declare(cython.double, 1e-9)  # tolerance of estimates; prices themselves are exact
 
@@ -82,6 +82,7 @@ def _weight(weights: PairWeights, one: cython.Py_ssize_t, two: cython.Py_ssize_t
         return -1
     value += weights.wait[one] + weights.wait[two] - cost
     value -= weights.near * fabs(weights.mean[one] - weights.mean[two])
+    # Even weights keep the halved slacks of the matching whole.
     return 2 * (weights.bonus + cython.cast(cython.longlong, floor(value * weights.unit + 0.5)))
 
 
@@ -109,7 +110,7 @@ def weigh(
     twos: cython.const[cython.int][::1],
     out: cython.longlong[::1],
 ) -> cython.void:
-    """Fill the weights of some pairs in the order of the queue; −1 for those that are not allowed."""
+    """Fill the weights of pairs, each in the order of the queue; −1 if a pair is not allowed."""
     for k in range(len(ones)):
         out[k] = _weight(weights, ones[k], twos[k])
 
@@ -119,11 +120,11 @@ def weigh(
 class Prices:
     """The price of every pair of a queue in the order of means.
 
-    It is the sum of both `dual`s plus the least of the gaps between their positions; `gaps` holds the least of 1, 2, 4,
-    … of them. In units of quality, without the bonus, it is at least the sum of both `own`. The queue is divided into
-    blocks of similar items, in the order of means, each of which has a row of `bounds`: the least `own` of its items,
-    the least mean, the least and the largest variance, and the largest noise. The missing edges are written to `ones`
-    and `twos`, and the excess of each over its price to `above`.
+    A price is the sum of both items' `dual` plus the smallest gap between their positions; `gaps` holds the minima of
+    1, 2, 4, … gaps. In units of quality, without the bonus, it is at least the sum of both `own`. The queue is divided
+    into blocks of similar items, in the order of means, each of which has a row of `bounds`: the least `own` of its
+    items, the least mean, the least and the largest variance, and the largest noise. The missing edges are written to
+    `ones` and `twos`, and the excess of each over its price to `above`.
     """
 
     weights: PairWeights
@@ -152,7 +153,7 @@ class Prices:
 def find_missing(prices: Prices) -> cython.Py_ssize_t:
     """Write the pairs whose weight is above their price; return their number.
 
-    For each item, only the `MOST` pairs furthest above are written; more follow when these are in the graph.
+    For each item, only the `MOST` pairs with the largest excess are written; the next call finds the others.
     """
     for one in range(len(prices.own)):
         first = prices.count
@@ -165,13 +166,14 @@ def find_missing(prices: Prices) -> cython.Py_ssize_t:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _may_exceed(prices: Prices, one: cython.Py_ssize_t, block: cython.Py_ssize_t) -> cython.bint:
-    """Return whether any later item of a block may weigh more than its price with this item, by the bounds."""
+    """Return whether, by the bounds, a pair of item `one` with a later item of the block may exceed its price."""
     weights = prices.weights
     gap = max(prices.bounds[block, 1] - weights.mean[one], 0.0)
     least = prices.own[one] + prices.bounds[block, 0] + weights.near * gap - TOLERANCE
     noise = weights.noise[one] + prices.bounds[block, 4]
     variance = weights.variance[one] + prices.bounds[block, 2]
     wide = (weights.variance[one] + prices.bounds[block, 3]) * (1.0 + TOLERANCE)
+    # The tolerance makes the bound safe: rounding must not hide a pair.
     least = max(least, weights.least[one])
     return least <= 0.0 or least * least * variance <= noise * exp(-(gap / wide * gap)) * (1.0 + TOLERANCE)
 
@@ -181,7 +183,7 @@ def _may_exceed(prices: Prices, one: cython.Py_ssize_t, block: cython.Py_ssize_t
 def _price_block(
     prices: Prices, one: cython.Py_ssize_t, block: cython.Py_ssize_t, first: cython.Py_ssize_t
 ) -> cython.void:
-    """Find the missing edges between an item and later ones in a block."""
+    """Find the missing edges between item `one` and later items in a block."""
     weights = prices.weights
     for at in range(prices.start[block], prices.start[block + 1]):
         two = prices.member[at]
@@ -190,6 +192,7 @@ def _price_block(
         need = max(weights.least[one], weights.least[two])
         if two <= one or _too_far(weights, one, two, gap * gap, max(least, need)):
             continue
+        # The minimum of the gaps costs a lookup, so it is left to pairs that pass the test without it.
         between = _between(prices, one, two)
         if not _too_far(weights, one, two, gap * gap, max(least + between / (2.0 * weights.unit), need)):
             _add_missing(prices, one, two, between, first)
@@ -202,6 +205,7 @@ def _too_far(
     weights: PairWeights, one: cython.Py_ssize_t, two: cython.Py_ssize_t, square: cython.double, least: cython.double
 ) -> cython.bint:
     """Return whether the quality of a pair must be too low: q² = (N/V) e⁻ˣ with x = Δ²/V, and eˣ ≥ 1 + x + x²/2."""
+    # A bound without exp, because almost all pairs of a block are tested.
     variance = (weights.variance[one] + weights.variance[two]) * (1.0 + TOLERANCE)
     noise = weights.noise[one] + weights.noise[two]
     return least > 0.0 and least * least * (variance + square + 0.5 * square * (square / variance)) > noise
@@ -216,7 +220,7 @@ def _add_missing(
     between: cython.longlong,
     first: cython.Py_ssize_t,
 ) -> cython.void:
-    """Insert a pair if it is above its price, sorted by the excess; keep at most `MOST` from the first on."""
+    """Insert a pair that exceeds its price, sorted by the excess; keep at most `MOST` pairs from index `first` on."""
     weight = _weight(prices.weights, one, two)
     above = weight - prices.dual[one] - prices.dual[two] - between
     at = prices.count
@@ -246,4 +250,5 @@ def _between(prices: Prices, one: cython.Py_ssize_t, two: cython.Py_ssize_t) -> 
     level = 0
     while (cython.cast(cython.Py_ssize_t, 2) << level) <= high - low:
         level += 1
+    # Two overlapping ranges whose length is a power of two cover all gaps between the positions.
     return min(prices.gaps[level, low], prices.gaps[level, high - (cython.cast(cython.Py_ssize_t, 1) << level)])

@@ -41,7 +41,7 @@ LARGEST_LOG = cython.declare(cython.double, 300.0)  # limit of the change of the
 class Moment(Absorb):
     """The exact moments: μ + σ²g₁ and σ² + σ⁴g₂ (TrueSkill and all its relatives).
 
-    A match that counts w times has its likelihood message, of precision −g₂/(1 + σ²g₂), scaled by w.
+    For a match of importance w, the likelihood message, whose precision is −g₂/(1 + σ²g₂), is scaled by w.
 
     >>> Moment()
     Moment()
@@ -53,6 +53,7 @@ class Moment(Absorb):
     @cython.exceptval(-1, check=False)
     def absorb(self, board: Board) -> cython.bint:
         """Scale σ² by `kept`, which equals 1 + σ²g₂ and never turns negative."""
+        # The usual importance needs no division.
         if board.importance == 1.0:
             for k in range(board.entries * board.traits):
                 board.mu[k] += board.var[k] * board.g1[k]
@@ -82,6 +83,7 @@ class Newton(Absorb):
     def absorb(self, board: Board) -> cython.bint:
         """Avoid 1/σ², so that a skill with σ = 0 stays unchanged."""
         for k in range(board.entries * board.traits):
+            # A positive g₂, from rounding or an unusual likelihood, could make the divisor zero or negative.
             board.var[k] /= 1.0 - board.importance * board.var[k] * min(board.g2[k], 0.0)
             board.mu[k] += board.importance * board.var[k] * board.g1[k]
 
@@ -90,7 +92,7 @@ class Newton(Absorb):
 @cython.final
 @cython.cclass
 class Constant(Absorb):
-    """The mean moves by σ²g₁, the variance stays (TS2c): the drift before a match is undone after it.
+    """The mean moves by σ²g₁ and the variance stays unchanged (TS2c): the drift before a match is undone after it.
 
     >>> Constant()
     Constant()
@@ -183,6 +185,7 @@ class Step(Absorb):
     @cython.exceptval(-1, check=False)
     def absorb(self, board: Board) -> cython.bint:
         """Multiply g₁ by the outcome's `unit`, which gives s − E."""
+        # The usual K needs no call per player.
         if type(self.k) is float or type(self.k) is int:
             return _move(board, self.k)
         for e in range(board.entries):
@@ -194,9 +197,10 @@ class Step(Absorb):
 
 @cython.cfunc
 def _k_factor(rule: object, matches: cython.double, mu: cython.double) -> cython.double:
-    """Return K by a rule or a function; check that ratings stay finite with it."""
+    """Return K from a rule or a function, after checking that it keeps ratings finite."""
     typed_rule: Rule
     if isinstance(rule, Rule):
+        # A typed variable makes the call below a C call.
         typed_rule = rule
         k = typed_rule.k(matches, mu)
         if 0.0 <= k <= LARGEST:
@@ -218,7 +222,7 @@ def _move(board: Board, factor: cython.double) -> cython.bint:
 @cython.final
 @cython.cclass
 class Share(Absorb):
-    """Gaussian Elo: μ + αβ√π(s − Φ), α the weight of the new evidence (Herbrich, Minka, Graepel 2006, section 1).
+    """Gaussian Elo: μ + αβ√π(s − Φ), where α weighs the new result (Herbrich, Minka, Graepel 2006, section 1).
 
     >>> Share()
     Share(alpha=0.07)
@@ -281,10 +285,10 @@ class Harkness(Absorb):
 class Volatile(Absorb):
     """Glicko-2: every player has a volatility, which grows when results are erratic.
 
-    In a period with matches the volatility is estimated again (`tau` limits how fast it changes), the variance grows by
+    In a period with matches the volatility is re-estimated (`tau` limits how fast it changes), the variance grows by
     its square, and a Newton step follows, as in Glicko. In periods without matches the variance grows by the drift
     `Idle`, before forecasts are made. The volatility is on the scale of the paper, on which ratings are divided by
-    173.7178 = 400/ln 10: in points it is the volatility times the outcome's `unit`. Several traits share one.
+    173.7178 = 400/ln 10: in points it is the volatility times the outcome's `unit`. A player's traits share one.
 
     >>> Volatile()
     Volatile(volatility=0.06, tau=0.5)
@@ -321,6 +325,7 @@ class Volatile(Absorb):
             own = e * board.extras
             for i in range(e * board.traits, (e + 1) * board.traits):
                 push = board.importance * board.g1[i]
+                # As in `Newton`, a positive g₂ must not make the divisor negative.
                 pull = board.importance * min(board.g2[i], 0.0)
                 volatility = board.extra[own]
                 square = volatility * volatility
@@ -339,9 +344,10 @@ def _growth(
 ) -> cython.double:
     """Step 5: the logarithm of new over old squared volatility, which is the root of the paper's f.
 
-    `variance` is φ², `known` is 1/v = Σ g²E(1 − E) and `surprise` is Δ/v = Σ g(s − E): with these nothing overflows
-    where a result was all but certain. With D = Δ² − φ² − v and P = φ² + v, f is a line of slope −1/τ² plus a term
-    between −½ and D/(8P), which brackets the root. Newton needs a third of the steps of the paper's Illinois algorithm.
+    `variance` is φ², `known` is 1/v = Σ g²E(1 − E) and `surprise` is Δ/v = Σ g(s − E): in these terms nothing
+    overflows, even if a result was almost certain. With D = Δ² − φ² − v and P = φ² + v, f is a line of slope −1/τ² plus
+    a term between −½ and D/(8P), which brackets the root. Newton needs a third of the steps of the paper's Illinois
+    algorithm.
     """
     excess = surprise * surprise - known * known * variance - known  # D/v²
     total = 1.0 + known * variance  # P/v
@@ -367,6 +373,7 @@ def _growth(
             low = max(low, x)
         else:
             high = min(high, x)
+        # Where f is not decreasing, a step that leaves the bracket forces the bisection below.
         step = -value / slope if slope < 0.0 else LARGEST_LOG + LARGEST_LOG
         if not low <= x + step <= high:
             step = 0.5 * (low + high) - x

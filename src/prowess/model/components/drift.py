@@ -101,7 +101,7 @@ class PerPeriod(Drift):
     """In every rating period a skill moves by N(0, c²); sigma grows up to `cap` (Glicko: RD ← min(√(RD² + c²t), 350)).
 
     t is the number of periods since the player's last match, and at least 1; in a model without periods every match
-    is a period. As in Glicko, `cap` also limits a sigma that was given larger.
+    is a period. As in Glicko, `cap` also limits a larger initial sigma.
 
     >>> PerPeriod(c=34.6)
     PerPeriod(c=34.6, cap=350.0)
@@ -174,7 +174,7 @@ def _check_cap(cap: object) -> None:
 @cython.inline
 @cython.exceptval(check=False)
 def _widen(board: Board, e: cython.Py_ssize_t, more: cython.double, cap: cython.double) -> cython.void:
-    """Add to the variances of an entry, up to cap²; a larger variance stays as it is."""
+    """Add `more` to the variances of an entry, up to cap²; a variance above cap² stays unchanged."""
     for k in range(e * board.traits, (e + 1) * board.traits):
         board.var[k] = max(board.var[k], min(board.var[k] + more, cap * cap))
 

@@ -174,7 +174,7 @@ class Outcome:
         return [means[t] for t in teams], [variances[t] for t in teams], [noises[t] for t in teams]
 
     def performance(self, variance: Any) -> Any:
-        """Return the variance of the normal performance of a team with this prior variance; by default the same.
+        """Return the variance of a team's performance, treated as normal, from its prior variance; by default the same.
 
         >>> Outcome().performance(2.0)
         2.0
@@ -205,7 +205,7 @@ class Outcome:
 class Score(Outcome):
     """P(score | x), where x ~ N(mean, variance) is a team's offence minus the others' defence.
 
-    A part of `OffenceDefence`, unless `whole`. Guo, Sanner, Graepel, Buntine (2012).
+    It is a part of `OffenceDefence` unless `whole` is true. Guo, Sanner, Graepel, Buntine (2012).
 
     >>> Score().whole
     False
@@ -245,7 +245,7 @@ class Score(Outcome):
         mean_1: cython.double,
         variance_1: cython.double,
     ) -> cython.bint:
-        """Set `win`, `draw` and `loss` of two teams whose x are independent; NaN if they are computed `later`."""
+        """Set `win`, `draw` and `loss` of two teams whose x are independent; likelihoods with `later` set NaN."""
         board.win = board.draw = board.loss = float("nan")
         return False
 
@@ -254,7 +254,7 @@ class Score(Outcome):
         return False
 
     def chances(self, mean: Any, variance: Any, win: Any, draw: Any) -> None:
-        """Fill P(win) and P(draw) of many matches, from both teams' x in turn, in likelihoods with `later`."""
+        """Fill P(win) and P(draw) of many matches, in likelihoods with `later`; x alternates between both teams."""
         raise missing(self, "chances")
 
     def points(self, mean: Any, variance: Any) -> dict[str, Any]:

@@ -92,14 +92,14 @@ class FromDraws(Margin):
 class Spread(Margin):
     """The margin at which the places of a match just fill the field: ε = (p_best − p_worst)/2m.
 
-    p are the prior means of the teams' performances, m is the number of distinct places, or of teams while the places
-    are unknown. The paper prints (p_best − p_worst)/m, which is `printed=True`: places end up 2ε apart, so that the
-    ratings spread twice as far as the field was, and further with every match.
+    p are the prior means of the teams' performances, m is the number of distinct places, or of teams before the
+    places are known. The paper prints (p_best − p_worst)/m, which is `printed=True`: with it places end up 2ε apart, so
+    that the ratings spread twice as wide as the field was, and wider with every match.
 
     A field counts as at least `least` times the teams' mean performance noise β√(Σα²) wide: the priors of newcomers are
-    all equal, but their performances are not, and with ε = 0 a tie would mean that they were. 1 is little: in these
-    units two equal teams' performances differ with a standard deviation of 1.4, and the best and the worst of ten are 3
-    apart. For two equal teams it makes one match in seven a draw.
+    all equal, but their performances are not, and with ε = 0 a tie would mean that they were. The default is small: in
+    these units two equal teams' performances differ with a standard deviation of 1.4, and the best and the worst of ten
+    are 3 apart. With it, one match in seven between two equal teams is a draw.
 
     >>> Spread()
     Spread(least=1.0, printed=False)
@@ -155,8 +155,8 @@ class TwoValued(Margin):
     """One margin for matches with ties and another for matches without.
 
     Some tournaments break ties, so that hardly any are left; there the margin for ties would spread the teams too far
-    apart. A match has ties if 1 − distinct places/teams exceeds `fraction`. Forecasts assume that ties are possible: to
-    forecast a tie that does not happen costs little, but one that happens and was thought impossible costs everything.
+    apart. A match has ties if 1 − distinct places/teams exceeds `fraction`. Forecasts assume that ties are possible: a
+    tie that is forecast and does not happen costs little, but the log loss of a tie that was impossible is infinite.
 
     >>> TwoValued(tied=30.0, untied=1.0)
     TwoValued(tied=30.0, untied=1.0, fraction=0.1)
@@ -198,9 +198,10 @@ class TwoValued(Margin):
 
 @cython.cfunc
 def _distinct(board: Board) -> cython.Py_ssize_t:
-    """The number of distinct places."""
+    """Return the number of distinct places."""
     count = 0
     for j in range(board.teams):
+        # `order` serves as flags: the outcome sorts the teams into it only afterwards.
         board.order[j] = 0
     for j in range(board.teams):
         if board.order[board.place[j] - 1] == 0:

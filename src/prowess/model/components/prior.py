@@ -93,11 +93,11 @@ class Point(Prior):
 @cython.final
 @cython.cclass
 class Newcomers(Prior):
-    """A prior that is learnt: newcomers are as good as earlier newcomers were.
+    """A prior that is learnt: newcomers are expected to be as good as earlier newcomers were.
 
     The level of newcomers is one more unknown, N(m, p), around which their skills are distributed as in `first`. At
-    first m is its mean and p is `level_sigma`². When a player has played `matches` matches, the belief N(μ, σ²) about
-    the skill updates the level as the result of a match updates a skill: with the variance v of a newcomer
+    first m is the mean of `first` and p is `level_sigma`². When a player has played `matches` matches, the belief N(μ,
+    σ²) about the skill updates the level as the result of a match updates a skill: with the variance v of a newcomer
 
         g₁ = (μ − m)/v,    g₂ = (σ² − v)/v²,    m ← m + p g₁,    p ← p + p² g₂.
 
@@ -167,10 +167,10 @@ class Newcomers(Prior):
 def _learn(
     board: Board, k: cython.Py_ssize_t, matches: cython.double, start: cython.double, drift: cython.double
 ) -> cython.void:
-    """Update the level of a trait; the memory holds its change since the start.
+    """Update the newcomers' level of trait k; the memory holds its change since the start.
 
-    The players' sites are added, so that each counts as much as alone. But the level moves no farther than to the
-    farthest player, however many uncertain players agree.
+    The players' sites are added, so that each player counts as much as alone. But the level moves no farther than to
+    the farthest player, however many uncertain players agree.
     """
     cell = board.level + 2 * k
     level = start + board.memory[cell + 1] + drift

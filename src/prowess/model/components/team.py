@@ -167,12 +167,12 @@ class FullSquad(TeamFunction):
     `larger` is the rule for larger rosters:
 
     - "top": Σp · (sum of the `size` largest μ)/(size · Σμ), the paper's. All players weigh the same and the team is
-      expected to perform like its `size` best. It is undefined where Σμ is not positive, which is an error.
+      expected to perform like its `size` best. A Σμ that is not positive is an error.
     - "mean": the plain average of all players, whatever their means.
 
     Players count with their share of the match, at most 1: a player of half the match counts half in the average and
-    half in n (at least 1), and the `size` best are filled up by shares, the best first. A team of six, one of them for
-    half the match, has n = 5.5 and a discount of 1 %; seven of whom two took turns are a full squad of six.
+    half in n (at least 1), and the `size` best are counted by their shares, the best first. A team of six, one of them
+    for half the match, has n = 5.5 and a discount of 1 %; seven of whom two took turns are a full squad of six.
 
     >>> FullSquad(size=6, discount=0.02)
     FullSquad(size=6, discount=0.02, larger='top')
@@ -225,7 +225,7 @@ class FullSquad(TeamFunction):
 
 @cython.cfunc
 def _top_factor(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, size: cython.double) -> cython.double:
-    """The factor, the same for all, with which the team is expected to perform like its `size` best."""
+    """Return the factor for all players with which the team is expected to perform like its `size` best."""
     total = 0.0
     for e in range(board.start[j], board.start[j + 1]):
         total += board.alpha[e * board.traits + k] * board.mu[e * board.traits + k]
@@ -243,7 +243,7 @@ def _top_factor(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, size: 
 @cython.cfunc
 @cython.exceptval(check=False)
 def _sum_best(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, size: cython.double) -> cython.double:
-    """The sum of the largest means of a team that fill `size` shares, by one pass over the team for each of them."""
+    """Return the sum of a team's largest means that fill `size` shares; each pass over the team adds the next mean."""
     last = total = 0.0
     free = size
     while free > 0.0:
@@ -254,6 +254,7 @@ def _sum_best(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, size: cy
                 if shares == 0.0 or board.mu[i] > best:
                     best = board.mu[i]
                     shares = min(board.alpha[i], 1.0)
+                # Equal means are added in one pass, because the next pass skips all that are not below `last`.
                 elif board.mu[i] == best:
                     shares += min(board.alpha[i], 1.0)
         if shares == 0.0:
@@ -307,6 +308,7 @@ def _lead(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, bonus: cytho
     for e in range(board.start[j], board.start[j + 1]):
         i = e * board.traits + k
         total += board.alpha[i]
+        # A player of weight 0 would get no bonus, and the team would have no leader.
         if board.alpha[i] != 0.0 and (leader < 0 or board.mu[i] > board.mu[leader]):
             leader = i
     if leader < 0:

@@ -1,7 +1,7 @@
 """The `Board`: everything about one match while it is rated.
 
-A model's components never change; everything that changes from match to match is on the board. A component that needs
-something new finds it as an attribute of the board, so that no signature has to change.
+A model's components never change; everything that changes from match to match is on the board. New
+information for a component becomes an attribute of the board, so that no signature has to change.
 
 With `traits` skills per player (one, or offence and defence), a board has columns
 
@@ -17,10 +17,10 @@ of an entry and trait                 weight `alpha`; belief N(`mu`, `var`); wha
 `left` is u = v′/v, the share of the variance of a team's performance that the outcome leaves; `kept` is the same for a
 player's skill. `games` is the number of matches summed in a player's `g1` and `g2`: one, except in rating periods.
 `before` is a variance before the drift. `extra` holds further columns of an entry (a volatility). `memory` is what the
-model has learnt about the league; from `level` on it is that of newcomers. N(`centre`, `centre_var`) is the usual skill
-for drifts and priors, `beta` the noise of one player, `unit` the worth of a whole game in points, `span` the length of
-a unit of `elapsed`. `side` and `past` are boards of one entry, for the home advantage and for a rating period that
-ends; `periods` says whether `elapsed` counts rating periods.
+model has learnt about the league; the newcomers' level starts at `memory[level]`. N(`centre`, `centre_var`) is the
+usual skill for drifts and priors, `beta` the noise of one player, `unit` the factor by which rules scale `g1`, `span`
+the length of a unit of `elapsed`. `side` and `past` are boards of one entry, for the home advantage and for a rating
+period that ends; `periods` says whether `elapsed` counts rating periods.
 
 The rest belongs to the outcome. `sort_by_place` fills `order`. A comparison sets `expected` and `conceded`,
 or `push` and `pull`; a single score sets `push`, `pull` and `rest`. `memo` keeps a few numbers from one step of an
@@ -114,7 +114,7 @@ class Board:
         self.expected = self.conceded = 0.5
         self.push = self.pull = 0.0
         self.rest = 1.0
-        self.memo = array("d", [float("nan")] * MEMO)
+        self.memo = array("d", [float("nan")] * MEMO)  # NaN is unequal to every number, so an unset memo is not used
         self.scratch = _table(1, 1)
 
     def holds(self, teams: cython.Py_ssize_t, entries: cython.Py_ssize_t) -> cython.bint:
@@ -127,7 +127,7 @@ class Board:
 
 
 def make_scratch(board: Board, rows: cython.Py_ssize_t, columns: cython.Py_ssize_t) -> cython.bint:
-    """Make the board's scratch at least this large; its content may be lost."""
+    """Enlarge the board's scratch to at least this size; its content may be lost."""
     if board.scratch.shape[0] < rows or board.scratch.shape[1] < columns:
         board.scratch = _table(rows, columns)
     return False
@@ -136,6 +136,7 @@ def make_scratch(board: Board, rows: cython.Py_ssize_t, columns: cython.Py_ssize
 def sort_by_place(board: Board) -> cython.void:
     """Sort the teams by place into `board.order`, stably (places count from 1 to the number of teams)."""
     k = 0
+    # A counting sort is linear and stable; the second half of `order` holds the counts.
     counts = board.teams - 1  # the count of place 1 is in the next cell
     for j in range(board.teams):
         board.order[board.teams + j] = 0
@@ -181,7 +182,7 @@ class Margin:
     def measure(self, board: Board, seen: cython.bint) -> cython.bint:
         """Set `board.epsilon`, the part that all pairs of a match share, before the first call of `between`.
 
-        Unless the places are `seen`, as in a forecast, only the prior performances may be used. Return whether the
+        Places may be used only if `seen` is true; a forecast may use only the prior performances. Return whether the
         margin differs from that of the forecast.
         """
         return False

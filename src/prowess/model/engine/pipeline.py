@@ -63,6 +63,7 @@ class Pipeline:
         self.home_mu = model.home.home_mu if self.has_home else 0.0
         self.home_variance = model.home.home_sigma**2 if self.has_home else 0.0
         self.home_drift = model.home.home_tau**2 if self.has_home else 0.0
+        # `Moment` needs the exact change of the variance, which Laplace outcomes and sums over a period do not give.
         self.home_absorb = Newton() if model.outcome.laplace or self.period > 0.0 else Moment()
         self.memories = self.home_memory
         if self.learns_home:  # belief; within a rating period also sums, games and the time of the last
@@ -79,7 +80,7 @@ class Pipeline:
         return memory
 
     def board(self, teams: cython.Py_ssize_t, entries: cython.Py_ssize_t) -> Board:
-        """Return a board for a match of this size, released or new; threads never share a board."""
+        """Return a released or new board for a match of this size; threads never share a board."""
         board: Board = None
         with suppress(IndexError):  # another thread may have taken the last one
             board = self.spare.pop()
@@ -159,7 +160,7 @@ class Pipeline:
             board.variance[first + k] += board.side.var[k]
 
     def learn(self, board: Board) -> cython.double:
-        """Compute from prior performances and the result what every player learns; return the log-evidence."""
+        """Compute what every player learns from the prior performances and the result; return the log-evidence."""
         board.converged = True
         log_z = self.outcome.evidence(board)
         if not self.duels:
@@ -172,6 +173,7 @@ class Pipeline:
         """Update every player's belief; raise `Error` if ratings diverge."""
         self.absorb.absorb(board)
         for k in range(board.entries * self.traits):
+            # Reported here, the error names the match; later the numbers would overflow far from the cause.
             if not -RUNAWAY < board.mu[k] < RUNAWAY:
                 raise Error("the ratings diverge from match to match; the components of this model are incompatible")
         return False
@@ -231,7 +233,7 @@ class Pipeline:
         """Pass results from teams to players: g₁ = α d₁, g₂ = α² d₂, and the share of a player's variance kept.
 
         With r = α²σ²/v that share is (1 − r) + r u. For a player with most of the team's variance, 1 − r is summed over
-        the others, because a subtraction would cancel. At most one player of a team has most: the cost stays linear.
+        the others, because a subtraction would cancel. That is at most one player per team, so the cost stays linear.
         """
         traits = self.traits
         for k in range(traits):

@@ -31,7 +31,7 @@ NAN = cython.declare(cython.double, float("nan"))
 
 @cython.ccall
 def build_board(pipeline: Pipeline, teams: Any, details: Any) -> Board:
-    """Put a match between players of these ratings on a board, with its details (`MatchDetails`, or None)."""
+    """Put a match between teams of `Rating` objects on a board, with its details (`MatchDetails`, or None)."""
     count = j = e = 0
     if not isinstance(teams, (list, tuple)):
         check_teams(teams)
@@ -69,7 +69,7 @@ def build_board(pipeline: Pipeline, teams: Any, details: Any) -> Board:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _start_team(board: Board, j: cython.Py_ssize_t, e: cython.Py_ssize_t) -> cython.void:
-    """Begin a team with this entry; by default the teams finish in the order of the list."""
+    """Begin team j with entry e; by default the teams finish in the order of the list."""
     board.start[j] = e
     board.place[j] = j + 1
     board.score[j] = NAN
@@ -109,7 +109,7 @@ def rate(pipeline: Pipeline, teams: Any, details: Any) -> tuple[list[list[Rating
 def record(
     pipeline: Pipeline, rows: list[list[int]], details: Any, table: Table, now: cython.double, unit: cython.double
 ) -> tuple[list[list[Rating]], bool]:
-    """Learn from one match between the players of these rows of a state; return what `rate` returns."""
+    """Learn from one match between the players in `rows` of a ladder's state; return what `rate` returns."""
     count = j = e = 0
     for team in rows:
         count += len(team)
@@ -215,7 +215,7 @@ def settle_periods(pipeline: Pipeline, table: Table, rows: cython.Py_ssize_t) ->
 def carry_over(pipeline: Pipeline, table: Table, rows: cython.Py_ssize_t, steady: cython.bint) -> None:
     """Apply the pipeline's drift to the first `rows` rows of a state, as after a long break.
 
-    Open rating periods end. If `steady`, variances stay as they are.
+    Open rating periods end. If `steady`, the variances stay unchanged.
     """
     board = pipeline.board(1, 1)
     for row in range(rows):
@@ -233,5 +233,6 @@ def carry_over(pipeline: Pipeline, table: Table, rows: cython.Py_ssize_t, steady
 @cython.exceptval(check=False)
 def _write_belief(pipeline: Pipeline, board: Board, table: Table, row: cython.Py_ssize_t) -> cython.void:
     """Write a belief into a row of a state without counting a match."""
+    # `store_player` counts a match, but none was played.
     board.played[0] -= 1.0
     store_player(pipeline, board, 0, table, row, NAN, 1.0)

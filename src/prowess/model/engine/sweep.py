@@ -2,7 +2,7 @@
 
 Only `load_player` and `store_player` copy between a player's row of the state and an entry of the board. In a
 model with rating periods a row keeps the belief at the start of the open period and the sums over its matches; the
-period is closed by a match of a later one, or when the rating is read (a time of NaN).
+period is closed by a match of a later period, or when the rating is read (with NaN as the time).
 
 An error leaves the state as it was before the match that caused it.
 """
@@ -120,13 +120,15 @@ def load_player(
     now: cython.double,
     unit: cython.double,
 ) -> cython.bint:
-    """Copy the belief about a player to the board; `now` is NaN if times are unknown."""
+    """Copy the belief about a player to entry e of the board; `now` is NaN if times are unknown."""
     traits = pipeline.traits
     base = row * pipeline.width
     then = table.cells[base + pipeline.last_seen]
+    # The comparison is false for NaN: if a time is unknown, no time has passed.
     board.elapsed[e] = (now - then) / unit if now >= then else 0.0
     board.played[e] = 0.0
     board.games[e] = 1.0
+    # A mean of NaN marks a player without matches.
     if table.cells[base] != table.cells[base]:
         pipeline.prior.welcome(board, e)
         pipeline.absorb.welcome(board, e)
@@ -147,9 +149,8 @@ def load_player(
 def periods_between(
     period: cython.double, then: cython.double, now: cython.double, unit: cython.double
 ) -> cython.double:
-    """Return the number of rating periods from one time to a later one; 0 if one of them is NaN.
-
-    A unit above 1 is a day in the units of the times; then periods of a week begin on Mondays.
+    """Return the number of rating periods from `then` to `now`; 0 if one of them is NaN.
+    `unit` is the length of a day in the units of the times, or 1 for plain numbers. With days, weeks begin on Mondays.
 
     >>> periods_between(7.0, 6.0, 7.0, 1.0), periods_between(7.0, 7.0, 13.9, 1.0)
     (1.0, 0.0)
@@ -169,7 +170,7 @@ def _count_periods(
     now: cython.double,
     unit: cython.double,
 ) -> cython.bint:
-    """Measure the time since the last match in rating periods; close the open one if it has passed."""
+    """Measure the time since the last match in rating periods; close the open period if it has passed."""
     games = table.cells[base + pipeline.games]
     board.elapsed[e] = periods_between(pipeline.period, table.cells[base + pipeline.last_seen], now, unit)
     if games > 0.0 and _still_open(pipeline, table, base, now, unit):
@@ -206,6 +207,7 @@ def _close_period(
         past.var[k] = board.var[e * traits + k]
         past.g1[k] = table.cells[first + k]
         past.g2[k] = table.cells[first + traits + k]
+        # Only `Moment` uses `kept`, and it does not allow rating periods.
         past.kept[k] = 1.0
         past.before[k] = past.var[k]
     i = e * pipeline.extras
@@ -236,9 +238,11 @@ def store_player(
         _add_to_period(pipeline, board, e, table, base, now, unit)
     else:
         _store_belief(pipeline, board, e, board.var, table, base)
+        # The sums of an open period were absorbed when the player was loaded.
         for k in range(base + pipeline.pending, base + pipeline.width):
             table.cells[k] = 0.0
     table.cells[base + pipeline.matches] = board.played[e] + 1.0
+    # A match without a time keeps the last known one.
     if now == now:
         table.cells[base + pipeline.last_seen] = now
 
@@ -254,7 +258,7 @@ def _store_belief(
     table: Table,
     base: cython.Py_ssize_t,
 ) -> cython.void:
-    """Copy means, these variances and extra columns of an entry to a row of the state."""
+    """Copy the means, the given variances and the extra columns of an entry to a row of the state."""
     for k in range(pipeline.traits):
         table.cells[base + 2 * k] = board.mu[e * pipeline.traits + k]
         table.cells[base + 2 * k + 1] = variance[e * pipeline.traits + k]
@@ -273,10 +277,11 @@ def _add_to_period(
     now: cython.double,
     unit: cython.double,
 ) -> cython.void:
-    """Add a match to the sums of a player's rating period, which is opened if none is open."""
+    """Add a match to the sums of a player's open rating period; open one if there is none."""
     traits = pipeline.traits
     first = base + pipeline.pending
     if not _still_open(pipeline, table, base, now, unit):
+        # The drift is applied when the period closes, so the variance before it is stored.
         _store_belief(pipeline, board, e, board.before, table, base)
         for k in range(first, base + pipeline.passed):
             table.cells[k] = 0.0
@@ -288,7 +293,7 @@ def _add_to_period(
 
 
 def load_memory(pipeline: Pipeline, board: Board, table: Table, now: cython.double, unit: cython.double) -> cython.bint:
-    """Copy the league's memory to the board; the home advantage has rating periods, too."""
+    """Copy the league's memory to the board; close the home advantage's rating period if it has passed."""
     for k in range(pipeline.memories):
         board.memory[k] = table.memory[k]
     if not pipeline.learns_home or pipeline.period == 0.0 or board.memory[pipeline.memories - 2] == 0.0:
@@ -359,7 +364,7 @@ def _record_open(
 ) -> cython.bint:
     """Record the beliefs before a match about players with an open rating period, as if the period ended here.
 
-    The others get a NaN, because their drift is not applied yet.
+    The other players get NaN for now: `_record_before` fills them in after the drift.
     """
     for e in range(columns.team_start[columns.match_start[match]], columns.team_start[columns.match_start[match + 1]]):
         row = columns.player[e]
@@ -373,7 +378,7 @@ def _record_open(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _record_before(pipeline: Pipeline, board: Board, record: Record, entry: cython.Py_ssize_t) -> cython.void:
-    """Record the beliefs about all entries as the match begins, drift included."""
+    """Record the beliefs that `_record_open` left out as the match begins, including drift."""
     for e in range(board.entries):
         if record._before[entry + e, 0] != record._before[entry + e, 0]:
             _record_belief(board, e, record._before, entry + e)
@@ -419,6 +424,7 @@ def sweep(
         record.at = match
         now = columns.time[match] if columns.has_time else NAN
         entry = columns.team_start[columns.match_start[match]]
+        # Rows of players are scattered over a table larger than the caches: without this, rating waits for memory.
         for e in range(entry + AHEAD, min(entry + AHEAD + board.entries, columns.entries)):
             prefetch(cython.address(table.cells[columns.player[e] * pipeline.width]))
         if record.has_before:
@@ -430,12 +436,14 @@ def sweep(
         if not record.silent:
             _record_forecast(pipeline, board, columns, record, match)
         evidence = 0.0
+        # A match of importance 0 is forecast and changes nothing, not even the count of matches.
         if board.importance > 0.0:
             evidence = pipeline.learn(board)
             if not board.converged:
                 record.unconverged.append(match)
             if not pipeline.in_period(now):
                 pipeline.absorb_all(board)
+            # Nothing is stored before every step that can fail.
             for e in range(board.entries):
                 store_player(pipeline, board, e, table, columns.player[entry + e], now, columns.unit)
             store_memory(pipeline, board, table)

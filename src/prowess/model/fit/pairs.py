@@ -15,7 +15,7 @@ else:
 
     from ..maths.normal import cdf
 
-LOW = cython.declare(cython.double, 1e-280)  # below this product of probabilities, its logarithm is taken
+LOW = cython.declare(cython.double, 1e-280)  # a product of probabilities below this is replaced by its logarithm
 
 
 @cython.ccall
@@ -29,7 +29,7 @@ def count_wrong(
 ) -> cython.void:
     """Count the pairs of each match that were predicted in the wrong order, and those that share a place.
 
-    A pair with equal strengths counts as `ties`.
+    A pair with equal strengths counts as `ties` wrong pairs.
 
     >>> import numpy as np
     >>> wrong, drawn = np.empty(1), np.empty(1)
@@ -91,7 +91,7 @@ def count_losses(
 ) -> cython.void:
     """Compute −Σ ln P(order) over the pairs of each match that do not share a place, and count these pairs.
 
-    P = Φ(Δ/√(v₁ + v₂)), and at least `least`. Probabilities are multiplied while that is safe: a logarithm for each
+    P is Φ(Δ/√(v₁ + v₂)), but at least `least`. Probabilities are multiplied while that is safe: a logarithm for each
     would double the time.
 
     >>> import numpy as np

@@ -28,7 +28,7 @@ else:
 HALF_LOG_2PI = cython.declare(cython.double, 0.91893853320467274178)
 INV_SQRT_2PI = cython.declare(cython.double, 0.39894228040143267794)
 SQRT_HALF_PI = cython.declare(cython.double, 1.2533141373155002512)
-FAR = cython.declare(cython.double, 5.0)
+FAR = cython.declare(cython.double, 5.0)  # beyond it the differences in `above` and `_ratios` would cancel
 
 # Gauss–Legendre on [−1, 1], the positive halves of 16, 8 and 6 nodes.
 NODE = cython.declare(cython.double[::1], array("d", [
@@ -49,7 +49,7 @@ NODE_WEIGHT = cython.declare(cython.double[::1], array("d", [
 class Truncated:
     """The moments of a normal variable of variance 1 and mean t, given that it lies in an interval.
 
-    `mean` is its new mean, `shift` is that minus t, `left` its new variance and `lost` is 1 minus that: each to full
+    `mean` is its new mean, `shift` is `mean` − t, `left` is its new variance and `lost` is 1 − `left`, each with full
     relative accuracy. `probability` and `log_z` compute the probability of the interval from the other attributes.
     """
 
@@ -58,7 +58,7 @@ class Truncated:
         self.mean = 0.0
         self.left = 1.0
         self.lost = 0.0
-        self.z = 1.0
+        self.z = 1.0  # 0 where only exp(base) · mass is known, which cannot underflow
         self.base = self.mass = self.cut_off = 0.0
         self.r0 = self.r1 = self.r2 = 0.0
 
@@ -66,7 +66,7 @@ class Truncated:
 def mills(x: cython.double) -> cython.double:
     """Return the Mills ratio Φ(−x)/φ(x) for x ≥ 0; it approaches 1/x."""
     y = x * x
-    if x < FAR:  # even and odd powers apart: two short chains of additions are faster
+    if x < FAR:  # even and odd powers are summed separately: two short chains of additions are faster
         return (
             (1.2533141373155002142
             + y * (0.84815798201551972523
@@ -127,6 +127,7 @@ def _ratios(x: cython.double, out: Truncated) -> cython.void:
         out.r1 = 1.0 / out.r0 - x
         out.r2 = 0.5 * (1.0 / out.r1 - x)
     else:
+        # 1/ρ₀ − x would cancel, so the ratios are computed backwards from ρ₂.
         out.r2 = _second(x)
         out.r1 = 1.0 / (x + 2.0 * out.r2)
         out.r0 = 1.0 / (x + out.r1)
@@ -153,7 +154,7 @@ def probability(cut: Truncated) -> cython.double:
 
 
 def log_z(cut: Truncated) -> cython.double:
-    """Return the log probability of the interval: from the truncated part if that is small, else from z or the mass."""
+    """Return the log probability of the interval, from the probability outside it if that is small."""
     if cut.cut_off < 1e-3:
         return log1p(-cut.cut_off)
     return log(cut.z) if cut.z > 1e-290 else cut.base + log(cut.mass)
@@ -171,6 +172,7 @@ def above(t: cython.double, out: Truncated) -> cython.void:
         out.lost = out.shift * out.mean
         out.left = 1.0 - out.lost
     else:
+        # 1 − lost would cancel: in the tail the new variance is about 1/t².
         _ratios(-t, out)
         out.cut_off = 1.0
         out.z = 0.0
@@ -183,7 +185,7 @@ def above(t: cython.double, out: Truncated) -> cython.void:
 
 
 def within(t: cython.double, e: cython.double, out: Truncated) -> cython.void:
-    """Condition x ~ N(t, 1) on |x| ≤ e; e = 0 is the point x = 0, for which `log_z` gives the density log φ(t)."""
+    """Condition x ~ N(t, 1) on |x| ≤ e; for e = 0, the point x = 0, `log_z` returns the log density log φ(t)."""
     size = fabs(t)
     if e == 0.0:
         out.mean = out.left = out.z = 0.0
@@ -209,6 +211,7 @@ def _within_inner(t: cython.double, e: cython.double, out: Truncated) -> cython.
     far = INV_SQRT_2PI * exp(-0.5 * (e + t) * (e + t))
     out.cut_off = near * mills(e - t) + far * mills(e + t)
     out.z = 1.0 - out.cut_off
+    # This is far − near, which would cancel for small t.
     out.shift = near * expm1(-2.0 * t * e) / out.z
     out.mean = t + out.shift
     out.lost = ((e - t) * near + (e + t) * far) / out.z + out.shift * out.shift
@@ -218,12 +221,12 @@ def _within_inner(t: cython.double, e: cython.double, out: Truncated) -> cython.
 @cython.cfunc
 @cython.exceptval(check=False)
 def _within_narrow(t: cython.double, e: cython.double, out: Truncated) -> cython.void:
-    """Integrate the smooth density exp(t x − x²/2) on [−e, e] by Gauss–Legendre, even and odd parts apart."""
+    """Integrate the smooth density exp(t x − x²/2) on [−e, e] by Gauss–Legendre, with even and odd parts separate."""
     total = first = second = 0.0
     start, stop = 0, 8
-    if e < 0.2 and t * e < 0.4:  # 6 nodes are as accurate as 16
+    if e < 0.2 and t * e < 0.4:  # here 6 nodes are as accurate as 16
         start, stop = 12, 15
-    elif e < 0.5 and t * e < 1.3:  # 8 nodes are
+    elif e < 0.5 and t * e < 1.3:  # here 8 nodes are as accurate as 16
         start, stop = 8, 12
     for k in range(start, stop):
         x = NODE[k] * e
@@ -248,7 +251,8 @@ def _within_narrow(t: cython.double, e: cython.double, out: Truncated) -> cython
 @cython.cfunc
 @cython.exceptval(check=False)
 def _within_edge(t: cython.double, e: cython.double, out: Truncated) -> cython.void:
-    """Handle t > e and t e > 6: the mass is near the edge at e; y = e − x is a tail, truncated far out."""
+    """Handle t > e and t e > 6: the mass is near the edge at e, so that y = e − x is almost a normal tail."""
+    # The tail beyond −e, relative to the density at e, is subtracted from the tail beyond e.
     cut = exp(-2.0 * t * e)
     width = 2.0 * e
     _ratios(t + e, out)
@@ -268,7 +272,7 @@ def _within_edge(t: cython.double, e: cython.double, out: Truncated) -> cython.v
 
 
 def central_width(p: cython.double) -> cython.double:
-    """Return the e with P(|x| ≤ e) = p under N(0, 1), Φ⁻¹((p + 1)/2) without rounding p + 1, for 0 ≤ p < 1.
+    """Return the e with P(|x| ≤ e) = p under N(0, 1), for 0 ≤ p < 1; Φ⁻¹((p + 1)/2) would round p + 1.
 
     >>> round(central_width(0.1), 12), central_width(1e-300) > 0
     (0.125661346855, True)

@@ -26,7 +26,7 @@ HALF_LOG_2PI = cython.declare(cython.double, 0.91893853320467274178)
 REACH = cython.declare(cython.double, 8.7)  # standard deviations to integrate over
 PANEL = cython.declare(cython.double, 3.4)  # width of a Gauss–Legendre panel, in standard deviations
 TABLE = cython.declare(cython.Py_ssize_t, 256)
-LARGEST_LOG = cython.declare(cython.double, 700.0)  # larger counts are limited to e⁷⁰⁰
+LARGEST_LOG = cython.declare(cython.double, 700.0)  # counts are capped at e⁷⁰⁰
 LOG_2 = cython.declare(cython.double, 0.69314718055994530942)
 LOG_FACTORIALS = cython.declare(cython.double[::1], array("d", [math.log(math.factorial(n)) for n in range(256)]))
 
@@ -71,6 +71,7 @@ def log_pmf(n: cython.double, log_rate: cython.double, rate: cython.double) -> c
     if n < TABLE:
         return n * log_rate - rate - log_factorial(n)
     far = (rate - n) / n
+    # Below 0.05 the first omitted term of the series is less than the rounding error.
     far = n * _excess(far) if fabs(far) < 0.05 else (rate - n) - n * (log_rate - log(n))
     return -0.5 * log(n) - HALF_LOG_2PI - _stirling(n) - far
 
@@ -82,20 +83,21 @@ def _held(c: cython.double, half: cython.double, level: cython.double) -> cython
     b = 0.5 * (1.0 + level - c)
     k = c - level + half
     root = sqrt(max(b * b + k, 0.0))
+    # Of two equal expressions, the one that does not cancel.
     return k / (root + b) if b > 0.0 else root - b
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
 def _omega(c: cython.double) -> cython.double:
-    """Return the root of y + log y = c by its series at c = 1: within one per cent from −1 to 6."""
+    """Return the root of y + log y = c by its series at c = 1, accurate to one per cent for −1 ≤ c ≤ 6."""
     return 1.0 + (c - 1.0) * (0.5 + (c - 1.0) * (0.0625 - (c - 1.0) / 192.0))
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
 def _start(c: cython.double, half: cython.double) -> cython.double:
-    """Return the start of the search of `tilt`, within a few per cent of the root."""
+    """Return a starting point for the search of `tilt`, within a few per cent of the root."""
     if c + half < -1.0:
         y = exp(c + half)
         return exp(c + half / (1.0 + y) - y)
@@ -116,8 +118,8 @@ def tilt(mean: cython.double, variance: cython.double, count: cython.double) -> 
 
     Guo, Sanner, Graepel, Buntine (2012), equation (19): κ = m + v (s − e^κ) + v/(2 (1 + v e^κ)), and the normal has the
     mean κ − v'/2 and the variance v' = v/(1 + y). With c = m + v s + log v it reads y + log y = c + v/(2 (1 + y)), in
-    which nothing overflows. The left side minus the right one grows with log y. Halley's steps are cubic, so a step
-    below 1e-5 is the last; a bracket of the root bounds them.
+    which nothing overflows. The left side minus the right side grows with log y. Halley's method converges cubically,
+    so a step below 1e-5 is the last; a bracket of the root limits the steps.
 
     >>> y = tilt(0.5, 2.0, 3.0)
     >>> kappa = math.log(y / 2.0)
@@ -128,6 +130,7 @@ def tilt(mean: cython.double, variance: cython.double, count: cython.double) -> 
     half = 0.5 * variance
     y = _start(c, half)
     low, high = -1e300, 1e300
+    # 1 + y rounds to 1, so the starting point is the root.
     if y < 1e-300:
         return y
     u = log(y)
@@ -137,8 +140,10 @@ def tilt(mean: cython.double, variance: cython.double, count: cython.double) -> 
         bend = half * y * share * share
         slope = 1.0 + y + bend
         bend = 0.5 * beyond * (y + bend * (1.0 - y) * share)
+        # A denominator near 0 would make the step useless, so the bend may at most halve it.
         step = beyond * slope / (slope * slope + (bend if bend > -0.5 * slope * slope else 0.0))
         if fabs(step) < 1e-5:
+            # This is y e^step: the series is exact for so small a step.
             return y * (1.0 + step * (1.0 + step * (0.5 + step / 6.0)))
         if beyond > 0.0:
             low = u
@@ -152,12 +157,14 @@ def tilt(mean: cython.double, variance: cython.double, count: cython.double) -> 
 def mixed_pmf(n: cython.double, mean: cython.double, variance: cython.double) -> cython.double:
     """Return P(S = n) for a count with a log-normal rate; a variance of 0 gives the Poisson distribution.
 
-    Poisson(n; e^g) is 1/n times the density of g, the logarithm of a Gamma(n) variable: so it is a mean over g.
+    As a function of g, Poisson(n; e^g) is 1/n times the density of the logarithm of a Gamma(n) variable. So P(S = n) is
+    a mean over that variable.
 
     >>> round(mixed_pmf(2.0, 0.5, 0.0), 6), round(mixed_pmf(2.0, 0.5, 0.4), 6)
     (0.261357, 0.201708)
     """
     if variance == 0.0:
+        # e^mean would overflow, and no count in use has any probability at such a rate.
         return exp(log_pmf(n, mean, exp(mean))) if mean < 700.0 else 0.0
     if n == 0.0:
         return mixed_cdf(0.0, mean, variance)
@@ -165,7 +172,7 @@ def mixed_pmf(n: cython.double, mean: cython.double, variance: cython.double) ->
 
 
 def mixed_cdf(n: cython.double, mean: cython.double, variance: cython.double) -> cython.double:
-    """Return P(S ≤ n) of a count with a log-normal rate: the logarithm of a Gamma(n + 1) variable exceeds x.
+    """Return P(S ≤ n) of a count with a log-normal rate: the probability that log Gamma(n + 1) exceeds x.
 
     >>> round(mixed_cdf(2.0, 0.5, 0.0), 6), round(mixed_cdf(2.0, 0.5, 0.4), 6)
     (0.770694, 0.693736)
@@ -179,10 +186,10 @@ def medians(
 ) -> cython.void:
     """Fill the lowest counts n with P(S ≤ n) ≥ ½, for many log-normal rates.
 
-    P(S ≤ n) ≥ ½ where m is at most the median of g + √v z, with g the logarithm of a Gamma(n + 1) variable and z
-    standard normal. It lies between the mean of g, which is above log(n + ½), and the median of g, which is at most
-    log(n + log 2): Choi (1994). So the median is e^m rounded, and P must be computed only where the fraction lies
-    between ½ and log 2.
+    P(S ≤ n) ≥ ½ if m is at most the median of g + √v z, where g is the logarithm of a Gamma(n + 1) variable and z is
+    standard normal. That median lies between the mean of g, which is above log(n + ½), and the median of g, which is at
+    most log(n + log 2): Choi (1994). So the median of S is e^m, rounded; P must be computed only if the fractional part
+    of e^m lies between ½ and log 2.
 
     >>> out = array("d", [0.0, 0.0])
     >>> medians(array("d", [0.5, 0.5]), array("d", [0.0, 0.4]), out)
@@ -202,12 +209,14 @@ def medians(
 def _log_gamma_mean(
     n: cython.double, mean: cython.double, deviation: cython.double, density: cython.bint
 ) -> cython.double:
-    """Return the mean of the density, or of the distribution function, of N(mean, deviation²) over g, e^g ~ Gamma(n).
+    """Return the mean of the density of N(mean, deviation²), or of its distribution function, over g.
 
-    Panels are as wide as both are smooth, in d = g − log n; the density of g is proportional to exp(−n (e^d − 1 − d)).
+    e^g has the distribution Gamma(n). The panels are as wide as the smoothness of both functions allows. With d = g −
+    log n, the density of g is proportional to exp(−n (e^d − 1 − d)).
     """
     root = sqrt(n)
     shift = mean - log(n)
+    # For small n the lower tail falls only like e^(n d), and e⁻³⁸ is below the rounding error.
     start = max(-REACH / root - 38.0 / n, shift - REACH * deviation)
     end = REACH / root
     total = 0.0
@@ -216,6 +225,7 @@ def _log_gamma_mean(
     while start < end:
         half = 1.0 / root
         if start < shift + REACH * deviation and deviation > 0.0:
+            # The integrand is a product of two bells, of widths 1/√n and `deviation`.
             half = deviation / sqrt(1.0 + n * deviation * deviation)
         half = 0.5 * min(PANEL * half, end - start)
         for k in range(8):
@@ -223,10 +233,12 @@ def _log_gamma_mean(
             right = _log_gamma_node(n, start + half + half * NODE[k], shift, deviation, density)
             total += half * NODE_WEIGHT[k] * (left + right)
         start += 2.0 * half
+        # A panel narrower than the rounding of `start` would never reach the end.
         if half == 0.0 or start + half == start:
             break
     if n < TABLE:
         return total * exp(n * log(n) - n - log_factorial(n - 1.0))
+    # n log n − n − log Γ(n) would cancel for large n.
     return total * root * exp(-HALF_LOG_2PI - _stirling(n))
 
 
@@ -237,6 +249,7 @@ def _log_gamma_node(
 ) -> cython.double:
     """Return the integrand at one node."""
     fall = expm1(d) - d
+    # e^d − 1 − d would cancel.
     if fabs(d) < 0.03:
         fall = d * d * (0.5 + d * (1.0 / 6.0 + d * (1.0 / 24.0 + d * (1.0 / 120.0 + d / 720.0))))
     fall = exp(-n * fall)

@@ -1,17 +1,17 @@
 """Win and draw probabilities of counts: P(S₀ > S₁) and P(S₀ = S₁) for Sᵢ ~ Poisson(exp xᵢ), xᵢ ~ N(mᵢ, vᵢ).
 
-The team of the smaller variance is the outer team: its x is integrated last, so that the integrand is as smooth as its
-normal distribution. At a low rate, the other team's scores are a table of probabilities; at a high rate the integral
-over the other's x runs across the ridge where the two rates are equal. Gauss–Hermite alone would miss both. Accurate to
-1e-8 for every mean and variance; variances of 0 give the Skellam distribution.
+The team with the smaller variance is the outer team: its x is integrated last, so that the integrand is as smooth as
+its normal distribution. At a low rate, the other team's scores are a table of probabilities; at a high rate the
+integral over the other's x runs across the ridge where the two rates are equal. Gauss–Hermite quadrature alone would
+miss both. The results are accurate to 1e-8 for every mean and variance; variances of 0 give the Skellam distribution.
 
 For a high rate a and S₁ ~ Poisson(e^y), y ~ N(m, v), write p = √a, q = e^(y/2): the probabilities change on the ridge
 p ≈ q. With the scaled Bessel functions I₀, I₁ of 2pq,
 
     P(S₀ = S₁) = exp(−(p − q)²) I₀,        ∂/∂q (P(S₀ < S₁) − P(S₀ > S₁)) = 2 exp(−(p − q)²) (q I₀ + p I₁).
 
-Where y is less certain than the ridge is wide, the second is integrated by parts, with the distribution of y. Where it
-is more certain, P(S₀ > S₁) itself is, by its expansion around the ridge.
+If the standard deviation of y exceeds the width of the ridge, the second formula is integrated by parts, with the
+distribution function of y. Otherwise P(S₀ > S₁) itself is integrated, by its expansion around the ridge.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ REACH = cython.declare(cython.double, 6.3)  # standard deviations of x to integr
 STEP = cython.declare(cython.double, 0.72)  # step of a trapezoidal rule, and
 PANEL = cython.declare(cython.double, 4.2)  # width of a Gauss–Legendre panel, in standard deviations of the integrand
 WIDE_DEVIATION = cython.declare(cython.double, 2.0)  # above this standard deviation panels replace even steps
-LOWEST = cython.declare(cython.double, -23.0)  # the logarithm of a rate that gives only scores of 0
+LOWEST = cython.declare(cython.double, -23.0)  # a team with this log rate always scores 0
 LOW_RATE = cython.declare(cython.double, 50.0)
 LOG_LOW_RATE = cython.declare(cython.double, 3.9120230054281460586)
 
@@ -85,7 +85,7 @@ def chances(
     win: cython.double[::1],
     draw: cython.double[::1],
 ) -> cython.void:
-    """Fill P(win) of the first team and P(draw) of every match, from the means and variances of both teams' x in turn.
+    """Fill P(win) of the first team and P(draw) of every match; x alternates between the first and the second team.
 
     >>> win, draw = array("d", [0.0]), array("d", [0.0])
     >>> chances(array("d", [0.3, 0.0]), array("d", [0.0, 0.0]), win, draw)
@@ -104,7 +104,7 @@ def chances(
 def _compute_match(
     pair: _ScorePair, mean: cython.double, variance: cython.double, mean_1: cython.double, variance_1: cython.double
 ) -> cython.void:
-    """Compute one match: the outer integral, and the tables for its low rates. Swapping the teams changes nothing."""
+    """Compute one match: the outer integral, and the tables for low rates. The result does not depend on the order."""
     swap: cython.bint = variance > variance_1 or (variance == variance_1 and mean > mean_1)
     ridge = pair.ridge
     behind = 0.0
@@ -128,6 +128,7 @@ def _compute_match(
             ridge.loss += pair.outer[n] * max(1.0 - behind, 0.0)
     ridge.win = max(ridge.win, 0.0)
     ridge.loss = max(ridge.loss, 0.0)
+    # Dividing by the sum removes the quadrature error that the three have in common.
     top = ridge.win + ridge.draw + ridge.loss
     pair.win = (ridge.loss if swap else ridge.win) / top
     pair.draw = ridge.draw / top
@@ -136,17 +137,19 @@ def _compute_match(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _integrate(pair: _ScorePair, outer: cython.bint) -> cython.void:
-    """Integrate over the x of one team: by one node if it is known, even steps, or panels if it is wide."""
+    """Integrate over the x of one team: by a single node if x is known, by panels if it is wide, else by even steps."""
     mean = pair.mean if outer else pair.ridge.mean
     variance = pair.variance if outer else pair.ridge.variance
     deviation = sqrt(variance)
     rate = exp(min(pair.mean + 3.0 * sqrt(pair.variance), LOG_LOW_RATE))
+    # Such a variance changes the probabilities by about 1e-12, or the nodes would round to the mean.
     if variance * (1.0 + rate) < 1e-12 or deviation < 1e-13 * fabs(mean):
         _add_node(pair, outer, mean, 1.0)
     elif deviation <= (WIDE_DEVIATION if outer else 1.3):
         scale = 0.8 * max(1.0, deviation) if not outer or mean - 3.0 * deviation < LOG_LOW_RATE else 0.0
         if not outer:
             scale += 0.5 * rate
+        # The likelihood of a low rate makes the integrand narrower than the normal.
         step = STEP / sqrt(1.0 + variance * scale)
         count = cython.cast(cython.Py_ssize_t, ceil(REACH / step))
         for k in range(-count, count + 1):
@@ -158,7 +161,7 @@ def _integrate(pair: _ScorePair, outer: cython.bint) -> cython.void:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _add_panels(pair: _ScorePair, outer: cython.bint, mean: cython.double, deviation: cython.double) -> cython.void:
-    """Integrate in panels as wide as the integrand is smooth; below all of them the score is 0."""
+    """Integrate in panels whose width follows the smoothness of the integrand; below the first panel the score is 0."""
     end = mean + REACH * deviation
     start = max(mean - REACH * deviation, LOWEST)
     if not outer:
@@ -167,6 +170,7 @@ def _add_panels(pair: _ScorePair, outer: cython.bint, mean: cython.double, devia
         _add_node(pair, outer, 2.0 * LOWEST, cdf((LOWEST - mean) / deviation))
     while start < end:
         half = _panel_width(start, deviation, outer)
+        # A panel whose integrand gets narrower towards its end is shortened.
         half = 0.5 * min(min(half, max(_panel_width(start + half, deviation, outer), 0.3 * half)), end - start)
         for k in range(8):
             offset = half * NODE[k]
@@ -180,7 +184,7 @@ def _add_panels(pair: _ScorePair, outer: cython.bint, mean: cython.double, devia
 @cython.cfunc
 @cython.exceptval(check=False)
 def _panel_width(x: cython.double, deviation: cython.double, outer: cython.bint) -> cython.double:
-    """Return how wide a panel may be at x, by the deviation and the likelihood of a low rate."""
+    """Return the largest panel width at x, from the deviation and the curvature of a low rate's likelihood."""
     extra = 0.0
     if x < LOG_LOW_RATE + 0.6:
         extra = 0.8
@@ -198,11 +202,11 @@ def _weight(x: cython.double, deviation: cython.double, half: cython.double, k: 
 @cython.cfunc
 @cython.exceptval(check=False)
 def _add_node(pair: _ScorePair, outer: cython.bint, x: cython.double, weight: cython.double) -> cython.void:
-    """Add one node of x to a table, or, for a high rate of the outer team, to the ridge."""
+    """Add one node of x to a table; a high rate of the outer team goes to the ridge instead."""
     if outer and x > LOG_LOW_RATE:
         add_high_rate(pair.ridge, x, weight)
         return
-    if x > 6.0:  # the table has no such scores
+    if x > 6.0:  # such scores are beyond the table
         return
     if outer:
         pair.some_low = True
@@ -212,12 +216,13 @@ def _add_node(pair: _ScorePair, outer: cython.bint, x: cython.double, weight: cy
     for n in range(pair.size):
         table[n] += part
         part *= rate * INVERSE[n]
+        # Up to the rate the terms grow, however small they are.
         if part < 1e-18 and n > rate:
             break
 
 
 def add_high_rate(ridge: Ridge, x: cython.double, weight: cython.double) -> cython.void:
-    """Add the probabilities at x = log a, for a rate a of 50 or more, with this weight.
+    """Add the probabilities at x = log a, times `weight`, for a rate a of 50 or more.
 
     >>> ridge = Ridge()
     >>> ridge.mean, ridge.variance = 4.5, 0.1
@@ -230,6 +235,7 @@ def add_high_rate(ridge: Ridge, x: cython.double, weight: cython.double) -> cyth
         _add_normal_limit(ridge, x, weight)
         return
     p = exp(0.5 * x)
+    # The standard deviation of q is about deviation · p/2; the ridge is about 1 wide in q.
     if deviation * p >= 1.4:
         _integrate_by_parts(ridge, p, deviation, weight)
     elif deviation * p < 1e-6:
@@ -241,7 +247,7 @@ def add_high_rate(ridge: Ridge, x: cython.double, weight: cython.double) -> cyth
 @cython.cfunc
 @cython.exceptval(check=False)
 def _add_normal_limit(ridge: Ridge, x: cython.double, weight: cython.double) -> cython.void:
-    """Add the limit of a very high rate: its logarithm has normal noise, of variance 2/a against a similar rate."""
+    """Add the limit of very high rates: the log ratio of two similar scores has normal noise of variance 2/a."""
     noise = exp(-x)
     spread = sqrt(ridge.variance + 2.0 * noise)
     gap = x - ridge.mean
@@ -292,7 +298,8 @@ def _integrate_by_steps(ridge: Ridge, p: cython.double, deviation: cython.double
 @cython.cfunc
 @cython.exceptval(check=False)
 def _add_known_rates(ridge: Ridge, p: cython.double, y: cython.double, weight: cython.double) -> cython.void:
-    """Add two known rates, p² a high one: off the ridge the result is certain."""
+    """Add the probabilities for two known rates, p² (a high rate) and e^y; off the ridge the result is certain."""
+    # e^(y/2) of a far higher rate would overflow; the other team wins anyway.
     q = exp(0.5 * min(y, 2.0 * HIGHEST))
     ahead = draw = 0.0
     if fabs(p - q) < RIDGE_WIDTH + 2.0:
@@ -311,9 +318,9 @@ def _add_known_rates(ridge: Ridge, p: cython.double, y: cython.double, weight: c
 @cython.cfunc
 @cython.exceptval(check=False)
 def _win_minus_loss(ridge: Ridge, g: cython.double, d: cython.double) -> cython.double:
-    """P(S₀ > S₁) − P(S₀ < S₁) on the ridge, with g = pq and d = p − q, the Bessel functions being known.
+    """Return P(S₀ > S₁) − P(S₀ < S₁) on the ridge, with g = pq and d = p − q; `_bessel` must have been called.
 
-    It is 2√g ∫₀ᵈ exp(−s²) (I₀ + I₁ + I₀ s²/2g)/√(1 + s²/4g) ds, the integrand being expanded in powers of s²/4g.
+    It is 2√g ∫₀ᵈ exp(−s²) (I₀ + I₁ + I₀ s²/2g)/√(1 + s²/4g) ds, with the integrand expanded in powers of s²/4g.
     """
     both = ridge.bessel_0 + ridge.bessel_1
     quarter = 0.25 / g
@@ -336,10 +343,11 @@ def _win_minus_loss(ridge: Ridge, g: cython.double, d: cython.double) -> cython.
 @cython.cfunc
 @cython.exceptval(check=False)
 def _bessel(ridge: Ridge, z: cython.double) -> cython.void:
-    """The modified Bessel functions exp(−z) I₀(z) and exp(−z) I₁(z) by their expansion for large z."""
+    """Set the scaled modified Bessel functions exp(−z) I₀(z) and exp(−z) I₁(z), by their expansion for large z."""
     t = 1.0 / z
     root = INV_SQRT_2PI * sqrt(t)
     bessel_0 = bessel_1 = 0.0
+    # For larger z these terms are below 1e-11.
     if z < 150.0:
         bessel_0 = t * (0.227108001708984375 + t * (0.57250142097473144531 + t * (1.7277275025844573975
                + t * (6.0740420012734830379 + t * 24.380529699556063861))))  # fmt: skip

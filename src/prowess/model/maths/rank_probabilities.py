@@ -39,9 +39,10 @@ def first_alone(
     ahead: cython.double[::1],
     out: cython.double[::1],
 ) -> cython.void:
-    """Add P(all others are more than the margin below) for the wanted teams; `ahead` is scratch of n + 1 cells."""
+    """Add P(all others finish more than the margin below) for the wanted teams; `ahead` is scratch of n + 1 cells."""
     n = len(means)
     for k in range(len(weights)):
+        # Dividing team i out of the whole product would fail if a factor underflows to 0.
         ahead[n] = 1.0
         for i in range(n - 1, -1, -1):  # the product over all teams from i on
             ahead[i] = ahead[i + 1] * cdf(((bases[k] - means[i]) + offsets[k] - margins[i]) / deviations[i])
@@ -69,7 +70,7 @@ def rank_matrix(
     span: cython.int[::1],
     out: cython.double[:, ::1],
 ) -> cython.void:
-    """Add P(r others are more than the margin ahead), r = 0, 1, …, for the wanted teams."""
+    """Add P(exactly r others finish more than the margin ahead), r = 0, 1, …, for the wanted teams."""
     n = len(means)
     for k in range(len(weights)):
         for i in range(n):
@@ -84,9 +85,10 @@ def rank_matrix(
 
 @cython.cfunc
 def _density(x: cython.double, deviation: cython.double, cell: cython.double) -> cython.double:
-    """Return the density at a distance x from the mean, averaged over a cell of this half width around it."""
+    """Return the density at a distance x from the mean, averaged over a cell of half width `cell` around it."""
     t = fabs(x) / deviation
     e = cell / deviation
+    # The difference of two nearly equal values of Φ would lose its digits.
     if e * max(t, 1.0) < 1e-3:
         return exp(log_pdf(t)) / deviation * (1.0 + e * e * (t * t - 1.0) / 6.0)
     return (cdf(e - t) - cdf(-e - t)) / (2.0 * cell)
@@ -97,7 +99,7 @@ def _density(x: cython.double, deviation: cython.double, cell: cython.double) ->
 def _count(
     ahead: cython.double[::1], n: cython.Py_ssize_t, count: cython.double[::1], span: cython.int[::1]
 ) -> cython.void:
-    """Compute the distribution of the number of n independent events, from span[0] to span[1]; beyond it is 0."""
+    """Compute the distribution of how many of n independent events occur; outside span[0] … span[1] it is 0."""
     low = high = 0
     count[0] = 1.0
     for i in range(n):
@@ -124,7 +126,10 @@ def _add_without(
     mass: cython.double,
     out: cython.double[::1],
 ) -> cython.void:
-    """Divide one event of probability p out of a count, from the side on which errors shrink, and add the rest."""
+    """Divide an event of probability p out of a count, and add the quotient times `mass` to `out`.
+
+    The division starts at the end from which rounding errors shrink.
+    """
     part = 0.0
     inverse = 1.0 / max(p, 1.0 - p)
     if p <= 0.5:

@@ -1,12 +1,12 @@
 """The comparison of two sides, and of all sides of a match with each other.
 
 A side is a team, or a player where players duel. A small match compares all pairs of sides. In a large one that would
-be too many: 2,000 teams of six are 144 million pairs. But what a side of rating x learns from all others is a part that
-counts results, for which sums by place are enough, plus a smooth function of x, which is interpolated. The range of
+be too many: 2,000 teams of six are 144 million pairs. But what a side of rating x learns from all others is a sum of
+two parts: one counts results, for which sums by place are enough; the other is a smooth function of x. The range of
 ratings is cut into pieces; the function is summed exactly at Chebyshev nodes in every piece, and barycentric
-interpolation evaluates it for every side. A side's own team is subtracted by the same sum over that team. For a given
-range of ratings the cost is linear in the number of sides and never above that of all pairs, and the results are the
-same to 1e-12.
+interpolation evaluates it for every side. The part of a side's own team is computed in the same way and subtracted. For
+a given range of ratings the cost is linear in the number of sides and never above that of all pairs, and the results
+are the same to 1e-12.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ else:
 from ..interfaces import missing
 
 INTERPOLATE_FROM = cython.declare(cython.Py_ssize_t, 128)  # number of sides from which on sums are interpolated
-NODES = cython.declare(cython.Py_ssize_t, 24)
+NODES = cython.declare(cython.Py_ssize_t, 24)  # per piece, for an accuracy of 1e-12
 NODE = cython.declare(cython.double[::1], array("d", [cos(pi * k / 23) for k in range(24)]))
 
 # Rows of the board's scratch, one column per side.
@@ -73,7 +73,7 @@ class Comparison(Outcome):
     def meet(
         self, board: Board, gap: cython.double, own: cython.double, other: cython.double, result: cython.double
     ) -> cython.bint:
-        """Learn from a result of 1, ½ or 0 of a side of variance `own`, `gap` above another of variance `other`.
+        """Learn from a result (1, ½ or 0) of a side rated `gap` above its opponent, with variances `own` and `other`.
 
         Set `push` on the board, which becomes d₁, and `pull`, which becomes d₂.
         """
@@ -82,19 +82,19 @@ class Comparison(Outcome):
     def likelihood(
         self, board: Board, gap: cython.double, own: cython.double, other: cython.double, result: cython.double
     ) -> cython.double:
-        """Return the log-likelihood of the result from this side; it is the same from both if variances are equal."""
+        """Return the log-likelihood of the result as this side sees it; with equal variances both sides agree."""
         raise missing(self, "likelihood")
 
     def stretch(self, least: cython.double, most: cython.double) -> cython.double:
-        """Return over how many points `meet` is smooth, if all variances lie between `least` and `most`; 0: unknown.
+        """Return the range of points over which `meet` is smooth for variances from `least` to `most`; 0 if unknown.
 
-        Where it is known, matches of thousands are cheap. Then `push` and `pull` must be linear in the result, with a
+        If it is known, matches of thousands are cheap. Then `push` and `pull` must be linear in the result, with a
         slope that does not depend on the gap, and may depend on a side's own variance only if all are equal.
         """
         return 0.0
 
     def performance(self, variance: Any) -> Any:
-        """Return the variance of normal performances of which the better one wins with about `chance`."""
+        """Return the variance with which normal performances win about as often as `chance` says."""
         raise missing(self, "performance")
 
 
@@ -151,6 +151,7 @@ def compare_all(
     else:
         _compare_each(pair, board, sides)
     for k in range(sides):
+        # Opponents who did not play at all teach nothing.
         rest = total - board.scratch[TEAM_SHARE, _team(board, k)]
         push[k] = board.scratch[PUSH, k] / rest if rest > 0.0 else 0.0
         pull[k] = board.scratch[PULL, k] / rest if rest > 0.0 else 0.0
@@ -192,7 +193,7 @@ def _compare_each(pair: Comparison, board: Board, sides: cython.Py_ssize_t) -> c
 def _compare_interpolated(
     pair: Comparison, board: Board, sides: cython.Py_ssize_t, stretch: cython.double
 ) -> cython.bint:
-    """Sum results by place, then the rest as if every side had lost; subtract own teams, whose results are draws."""
+    """Add win effects by place, then losses to all sides; subtract the own team, which counted as a draw."""
     first = 0
     _sum_win_effects(pair, board, sides)
     for i in range(sides):
@@ -209,7 +210,7 @@ def _compare_interpolated(
 
 @cython.cfunc
 def _sum_win_effects(pair: Comparison, board: Board, sides: cython.Py_ssize_t) -> cython.bint:
-    """Sum what a win adds to a loss, by team and by place: lower places count whole, the same place half."""
+    """Sum win minus loss by team, and by place: teams at lower places count fully, teams at the same place half."""
     push: cython.double = 0.0
     pull: cython.double = 0.0
     for k in range(board.teams):
@@ -243,13 +244,17 @@ def _add_losses(
     stretch: cython.double,
     sign: cython.double,
 ) -> cython.bint:
-    """Add to each of these sides what it learns from losing to all of them, by interpolation where that is cheaper."""
+    """Add to every side in `first:last` what it learns from losing to all of them, times `sign`.
+
+    Interpolate if that is cheaper than the sum over all pairs.
+    """
     low: cython.double = board.scratch[RATING, first]
     high: cython.double = low
     pieces: cython.Py_ssize_t
     for i in range(first, last):
         low = min(low, board.scratch[RATING, i])
         high = max(high, board.scratch[RATING, i])
+    # Interpolation costs one sum over all sides per node, the other way one per side.
     if (high - low) / stretch * NODES + NODES < last - first:
         pieces = max(cython.cast(cython.Py_ssize_t, ceil((high - low) / stretch)), 1)
         for i in range(pieces):
@@ -274,7 +279,7 @@ def _sum_losses(
     last: cython.Py_ssize_t,
     node: cython.Py_ssize_t,
 ) -> cython.bint:
-    """Sum, in the columns of a node, what a side of this rating learns from losing to all of these."""
+    """Store in the columns of `node` what a side of this rating learns from losing to the sides in `first:last`."""
     push: cython.double = 0.0
     pull: cython.double = 0.0
     for k in range(first, last):
@@ -297,10 +302,11 @@ def _interpolate_piece(
     closed: cython.bint,
     sign: cython.double,
 ) -> cython.bint:
-    """Do as `_add_losses` for the sides with ratings from left to right, by interpolation between nodes."""
+    """Run `_add_losses` for the sides with ratings from `left` to `right`, by interpolation between nodes."""
     evaluated = False
     for i in range(first, last):
         if left <= board.scratch[RATING, i] and (board.scratch[RATING, i] < right or closed):
+            # Some pieces contain no side, so the nodes are evaluated on first use.
             if not evaluated:
                 for node in range(NODES):
                     _sum_losses(pair, board, _node(left, right, node), board.scratch[VARIANCE, i], first, last, node)

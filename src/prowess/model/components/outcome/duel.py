@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 @cython.final
 @cython.cclass
 class Duel(Outcome):
-    """Every player is compared with every player of the other teams, by the teams' result; the average counts.
+    """Every player is compared with every player of the other teams, by the teams' result, and learns the average.
 
     This is how rating systems for two players are used for teams and free-for-alls. It compares players, not teams, so
     it is not a likelihood of the result: forecasts, draws and the log-evidence are those of the inner outcome for the
-    teams, by the team function (`Mean` fits). What shifts a team, such as playing at home, shifts its players. A player
-    with an α below the team's average counts less in proportion, as a learner and as an opponent. With equal K the sum
-    of all ratings is conserved between teams of equal size, and only there.
+    teams, by the team function (`Mean` fits). A shift of a team, such as its home advantage, shifts its players. A
+    player with an α below the team's average counts less in proportion, as a learner and as an opponent. With equal K
+    the sum of all ratings is conserved between teams of equal size, and only there.
 
     >>> from prowess.model.components.outcome import Logistic
     >>> Duel(Logistic(400.0))
@@ -103,6 +103,7 @@ class Duel(Outcome):
         """Fill `g1`, `g2` and `kept` of every player, and `d1` and `d2` of every team with the means."""
         pair: Pairwise = self.pair
         log_z: cython.double
+        # The usual match of two players needs no scratch.
         if board.entries == 2 and board.teams == 2 and board.alpha[0] == 1.0 and board.alpha[1] == 1.0:
             log_z = pair.evidence(board)  # the teams are the players
             for e in range(2):
@@ -122,7 +123,7 @@ class Duel(Outcome):
 
 @cython.cfunc
 def _add_players(board: Board) -> cython.bint:
-    """Add every player as a side; the share is relative to the team's average, and is left in `kept`."""
+    """Add every player as a side; leave the player's share, relative to the team's average, in `kept`."""
     reserve_sides(board)
     for j in range(board.teams):
         shift = board.offset[j]
@@ -134,6 +135,7 @@ def _add_players(board: Board) -> cython.bint:
         for e in range(board.start[j], board.start[j + 1]):
             average += board.alpha[e] / (board.start[j + 1] - board.start[j])
         for e in range(board.start[j], board.start[j + 1]):
+            # Relative to the average, so that halving all weights of a team changes nothing.
             board.kept[e] = board.alpha[e] / average if average > 0.0 else 0.0
             add_side(board, e, j, board.mu[e] + shift, board.var[e] + variance, board.kept[e])
     return False

@@ -30,7 +30,7 @@ TWO_PI = cython.declare(cython.double, 6.283185307179586477)
 # Rows of the board's scratch; an outcome may use those from ROWS on.
 PI = cython.declare(cython.Py_ssize_t, 0)  # prior of an element: precision,
 TAU = cython.declare(cython.Py_ssize_t, 1)  # and precision times mean
-GAP = cython.declare(cython.Py_ssize_t, 2)  # reference less that of the next element
+GAP = cython.declare(cython.Py_ssize_t, 2)  # reference minus that of the next element
 EPS = cython.declare(cython.Py_ssize_t, 3)  # margin to the next element
 TIED = cython.declare(cython.Py_ssize_t, 4)  # 1 if drawn with the next element
 UP_PI = cython.declare(cython.Py_ssize_t, 5)  # message from the factor above
@@ -88,17 +88,18 @@ def message_tau(board: Board, k: cython.Py_ssize_t) -> cython.double:
 
 
 def sweep(board: Board, length: cython.Py_ssize_t) -> cython.double:
-    """Sweep forward and backward over a chain; return how far a message moved at most, squared."""
+    """Sweep forward and backward over a chain; return the square of the largest move of a message."""
     far = 0.0
     for k in range(length - 1):
         far = max(far, _update_messages(board, k))
+    # The forward pass has just updated the last factor.
     for k in range(length - 3, -1, -1):
         far = max(far, _update_messages(board, k))
     return far
 
 
 def evidence(board: Board, length: cython.Py_ssize_t) -> cython.double:
-    """Return the sum of log Z of all factors, less the evidence of their messages."""
+    """Return the sum of log Z of all factors, minus the evidence of their messages."""
     evidence = 0.0
     for k in range(length - 1):
         evidence += _factor_evidence(board, k)
@@ -108,9 +109,8 @@ def evidence(board: Board, length: cython.Py_ssize_t) -> cython.double:
 def squared_move(
     mean: cython.double, var: cython.double, more_pi: cython.double, more_tau: cython.double, size: cython.double
 ) -> cython.double:
-    """Return how far a message that grew by (more_pi, more_tau) moved the belief N(mean, var), in its variances.
-
-    Changes below the rounding error of numbers of this `size` are ignored: messages could not converge beyond it.
+    """Return the squared move, in units of `var`, of N(mean, var) if its message grows by (more_pi, more_tau).
+    Changes below the rounding error of numbers of this `size` are ignored: messages cannot converge any further.
     """
     rounding = 1e-14 * size
     push = max(var * fabs(more_tau - mean * more_pi) - rounding, 0.0)
@@ -134,7 +134,7 @@ def log_mass(pi: cython.double, tau: cython.double) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _truncate(board: Board, k: cython.Py_ssize_t) -> cython.void:
-    """Condition the difference of k and k + 1 on the result: set the cut and the cavities."""
+    """Condition the difference of k and k + 1 on the result: set `board.cut` and the cavities."""
     upper_var = 1.0 / (board.scratch[PI, k] + board.scratch[UP_PI, k])
     lower_var = 1.0 / (board.scratch[PI, k + 1] + board.scratch[DOWN_PI, k + 1])
     upper_mean = upper_var * (board.scratch[TAU, k] + board.scratch[UP_TAU, k])
@@ -162,6 +162,7 @@ def _update_messages(board: Board, k: cython.Py_ssize_t) -> cython.double:
     inverse = board.scratch[SHARPNESS, k] * board.scratch[SHARPNESS, k]
     push = board.cut.shift * board.scratch[SHARPNESS, k]
     pull = board.cut.lost * inverse
+    # A sum of positive terms: 1 − upper_var · pull would cancel.
     left = (lower_var + upper_var * board.cut.left) * inverse
     more = 1.0 / left
     mean = board.scratch[UPPER_MEAN, k]
@@ -200,9 +201,10 @@ def _update_messages(board: Board, k: cython.Py_ssize_t) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _factor_evidence(board: Board, k: cython.Py_ssize_t) -> cython.double:
-    """Return log Z of a factor, less the evidence of its two messages."""
+    """Return log Z of a factor, minus the evidence of its two messages."""
     _truncate(board, k)
     evidence = log_z(board.cut)
+    # An exact tie has a density, not a probability, so its scale counts.
     if board.scratch[TIED, k] != 0.0 and board.scratch[EPS, k] == 0.0:
         evidence += log(board.scratch[SHARPNESS, k])
     evidence -= log_integral(

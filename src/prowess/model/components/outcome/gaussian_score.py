@@ -47,10 +47,10 @@ MATCH_MEAN = cython.declare(cython.Py_ssize_t, 0)  # in the board's memo: the me
 @cython.final
 @cython.cclass
 class GaussianScore(Score):
-    """Scores, or alone their differences (Gaussian-SD), are performances with normal noise γ.
+    """Scores (used alone: score differences, Gaussian-SD) are performances with normal noise γ.
 
-    Alone it has one skill: s₀ − s₁ ~ N(t₀ − t₁, γ²), equations (22) and (23); among more teams sᵢ ~ N(c + tᵢ, γ²/2)
-    with an unknown level c of the match. As a part of `OffenceDefence` it is s ~ N(x, γ²), equation (20).
+    Used alone, it has one skill: s₀ − s₁ ~ N(t₀ − t₁, γ²), equations (22) and (23); among more teams sᵢ ~ N(c + tᵢ,
+    γ²/2) with an unknown level c of the match. As a part of `OffenceDefence` it is s ~ N(x, γ²), equation (20).
 
     γ is a number, or "estimated" as in the paper: γ² is then the variance of the scores (of their differences, whose
     mean is 0 because the order of the teams is arbitrary) in earlier matches. While there are no earlier scores, or all
@@ -169,7 +169,7 @@ class GaussianScore(Score):
         return means, [variance + half for variance in variances], [noise + half for noise in noises]
 
     def scatter(self, board: Board) -> float:
-        """Return γ²/2, because the difference of two scores has γ²."""
+        """Return γ²/2, because γ² is the variance of the difference of two scores."""
         return 0.5 * self._between(board)
 
     def predict(self, board: Board) -> Prediction:
@@ -191,7 +191,7 @@ class GaussianScore(Score):
 
 @cython.cfunc
 def _estimate(board: Board, squares: cython.double, freedom: cython.double) -> cython.double:
-    """Estimate γ² by a sum of squares and its degrees of freedom; without any, by the mean noise of a performance."""
+    """Estimate γ² from a sum of squares and its degrees of freedom; without any, from the mean performance noise."""
     total = 0.0
     if freedom >= 1.0 and squares > 0.0:
         return squares / freedom
@@ -236,7 +236,7 @@ def _learn_many(board: Board, half: cython.double) -> cython.double:
     """
     base = board.score[0] - board.mean[0]  # differences first, so that large scores keep their digits
     total = level = 0.0
-    log_z = HALF_LOG_2PI
+    log_z = HALF_LOG_2PI  # integrating over the flat level leaves one density fewer than teams
     for j in range(board.teams):
         inverse = 1.0 / (board.variance[j] + half)
         total += inverse

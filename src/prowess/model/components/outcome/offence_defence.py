@@ -1,14 +1,14 @@
 """Two skills, offence and defence: a team's score depends on its own offence and the others' defence.
 
-Guo, Sanner, Graepel, Buntine (2012), section 3.1. The score of team i is seen through x = oᵢ − the mean of the others'
-defences. Between two teams that makes two independent updates.
+Guo, Sanner, Graepel, Buntine (2012), section 3.1. The score of team i depends on x = oᵢ − the mean of the others'
+defences. Between two teams this gives two independent updates.
 
-Among three or more teams, with h = 1/(k − 1), team i scores by xᵢ = oᵢ − h Σ_{j≠i} dⱼ = (oᵢ + h dᵢ) − h D, where D is
-the sum of all defences. Every score leaves a normal message (a site) on its x. Given D the teams are independent of
-each other, except that D is their sum: so the posterior of all skills follows from five sums over the teams, in which
-every variance is a sum of positive terms. A site is updated from the messages of all others to its x. Each update
-minimises KL(q‖p) over one site of the joint normal q, so the sweeps descend to its minimum. For Gaussian scores that is
-the exact posterior, after one sweep.
+Among three or more teams, with h = 1/(k − 1), team i's score depends on xᵢ = oᵢ − h Σ_{j≠i} dⱼ = (oᵢ + h dᵢ) − h D,
+where D is the sum of all defences. Every score leaves a normal message (a site) on its x. Given D the teams are
+independent of each other, except that D is their sum: so the posterior of all skills follows from five sums over the
+teams, in which every variance is a sum of positive terms. A site is updated from the messages of all others to its x.
+Each update minimises KL(q‖p) over one site of the joint normal q, so the sweeps descend to its minimum. For Gaussian
+scores that is the exact posterior, after one sweep.
 
 All means are relative to the prior means.
 """
@@ -66,10 +66,10 @@ OTHERS_VARIANCE = cython.declare(cython.Py_ssize_t, 2)
 @cython.final
 @cython.cclass
 class OffenceDefence(Outcome):
-    """A team scores by its offence against the others' defence: Gaussian-OD or Poisson-OD, by the score's likelihood.
+    """A team scores by its offence against the others' defence: Gaussian-OD or Poisson-OD, depending on `score`.
 
-    The team function combines the players' offence, and their defence. With more than two teams every score is one
-    term, against the mean of the others' defences.
+    The team function combines the players' offences, and separately their defences. With more than two teams every
+    score is one term, against the mean of the others' defences.
 
     >>> import prowess as pw
     >>> outcome = OffenceDefence(pw.outcome.GaussianScore(5.0))
@@ -217,7 +217,8 @@ def learn_many(board: Board, score: Score) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _start_sites(board: Board, h: cython.double) -> cython.void:
-    """Set the prior means of all x, by sums from both ends (one defence may dwarf the others), and empty sites."""
+    """Set the prior means of all x, and empty sites."""
+    # Summed from both ends, not as the total minus the own defence: one huge defence would cancel the others' digits.
     total = 0.0
     for j in range(board.teams - 1, -1, -1):
         board.scratch[MEAN, j] = board.mean[2 * j] - h * total
@@ -233,10 +234,11 @@ def _start_sites(board: Board, h: cython.double) -> cython.void:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _set_terms(board: Board, j: cython.Py_ssize_t, h: cython.double) -> cython.void:
-    """Set what team j adds to the five sums, by its site."""
+    """Set the contributions of team j to the five sums, from its site."""
     offence = board.variance[2 * j]
     defence = board.variance[2 * j + 1]
     pi = board.scratch[PI, j]
+    # In terms of the site's precision no variance is inverted, so variances of 0 need no special case.
     share = 1.0 / (1.0 + pi * (offence + h * h * defence))
     board.scratch[PRECISION, j] = h * h * pi * share
     board.scratch[SLOPE, j] = h * h * pi * share * defence
@@ -269,9 +271,9 @@ def _sweep(board: Board, score: Score, h: cython.double) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _sum_other_defences(board: Board, j: cython.Py_ssize_t) -> cython.void:
-    """Leave in the memo the belief about the sum of the others' defences, without a team's own score.
+    """Leave in the memo the belief about the sum of the other teams' defences, from all scores but team j's.
 
-    D has the precision precision + (1 − slope)²/whole; the team's own defence, seen only through D, is subtracted.
+    The precision of D is `precision` + (1 − `slope`)²/`whole`. Team j's defence, known only through D, is subtracted.
     """
     own = board.variance[2 * j + 1]
     precision = board.scratch[PRECISION + BEFORE, 0] + board.scratch[PRECISION + AFTER, j]
@@ -314,6 +316,7 @@ def _update_site(board: Board, score: Score, j: cython.Py_ssize_t, h: cython.dou
     board.scratch[TAU, j] = tau
     board.d1[2 * j] = board.push
     board.d2[2 * j] = -board.pull
+    # A sum of positive terms: 1 + v d₂ would cancel.
     board.left[2 * j] = (others + offence * board.rest) / (others + offence) if variance > 0.0 else 1.0
     return max(fabs(more) * variance, push / sqrt(variance) if variance > 0.0 else 0.0)
 
@@ -355,7 +358,7 @@ def _set_defence(
     total: cython.double,
     scale: cython.double,
 ) -> cython.void:
-    """Set what is left of the variance of a defence, given D and from the uncertainty of D."""
+    """Set `left` and `d2` of team j's defence, from its variance given D and the uncertainty of D itself."""
     variance = board.variance[2 * j + 1]
     board.left[2 * j + 1] = 1.0
     board.d2[2 * j + 1] = 0.0

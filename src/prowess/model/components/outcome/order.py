@@ -37,10 +37,10 @@ from .ep_chain import check_run
 @cython.final
 @cython.cclass
 class Order(Outcome):
-    """Places by performance: a team is ahead if it is better by more than the margin, else the two draw.
+    """Places by performance: a team is ahead if it is better by more than the margin, otherwise the two draw.
 
     Give the margin (a number or a policy), or the probability that two equal teams draw. EP stops when no message of
-    the chain moves by more than `tolerance` (in standard deviations of the belief); a match in which one still does
+    the chain moves by more than `tolerance` (in standard deviations of the belief). A match whose messages still move
     after `sweeps` sweeps is reported.
 
     >>> Order(draw_probability=0.1).tolerance
@@ -79,7 +79,7 @@ class Order(Outcome):
 
 @cython.cfunc
 def _learn_two(board: Board) -> cython.double:
-    """Learn from two teams: their difference is a truncated normal, known from the forecast unless they drew."""
+    """Learn from two teams: their difference is a truncated normal, which the forecast computed unless they drew."""
     inverse = board.sharpness * board.sharpness  # of the variance of the difference
     side = 1.0
     point = 0.0
@@ -96,6 +96,7 @@ def _learn_two(board: Board) -> cython.double:
     board.d1[0] = side * cut.shift * board.sharpness
     board.d1[1] = -board.d1[0]
     board.d2[0] = board.d2[1] = -cut.lost * inverse
+    # A sum of positive terms: 1 + v d₂ would cancel.
     board.left[0] = (board.variance[1] + board.variance[0] * cut.left) * inverse
     board.left[1] = (board.variance[0] + board.variance[1] * cut.left) * inverse
     return log_z(cut) - point

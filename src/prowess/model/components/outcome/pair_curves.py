@@ -46,11 +46,11 @@ LOGISTIC_VARIANCE = 1.702 * 1.702
 @cython.final
 @cython.cclass
 class Logistic(Pairwise):
-    """The expected score is 1/(1 + 10^(−Δ/scale)): `scale` points more are odds of ten to one.
+    """The expected score is 1/(1 + 10^(−Δ/scale)): a lead of `scale` points means odds of ten to one.
 
     An opponent's uncertainty is discounted as in Glicko: with q = ln 10/scale and g = 1/√(1 + 3q²v/π²) of the
     opponent's variance v, E = 1/(1 + exp(−q g Δ)), d₁ = q g (s − E) and d₂ = −q² g² E(1 − E). Ratings without
-    uncertainty have g = 1: that is Elo. The forecast discounts by the variances of both.
+    uncertainty have g = 1, which is Elo. The forecast discounts by the variances of both.
 
     A draw counts as half a win and half a loss, so its log-likelihood ½ log E(1 − E) is not a probability. The
     log-evidence of two teams is the mean of both points of view, and d₁ is its derivative where their variances are
@@ -90,7 +90,7 @@ class Logistic(Pairwise):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def evidence(self, board: Board) -> cython.double:
-        """Reuse the E of the forecast for two teams without uncertainty (Elo); else do as `Pairwise`."""
+        """Reuse the E of the forecast for two teams without uncertainty (Elo); otherwise call `Pairwise.evidence`."""
         if board.teams != 2 or board.variance[0] + board.variance[1] > 0.0:
             return Pairwise.evidence(self, board)
         score = score_between(board, 0, 1)
@@ -130,7 +130,7 @@ class Logistic(Pairwise):
         return 4.0 * scale / LN10
 
     def performance(self, variance: Any) -> Any:
-        """E is a logistic distribution of the difference, of scale² 1/q² + 3v/π²; each side contributes half."""
+        """Return half the variance of the difference, which is logistic with scale² 1/q² + 3v/π²."""
         unit: float = self.scale / LN10
         return LOGISTIC_VARIANCE * (0.5 * unit * unit + THREE_OVER_PI2 * variance)
 
@@ -162,7 +162,7 @@ def _expect_logistic(board: Board, z: cython.double) -> cython.void:
 @cython.inline
 @cython.exceptval(check=False)
 def _compare(board: Board, slope: cython.double, result: cython.double) -> cython.void:
-    """s − E, without cancellation, and −E(1 − E), times the slope and its square."""
+    """Set `push` to the slope times s − E, without cancellation, and `pull` to −E(1 − E) times the slope squared."""
     board.push = slope * (result * board.conceded - (1.0 - result) * board.expected)
     board.pull = -slope * slope * board.expected * board.conceded
 
@@ -171,7 +171,8 @@ def _compare(board: Board, slope: cython.double, result: cython.double) -> cytho
 @cython.inline
 @cython.exceptval(check=False)
 def _log_likelihood(board: Board, gap: cython.double, result: cython.double) -> cython.double:
-    """s log E + (1 − s) log(1 − E) of the last E."""
+    """Return s log E + (1 − s) log(1 − E) for the E that `_expect_logistic` set last."""
+    # An upset costs |z| more than the expected result, so log(1 − E) of an E near 1 is not needed.
     upset = 1.0 - result if gap >= 0.0 else result
     certain = log1p(board.memo[ODDS]) if board.memo[ODDS] < 1e-3 else log(1.0 + board.memo[ODDS])  # log is faster
     return -upset * board.memo[DISTANCE] - certain
@@ -184,9 +185,9 @@ class Probit(Pairwise):
     """The better of two normal performances wins, and ratings move in proportion to s − Φ: Gaussian Elo.
 
     With c² the variance of the difference of the performances (2β² for ratings without uncertainty) and z = Δ/c, the
-    expected score is Φ(z). d₁ = 4φ(0)(s − Φ(z))/c is *not* the derivative of the log-evidence, which has φ/Φ where this
-    has s − Φ: between equals they are the same, elsewhere this is linear in the surprise. d₂ is the derivative of d₁.
-    With `Share(alpha)` a player moves by αβ√π(s − Φ(z)), as printed. The model's β must be above 0.
+    expected score is Φ(z). d₁ = 4φ(0)(s − Φ(z))/c is *not* the derivative of the log-evidence, which has φ/Φ where
+    Gaussian Elo has s − Φ: between equals the two agree; elsewhere s − Φ is linear in the surprise. d₂ is the
+    derivative of d₁. With `Share(alpha)` a player moves by αβ√π(s − Φ(z)), as printed. The model's β must be above 0.
 
     >>> from prowess.model.engine.board import Board
     >>> round(Probit().chance(Board(), 1.0, 1.0), 4)
@@ -244,7 +245,7 @@ class Probit(Pairwise):
         return 4.0 * sqrt(2.0 * least) if least == most else 0.0
 
     def performance(self, variance: Any) -> Any:
-        """Performances are normal already."""
+        """Return the variance unchanged: performances are already normal."""
         return variance
 
 
@@ -252,9 +253,9 @@ class Probit(Pairwise):
 @cython.final
 @cython.cclass
 class Opposition(Pairwise):
-    """The opponents' ratings and the results, which are all that the Harkness system uses.
+    """The opponents' ratings and the results, the only information that the Harkness system uses.
 
-    Nothing here is a derivative. `d1` is how far the opponent's rating is above the player's own, `d2` is wins minus
+    `d1` and `d2` are not derivatives: `d1` is the opponent's rating minus the player's own, and `d2` is wins minus
     losses; `Harkness` computes a new rating from their sums. The system itself forecasts nothing. Its scale of 1000
     points for a hundred percent (ten points for a percent of the score) gives the slope between equals: the expected
     score is Φ(Δ/(φ(0) · span)), which rises by 1/span per point there.
@@ -283,7 +284,7 @@ class Opposition(Pairwise):
     def meet(
         self, board: Board, gap: cython.double, own: cython.double, other: cython.double, result: cython.double
     ) -> cython.bint:
-        """Set `push` to the opponent's rating relative to one's own, `pull` to 1, 0 or −1."""
+        """Set `push` to the opponent's rating minus the own rating, and `pull` to 1, 0 or −1."""
         board.push = -gap
         board.pull = 2.0 * result - 1.0
         return False
@@ -314,7 +315,7 @@ class Opposition(Pairwise):
 @cython.inline
 @cython.exceptval(check=False)
 def _noise(span: cython.double) -> cython.double:
-    """The variance of the difference of two performances."""
+    """Return the variance of the difference of two performances."""
     return PHI_0 * PHI_0 * span * span
 
 

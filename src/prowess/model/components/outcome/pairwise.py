@@ -1,12 +1,12 @@
 """`Pairwise`, the base of outcomes that compare two teams at a time: Elo, Glicko, Gaussian Elo and Harkness.
 
-A match of more than two teams compares every team with each of the others and averages. Its log-evidence is that of
-neighbours in the finishing order, as if the pairs were independent: a score to compare models by, of which `d1` is not
-the derivative.
+A match of more than two teams compares every team with each of the others and averages. Its log-evidence is the sum
+over neighbours in the finishing order, as if these pairs were independent. It serves to compare models; `d1` is not its
+derivative.
 
-Draws are forecast by their share of the past: with the expected score E the probability of a draw is 2δE(1 − E), where
-δ is the number of draws so far over 1 + Σ 2E(1 − E), and at most 1. While there was no draw, none is expected. Of more
-than two teams, neighbours in the finishing order are counted.
+Draws are forecast from their share of past matches: with the expected score E the probability of a draw is 2δE(1 − E),
+where δ is the number of draws so far over 1 + Σ 2E(1 − E), and at most 1. No draw is expected before the first one.
+Among more than two teams, neighbours in the finishing order are counted.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Pairwise(Comparison):
     def predict(self, board: Board) -> Prediction:
         """Predict places by normal performances whose pairwise probabilities are near those of `chance`.
 
-        All pairs have one margin: that at which two equal teams of average variance draw with probability δ/2.
+        All pairs share one margin, at which two equal teams of average variance draw with probability δ/2.
         """
         from ...prediction import predict
 
@@ -146,7 +146,7 @@ def _compare_two(pair: Pairwise, board: Board) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _draw_rate(board: Board) -> cython.double:
-    """Return δ: draws so far over 1 + Σ 2E(1 − E), the number expected if δ were 1, and 1 for caution."""
+    """Return δ: draws so far, divided by the number expected if δ were 1, which is Σ 2E(1 − E), plus 1 for caution."""
     if board.memory[DRAWS] == 0.0:
         return 0.0
     return min(board.memory[DRAWS] / (board.memory[CHANCES] + 1.0), 1.0)

@@ -1,7 +1,7 @@
 """Forecasts with ties for outcomes in which many teams can share a place.
 
-Performances are rounded to a grid of step 2ε whose phase is random, so that two of them a distance d apart are tied
-with probability max(0, 1 − |d|/2ε). The performance of a place is then the centre of a cell of the grid.
+Performances are rounded to a grid of step 2ε whose phase is random, so that two performances at a distance d
+are tied with probability max(0, 1 − |d|/2ε). The performance of a place is then the centre of a cell of the grid.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ NARROW = cython.declare(cython.double, 0.01)  # below this step of the grid a se
 
 @cython.cclass
 class RoundedPlaces(Outcome):
-    """An outcome of places with a margin that does not explain how ties arise: it forecasts by rounding.
+    """An outcome of places and a margin that does not say how ties arise, so it forecasts them by rounding.
 
     >>> from prowess.model.components.outcome import Places, PlacesML
     >>> issubclass(Places, RoundedPlaces) and issubclass(PlacesML, RoundedPlaces)
@@ -67,8 +67,8 @@ class RoundedPlaces(Outcome):
 def match_margin(board: Board) -> cython.double:
     """Return one margin ε for a match, from a policy with a margin for each pair of teams.
 
-    For two teams it is their margin. For more it is the root mean square of each team's margin to a team like itself:
-    with `FromDraws` the margin of two teams of the mean noise, with a constant policy that constant, to the bit.
+    For two teams it is their margin. For more it is the root mean square of each team's margin to a team like itself.
+    With `FromDraws` this is the margin of two teams with the mean noise; a constant margin is returned bit for bit.
 
     >>> from prowess.model.engine.board import Board
     >>> match_margin(Board())
@@ -86,8 +86,8 @@ def match_margin(board: Board) -> cython.double:
 def forecast_rounded(board: Board, epsilon: cython.double) -> cython.bint:
     """Set `win`, `draw` and `loss` of two teams whose performances are rounded.
 
-    With X ~ N(gap, 1) and a step a = 2ε of the grid, P(win) = E[min(1, max(0, X)/a)], an integral of Φ: a difference of
-    E[max(0, X)], which `above` gives; P(draw) is a second difference.
+    With X ~ N(gap, 1) and a step a = 2ε of the grid, P(win) = E[min(1, max(0, X)/a)]. It is a difference of
+    values of E[max(0, X)], which `above` computes; P(draw) is a second difference.
     """
     board.sharpness = 1.0 / sqrt(positive(board.variance[0] + board.variance[1]))
     board.gap = (board.mean[0] - board.mean[1]) * board.sharpness
@@ -103,6 +103,7 @@ def forecast_rounded(board: Board, epsilon: cython.double) -> cython.bint:
         near = _expected_excess(fabs(gap - step), board.cut)
         far = _expected_excess(gap + step, board.cut)
         worse = (here - far) / step
+        # The larger of the two probabilities is computed as the rest, where rounding matters least.
         if step > gap:
             better = (gap + here - near) / step
             board.draw = 1.0 - better - worse

@@ -1,8 +1,8 @@
 """TS2's outcome: every place has its own performance, and the teams that share it performed close to it.
 
 Nikolenko, Sirotkin, "A New Bayesian Rating System for Team Competitions" (2011), section 3. With one variable l for
-each distinct place, |t − l| ≤ ε for every team t on it, and l is better by more than 2ε than the l of the next place;
-its prior is flat. Many teams may share a place: unlike in TrueSkill, the result does not depend on the order in which
+each distinct place, |t − l| ≤ ε for every team t on it, and l exceeds the l of the next place by more than 2ε. The
+prior of l is flat. Many teams may share a place: unlike in TrueSkill, the result does not depend on the order in which
 they are listed.
 
 Expectation propagation runs over teams, their places and the chain of places: algorithms 1 to 3, run to convergence. A
@@ -58,16 +58,16 @@ MORE = cython.declare(cython.Py_ssize_t, 7)
 @cython.final
 @cython.cclass
 class Places(RoundedPlaces):
-    """Every place has a performance, and the teams on it performed within the margin of it.
+    """Every place has a performance, and the teams on that place performed within the margin of it.
 
     Give the margin (a number or a policy), or the probability that two equal teams tie. A match has one margin
-    (`match_margin`). EP stops when no message moves by more than `tolerance` (in standard deviations of the belief); a
-    match in which one still does after `sweeps` sweeps is reported.
+    (`match_margin`). EP stops when no message moves by more than `tolerance` (in standard deviations of the belief). A
+    match whose messages still move after `sweeps` sweeps is reported.
 
-    The graph does not explain how ties arise, because the prior of l is flat; forecasts round performances instead
+    The graph does not say how ties arise, because the prior of l is flat; forecasts round performances instead
     (`forecast_rounded`). Z is defined up to a constant for each place; here a place has density 1/2ε everywhere. So for
-    two teams that tie, the log-evidence is near the logarithm of their forecast; over all possible results its
-    exponential does not sum to one. Where ε is 0, ties have a density instead.
+    two tied teams the log-evidence is near the logarithm of the forecast; but over all possible results its
+    exponential does not sum to one. If ε is 0, the log-evidence of a tie is a log density.
 
     >>> Places(margin=0.5).tolerance
     1e-09
@@ -101,7 +101,7 @@ def learn_places(
 ) -> cython.double:
     """Fill `d1`, `d2` and `left` of all teams by their places; return the log-evidence.
 
-    It is log Z − K log 2ε for K places; where ε is 0, the log density of the differences within places.
+    The log-evidence is log Z − K log 2ε for K places; if ε is 0, the log density of the differences within places.
     """
     places = _build_graph(board, epsilon)
     still = tolerance * tolerance
@@ -117,6 +117,7 @@ def learn_places(
     for k in range(places):
         evidence += _finish_place(board, k, places, epsilon)
     if epsilon > 0.0:
+        # Each place has the density 1/2ε, so that log-evidences with different margins are comparable.
         evidence -= places * log(2.0 * epsilon)
     return evidence
 
@@ -162,7 +163,7 @@ def _end(board: Board, k: cython.Py_ssize_t, places: cython.Py_ssize_t) -> cytho
 def _start_place(
     board: Board, k: cython.Py_ssize_t, places: cython.Py_ssize_t, epsilon: cython.double
 ) -> cython.double:
-    """Choose a place's reference, the prior mean of its most certain team, and send it the first messages."""
+    """Choose a place's reference, the prior mean of its most certain team, and send the place its first messages."""
     first = cython.cast(cython.Py_ssize_t, board.scratch[FIRST, k])
     end = _end(board, k, places)
     best = first
@@ -171,6 +172,7 @@ def _start_place(
     for p in range(first, end):
         if board.scratch[VAR, p] < board.scratch[VAR, best]:
             best = p
+    # A place lies near its most certain team, so means relative to that team keep their digits.
     reference = board.scratch[MEAN, best]
     for p in range(first, end):
         board.scratch[MEAN, p] -= reference
@@ -192,7 +194,8 @@ def _set_first_message(board: Board, p: cython.Py_ssize_t, epsilon: cython.doubl
 @cython.cfunc
 @cython.exceptval(check=False)
 def _sum_messages(board: Board, k: cython.Py_ssize_t, first: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.void:
-    """Sum, for every team on a place, the messages of the chain and of the teams after it."""
+    """Sum, for every team on a place, the messages from the chain and from the teams after it."""
+    # Subtracting a team's own message from the total would cancel if that message dominates.
     pi: cython.double = ep_chain.message_pi(board, k)
     tau: cython.double = ep_chain.message_tau(board, k)
     for p in range(end - 1, first - 1, -1):
@@ -207,7 +210,7 @@ def _sum_messages(board: Board, k: cython.Py_ssize_t, first: cython.Py_ssize_t, 
 def _update_place(
     board: Board, k: cython.Py_ssize_t, places: cython.Py_ssize_t, epsilon: cython.double
 ) -> cython.double:
-    """Update the messages of a place's teams to it, one after the other; return how far they moved it, squared.
+    """Update the messages of the teams to place k, one after the other; return the squared move of the place.
 
     The moves are summed over the teams: a thousand small steps in one direction are not small.
     """
@@ -238,7 +241,7 @@ def _update_place(
 def _truncate(
     board: Board, p: cython.Py_ssize_t, mean: cython.double, var: cython.double, epsilon: cython.double
 ) -> cython.double:
-    """Condition t − l on |t − l| ≤ ε, with l ~ N(mean, var): set the cut, return one over the deviation of t − l."""
+    """Condition t − l on |t − l| ≤ ε, with l ~ N(mean, var): set `board.cut`, return 1/(deviation of t − l)."""
     sharpness = 1.0 / sqrt(board.scratch[VAR, p] + var)
     within((board.scratch[MEAN, p] - mean) * sharpness, epsilon * sharpness, board.cut)
     return sharpness
@@ -249,10 +252,10 @@ def _truncate(
 def _update_message(
     board: Board, p: cython.Py_ssize_t, pi: cython.double, tau: cython.double, epsilon: cython.double
 ) -> cython.void:
-    """Update the message of a team to its place, to which all others send (π, τ).
+    """Update the message of a team to its place; (π, τ) is the sum of all other messages to this place.
 
-    A message that would shrink below a tenth is damped: if those of all teams on a place vanished at once, nothing
-    would hold it any more. A message that no longer matters stays as it is.
+    A message that would shrink to less than a tenth is damped: if the messages of all teams on a place vanished at
+    once, nothing would determine its performance. A message that no longer matters stays unchanged.
     """
     site_pi = board.scratch[SITE_PI, p]
     site_tau = board.scratch[SITE_TAU, p]
@@ -301,9 +304,9 @@ def _finish_place(
 def _finish_team(
     board: Board, p: cython.Py_ssize_t, pi: cython.double, tau: cython.double, epsilon: cython.double
 ) -> cython.double:
-    """Fill the results of a team on a place to which all others send (π, τ); return its part of the log-evidence.
+    """Fill the results of a team, given the sum (π, τ) of all other messages to its place; return its log-evidence.
 
-    That is log Z of the factor, less the evidence of its message to the place.
+    That is log Z of the team's factor, minus the evidence of its message to the place.
     """
     team = board.order[p]
     var = board.scratch[VAR, p]

@@ -1,15 +1,15 @@
 """TS3's outcome: the performance of each place is a maximum-likelihood estimate.
 
 Nikolenko, Sirotkin (2010), section 4. A team on place k performed within ε of that place's performance x_k, and places
-lie at least 2ε apart. The x that make the prior performances most likely are found first; then every team is
+lie at least 2ε apart. First, the x that make the prior performances most likely are found; then every team is
 conditioned on |t − x_k| ≤ ε as if x were known.
 
 With y_k = x_k + 2kε the places' constraint is y_1 ≥ y_2 ≥ …, and every term is log-concave in y: isotonic regression.
 Its optimum is a chain of pools, runs of neighbouring places that share one y. Pooling adjacent violators would find
-them by merging; here they are found by splitting (minimum lower sets; Robertson, Wright, Dykstra, 1988). Evaluate the
-slopes of a block of places at some y: the best places whose slopes have the largest sum belong above y, the others
-below. If the block does not split, y takes a Newton step within a bracket. One evaluation costs one truncation per team
-and serves all places of the block, so that thousands of places cost little more than a few.
+them by merging; here they are found by splitting (minimum lower sets; Robertson, Wright, Dykstra, 1988). The slopes of
+a block of places are evaluated at some y: the leading places whose slopes have the largest sum belong above y, the
+others below. If the block does not split, y takes a Newton step within a bracket. One evaluation costs one truncation
+per team and serves all places of the block, so that thousands of places cost little more than a few.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ LAST = cython.declare(cython.Py_ssize_t, 5)  # its worst place
 ORIGIN = cython.declare(cython.Py_ssize_t, 6)  # near its y; the next three are relative to it, to keep their digits
 LOW = cython.declare(cython.Py_ssize_t, 7)  # bracket of y
 HIGH = cython.declare(cython.Py_ssize_t, 8)
-POINT = cython.declare(cython.Py_ssize_t, 9)  # where it is evaluated, and in the end y
+POINT = cython.declare(cython.Py_ssize_t, 9)  # where the block is evaluated; at the end, its y
 SLOPE_SIZE = cython.declare(cython.Py_ssize_t, 10)  # sum of its teams' absolute slopes
 SHARPEST = cython.declare(cython.Py_ssize_t, 11)  # greatest sharpness of its teams
 ROWS = cython.declare(cython.Py_ssize_t, 12)
@@ -65,7 +65,7 @@ ROWS = cython.declare(cython.Py_ssize_t, 12)
 @cython.final
 @cython.cclass
 class PlacesML(RoundedPlaces):
-    """Places by maximum likelihood: within ε of a performance for each place, places at least 2ε apart (TS3).
+    """Places by maximum likelihood: a team performs within ε of its place, and places are at least 2ε apart (TS3).
 
     Give the margin ε (a number or a policy), or the probability that two equal teams draw; a match has one margin. The
     log-evidence is the maximised log-likelihood, of which `d1` is the derivative by a team's mean; `d2` is not its
@@ -74,7 +74,7 @@ class PlacesML(RoundedPlaces):
     TS3 barely learns if ε is small compared to the priors' deviations: places follow the prior means and, where
     these are out of order, lie 2ε apart, so that no mean moves far, while every sigma shrinks as if the team's
     performance had been observed. At TrueSkill's defaults and a margin of 0.74, a win moves a newcomer's mean by 0.6,
-    and sigma from 8.3 to 3.7. Margins of about these deviations divided by the number of places work.
+    and sigma from 8.3 to 3.7. Margins of about the priors' deviation divided by the number of places work well.
 
     >>> import prowess as pw
     >>> model = pw.TrueSkill(tau=0).replace(outcome=PlacesML(margin=5.0))
@@ -132,16 +132,16 @@ def _sort_teams(board: Board) -> cython.Py_ssize_t:
 @cython.inline
 @cython.exceptval(check=False)
 def _offset(places: cython.Py_ssize_t, k: cython.Py_ssize_t) -> cython.double:
-    """Return x_k − y in margins, with y in the middle of the places: of two places it is the common edge."""
+    """Return (x_k − y)/ε, where y is the middle of all places; between two places it is their common edge."""
     return places - 1.0 - 2.0 * k
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
 def _start_block(board: Board, places: cython.Py_ssize_t, epsilon: cython.double) -> cython.void:
-    """Make all places one block: y lies between the teams' optima, near their mean weighted by precision.
+    """Put all places into one block: y lies between the teams' optima, near their mean weighted by precision.
 
-    The interval adds its variance ε²/3. The bracket has room on both sides, because Newton may overshoot.
+    The uniform distribution over ±ε adds its variance ε²/3. The bracket is wider, because Newton may overshoot.
     """
     j = 0
     guess: cython.double = board.scratch[MEAN, 0] - _offset(places, 0) * epsilon
@@ -183,6 +183,7 @@ def _solve_block(
         if _split(board, best):
             return best
         slope = _sum(board, SLOPE, best, last)
+        # The slope is a difference of large sums: below their rounding error it has no sign.
         if fabs(slope) <= ROUNDING * board.scratch[SLOPE_SIZE, best]:
             return last + 1
         board.scratch[LOW if slope > 0.0 else HIGH, best] = board.scratch[POINT, best]
@@ -199,7 +200,7 @@ def _solve_block(
 def _move_point(board: Board, best: cython.Py_ssize_t, step: cython.double) -> cython.bint:
     """Move the point by a step, and the origin with it: POINT keeps the digits that the origin cannot hold.
 
-    Return whether the point moved at all: a step may be lost in rounding.
+    Return whether the point moved: a tiny step may be lost in rounding.
     """
     origin = board.scratch[ORIGIN, best]
     here = board.scratch[POINT, best] + step
@@ -242,9 +243,9 @@ def _condition(
     centre: cython.double,
     epsilon: cython.double,
 ) -> cython.void:
-    """Condition a team of a block on |t − x| ≤ ε: set `shift`, `left` and `lost` of the cut.
+    """Condition a team of a block on |t − x| ≤ ε: set `shift`, `left` and `lost` of `board.cut`.
 
-    Where only one edge of the interval matters, distances are taken from it: x ± ε would cancel if ε is large.
+    If only one edge of the interval matters, distances are measured from it: x ± ε would cancel if ε is large.
     """
     sharpness = board.scratch[SHARPNESS, j]
     ahead = (board.scratch[MEAN, j] - board.scratch[ORIGIN, best]) - board.scratch[POINT, best]
@@ -271,9 +272,10 @@ def _sum(board: Board, row: cython.Py_ssize_t, best: cython.Py_ssize_t, last: cy
 @cython.cfunc
 @cython.exceptval(check=False)
 def _find_split(board: Board, best: cython.Py_ssize_t, last: cython.Py_ssize_t, up: cython.bint) -> cython.Py_ssize_t:
-    """Return the last of the best places with the largest sum of slopes, by sums from the best or from the worst.
+    """Return the last of the leading places with the largest sum of slopes, summed from the best place if `up`.
 
-    Both agree but for rounding. Return `last` unless the sum up to the split is positive and the rest negative.
+    Summing from the worst place differs only in rounding. Return `last` if the block does not split there, because
+    the sum up to the split is not positive or the rest is not negative.
     """
     split = last
     slope: cython.double = 0.0
@@ -291,12 +293,13 @@ def _find_split(board: Board, best: cython.Py_ssize_t, last: cython.Py_ssize_t, 
 def _split(board: Board, best: cython.Py_ssize_t) -> cython.bint:
     """Split a block at the largest sum of slopes, if the rest has a negative sum; return whether it was split.
 
-    The search starts at the end that the total slope points away from, so that small terms are not lost in large ones.
+    The first search sums from the end where small slopes are not lost in the rounding of large ones.
     """
     last = cython.cast(cython.Py_ssize_t, board.scratch[LAST, best])
     down: cython.bint = _sum(board, SLOPE, best, last) <= 0.0
     split = _find_split(board, best, last, down)
     if split == last:
+        # Rounding can hide a split from one direction.
         split = _find_split(board, best, last, not down)
     if split == last:
         return False
@@ -315,13 +318,14 @@ def _split(board: Board, best: cython.Py_ssize_t) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _step(board: Board, best: cython.Py_ssize_t, before: cython.double) -> cython.double:
-    """Return Newton's step, if it stays in the bracket and is at most half the step before last; else bisect."""
+    """Return Newton's step if it stays in the bracket and is at most half of `before`; otherwise bisect."""
     last = cython.cast(cython.Py_ssize_t, board.scratch[LAST, best])
     low = board.scratch[LOW, best] - board.scratch[POINT, best]
     high = board.scratch[HIGH, best] - board.scratch[POINT, best]
     slope = _sum(board, SLOPE, best, last)
     curvature = _sum(board, CURVATURE, best, last)
     half = 0.5 * (low + high)
+    # The curvature of a wide interval can underflow to 0.
     newton = slope / curvature if curvature > 0.0 else half
     if low < newton < high and 2.0 * fabs(newton) <= before:
         return newton
@@ -331,7 +335,7 @@ def _step(board: Board, best: cython.Py_ssize_t, before: cython.double) -> cytho
 @cython.cfunc
 @cython.exceptval(check=False)
 def _condition_all(board: Board, places: cython.Py_ssize_t, epsilon: cython.double) -> cython.double:
-    """Condition every team on its place's performance; return the log-likelihood, a density for a margin of 0."""
+    """Condition every team on its place's performance; return the log-likelihood, a log density if ε is 0."""
     j = best = 0
     likelihood = 0.0
     for k in range(places):

@@ -1,7 +1,8 @@
 """Expectation propagation for two teams on one or two places: the result of `places`, in a few dozen operations.
 
 The differences u = t − l of the two teams from their places mirror each other, whatever the teams' variances are: they
-depend only on the difference of the performances. So one site serves both, that of the first team, or the better one.
+depend only on the difference of the performances. So one EP site is enough for both teams: that of the better team, or
+of the first one if they tie.
 """
 
 from __future__ import annotations
@@ -85,16 +86,17 @@ def _condition(
     epsilon: cython.double,
     tied: cython.bint,
 ) -> cython.double:
-    """Condition u on |u| ≤ ε, given t − t', u' and the places; return its variance before, 0 if the result was certain.
+    """Condition u on |u| ≤ ε, given t − t', u' and the places; return the prior variance of u.
 
-    For two places, l − l' = t − t' − u + u' is conditioned first. Set `gap` to the mean of u before, and `edge` to the
-    variance of the message about l − l'.
+    The return value is 0 if the result was certain. With two places, l − l' = t − t' − u + u' is conditioned first. Set
+    `gap` to the prior mean of u, and `edge` to the variance of the message about l − l'.
     """
     board.gap = gap - site_mean
     board.edge = 0.0
     if not tied:
         spread = sqrt(var + 2.0 * site_var)
         above((board.gap - site_mean - 2.0 * epsilon) / spread, board.ahead)
+        # The variance of the message below would overflow.
         if board.ahead.lost < 1e-100:
             return 0.0
         board.gap = site_mean - spread / board.ahead.mean
@@ -115,7 +117,8 @@ def _squared_move(
     least: cython.double,
     size: cython.double,
 ) -> cython.double:
-    """Return how far a site moved, squared, in variances of one team's message to its place; ignore rounding."""
+    """Return the squared move of a site, in variances of one team's message to its place, ignoring rounding errors."""
+    # The site almost vanished, so its mean is meaningless; the sweeps continue.
     if new_pi < 1e-3 * pi:
         return 1.0
     scale = least + 1.0 / pi
@@ -126,7 +129,7 @@ def _squared_move(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _learn_nothing(board: Board) -> cython.double:
-    """Leave the teams as they are: the result was certain."""
+    """Leave both teams unchanged, because the result was certain."""
     board.converged = True
     board.d1[0] = board.d1[1] = board.d2[0] = board.d2[1] = 0.0
     board.left[0] = board.left[1] = 1.0
@@ -143,7 +146,7 @@ def _finish(
     epsilon: cython.double,
     tied: cython.bint,
 ) -> cython.double:
-    """Fill the teams' results; return the log-evidence of two factors |u| ≤ ε, their sites, and l > l' + 2ε."""
+    """Fill the teams' results; return the log-evidence of both factors |u| ≤ ε, their sites, and l > l' + 2ε."""
     rest = 1.0 / pi + board.edge
     push = board.cut.shift / sqrt(whole)
     messages = ep_chain.log_integral(board.gap, whole, pi, tau)

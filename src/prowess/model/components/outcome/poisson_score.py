@@ -80,7 +80,7 @@ class PoissonScore(Score):
     def seen(self, board: Board, score: cython.double, mean: cython.double, variance: cython.double) -> cython.double:
         """Apply equations (14) to (19); the log-evidence is the lower bound that q maximises.
 
-        m′ − m is v s − y or κ − v′/2 − m, whichever subtracts smaller numbers.
+        To avoid cancellation, m′ − m is computed as v s − y or as κ − v′/2 − m, whichever subtracts smaller numbers.
         """
         y = tilt(mean, positive(variance), score)
         inverse = 1.0 / variance
