@@ -1,14 +1,18 @@
-"""Writers that retry: matches between the same few players, posted until the service acknowledges them."""
+"""Clients that repeat every request until the service acknowledges it, so that nothing is lost when it crashes."""
 
 import http.client
+import json
 import threading
 import time
+from collections.abc import Collection, Mapping
 from random import Random
 from typing import Any
 
-from tests.service.servers import PATIENCE, Connection, Server
+from tests.service.servers import PATIENCE, Server
 
 PLAYERS = [f"player {number}" for number in range(12)]
+
+Matches = dict[str, dict[str, Any] | None]  # by id; None if the match is deleted
 
 
 def match(random: Random, name: str) -> dict[str, Any]:
@@ -18,72 +22,132 @@ def match(random: Random, name: str) -> dict[str, Any]:
     return {"id": name, "teams": teams, "scores": [random.randrange(4) for _ in teams]}
 
 
-class Writer(threading.Thread):
-    """Posts match after match to a league, and retries each until it is acknowledged."""
+class Client(threading.Thread):
+    """Changes matches of a league; only this client changes them."""
 
-    def __init__(self, server: Server, league: str, key: str, number: int) -> None:
+    def __init__(self, server: Server, league: str, key: str, number: int = 0) -> None:
         super().__init__(daemon=True)
         self.server, self.league, self.key, self.number = server, league, key, number
-        self.acknowledged: dict[str, dict[str, Any]] = {}  # responses by id
-        self.under_way: str | None = None
+        self.connection = server.connect(key)
+        self.acknowledged: Matches = {}
+        self.under_way: Matches = {}  # as they will be after the request that is not acknowledged yet
         self.refused: list[str] = []
         self.done = threading.Event()
 
     def run(self) -> None:
-        connection = self.server.connect(self.key)
-        try:
-            self.post_all(connection)
-        finally:
-            connection.close()
-
-    def post_all(self, connection: Connection) -> None:
         random = Random(self.number)
-        for count in range(1_000_000):
-            if self.done.is_set():
-                break
-            self.under_way = f"w{self.number}-{count}"
-            body = match(random, self.under_way)
-            while not self.done.is_set():
-                try:
-                    answer = connection.ask("POST", f"/api/leagues/{self.league}/matches", body)
-                except (OSError, http.client.HTTPException):
-                    time.sleep(0.02)
-                    continue
-                if answer.status in (200, 201):
-                    self.acknowledged[self.under_way] = answer.json
+        try:
+            for count in range(1_000_000):
+                if self.done.is_set() or self.refused:
                     break
-                if answer.status != 503:
-                    self.refused.append(f"{answer.status} {answer.body!r}")
-                    return
+                self.step(random, count)
+        finally:
+            self.connection.close()
+
+    def step(self, random: Random, count: int) -> None:
+        raise NotImplementedError
+
+    def send(self, method: str, path: str, matches: Matches, body: Any = None, **headers: str) -> None:
+        """Repeat a request until it is acknowledged; then the matches are as given."""
+        self.under_way = matches
+        while not self.done.is_set():
+            try:
+                answer = self.connection.ask(method, f"/api/leagues/{self.league}/{path}", body, **headers)
+            except (OSError, http.client.HTTPException):
                 time.sleep(0.02)
+                continue
+            if answer.status in (200, 201):
+                self.acknowledged.update(matches)
+                return
+            if answer.status not in (429, 503):
+                self.refused.append(f"{method} {path}: {answer.status} {answer.body!r}")
+                return
+            time.sleep(0.02)
+
+
+class Writer(Client):
+    """Posts match after match."""
+
+    def step(self, random: Random, count: int) -> None:
+        new = match(random, f"w{self.number}-{count}")
+        self.send("POST", "matches", {new["id"]: new}, new)
+
+
+class Corrector(Client):
+    """Posts matches that are older than all others, edits all of them, and deletes some."""
+
+    def step(self, random: Random, count: int) -> None:
+        name = f"late-{self.number}-{count}"
+        late = match(random, name) | {"time": f"2020-01-01T00:{count // 60 % 60:02}:{count % 60:02}Z"}
+        self.send("POST", "matches", {name: late}, late)
+        edited = match(random, name) | {"time": late["time"]}
+        self.send("PUT", f"matches/{name}", {name: edited}, edited)
+        if count % 3 == 0:
+            self.send("DELETE", f"matches/{name}", {name: None})
+
+
+class Uploader(Client):
+    """Imports file after file, every second one with matches of long ago."""
+
+    def step(self, random: Random, count: int) -> None:
+        rows = [match(random, f"file-{self.number}-{count}-{row}") for row in range(20)]
+        if count % 2:
+            rows = [row | {"time": f"2021-01-01T00:00:{number:02}Z"} for number, row in enumerate(rows)]
+        file = "\n".join(map(json.dumps, rows)).encode()
+        self.send("POST", "import", {row["id"]: row for row in rows}, file, Content_Type="application/x-ndjson")
+        self.done.wait(0.2)
+
+
+class Exporter(Client):
+    """Exports the league again and again."""
+
+    def step(self, random: Random, count: int) -> None:
+        self.send("GET", f"export.{random.choice(['ndjson', 'csv'])}", {})
+        self.done.wait(0.2)
 
 
 class Load:
-    """Several writers that run for the duration of a block."""
+    """Several writers and other clients that run for the duration of a block."""
 
-    def __init__(self, server: Server, league: str, key: str, writers: int) -> None:
-        self.writers = [Writer(server, league, key, number) for number in range(writers)]
+    def __init__(
+        self,
+        server: Server,
+        league: str,
+        key: str,
+        writers: int,
+        others: Collection[type[Client]] = (),
+        before: Mapping[str, dict[str, Any] | None] | None = None,
+    ) -> None:
+        self.before = dict(before or {})  # matches that the league has already
+        self.clients: list[Client] = [Writer(server, league, key, number) for number in range(writers)]
+        self.clients += [kind(server, league, key) for kind in others]
 
     def __enter__(self) -> "Load":
-        for writer in self.writers:
-            writer.start()
+        for client in self.clients:
+            client.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        for writer in self.writers:
-            writer.done.set()
-        for writer in self.writers:
-            writer.join(PATIENCE)
-            assert not writer.is_alive()
+        for client in self.clients:
+            client.done.set()
+        for client in self.clients:
+            client.join(PATIENCE)
+            assert not client.is_alive()
 
     @property
-    def acknowledged(self) -> dict[str, dict[str, Any]]:
-        """The acknowledged matches, by id."""
+    def acknowledged(self) -> Matches:
+        """The matches as the service has acknowledged them."""
         self.check()
-        return {name: answer for writer in self.writers for name, answer in list(writer.acknowledged.items())}
+        new = {name: match for client in self.clients for name, match in list(client.acknowledged.items())}
+        return self.before | new
+
+    @property
+    def under_way(self) -> Matches:
+        """The matches of requests that are not acknowledged yet. Read them before the acknowledged ones."""
+        return {name: match for client in self.clients for name, match in client.under_way.items()}
 
     def check(self) -> None:
-        refused = [said for writer in self.writers for said in writer.refused]
+        refused = [said for client in self.clients for said in client.refused]
         assert not refused, refused[0]
 
     def wait(self, more: int) -> None:

@@ -20,6 +20,7 @@ from prowess.store.db.database import Database
 from prowess.store.leagues import Preset
 
 PATIENCE = 60.0  # seconds; generous, because the machine may be busy
+IDLE = 2.0  # seconds after which a connection is opened again, because the server closes idle ones after five
 
 
 @dataclass
@@ -41,6 +42,7 @@ class Connection:
     def __init__(self, port: int, key: str | None = None) -> None:
         self._port, self._key = port, key
         self._http: http.client.HTTPConnection | None = None
+        self._used = 0.0
 
     def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
         """Send a request; a broken connection raises OSError or HTTPException, and the next request reconnects."""
@@ -50,13 +52,17 @@ class Connection:
         content = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
         if content is not None:
             sent.setdefault("Content-Type", "application/json")
+        if time.monotonic() - self._used > IDLE:
+            self.close()
         if self._http is None:
             self._http = http.client.HTTPConnection("127.0.0.1", self._port, timeout=PATIENCE)
         try:
             self._http.request(method, path, content, sent)
             response = self._http.getresponse()
             names = {name.lower(): value for name, value in response.getheaders()}
-            return Answer(response.status, names, response.read())
+            answer = Answer(response.status, names, response.read())
+            self._used = time.monotonic()
+            return answer
         except BaseException:
             self.close()
             raise
