@@ -6,6 +6,7 @@ from typing import Any, Literal, TypedDict, get_args
 
 from ..errors import Error
 from .names import nearest
+from .read_limits import UNLIMITED, ReadLimits
 
 Duplicates = Literal["once", "keep"]
 Walkovers = Literal["skip", "count"]
@@ -30,6 +31,7 @@ class Reading(TypedDict, total=False):
     encoding: str | None
     header: bool | None
     sheet: str | None
+    limits: bool | ReadLimits
 
 
 def _choice(default: Any, help: str, metavar: str | None = None) -> Any:
@@ -65,6 +67,7 @@ class Choices:
     encoding: str | None = _choice(None, "The encoding of a text file, such as utf-8 or cp1252.", "NAME")
     header: bool | None = _choice(None, "Whether the first line names the columns; otherwise they are 1, 2, ….")
     sheet: str | None = _choice(None, "The sheet of a workbook.", "NAME")
+    limits: bool | ReadLimits = _choice(True, "Read the file even if it unpacks to an extreme size.")
 
     @classmethod
     def of(cls, reading: Mapping[str, Any]) -> "Choices":
@@ -94,6 +97,13 @@ class Choices:
             if right:
                 raise Error(f"{option.name} must be {right}, not {value!r}", field=option.name, value=value)
 
+    @property
+    def read_limits(self) -> ReadLimits:
+        """The limits of the file: the usual ones, none, or those that the caller gives."""
+        if isinstance(self.limits, ReadLimits):
+            return self.limits
+        return ReadLimits() if self.limits else UNLIMITED
+
     @staticmethod
     def _requirement(name: str, value: object, default: object) -> str:
         """Return what a value must be; empty if the value is valid."""
@@ -106,6 +116,8 @@ class Choices:
             return "" if value in _WORDS[name] else " or ".join(map(repr, _WORDS[name]))
         if name in ("utc", "skip_problems", "day_first", "header"):
             return "" if isinstance(value, bool) else "True or False"
+        if name == "limits":
+            return "" if isinstance(value, (bool, ReadLimits)) else "True, False or ReadLimits"
         if name == "separator":
             valid = isinstance(value, str) and len(value) == 1 and value.isascii()
             return "" if valid else "a single character, such as ';'"

@@ -43,6 +43,8 @@ def make_option(name: str, kind: Any, panel: str, default: Any = None, **details
     if kind == bool | None:
         # Such a switch has three states: on, off, and not given.
         flag = f"{flag}/--no-{flag[2:]}"
+    elif default is True:
+        flag = f" /--no-{flag[2:]}"  # Click's notation for a switch that can only be turned off
     option = typer.Option(flag, show_default=False, rich_help_panel=panel, **details)
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option])
 
@@ -58,7 +60,7 @@ def complete_role(incomplete: str) -> list[str]:
 
 
 def _read_options() -> list[inspect.Parameter]:
-    kinds = get_type_hints(Choices) | {"duplicates": str | None, "walkovers": str | None}
+    kinds = get_type_hints(Choices) | {"duplicates": str | None, "walkovers": str | None, "limits": bool}
     kinds |= dict.fromkeys(REPEATABLE, list[str] | None)
     options = []
     for field in fields(Choices):

@@ -9,7 +9,9 @@ import stat
 import sys
 import zipfile
 import zlib
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import IO, Any
 
@@ -17,10 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Error
+from ..read_limits import ReadLimits
 
 STANDARD_INPUT = "standard input"
 COMPRESSION: dict[bytes, Any] = {b"\x1f\x8b": gzip, b"BZh": bz2, b"\xfd7zXZ\x00": lzma}  # modules by magic number
 _SUFFIXES = (".gz", ".bz2", ".xz", ".zip")
+_PIECE = 1 << 20  # number of bytes unpacked at once
 CORRUPT = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError, ValueError)
 
 
@@ -56,6 +60,11 @@ class Source:
         with self.open() as stream:
             return stream.read(size)
 
+    @property
+    def size(self) -> int:
+        """The number of bytes."""
+        return len(self.data) if self.path is None else self.path.stat().st_size
+
     def array(self) -> NDArray[np.uint8]:
         """Return all bytes as an array; a file is mapped into memory."""
         if self.path is None:
@@ -65,6 +74,32 @@ class Source:
     def for_polars(self) -> Any:
         """Return the path if there is one, because Polars reads a path without a copy; otherwise a stream."""
         return io.BytesIO(self.data) if self.path is None else self.path
+
+
+def check_lines(source: Source, limits: ReadLimits) -> None:
+    r"""Raise `LimitExceeded` if a line of a text is too long; only the end of each stretch of that length is searched.
+
+    >>> check_lines(Source("games.csv", ".csv", data=b"winner,loser\nann,bob\n"), ReadLimits(line=12))
+    >>> check_lines(Source("games.csv", ".csv", data=b"winner,loser\nann,bob\n"), ReadLimits(line=11))
+    Traceback (most recent call last):
+    ...
+    prowess.history.read_limits.LimitExceeded: games.csv: line 1 is longer than the limit of 11 bytes; ...
+    """
+    size = source.size
+    if size <= limits.line:
+        return
+    most, start = int(limits.line), 0
+    with ExitStack() as stack:
+        data: bytes | mmap = source.data
+        if source.path is not None:
+            data = stack.enter_context(mmap(stack.enter_context(source.open()).fileno(), 0, access=ACCESS_READ))
+        while size - start > most:
+            end = data.rfind(b"\n", start, start + most + 1)
+            if end < 0:
+                end = data.rfind(b"\r", start, start + most + 1)
+            if end < 0:
+                raise limits.long_line(source.title, source.lines_before + 1 + data[:start].count(b"\n"))
+            start = end + 1
 
 
 def unreadable(title: str, error: Exception) -> Error:
@@ -77,14 +112,15 @@ def printable(path: str | os.PathLike[str]) -> str:
     return str(path).encode(errors="replace").decode()
 
 
-def open_source(path: str | os.PathLike[str], title: str | None = None) -> Source:
+def open_source(path: str | os.PathLike[str], title: str | None = None, limits: ReadLimits | None = None) -> Source:
     """Open a path and decompress it; `-` is standard input. `title` names the source in messages; default: the path."""
+    limits = limits or ReadLimits()
     if not isinstance(path, (str, os.PathLike)):
         raise Error(f"read needs the path of a file, not {type(path).__name__}; from_frame reads a frame")
     if os.fspath(path) == "-":
         if sys.stdin is None or sys.stdin.closed:
             raise Error(f"{STANDARD_INPUT} is closed")
-        return _decompressed(Source(STANDARD_INPUT, "", data=sys.stdin.buffer.read()))
+        return _decompressed(Source(STANDARD_INPUT, "", data=sys.stdin.buffer.read()), limits)
     file, title = Path(path), title or printable(path)
     try:
         mode = file.stat().st_mode
@@ -98,29 +134,40 @@ def open_source(path: str | os.PathLike[str], title: str | None = None) -> Sourc
     # A pipe can be read only once, and Polars cannot open a path that is not UTF-8.
     if not stat.S_ISREG(mode) or printable(file) != str(file):
         source = replace(source, path=None, data=source.read())
-    return _decompressed(source, file.stem)
+    return _decompressed(source, limits, file.stem)
 
 
-def _decompressed(source: Source, stem: str = "") -> Source:
+def _decompressed(source: Source, limits: ReadLimits, stem: str = "") -> Source:
     """Return the content of a compressed file, with the suffix of the content."""
     head = source.read(6)
     if head.startswith(b"PK\x03\x04"):
-        return _unzipped(source)
+        return _unzipped(source, limits)
     module = next((module for magic, module in COMPRESSION.items() if head.startswith(magic)), None)
     packed = source.suffix in _SUFFIXES
     if module is None:
         if packed and head:
             raise Error(f"{source}: cannot be read: this is not a {source.suffix} file")
         return source
+    suffix = Path(stem).suffix.lower() if packed else source.suffix
     try:
-        return Source(
-            source.title, Path(stem).suffix.lower() if packed else source.suffix, data=module.decompress(source.read())
-        )
+        with source.open() as file, module.open(file) as stream:
+            return Source(source.title, suffix, data=_unpack(stream, source, limits))
+    except Error:
+        raise
     except CORRUPT as error:
         raise unreadable(source.title, error) from error
 
 
-def _unzipped(source: Source) -> Source:
+def _unpack(stream: IO[bytes], source: Source, limits: ReadLimits) -> bytes:
+    """Return all bytes of a compressed stream, read in pieces so that no more is unpacked than the limits allow."""
+    content, packed = io.BytesIO(), source.size
+    while piece := stream.read(_PIECE):
+        content.write(piece)
+        limits.check_unpacked(source.title, content.tell(), packed)
+    return content.getvalue()
+
+
+def _unzipped(source: Source, limits: ReadLimits) -> Source:
     """Return the only file in a zip archive; a workbook, which is also a zip archive, is returned unchanged."""
     try:
         with zipfile.ZipFile(source.for_polars()) as archive:
@@ -129,7 +176,10 @@ def _unzipped(source: Source) -> Source:
                 return replace(source, suffix=".xlsx")
             files = [name for name in names if not name.startswith("__MACOSX/") and Path(name).name[0] != "."]
             if len(files) == 1:
-                return Source(source.title, Path(files[0]).suffix.lower(), data=archive.read(files[0]))
+                with archive.open(files[0]) as stream:
+                    return Source(source.title, Path(files[0]).suffix.lower(), data=_unpack(stream, source, limits))
+    except Error:
+        raise
     except CORRUPT as error:
         raise unreadable(source.title, error) from error
     some = ", ".join([*files[:5], *["…"] * (len(files) > 5)]) or "none"

@@ -18,7 +18,7 @@ from ..read_options import Choices
 from .byte_source import COMPRESSION, CORRUPT, STANDARD_INPUT, Source, printable, unreadable
 from .delimiters import find_separator
 from .encodings import detect_encoding
-from .sniff import is_json, load, load_source
+from .sniff import check_parquet, is_json, load, load_source
 
 if TYPE_CHECKING:
     import polars as pl
@@ -70,7 +70,7 @@ def _read_parquet(file: Path, choices: Choices, rows: int) -> Iterator[Chunk]:
 
     lazy = pl.scan_parquet(file, glob=False)
     try:
-        total = int(lazy.select(pl.len()).collect().item())
+        total = check_parquet(lazy, str(file), file.stat().st_size, choices.read_limits)
         for first in range(0, max(total, 1), rows):
             frame = lazy.slice(first, rows).collect()
             table = Table(frame, str(file), lambda row, first=first: first + row + 1, choices)  # type: ignore[misc]
@@ -79,13 +79,26 @@ def _read_parquet(file: Path, choices: Choices, rows: int) -> Iterator[Chunk]:
         raise unreadable(str(file), error) from error
 
 
+class _CountedStream:
+    """A stream that counts the bytes that were read from it; standard input cannot tell its position."""
+
+    def __init__(self, raw: Any) -> None:
+        self.raw, self.count = raw, 0
+
+    def read(self, size: int = -1) -> bytes:
+        data: bytes = self.raw.read(size)
+        self.count += len(data)
+        return data
+
+
 class _TextFile:
     """A text file read from a stream, which may be compressed or encoded in UTF-16 or UTF-32."""
 
     def __init__(self, title: str, raw: Any, magic: bytes, choices: Choices) -> None:
         self.title, self.raw, self.choices = title, raw, choices
         module: Any = next((module for start, module in COMPRESSION.items() if magic.startswith(start)), None)
-        self.stream = raw if module is None else module.open(raw)
+        self.packed = None if module is None else _CountedStream(raw)
+        self.stream = raw if module is None else module.open(self.packed)
         name = Path(title)
         self.suffix = (name if module is None else Path(name.stem)).suffix.lower() if name.suffix else ""
         self.size = os.fstat(raw.fileno()).st_size if raw.seekable() else 0
@@ -153,6 +166,8 @@ class _TextFile:
     def _pieces(self, rows: int) -> Iterator[bytes]:
         """Split the text after about `rows` lines, at the end of a record."""
         pending, lines, is_first = b"", 0, True
+        read_lines = unpacked = 0
+        limits = self.choices.read_limits
         while True:
             cut = _find_cut(pending, rows) if lines >= rows else 0
             if cut:
@@ -173,6 +188,11 @@ class _TextFile:
                 block = self.decoder.decode(block).encode()
             pending += block
             lines += block.count(b"\n")
+            read_lines, unpacked = read_lines + block.count(b"\n"), unpacked + len(block)
+            if self.packed is not None:
+                limits.check_unpacked(self.title, unpacked, max(self.size, self.packed.count))
+            if len(pending) - max(pending.rfind(b"\n"), pending.rfind(b"\r")) > limits.line + 1:
+                raise limits.long_line(self.title, read_lines + 1)
         if pending or is_first:
             yield pending
 

@@ -47,6 +47,7 @@ def _read_regular(source: Source, choices: Choices) -> Grid | None:
     sample = list(islice(records(text, separator.mark), _SAMPLE))
     if not is_whole:
         sample.pop()  # the record may continue
+    _check_columns(sample, source, choices)
     if separator.mark in BLANKS or any(record.fault or record.stray for record in sample):
         return None
     heading = find_heading(sample, choices, separator.lines)
@@ -193,6 +194,7 @@ def _read_tolerantly(source: Source, choices: Choices) -> Grid:
     separator = find_separator(_first_lines(text), choices)
     rows = records(text, separator.mark)
     sample = list(islice(rows, _SAMPLE))
+    _check_columns(sample, source, choices)
     heading = find_heading(sample, choices, separator.lines)
     if not heading.names:
         raise Error(f"{source}: the file is empty; its first line must name the columns")
@@ -200,6 +202,11 @@ def _read_tolerantly(source: Source, choices: Choices) -> Grid:
     grid = _repair(islice(chain(sample, rows), heading.start, None), heading, damaged, source.lines_before)
     grid.remarks += [*encoding.remarks(data), *([separator.remark] if separator.remark else [])]
     return grid
+
+
+def _check_columns(sample: Iterable[Record], source: Source, choices: Choices) -> None:
+    columns = max((len(record.cells) for record in sample), default=0)
+    choices.read_limits.check_table(source.title, 0, columns)
 
 
 def _first_lines(text: str) -> str:

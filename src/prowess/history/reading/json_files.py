@@ -9,13 +9,14 @@ from ...errors import Error, Remark
 from ..builders import from_matches
 from ..history import History
 from ..read_context import Findings, Located, Problem, Table
+from ..read_limits import ReadLimits
 from ..read_options import Choices
-from .byte_source import Source, unreadable
+from .byte_source import Source, check_lines, unreadable
 
 
 def read_json(source: Source, choices: Choices) -> Table | Findings:
     """Read a file of matches or of rows, depending on whether its first object has `teams`."""
-    items = _Items(source)
+    items = _Items(source, choices.read_limits)
     _, first = next(iter(items), (0, None))
     if first is None:
         return Findings(from_matches([], remarks=(Remark("empty-file", ("an empty file",)),)), source.title)
@@ -26,10 +27,12 @@ def read_json(source: Source, choices: Choices) -> Table | Findings:
 class _Items:
     """The objects of a JSON file; iteration yields the number of the line or item, and the object or an Error."""
 
-    def __init__(self, source: Source) -> None:
-        self.source = source
+    def __init__(self, source: Source, limits: ReadLimits) -> None:
+        self.source, self.limits = source, limits
         self.is_list = source.read(512).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
         self.unit = "item" if self.is_list else "line"
+        if not self.is_list:
+            check_lines(source, limits)
 
     def __iter__(self) -> Iterator[tuple[int, Any]]:
         if self.is_list:
@@ -37,10 +40,13 @@ class _Items:
                 items = json.loads(self.source.read().decode("utf-8-sig"))
             except (ValueError, RecursionError) as error:
                 raise Error(f"{self.source}: invalid JSON: {error}") from None
+            self.limits.check_table(self.source.title, len(items), 1)
             yield from enumerate(map(_object_or_error, items), 1)
             return
         with self.source.open() as stream:
             for number, line in enumerate(stream, self.source.lines_before + 1):
+                if number > self.limits.rows:
+                    self.limits.check_table(self.source.title, number, 1)
                 if line.strip():
                     try:
                         yield number, _object_or_error(json.loads(line.decode("utf-8-sig")))

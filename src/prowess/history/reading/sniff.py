@@ -2,14 +2,19 @@
 
 import os
 import re
+from typing import TYPE_CHECKING
 
 from ...errors import Error
 from ..read_context import Findings, Table
+from ..read_limits import ReadLimits
 from ..read_options import Choices
-from .byte_source import Source, open_source, unreadable
+from .byte_source import Source, check_lines, open_source, unreadable
 from .delimited_text import read_text
 from .json_files import read_json
 from .workbook import read_workbook
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # workbooks from before Excel 2007
 _OTHER_FORMATS = {
@@ -30,11 +35,18 @@ _MARKUP = re.compile(rb"\s*(<!doctype html|<html|<\?xml|<table|<head|<body|<meta
 
 def load(path: str | os.PathLike[str], choices: Choices) -> Table | Findings:
     """Return the table in a file, before its columns are recognised; a file of whole matches gives findings instead."""
-    return load_source(open_source(path), choices)
+    return load_source(open_source(path, limits=choices.read_limits), choices)
 
 
 def load_source(source: Source, choices: Choices) -> Table | Findings:
     """Return the table in a source, or its findings, like `load`."""
+    content = _load(source, choices)
+    if isinstance(content, Table):
+        choices.read_limits.check_table(source.title, *content.frame.shape)
+    return content
+
+
+def _load(source: Source, choices: Choices) -> Table | Findings:
     head = source.read(512).removeprefix(b"\xef\xbb\xbf")
     if is_json(source.suffix, head):
         return read_json(source, choices)
@@ -42,7 +54,9 @@ def load_source(source: Source, choices: Choices) -> Table | Findings:
         import polars as pl
 
         try:
-            return Table(pl.read_parquet(source.for_polars(), glob=False), source.title, choices=choices)
+            scan = pl.scan_parquet(source.for_polars(), glob=False)
+            check_parquet(scan, source.title, source.size, choices.read_limits)
+            return Table(scan.collect(), source.title, choices=choices)
         except (pl.exceptions.PolarsError, OSError) as error:
             raise unreadable(source.title, error) from error
     if (source.suffix == ".xlsx" and head.startswith(b"PK")) or head.startswith(_OLE):
@@ -50,7 +64,17 @@ def load_source(source: Source, choices: Choices) -> Table | Findings:
     markup = "a web page (HTML or XML)" if _MARKUP.match(head) else None
     if kind := next((kind for magic, kind in _OTHER_FORMATS.items() if head.startswith(magic)), markup):
         raise Error(f"{source}: this is {kind}, not a table; save the table as CSV")
+    check_lines(source, choices.read_limits)
     return read_text(source, choices)
+
+
+def check_parquet(scan: "pl.LazyFrame", title: str, size: int, limits: ReadLimits) -> int:
+    """Return the number of rows of a Parquet file, read from its metadata; raises `LimitExceeded` if it is extreme."""
+    import polars as pl
+
+    rows = int(scan.select(pl.len()).collect().item())
+    limits.check_packed_table(title, rows, len(scan.collect_schema()), size)
+    return rows
 
 
 def is_json(suffix: str, head: bytes) -> bool:

@@ -1,12 +1,17 @@
 """Reading a sheet of a workbook (Excel, OpenDocument): its cells as text, with dates as people write them."""
 
+import re
+import zipfile
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...errors import Error, Option, Remark
 from ...optional import import_extra
+from ...text import byte_size
 from ..read_context import Table
+from ..read_limits import ReadLimits
 from ..read_options import Choices
-from .byte_source import Source, unreadable
+from .byte_source import CORRUPT, Source, unreadable
 from .header_row import find_heading
 from .table_bounds import Grid, trim_table
 from .tolerant_csv import Record
@@ -15,12 +20,15 @@ if TYPE_CHECKING:
     import polars as pl
 
 _SAMPLE = 1000  # number of rows searched for the header
+_PIECE, _OVERLAP = 1 << 20, 64  # bytes scanned at once, and bytes that may hold the start of a cell reference
+_MOST_ROWS = 1 << 20  # of a sheet
 _TIMESTAMP = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?$"
 
 
 def read_workbook(source: Source, choices: Choices) -> Table:
     """Read the first sheet, or the chosen one, like a text file; rows are numbered as in the sheet."""
     fastexcel = import_extra("fastexcel", "fastexcel", "excel")
+    _check_archive(source, choices.read_limits)
     try:
         book = fastexcel.read_excel(source.read() if source.path is None else str(source.path))
         names = list(book.sheet_names)
@@ -55,3 +63,104 @@ def _format_dates(column: str) -> "pl.Expr":
     is_timestamp = cell.str.contains(_TIMESTAMP)
     only_dates = (cell.str.ends_with(" 00:00:00") | is_timestamp.not_()).all()
     return pl.when(is_timestamp & only_dates).then(cell.str.head(10)).otherwise(cell).alias(column)
+
+
+def _check_archive(source: Source, limits: ReadLimits) -> None:
+    """Raise `LimitExceeded` if a workbook unpacks to too much, or if a sheet extends too far for its size.
+
+    The parser makes a dense table of a sheet, so that one cell in the last corner would take 16 billion others.
+    """
+    if source.read(2) != b"PK":
+        return  # an old workbook: not compressed, and with at most 65,536 rows and 256 columns
+    try:
+        with zipfile.ZipFile(source.for_polars()) as archive:
+            unpacked = 0
+            for member in archive.infolist():
+                unpacked += member.file_size  # `zipfile` reads no more than this
+                limits.check_unpacked(source.title, unpacked, source.size)
+            for member in archive.infolist():
+                if member.filename.startswith("xl/worksheets/") and member.filename.endswith(".xml"):
+                    _check_extent(archive, member, source, limits)
+    except Error:
+        raise
+    except CORRUPT as error:
+        raise unreadable(source.title, error) from error
+
+
+def _check_extent(archive: zipfile.ZipFile, sheet: zipfile.ZipInfo, source: Source, limits: ReadLimits) -> None:
+    """Raise `LimitExceeded` if the cell references of a sheet span too many cells; rows may be in any order.
+
+    The patterns match only references beyond those already found, so that nearly all of the scan runs in C.
+    """
+    most, columns = limits.most_cells(sheet.file_size), 1
+    for piece in _pieces(archive, sheet):
+        columns = max(map(_column_number, set(_column_after(columns).findall(piece))), default=columns)
+    rows = most // columns
+    if rows >= _MOST_ROWS:
+        return
+    row_after = re.compile(rf"""r\s*=\s*["'][A-Za-z]{{0,3}}({_greater(str(int(rows)), "0", "9", 7)})""".encode())
+    for piece in _pieces(archive, sheet):
+        if reference := row_after.search(piece):
+            extent = f"{int(reference[1]):,} rows and {columns:,} columns"
+            message = (
+                f"a sheet of {byte_size(sheet.file_size)} extends over {extent}, and the limit is {most:,.0f} cells"
+            )
+            raise limits.error(source.title, f"{message}; delete what is far away from the table")
+
+
+def _pieces(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]:
+    """Unpack a file of an archive in pieces, which overlap so that each reference is whole in one of them."""
+    overlap = b""
+    with archive.open(member) as stream:
+        while piece := stream.read(_PIECE):
+            yield overlap + piece
+            overlap = piece[-_OVERLAP:]
+
+
+def _column_number(letters: bytes) -> int:
+    """Return the number of a column of a sheet, 0 for none.
+
+    >>> _column_number(b"A"), _column_number(b"XFD")
+    (1, 16384)
+    """
+    number = 0
+    for letter in letters.upper():
+        number = 26 * number + letter - ord("A") + 1
+    return number
+
+
+def _column_letters(number: int) -> str:
+    letters = ""
+    while number:
+        number, letter = divmod(number - 1, 26)
+        letters = chr(ord("A") + letter) + letters
+    return letters
+
+
+def _column_after(column: int) -> re.Pattern[bytes]:
+    """Return a pattern for references to cells in later columns.
+
+    >>> [bool(_column_after(6).search(cell)) for cell in (b'<c r="F166">', b'<c r="AB7">', b"<c r = 'g7'>")]
+    [False, True, True]
+    """
+    return re.compile(rf"""r\s*=\s*["']({_greater(_column_letters(column), "A", "Z", 3)})\d""".encode())
+
+
+def _greater(text: str, first: str, last: str, longest: int) -> str:
+    """Return a pattern for the texts that follow `text`, longer ones after shorter ones; letters in either case.
+
+    >>> _greater("47", "0", "9", 7)
+    '(?:[0-9]{3,7}|[5-9][0-9]{1}|[4-4][8-9][0-9]{0})'
+    """
+
+    def between(begin: str, end: str) -> str:
+        return f"[{begin}-{end}{begin.lower()}-{end.lower()}]" if begin.isalpha() else f"[{begin}-{end}]"
+
+    patterns = [f"{between(first, last)}{{{len(text) + 1},{longest}}}"] if len(text) < longest else []
+    for place, letter in enumerate(text):
+        if letter < last:
+            same = "".join(between(other, other) for other in text[:place])
+            rest = len(text) - place - 1
+            following = between(chr(ord(letter) + 1), last)
+            patterns.append(f"{same}{following}{between(first, last)}{{{rest}}}")
+    return f"(?:{'|'.join(patterns)})"

@@ -1,0 +1,77 @@
+"""Limits on files that would expand to much more than they hold: compressed files, workbooks, Parquet, endless lines.
+
+They are checked before or while a file is unpacked, so that a file of a few kilobytes cannot take gigabytes of memory.
+"""
+
+from dataclasses import dataclass
+from math import inf
+
+from ..errors import Error, Option, Piece
+from ..text import byte_size
+
+MIB = 1024 * 1024
+BYTES_PER_CELL = 8  # at least, of a table in memory
+SHEET_BYTES_PER_CELL = 4  # at least, on average; a filled cell takes 20 or more in the file
+
+
+class LimitExceeded(Error):
+    """A file exceeds a limit; nothing was read."""
+
+
+@dataclass(frozen=True)
+class ReadLimits:
+    """The limits of reading one file; those on rows and unpacked bytes are for services, and infinite by default.
+
+    Files of matches seldom shrink to less than a fiftieth when they are compressed. The ratio counts only for files
+    that unpack to more than `small_bytes`, and the extent of a sheet only beyond `small_cells`.
+
+    >>> ReadLimits(rows=1000).check_table("games.csv", 1_000_000, 3)
+    Traceback (most recent call last):
+    ...
+    prowess.history.read_limits.LimitExceeded: games.csv: has 1,000,000 rows, and the limit is 1,000; ...
+    """
+
+    ratio: float = 200.0  # unpacked bytes per packed byte
+    small_bytes: float = 64 * MIB
+    small_cells: float = 1 << 23
+    line: float = MIB  # bytes
+    columns: float = 16_384  # as many as a sheet can have
+    rows: float = inf
+    unpacked: float = inf  # bytes
+    remedy: tuple[Piece, ...] = ("if you trust the file, ", Option("limits", False), " reads it anyway")
+
+    def error(self, title: str, message: str, line: int | None = None) -> LimitExceeded:
+        """Return the error for a file that exceeds a limit."""
+        return LimitExceeded(f"{title}: {message}; ", *self.remedy, line=line)
+
+    def long_line(self, title: str, line: int) -> LimitExceeded:
+        """Return the error for a line that is too long."""
+        return self.error(title, f"line {line:,} is longer than the limit of {byte_size(self.line)}", line)
+
+    def check_unpacked(self, title: str, unpacked: int, packed: int) -> None:
+        """Raise `LimitExceeded` if a file of `packed` bytes has already unpacked to too many bytes."""
+        if unpacked > self.unpacked:
+            raise self.error(title, f"unpacks to more than the limit of {byte_size(self.unpacked)}")
+        if unpacked > max(self.small_bytes, self.ratio * packed):
+            sizes = f"unpacks from {byte_size(packed)} to more than {byte_size(unpacked)}"
+            raise self.error(title, f"{sizes}, and the limit is {self.ratio:g} times its size")
+
+    def check_table(self, title: str, rows: int, columns: int) -> None:
+        """Raise `LimitExceeded` if a table has too many rows or columns."""
+        for number, most, what in ((rows, self.rows, "rows"), (columns, self.columns, "columns")):
+            if number > most:
+                raise self.error(title, f"has {number:,} {what}, and the limit is {most:,.0f}")
+
+    def check_packed_table(self, title: str, rows: int, columns: int, packed: int) -> None:
+        """Raise `LimitExceeded` if a table in `packed` bytes, where equal cells need no space, is too large."""
+        self.check_table(title, rows, columns)
+        if rows * columns * BYTES_PER_CELL > max(self.small_bytes, self.ratio * packed):
+            table = f"has {rows:,} rows and {columns:,} columns in only {byte_size(packed)}"
+            raise self.error(title, f"{table}, and the limit is {self.ratio:g} times its size")
+
+    def most_cells(self, sheet_bytes: int) -> float:
+        """Return how many cells a sheet may extend over, counted from its first cell, empty ones included."""
+        return inf if self.small_cells == inf else max(self.small_cells, sheet_bytes / SHEET_BYTES_PER_CELL)
+
+
+UNLIMITED = ReadLimits(inf, inf, inf, inf, inf)

@@ -1,0 +1,124 @@
+"""Limits of reading: a file that expands enormously is refused early, and honest files are not affected."""
+
+import gzip
+import os
+import random
+import re
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from prowess.history import History
+from prowess.history.read_limits import LimitExceeded, ReadLimits
+from tests.history import bombs
+
+TIGHT = ReadLimits(small_bytes=1024 * 1024)
+SMALL = {  # what the message says
+    "corner.xlsx": "a sheet of 4.. bytes extends over 1,048,576 rows and 16,384 columns, and the limit is",
+    "rows.csv.gz": "unpacks from .* KiB to more than .* MiB, and the limit is 200 times its size",
+    "zeros.csv.bz2": "unpacks from .* bytes to more than .* MiB, and the limit is 200 times its size",
+    "rows.csv.xz": "unpacks from .* bytes to more than .* MiB, and the limit is 200 times its size",
+    "rows.zip": "unpacks from .* KiB to more than .* MiB, and the limit is 200 times its size",
+    "rows.parquet": "has 300,000 rows and 2 columns in only .* KiB, and the limit is 200 times its size",
+    "line.csv": "line 2 is longer than the limit of 1 MiB",
+    "columns.csv": "has 50,001 columns, and the limit is 16,384",
+}
+
+
+@pytest.fixture(scope="module")
+def small_bombs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("bombs")
+    for name, make in bombs.SMALL.items():
+        (folder / name).write_bytes(make())
+    return folder
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_expanding_file_is_refused_with_the_limit_and_the_remedy(small_bombs, name):
+    path = small_bombs / name
+    with pytest.raises(LimitExceeded, match=rf"^{re.escape(str(path))}: {SMALL[name]}.*; if you trust the file, `limits=False`"):
+        History.read(path, limits=TIGHT)
+    with pytest.raises(LimitExceeded, match=SMALL[name]):
+        list(History.stream(path, limits=TIGHT))
+
+
+@pytest.mark.parametrize("cells", [["A1048576", "XFD1"], ["XFD1", "A1048576"], ["XFD1048576"], ["zz1048576"]])
+def test_sheet_extent_counts_rows_in_any_order(tmp_path, cells):
+    path = tmp_path / "far.xlsx"
+    path.write_bytes(bombs.workbook(dict.fromkeys(cells, "x")))
+    with pytest.raises(LimitExceeded, match="1,048,576 rows"):
+        History.read(path)
+
+
+def test_limits_can_be_lifted_and_set(tmp_path):
+    path = tmp_path / "games.csv"
+    path.write_bytes(bombs.HEADER + b"ann,bob\n" * 100)
+    with pytest.raises(LimitExceeded, match="has 100 rows, and the limit is 99"):
+        History.read(path, limits=ReadLimits(rows=99))
+    assert len(History.read(path, limits=ReadLimits(rows=100))) == 100
+    path = tmp_path / "games.csv.gz"
+    path.write_bytes(gzip.compress(bombs.HEADER + b"ann,bob\n" * 10_000))
+    tight = ReadLimits(small_bytes=1000)
+    with pytest.raises(LimitExceeded):
+        History.read(path, limits=tight)
+    with pytest.raises(LimitExceeded):
+        list(History.stream(path, limits=tight))
+    assert len(History.read(path, limits=False)) == 10_000
+    with pytest.raises(LimitExceeded, match="unpacks to more than the limit of 1,000 bytes"):
+        History.read(path, limits=ReadLimits(unpacked=1000))
+    for name, line in (
+        ("games.jsonl", b'{"teams": [["ann"], ["bob"]]}\n'),
+        ("rows.jsonl", b'{"winner": "a", "loser": "b"}\n'),
+    ):
+        path = tmp_path / name
+        path.write_bytes(line * 10)
+        with pytest.raises(LimitExceeded, match="the limit is 9"):
+            History.read(path, limits=ReadLimits(rows=9))
+
+
+def test_honest_large_files_are_read(tmp_path):
+    draw = random.Random(7)
+    lines = [f"2026-01-{draw.randrange(1, 29):02d},player {draw.randrange(99)},player 100\n" for _ in range(20_000)]
+    text = ("date,winner,loser\n" + "".join(lines)).encode()
+    limits = ReadLimits(small_bytes=10_000, small_cells=10_000)
+    (tmp_path / "games.csv.gz").write_bytes(gzip.compress(text, 9))
+    assert len(History.read(tmp_path / "games.csv.gz", limits=limits)) == 20_000
+    pl.read_csv(text).write_parquet(tmp_path / "games.parquet")
+    assert len(History.read(tmp_path / "games.parquet", limits=limits)) == 20_000
+    cells = {f"{column}{row}": f"p{row}" for row in range(2, 2_000) for column in "AC"}
+    (tmp_path / "games.xlsx").write_bytes(bombs.workbook({"A1": "winner", "C1": "loser"} | cells))
+    assert len(History.check(tmp_path / "games.xlsx", limits=limits).problems) == 1_998  # everybody plays alone
+
+
+def run_limited(path: Path, *flags: str) -> tuple[float, float, str]:
+    """Run `prowess check`; return the CPU seconds, the peak memory in MB, and the last line of its messages."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    script = (
+        "import resource, sys; from prowess.cli import main\n"
+        "try: main()\n"
+        "finally: print('peak', resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)"
+    )
+    done = subprocess.run([sys.executable, "-c", script, *flags, str(path)], capture_output=True, text=True)
+    assert done.returncode != 0
+    used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    peak = next(line for line in done.stdout.splitlines() if line.startswith("peak"))
+    return used, float(peak.split()[1]), done.stderr.strip().splitlines()[-1]
+
+
+@pytest.mark.long
+@pytest.mark.skipif(os.name == "nt", reason="measures with getrusage")
+@pytest.mark.parametrize("name", bombs.FULL)
+@pytest.mark.parametrize("verb", ["check", "rate"])
+def test_command_line_refuses_full_size_bombs_within_10_seconds_and_a_gigabyte(tmp_path, name, verb):
+    path = tmp_path / name
+    path.write_bytes(bombs.FULL[name]())
+    started = time.monotonic()
+    used, peak, message = run_limited(path, verb)
+    assert "--no-limits" in message
+    assert used < 10, f"{used} s CPU, {time.monotonic() - started} s"
+    assert peak < 1000
