@@ -4,14 +4,17 @@ import os
 from collections.abc import Iterable
 from dataclasses import fields
 from pathlib import Path
+from time import time
 from types import SimpleNamespace
 
 import pytest
+from sqlalchemy import update
 
 from prowess.service import doctor
 from prowess.service.doctor import examine_keys, examine_machine, examine_settings
 from prowess.service.settings import LIMITS, MIB, Settings
 from prowess.store import keys, leagues
+from prowess.store.db import schema
 from prowess.store.db.database import Database
 from prowess.store.doctor import Check
 
@@ -54,15 +57,21 @@ def test_every_limit_that_is_off_is_a_problem(name: str) -> None:
 def test_service_needs_an_admin_key_for_all_leagues(sqlite_url: str) -> None:
     database = Database(sqlite_url)
     database.migrate()
+    tomorrow = time() + 86_400
     with database.writing() as connection:
         leagues.create(connection, "darts")
         keys.create(connection, "referee", "admin", "darts")
         keys.create(connection, "phone", "write")
         assert found(examine_keys(connection)) == {"keys": "warning"}
-        boss, _ = keys.create(connection, "boss", "admin")
+        boss, _ = keys.create(connection, "boss", "admin", expires_at=tomorrow)
         assert found(examine_keys(connection)) == {}
+        endless, _ = keys.create(connection, "forever", "admin")
+        assert found(examine_keys(connection)) == {"expiry": "warning"}
+        keys.revoke(connection, endless.id)
+        connection.execute(update(schema.key).where(schema.key.c.name == "phone").values(created_at=0))
+        assert found(examine_keys(connection)) == {"unused keys": "warning"}
         keys.revoke(connection, boss.id)
-        assert found(examine_keys(connection)) == {"keys": "warning"}
+        assert found(examine_keys(connection)) == {"keys": "warning", "unused keys": "warning"}
     database.close()
 
 

@@ -77,6 +77,22 @@ def test_metrics_of_several_processes_add_up(tmp_path):
     assert (tmp_path / "league.db").exists()
 
 
+def test_limits_follow_the_address_that_a_proxy_adds(tmp_path):
+    """As the guide to production says: a proxy must overwrite or extend X-Forwarded-For, not pass it through."""
+    with serving(tmp_path, "--database", "league.db", "--rate-limit", "0.01", "--rate-burst", "3") as (_, url):
+
+        def statuses(header, source="127.0.0.1"):
+            transport = httpx.HTTPTransport(local_address=source)
+            with httpx.Client(base_url=url, transport=transport) as client:
+                sent = [{"X-Forwarded-For": header.format(number)} for number in range(6)]
+                return {client.get("/api/leagues", headers=headers).status_code for headers in sent}
+
+        assert statuses("203.0.113.1") == {200, 429}
+        assert statuses("198.51.100.{}, 203.0.113.2") == {200, 429}
+        assert statuses("198.51.100.{}", source="127.0.0.2") == {200, 429}, "this client is not a trusted proxy"
+        assert statuses("198.51.100.{}") == {200}, "every client can claim any address"
+
+
 def test_unfinished_request_gets_503_at_shutdown(tmp_path):
     with serving(tmp_path, "--demo", "--patience", "1") as (process, address):
         _, key = process.stdout.readline(), process.stdout.readline()[5:].strip()

@@ -8,19 +8,22 @@ from collections.abc import Iterator
 from dataclasses import fields
 from ipaddress import ip_address
 from pathlib import Path
+from time import time
 
 from sqlalchemy import Connection
 
 from ..store import keys
 from ..store.db.database import Database
-from ..store.doctor import Check
-from ..text import join_words
+from ..store.doctor import Check, shorten
+from ..text import count, join_words
 from .connections import RESERVED_FILES, open_file_limit
 from .settings import LIMITS, MIB, Settings
 
 MOUNTS = Path("/proc/self/mountinfo")  # Linux only
 NETWORK = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "lustre", "fuse.sshfs")
 MEMORY = ("tmpfs", "ramfs")
+DAY = 86_400  # seconds
+UNUSED = 90  # days after which somebody may have forgotten a key
 ROOM, NO_ROOM = 1024 * MIB, 100 * MIB  # bytes of free disk space
 
 
@@ -83,13 +86,22 @@ def _is_loopback(address: str) -> bool:
 
 
 def examine_keys(connection: Connection) -> Iterator[Check]:
-    """Check that somebody can administer the service."""
-    active = [key for key in keys.list_keys(connection) if key.revoked_at is None]
-    if any(key.may("admin", None) for key in active):
-        yield Check("keys", "ok", "An admin key for all leagues exists.")
-    else:
-        text = "No admin key for all leagues exists, so nobody can create leagues or read the audit log."
+    """Check that somebody can administer the service, and that no key works for ever unnoticed."""
+    live = [key for key in keys.list_keys(connection) if key.live]
+    admins = [key for key in live if key.may("admin", None)]
+    if not admins:
+        text = "No admin key for all leagues works, so nobody can create leagues or read the audit log."
         yield Check("keys", "warning", text, "Create one: prowess key create NAME --scope admin")
+    else:
+        yield Check("keys", "ok", f"{count(len(admins), 'admin key works', 'admin keys work')} for all leagues.")
+    endless = [key.name for key in admins if key.expires_at is None]
+    if endless:
+        text = f"{count(len(endless), 'admin key never expires', 'admin keys never expire')}: {shorten(endless)}."
+        yield Check("expiry", "warning", text, "Replace it by a key with a date of expiry, and revoke it.")
+    unused = [key.name for key in live if (key.used_at or key.created_at) < time() - UNUSED * DAY]
+    if unused:
+        text = f"{count(len(unused), 'key was', 'keys were')} not used for {UNUSED} days: {shorten(unused)}."
+        yield Check("unused keys", "warning", text, "Revoke what nobody needs: prowess key revoke ID")
 
 
 def examine_machine(settings: Settings, database: Database) -> Iterator[Check]:

@@ -106,11 +106,11 @@ def _check_version(connection: Connection) -> Check:
 def _check_sqlite(connection: Connection) -> Iterator[Check]:
     damage = connection.exec_driver_sql(f"PRAGMA integrity_check({NAMED})").scalars().all()
     if list(damage) != ["ok"]:
-        yield Check("file", "problem", f"The database file is damaged: {_join(damage)}.", RESTORE)
+        yield Check("file", "problem", f"The database file is damaged: {shorten(damage)}.", RESTORE)
         return
     orphans = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
     if orphans:
-        tables = _join(sorted({str(row[0]) for row in orphans}))
+        tables = shorten(sorted({str(row[0]) for row in orphans}))
         yield Check("file", "problem", f"{count(len(orphans), 'row belongs', 'rows belong')} to no league: {tables}.")
     else:
         yield Check("file", "ok", "The database file is intact.")
@@ -123,8 +123,8 @@ def _check_sqlite(connection: Connection) -> Iterator[Check]:
 def _check_postgresql(connection: Connection) -> Iterator[Check]:
     off = [name for name in DURABLE if connection.exec_driver_sql(f"SHOW {name}").scalar() == "off"]
     if off:
-        text = f"PostgreSQL runs with {_join(off)} switched off: a power cut can lose acknowledged matches."
-        yield Check("durability", "problem", text, f"Switch {_join(off)} on in postgresql.conf.")
+        text = f"PostgreSQL runs with {shorten(off)} switched off: a power cut can lose acknowledged matches."
+        yield Check("durability", "problem", text, f"Switch {shorten(off)} on in postgresql.conf.")
     else:
         yield Check("durability", "ok", "PostgreSQL writes every commit to disk.")
 
@@ -142,7 +142,7 @@ def _check_tables(connection: Connection) -> Check:
         missing += [f"column {table.name}.{column.name}" for column in table.columns if column.name not in columns]
         missing += sorted(f"index {index.name}" for index in table.indexes if index.name not in indexes)
     if missing:
-        return Check("tables", "problem", f"The database lacks {_join(missing)}.", RESTORE)
+        return Check("tables", "problem", f"The database lacks {shorten(missing)}.", RESTORE)
     return Check("tables", "ok", "All tables, columns and indexes exist.")
 
 
@@ -210,7 +210,7 @@ def _journal_faults(connection: Connection, league: League) -> Iterator[str]:
     for text, flag in zip(rules, flags, strict=True):
         ids = list(dict.fromkeys(row["id"] for row in found if row[flag.name]))
         if ids:
-            yield f"the journal has {count(len(ids), 'match', 'matches')} {text} ({_join(ids)})"
+            yield f"the journal has {count(len(ids), 'match', 'matches')} {text} ({shorten(ids)})"
 
 
 def _counter_faults(connection: Connection, league: League) -> Iterator[str]:
@@ -227,7 +227,7 @@ def _counter_faults(connection: Connection, league: League) -> Iterator[str]:
         yield f"the latest match is of {times[0]}, but the league says {times[1]}"
     numbers = [generation.number for generation in leagues.list_generations(connection, league)]
     if numbers != list(range(1, league.generation + 1)):
-        yield f"the league has the models {_join(numbers)}, but says that the current one is {league.generation}"
+        yield f"the league has the models {shorten(numbers)}, but says that the current one is {league.generation}"
 
 
 class _Generation(NamedTuple):
@@ -262,7 +262,7 @@ def _replay_faults(connection: Connection, rated: _Generation, history: History)
     players = ratings.changed_players(ladder, stored)
     if players:
         some = count(len(players), f"rating of {len(ladder):,} differs", f"ratings of {len(ladder):,} differ")
-        yield "ratings", f"{some} from a replay of the journal ({_join(players)})"
+        yield "ratings", f"{some} from a replay of the journal ({shorten(players)})"
     elif not _is_same(ladder, stored):
         yield "ratings", "what the model has learnt about the league differs from a replay of the journal"
 
@@ -290,7 +290,12 @@ def _replay_to(rated: _Generation, history: History, checkpoints: Sequence[Check
         done, since = end, position.time
 
 
-def _join(names: Iterable[object]) -> str:
+def shorten(names: Iterable[object]) -> str:
+    """Return the first few names, separated by commas.
+
+    >>> shorten(["ann", "bob", "cat", "dan"])
+    'ann, bob, cat, …'
+    """
     some = [str(name) for name in islice(names, NAMED + 1)]
     return ", ".join(some[:NAMED]) + (", …" if len(some) > NAMED else "")
 

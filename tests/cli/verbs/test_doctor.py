@@ -16,6 +16,9 @@ def league(here: Path) -> Path:
     assert run("import", LEAGUE, "--league", "darts").exit_code == 0
     assert run("key", "create", "boss", "--scope", "admin").exit_code == 0
     file = here / "prowess.db"
+    with sqlite3.connect(file) as connection:
+        connection.execute("UPDATE key SET expires_at = created_at + 86400")
+    connection.close()
     for path in here.glob("prowess.db*"):
         path.chmod(0o600)
     return file
