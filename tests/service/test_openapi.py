@@ -46,6 +46,7 @@ class Place:
         self.database = Database(url)
         self.database.migrate()
         self.keys: dict[str, str] = {}
+        self.spare: dict[str, list[int]] = {}  # ids of keys that a request may rotate or revoke, by league
         with self.database.writing() as connection:
             for name, public in (("darts", True), ("chess", False)):
                 leagues.create(connection, name, model=Preset("TrueSkill"), public=public)
@@ -55,8 +56,10 @@ class Place:
                 self.keys[scope] = keys.create(connection, scope, scope)[1]
             spent, self.keys["revoked"] = keys.create(connection, "spent", "admin")
             keys.revoke(connection, spent.id)
-            for name in ("tried", "tried-too", "control"):
+            for name in ("tried", "tried-too", "control", "scrap"):
                 leagues.create(connection, name)
+            for name in ("darts", "chess", "control", "scrap"):
+                self.spare[name] = [keys.create(connection, "spare", "read", name)[0].id for _ in range(2)]
         for name in ("darts", "chess", "tried", "tried-too", "control"):
             perform(self.database, Post(name, MATCHES, author="the tests"))
         perform(self.database, Post("chess", [{"id": "secret", "teams": [["zoe"], ["ann"]]}]))
@@ -88,9 +91,12 @@ def document(place: Place) -> dict[str, Any]:
 OPERATIONS = {
     "balanceTeams": "POST /api/leagues/{league}/balance",
     "changeModel": "PUT /api/leagues/{league}/model",
+    "createKey": "POST /api/keys",
     "createLeague": "POST /api/leagues",
+    "createLeagueKey": "POST /api/leagues/{league}/keys",
     "createMatch": "POST /api/leagues/{league}/matches",
     "createSeason": "POST /api/leagues/{league}/seasons",
+    "deleteLeague": "DELETE /api/leagues/{league}",
     "deleteMatch": "DELETE /api/leagues/{league}/matches/{id}",
     "exportMatches": "GET /api/leagues/{league}/export.{format}",
     "getHealth": "GET /healthz",
@@ -104,6 +110,8 @@ OPERATIONS = {
     "getReadiness": "GET /readyz",
     "importMatches": "POST /api/leagues/{league}/import",
     "listAuditEntries": "GET /api/audit",
+    "listKeys": "GET /api/keys",
+    "listLeagueKeys": "GET /api/leagues/{league}/keys",
     "listGenerations": "GET /api/leagues/{league}/generations",
     "listLeagues": "GET /api/leagues",
     "listMatches": "GET /api/leagues/{league}/matches",
@@ -112,8 +120,13 @@ OPERATIONS = {
     "pairQueue": "POST /api/leagues/{league}/pair",
     "predictMatch": "POST /api/leagues/{league}/predict",
     "replaceMatch": "PUT /api/leagues/{league}/matches/{id}",
+    "revokeKey": "DELETE /api/keys/{id}",
+    "revokeLeagueKey": "DELETE /api/leagues/{league}/keys/{id}",
+    "rotateKey": "POST /api/keys/{id}/rotate",
+    "rotateLeagueKey": "POST /api/leagues/{league}/keys/{id}/rotate",
     "streamEvents": "GET /api/leagues/{league}/events",
     "suggestMatches": "POST /api/leagues/{league}/next",
+    "undeleteLeague": "POST /api/leagues/{league}/undelete",
     "updateLeague": "PATCH /api/leagues/{league}",
 }
 
@@ -193,6 +206,9 @@ def attempt(place: Place, examples: int) -> None:
             for name, values in known.items():
                 if name in (case.path_parameters or {}) and data.draw(st.sampled_from([True, True, False])):
                     case.path_parameters[name] = data.draw(st.sampled_from(values))
+            if case.operation.label in LIFECYCLE:  # not with leagues and keys that other requests need
+                used = {"league": "scrap", "id": place.spare["scrap"][0]}
+                case.path_parameters = {name: used[name] for name in case.path_parameters or {}}
             answer = case.call(headers={"Authorization": f"Bearer {place.keys['admin']}"}, timeout=30)
             request = answer.request
             sent = f"{request.method} {unquote(str(request.url))} {request.body!r}"
@@ -205,6 +221,7 @@ def attempt(place: Place, examples: int) -> None:
         check(place.database, league)  # whatever was written, the database is consistent
 
 
+LIFECYCLE = {OPERATIONS[name] for name in ("updateLeague", "deleteLeague", "undeleteLeague", "revokeKey", "rotateKey")}
 NEGATIVE = schemathesis.GenerationMode.NEGATIVE
 CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance, status_code_conformance]
 
@@ -220,8 +237,18 @@ WRITES: dict[tuple[str, str], Any] = {
     ("POST", f"{LEAGUE}/import"): b"date,winner,loser\n2026-01-05,ann,bob\n",
     ("POST", f"{LEAGUE}/seasons"): {"name": "spring", "start": "2026-01-02"},
     ("PUT", f"{LEAGUE}/model"): {"name": "Glicko"},
+    ("POST", "/api/keys"): {"name": "mine", "scope": "admin"},
+    ("POST", "/api/keys/{id}/rotate"): {"grace": "0"},
+    ("DELETE", "/api/keys/{id}"): None,
+    ("POST", f"{LEAGUE}/keys"): {"name": "mine", "scope": "admin"},
+    ("POST", f"{LEAGUE}/keys/{{id}}/rotate"): None,
+    ("DELETE", f"{LEAGUE}/keys/{{id}}"): None,
+    ("DELETE", LEAGUE): None,
+    ("POST", f"{LEAGUE}/undelete"): None,
 }
 ADMIN = {("POST", "/api/leagues"), ("PATCH", LEAGUE), ("POST", f"{LEAGUE}/seasons"), ("PUT", f"{LEAGUE}/model")}
+ADMIN |= {operation for operation in WRITES if "/keys" in operation[1]}
+ADMIN |= {("DELETE", LEAGUE), ("POST", f"{LEAGUE}/undelete")}
 QUESTIONS: dict[tuple[str, str], Any] = {
     ("POST", f"{LEAGUE}/predict"): {"teams": [["ann"], ["bob"]]},
     ("POST", f"{LEAGUE}/quality"): {"teams": [["ann"], ["bob"]]},
@@ -240,6 +267,8 @@ def send(place: Place, operation: tuple[str, str], league: str, key: str | None)
     """Send a valid request to a route, which succeeds if the key has permission."""
     method, path = operation
     known = {"{league}": league, "{id}": "m2", "{player}": "ann", "{format}": "csv"}
+    if "/keys/{id}" in path:
+        known["{id}"] = str(place.spare[league]["{league}" in path])
     for name, value in known.items():
         path = path.replace(name, value)
     body = {**WRITES, **QUESTIONS}.get(operation)

@@ -70,9 +70,12 @@ def check(database: Database, name: str, each: Callable[[int, League], None] = l
 
 
 def dump(database: Database) -> dict[str, list[tuple[Any, ...]]]:
-    """Return all rows of the database, table by table."""
+    """Return all rows of the database, table by table, except for the last use of keys."""
     with database.reading() as connection:
-        return {
-            table.name: sorted((tuple(row) for row in connection.execute(select(table))), key=repr)
+        tables = {
+            table.name: select(*(column for column in table.c if column.name != "used_at"))
             for table in schema.metadata.sorted_tables
+        }
+        return {
+            name: sorted((tuple(row) for row in connection.execute(query)), key=repr) for name, query in tables.items()
         }

@@ -15,16 +15,28 @@ from starlette.concurrency import run_in_threadpool
 from starlette.middleware.cors import CORSMiddleware
 
 from .. import __version__
-from ..store import keys
+from ..store import keys as stored_keys
 from ..store import leagues as stored_leagues
 from ..store.db.database import Database
 from ..store.keys import Key
 from ..store.read.standings import StandingsCache
 from ..store.read.trace_cache import TraceCache
 from ..store.write.writer import Writer
-from .api import events, files, forecasts, leagues, matches, matchmaking, models, monitoring, standings
+from .api import (
+    events,
+    files,
+    forecasts,
+    keys,
+    leagues,
+    matches,
+    matchmaking,
+    models,
+    monitoring,
+    standings,
+)
 from .auth import Identify, peek_key_id
 from .background.analysis_requests import ModelAnalyses
+from .background.housekeeping import Housekeeper
 from .background.prewarm import Prewarmer
 from .concurrency import TtlCache
 from .connections import ConnectionTable, StreamLimit
@@ -49,8 +61,8 @@ from .serving import exit_with_parent, on_shutdown
 from .settings import Settings
 
 Value = TypeVar("Value")
-API = (leagues, matches, standings, forecasts, matchmaking, files, models, events, monitoring)
 ADDRESS_THREADS, KEY_THREADS = 2, 8  # that a client uses at once: few, so that others find the interpreter free
+API = (leagues, keys, matches, standings, forecasts, matchmaking, files, models, events, monitoring)
 EXPOSED_HEADERS = ["X-Request-ID", "Retry-After"]  # response headers that pages of other sites may read
 
 
@@ -62,7 +74,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     """
     settings = settings or Settings.from_env()
     database, metrics = Database(settings.database), Metrics()
-    key_cache: TtlCache[Key | None] = TtlCache(_in_transaction(database, keys.find))
+    key_cache: TtlCache[Key | None] = TtlCache(_in_transaction(database, stored_keys.find))
+    key_uses: dict[int, float] = {}
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, ConnectionTable]]:
@@ -85,12 +98,13 @@ def create_app(settings: Settings | None = None) -> FastAPI:
                 settings.stream_limit, settings.key_stream_limit, connections.most // 2, metrics.count_refusal
             ),
         )
+        housekeeper = Housekeeper(database, key_uses)
         _collect_garbage_rarely()
         try:
             with on_shutdown(service.closing.set), exit_with_parent():
                 yield {"connections": connections}  # for `connections.HttpProtocol`
         finally:
-            for part in (service.prewarmer, service.analyses, service.writer, database):
+            for part in (service.prewarmer, service.analyses, service.writer, housekeeper, database):
                 await run_in_threadpool(part.close)
 
     app = FastAPI(title="prowess", version=__version__, docs_url=None, redoc_url=None, lifespan=lifespan)
@@ -99,7 +113,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     register_handlers(app)
     for router in (*(module.router for module in API), *PAGES):
         app.router.routes.extend(router.routes)  # flat: matching nested routers costs time in every request
-    _add_middleware(app, settings, key_cache, metrics)
+    _add_middleware(app, settings, key_cache, key_uses, metrics)
     return app
 
 
@@ -110,7 +124,9 @@ def _collect_garbage_rarely() -> None:
     gc.set_threshold(50_000, 20, 20)
 
 
-def _add_middleware(app: FastAPI, settings: Settings, key_cache: TtlCache[Key | None], metrics: Metrics) -> None:
+def _add_middleware(
+    app: FastAPI, settings: Settings, key_cache: TtlCache[Key | None], key_uses: dict[int, float], metrics: Metrics
+) -> None:
     """Wrap the app in its middleware, from the inside out: the one added last sees a request first."""
 
     def buckets(rate: float, burst: float) -> Buckets | None:
@@ -130,7 +146,7 @@ def _add_middleware(app: FastAPI, settings: Settings, key_cache: TtlCache[Key | 
         most_anonymous=settings.anonymous_body_limit,
         count_refusal=metrics.count_refusal,
     )
-    app.add_middleware(Identify, keys=key_cache)
+    app.add_middleware(Identify, keys=key_cache, uses=key_uses)
     app.add_middleware(
         RateLimit,
         addresses=addresses,

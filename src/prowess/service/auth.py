@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
+from shlex import quote
+from time import time
 from typing import NoReturn
 
 from fastapi import Request
@@ -14,8 +17,10 @@ from fastapi.openapi.models import HTTPBearer
 from fastapi.security.base import SecurityBase
 from starlette import types
 
-from ..store.errors import NotFound, Unavailable
+from ..store.db.database import Database
+from ..store.errors import NotFound, Renamed, Unavailable
 from ..store.keys import Key, Scope
+from ..store.leagues import League
 from .concurrency import TtlCache
 from .context import service_of
 from .errors import Problem
@@ -24,7 +29,6 @@ from .middleware import EXEMPT
 KEY, READER = "key", "reader"  # security schemes in OpenAPI: a key is required, or only for private leagues
 COOKIE = "prowess_key"
 LONGEST = 200  # characters; ours are shorter, and every secret that is sent is cached for a while
-HOW_TO_SEND = "send `Authorization: Bearer KEY`; `prowess key create` creates a key"
 
 Headers = Iterable[tuple[bytes, bytes]]
 
@@ -41,6 +45,24 @@ class Access:
     def author(self) -> str:
         """The name recorded with changes."""
         return self.key.name if self.key else ""
+
+
+def key_command(scope: Scope, league: str | None = None, database: Database | None = None) -> str:
+    """Return the command that creates a key with a scope; with a `database`, it works from any folder.
+
+    >>> key_command("write", "darts")
+    'prowess key create NAME --league darts'
+    >>> key_command("admin", database=Database("sqlite:////tmp/league.db"))
+    'prowess key create NAME --scope admin --database sqlite:////tmp/league.db'
+    """
+    command = "prowess key create NAME" + ("" if scope == "write" else f" --scope {scope}")
+    command += "" if league is None else f" --league {league}"
+    if database is None:
+        return command
+    url = database.url
+    if database.dialect == "sqlite":
+        url = url.set(database=str(Path(str(url.database)).absolute()))
+    return f"{command} --database {quote(url.render_as_string(hide_password=True))}"
 
 
 def bearer_secret(headers: Headers) -> str | None:
@@ -92,10 +114,10 @@ def peek_key_id(keys: TtlCache[Key | None], headers: Headers) -> int | None:
 
 
 class Identify:
-    """Middleware that looks up the key of a request and stores it in `request.state`."""
+    """Middleware that looks up the key of a request, stores it in `request.state` and notes the time in `uses`."""
 
-    def __init__(self, app: types.ASGIApp, keys: TtlCache[Key | None]) -> None:
-        self.app, self.keys = app, keys
+    def __init__(self, app: types.ASGIApp, keys: TtlCache[Key | None], uses: dict[int, float]) -> None:
+        self.app, self.keys, self.uses = app, keys, uses
 
     async def __call__(self, scope: types.Scope, receive: types.Receive, send: types.Send) -> None:
         """Store the key, None if it is unknown, and pass the request on."""
@@ -103,17 +125,21 @@ class Identify:
             scope["headers"] = drop_foreign_cookies(scope["headers"])
         if scope["type"] == "http" and scope["path"] not in EXEMPT:
             await _identify(scope, self.keys)
+            key = scope["state"].get("key")
+            if key is not None:
+                self.uses[key.id] = time()  # written to the database later, by `housekeeping.py`
         await self.app(scope, receive, send)
 
 
 async def _identify(scope: types.Scope, keys: TtlCache[Key | None]) -> None:
     secret = bearer_secret(scope["headers"])
     if secret is not None:
-        scope["state"]["key"] = await keys.get(secret) if secret else None
+        key = await keys.get(secret) if secret else None
+        scope["state"]["key"] = key if key is not None and key.live else None
     elif not scope["path"].startswith("/api/"):  # the API ignores cookies: other sites can make browsers send them
         secret = cookie_secret(scope["headers"])
         key = await keys.get(secret) if secret else None
-        if key is not None and key.revoked_at is None:
+        if key is not None and key.live:
             scope["state"]["key"] = key
 
 
@@ -122,7 +148,7 @@ async def key_of_request(request: Request) -> Key | None:
     state = request.scope["state"]
     key: Key | None = state.get("key")
     if key is None and "key" in state:
-        _unauthorized("this key is unknown or revoked")
+        _unauthorized("this key is unknown, revoked or expired", "prowess key create")
     return key
 
 
@@ -143,19 +169,24 @@ class LeaguePermission(SecurityBase):
         """Return the access, or raise a `Problem`."""
         key = await key_of_request(request)
         if key is None and self.scope != "read":
-            _unauthorized("this needs a key")
-        name = request.path_params["league"]
+            _unauthorized("this needs a key", key_command(self.scope, request.path_params["league"]))
+        name, renamed = request.path_params["league"], None
+        leagues = service_of(request).leagues
         try:
-            league = await service_of(request).leagues.get(name)
+            league = await leagues.get(name)
+        except Renamed as error:
+            renamed = error
         except NotFound:
             raise _not_found(name) from None
-        if key is not None and key.may(self.scope, league.id):
-            return Access(name, league.id, key)
-        if not league.public and (key is None or not key.may("read", league.id)):
+        if renamed is not None:
+            league = await leagues.get(renamed.new)
+        if not may_see(key, league):
             raise _not_found(name)
-        if self.scope == "read":
+        if renamed is not None:
+            raise renamed  # a redirect, which only those may see who can read the league
+        if self.scope == "read" or (key is not None and key.may(self.scope, league.id)):
             return Access(name, league.id, key)
-        raise _forbidden(key, self.scope, f"in league {name!r}")
+        raise _forbidden(key, self.scope, name)
 
 
 class GlobalPermission(SecurityBase):
@@ -171,33 +202,46 @@ class GlobalPermission(SecurityBase):
         """Return the key, or raise a `Problem`."""
         key = await key_of_request(request)
         if key is None:
-            _unauthorized("this needs a key")
+            _unauthorized("this needs a key", key_command(self.scope))
         if not key.may(self.scope, None):
-            raise _forbidden(key, self.scope, "in all leagues")
+            raise _forbidden(key, self.scope)
         return key
 
 
+def may_see(key: Key | None, league: League) -> bool:
+    """Return whether a caller can read a league; a deleted one only with an admin key, which can undelete it."""
+    if league.purge_at is not None:
+        return key is not None and key.may("admin", league.id)
+    return league.public or (key is not None and key.may("read", league.id))
+
+
 async def may_still_read(request: Request) -> bool:
-    """Return whether a long-running reader still has access: its key may be revoked, or the league made private."""
+    """Return whether a long-running reader still has access: its key may be revoked, or the league made private.
+
+    The reader of a renamed league connects again, under the new name.
+    """
     try:
         await _identify(request.scope, service_of(request).keys)
         await LeaguePermission("read")(request)
-    except Problem:
+    except (Problem, Renamed):
         return False
     except Unavailable:
         pass  # while the database is down there are no changes to leak
     return True
 
 
-def _unauthorized(reason: str) -> NoReturn:
-    raise Problem(401, f"{reason}: {HOW_TO_SEND}", headers={"WWW-Authenticate": "Bearer"})
+def _unauthorized(reason: str, command: str) -> NoReturn:
+    detail = f"{reason}: send `Authorization: Bearer KEY`; `{command}` creates a key"
+    raise Problem(401, detail, headers={"WWW-Authenticate": "Bearer"})
 
 
 def _not_found(league: str) -> Problem:
     return Problem(404, f"no league named {league!r}, or it is private and needs a key that may read it")
 
 
-def _forbidden(key: Key | None, scope: Scope, where: str) -> Problem:
+def _forbidden(key: Key | None, scope: Scope, league: str | None = None) -> Problem:
+    where = "in all leagues" if league is None else f"in league {league!r}"
     has = f"this key has the scope {key.scope!r}" if key else "no key was sent"
     limited = " in one league" if key and key.league_id is not None else ""
-    return Problem(403, f"this needs a key with the scope {scope!r} {where}; {has}{limited}")
+    detail = f"this needs a key with the scope {scope!r} {where}; {has}{limited}"
+    return Problem(403, f"{detail}. `{key_command(scope, league)}` creates one")

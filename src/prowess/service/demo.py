@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from shlex import quote
-
 from ..examples import example_league
 from ..store import keys, leagues
 from ..store.db.database import Database
@@ -40,16 +37,3 @@ def fill_demo(database: Database) -> str:
     if empty:
         perform(database, Post(LEAGUE, example_league(), author=LEAGUE, reason="the example league"))
     return secret
-
-
-def key_command(database: Database) -> str:
-    """Return the command that creates an admin key; it works from any folder.
-
-    >>> key_command(Database("sqlite:////tmp/league.db"))
-    'prowess key create NAME --scope admin --database sqlite:////tmp/league.db'
-    """
-    url = database.url
-    if database.dialect == "sqlite":
-        url = url.set(database=str(Path(str(url.database)).absolute()))
-    place = url.render_as_string(hide_password=True)
-    return f"prowess key create NAME --scope admin --database {quote(place)}"

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import quote
 
 from fastapi import FastAPI, Request
 from fastapi import HTTPException as FastApiError
@@ -17,7 +18,7 @@ from starlette.routing import Route
 from starlette.types import Scope
 
 from ..errors import Error
-from ..store.errors import CommitUnknown, Conflict, NotFound, Unavailable
+from ..store.errors import CommitUnknown, Conflict, NotFound, Renamed, Unavailable
 from .observability import LOGGER
 
 NAME = "^[a-z0-9][a-z0-9-]{0,62}$"
@@ -180,11 +181,27 @@ def error_response(request: Request, error: Exception) -> Response:
         logging.getLogger(LOGGER).warning("request %s: %s", scope.get("state", {}).get("request_id", ""), error)
         outcome = OUTCOME_UNKNOWN if isinstance(error, CommitUnknown) else "nothing was changed, try again"
         return problem_response(scope, 503, f"{error.summary}; {outcome}", headers=RETRY)
+    if isinstance(error, Renamed) and (location := _renamed_url(scope, error)):
+        return problem_response(scope, 308, str(error), headers={"Location": location})
     if isinstance(error, (NotFound, Conflict)):
         return problem_response(scope, 404 if isinstance(error, NotFound) else 409, str(error))
     assert isinstance(error, Error)
     field = field_path(error, single=scope.get("state", {}).get("single", False))
     return problem_response(scope, 422, str(error), [{"field": field, "detail": str(error)}] if field else [])
+
+
+def _renamed_url(scope: Scope, error: Renamed) -> str | None:
+    """Return the URL of a request under the new name of its league; None if the old name is not in its path.
+
+    >>> _renamed_url({"path": "/api/leagues/darts/players/a b", "query_string": b"x=1"}, Renamed("darts", "pub"))
+    '/api/leagues/pub/players/a%20b?x=1'
+    """
+    path = scope.get("raw_path", b"").decode("latin-1") or quote(scope["path"])
+    begin, found, rest = path.partition(f"/leagues/{error.old}")
+    if not found or begin not in ("", "/api"):
+        return None
+    query = scope["query_string"].decode("latin-1")
+    return f"{begin}/leagues/{error.new}{rest}" + (f"?{query}" if query else "")
 
 
 def _request_problem(error: RequestValidationError) -> Problem:

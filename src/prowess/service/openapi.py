@@ -10,7 +10,7 @@ from fastapi.routing import APIRoute
 
 from .. import __version__
 from .auth import KEY, READER, LeaguePermission
-from .errors import SCHEMA, problem_responses
+from .errors import MEDIA_TYPE, SCHEMA, problem_responses
 
 DESCRIPTION = """Live leagues: post results, and get ratings, leaderboards and fair matches.
 
@@ -20,6 +20,7 @@ Every error is a problem (RFC 9457) with a readable `detail`; `errors` lists the
 """
 TAGS = {
     "leagues": "Leagues, their models and their seasons.",
+    "keys": "Keys, for all leagues or for one.",
     "matches": "Record and correct matches, and see their effects.",
     "leaderboard": "Standings, now or at any past time.",
     "players": "A player's rating, rating curve, matches and opponents.",
@@ -32,6 +33,11 @@ TAGS = {
     "health": "Health checks and metrics.",
 }
 WITH_BODY = ("post", "put", "patch")
+RENAMED = {
+    "description": "The league was renamed.",
+    "headers": {"Location": {"description": "The same request under its new name.", "schema": {"type": "string"}}},
+    "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+}
 
 
 def document(app: FastAPI) -> dict[str, Any]:
@@ -48,9 +54,11 @@ def document(app: FastAPI) -> dict[str, Any]:
             routes=app.routes,
             tags=[{"name": name, "description": text} for name, text in TAGS.items()],
         )
-        for path in schema["paths"].values():
-            for method, operation in path.items():
+        for path, methods in schema["paths"].items():
+            for method, operation in methods.items():
                 _declare_problems(operation, method)
+                if "{league}" in path:
+                    operation["responses"]["308"] = RENAMED
         components = schema.setdefault("components", {})
         schemas = components.setdefault("schemas", {})
         for name in ("HTTPValidationError", "ValidationError"):  # FastAPI's own error schema, which problems replace
@@ -78,6 +86,8 @@ def _declare_problems(operation: dict[str, Any], method: str) -> None:
         statuses.add(422)
     if method in WITH_BODY:
         statuses |= {400, 413, 415}
+    if {KEY: []} in security and method != "get":
+        statuses.add(409)  # the league is archived or deleted
     responses = operation["responses"]
     if "HTTPValidationError" in str(responses.get("422", "")):
         del responses["422"]

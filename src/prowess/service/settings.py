@@ -50,6 +50,7 @@ class Settings:
     log: str = _setting("json", "|".join(LOGS), "Format of the request log on standard error.")
     metrics: bool = _setting(True, None, "Serve /metrics for Prometheus.")
     patience: int = _setting(10, "SECONDS", "How long shutdown waits for open requests.", 0)
+    delete_grace: float = _setting(30.0, "DAYS", "How long a deleted league can be undeleted.", 0)
     forwarded: tuple[str, ...] = _setting(
         ("127.0.0.1",), "ADDRESS", "A proxy whose X-Forwarded-For header is trusted; may be repeated."
     )

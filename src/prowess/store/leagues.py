@@ -169,6 +169,11 @@ class League:
         """The key of cached views: those from before a player was anonymised, which show the name, have another one."""
         return self.id, self.erased
 
+    @property
+    def read_only(self) -> bool:
+        """Whether the league is archived or deleted."""
+        return self.archived_at is not None or self.purge_at is not None
+
     def check_writable(self) -> None:
         """Raise `Conflict` if the league is archived or deleted."""
         self.check_not_deleted()

@@ -13,7 +13,7 @@ from sqlalchemy import Table, bindparam, delete, select, tuple_, update
 
 from . import audit
 from .db import schema
-from .db.database import Database, lock_league
+from .db.database import Database, lock_league, secure_delete
 
 BATCH = 1_000  # rows deleted in one transaction
 # Tables whose rows belong to a league, in an order that foreign keys allow; checkpoints have large rows.
@@ -71,5 +71,5 @@ def _delete_batch(database: Database, table: Table, league_id: int, batch: int) 
     own = table.c.league_id == bindparam("league")
     key = tuple_(*table.primary_key.columns)
     some = select(*table.primary_key.columns).where(own).limit(batch)
-    with database.writing() as connection:
+    with database.writing() as connection, secure_delete(connection):
         return bool(connection.execute(delete(table).where(own, key.in_(some)), {"league": league_id}).rowcount)

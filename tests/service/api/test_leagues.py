@@ -162,3 +162,81 @@ def test_any_parameters_get_a_readable_response(ask, name, parameters):
     headers = {"Content-Type": "application/json"}
     answer = ask("PUT", "/api/leagues/fuzz/model", content=body, headers=headers, params={"dry_run": True})
     assert answer.status_code in (200, 400, 422), answer.text
+
+
+def test_renamed_league_redirects_from_its_old_name(ask):
+    ask.create_league("before")
+    ask.post("/api/leagues/before/matches", {"id": "a/b", "teams": [["ann"], ["bob"]]}, status=201)
+    assert ask("PATCH", "/api/leagues/before", json={"name": "after"}, status=200).json()["name"] == "after"
+    ask.get("/api/leagues/after/leaderboard")
+    for method, path, body in (
+        ("GET", "", None),
+        ("GET", "/matches/a%2Fb?x=%20", None),
+        ("POST", "/matches", {"teams": [["ann"], ["cat"]]}),
+        ("PATCH", "", {"title": "x"}),
+    ):
+        moved = ask(method, f"/api/leagues/before{path}", json=body)
+        assert moved.status_code == 308
+        assert moved.headers["location"] == f"/api/leagues/after{path}"
+        assert moved.headers["cache-control"] == "no-store", "another league may take the name"
+        assert moved.json()["detail"] == "league 'before' is now named 'after'"
+    assert ask.get("/api/leagues/after").json()["revision"] == 1
+    ask.create_league("before")
+    assert ask.get("/api/leagues/before").json()["revision"] == 0
+    for name in ("before", "No Good"):
+        ask("PATCH", "/api/leagues/after", json={"name": name}, status=409 if name == "before" else 422)
+
+
+def test_old_name_of_a_private_league_is_not_found_without_access(ask):
+    ask.create_league("hidden", public=False)
+    ask("PATCH", "/api/leagues/hidden", json={"name": "hidden-too"}, status=200)
+    told = ask.get("/api/leagues/hidden", key=None, status=404)
+    assert "hidden-too" not in told.text
+    ask.get("/api/leagues/hidden", key=ask.new_key("read", "hidden-too"), status=308)
+
+
+def names(ask, show, **rest):
+    return [one["name"] for one in ask.get(f"/api/leagues?show={show}", **rest).json()["leagues"]]
+
+
+def test_archived_league_is_readable_but_not_writable(ask):
+    ask.create_league("olden")
+    ask.post("/api/leagues/olden/matches", {"id": "m1", "teams": [["ann"], ["bob"]]}, status=201)
+    assert ask("PATCH", "/api/leagues/olden", json={"archived": True}, status=200).json()["archived"]
+    assert "olden" not in names(ask, "active")
+    assert "olden" in names(ask, "archived", key=None)
+    ask.get("/api/leagues/olden/leaderboard", key=None)
+    match = {"teams": [["ann"], ["bob"]]}
+    for query in ("", "?dry_run=true"):
+        refused = ask.post(f"/api/leagues/olden/matches{query}", match, status=409).json()
+        assert refused["detail"] == "league 'olden' is archived, so it is read-only; unarchive it first"
+        ask("PUT", f"/api/leagues/olden/matches/m1{query}", json=match, status=409)
+        ask("DELETE", f"/api/leagues/olden/matches/m1{query}", status=409)
+        ask("PUT", f"/api/leagues/olden/model{query}", json={"name": "Elo"}, status=409)
+    ask("PATCH", "/api/leagues/olden", json={"archived": False}, status=200)
+    ask.post("/api/leagues/olden/matches", match, status=201)
+
+
+def test_deleted_league_is_hidden_from_all_but_its_admins(ask):
+    ask.create_league("gone")
+    keys = {scope: ask.new_key(scope, "gone") for scope in ("read", "write", "admin")}
+    for scope in ("read", "write"):
+        ask("DELETE", "/api/leagues/gone", key=keys[scope], status=403)
+    purge_at = ask("DELETE", "/api/leagues/gone", key=keys["admin"], status=200).json()["purge_at"]
+    assert purge_at > "2026"
+    for key in (
+        None,
+        keys["read"],
+        keys["write"],
+        ask.new_key("write"),
+        ask.new_key("admin", ask.create_league("o")["name"]),
+    ):
+        ask.get("/api/leagues/gone", key=key, status=404)
+        assert "gone" not in str([names(ask, show, key=key) for show in ("active", "archived", "deleted")])
+    assert names(ask, "deleted", key=keys["admin"]) == ["gone"]
+    ask.get("/api/leagues/gone/export.csv", key=keys["admin"])
+    ask.post("/api/leagues/gone/matches", {"teams": [["ann"], ["bob"]]}, key=keys["admin"], status=409)
+    ask.post("/api/leagues", {"name": "gone"}, status=409)
+    back = ask("POST", "/api/leagues/gone/undelete", key=keys["admin"], status=200).json()
+    assert back["purge_at"] is None
+    ask.get("/api/leagues/gone", key=None)

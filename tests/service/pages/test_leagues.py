@@ -3,7 +3,7 @@
 import html
 import re
 
-from prowess.service.demo import key_command
+from prowess.service.auth import key_command
 from prowess.service.pages import leagues as page_of_leagues
 from prowess.store import keys
 from prowess.store.db.database import Database
@@ -41,7 +41,7 @@ def test_empty_database_shows_the_first_steps(tmp_path):
 def test_key_command_names_the_database_absolutely(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     database = Database("league.db")
-    assert key_command(database).endswith(f"--database sqlite:///{tmp_path / 'league.db'}")
+    assert key_command("admin", database=database).endswith(f"--database sqlite:///{tmp_path / 'league.db'}")
     database.close()
 
 

@@ -33,7 +33,7 @@ def test_key_is_stored_in_an_http_only_cookie(ask):
 def test_wrong_key_is_reported(ask, secret):
     page = ask.send("/signin", {"key": secret, "next": "/new"}, key=None)
     assert page.status_code == 403
-    assert "This key is unknown or was revoked" in page.text
+    assert "This key is unknown, was revoked or has expired" in page.text
     assert 'name="next" value="/new"' in page.text
     assert "set-cookie" not in page.headers
 

@@ -66,7 +66,8 @@ def _with_database(settings: Settings, temporary: bool) -> Iterator[Settings]:
 
 def _prepare(settings: Settings, demo: bool) -> None:
     """Migrate the database, and print the addresses of the service and how to sign in."""
-    from ...service.demo import LEAGUE, fill_demo, key_command
+    from ...service.auth import key_command
+    from ...service.demo import LEAGUE, fill_demo
     from ...store import keys
 
     with open_database(settings.database, new=True) as database:
@@ -81,6 +82,6 @@ def _prepare(settings: Settings, demo: bool) -> None:
         typer.echo(f"key: {secret}")
         note("sign in with this key to enter results; the HTTP API is at /api")
     elif not has_keys:
-        note(f"no keys yet; to record matches, create one: {key_command(database)}")
+        note(f"no keys yet; to record matches, create one: {key_command('admin', database=database)}")
     # In a pipe, too, the address must appear before the service starts to wait.
     sys.stdout.flush()

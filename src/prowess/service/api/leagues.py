@@ -1,11 +1,12 @@
-"""Leagues with their models and seasons: list, create and change them."""
+"""Leagues with their models and seasons: list, create, change, delete and undelete them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Query
 from sqlalchemy import Connection
 from starlette.responses import Response
 
@@ -16,7 +17,7 @@ from ...store.clock import show
 from ...store.keys import Key
 from ...store.leagues import League, Preset, Settings
 from ...store.write.commands import ChangeModel, NewSeason
-from ..auth import Access, GlobalPermission, key_of_request
+from ..auth import Access, GlobalPermission, key_of_request, may_see
 from ..concurrency import run_in_threadpool
 from ..context import Service
 from ..errors import problem_responses
@@ -28,6 +29,8 @@ from .schemas.matches import Posted
 
 router = APIRouter(tags=["leagues"])
 LEAGUES, LEAGUE = "/api/leagues", "/api/leagues/{league}"
+Show = Literal["active", "archived", "deleted"]
+ShowQuery = Annotated[Show, Query(description="Deleted leagues are listed only for their admins.")]
 
 
 def league_payload(league: League) -> dict[str, Any]:
@@ -44,6 +47,8 @@ def league_payload(league: League) -> dict[str, Any]:
         "posted": league.posted,
         "last_time": show(league.clock, league.last_time),
         "created_at": rfc3339(league.created_at),
+        "archived": league.archived_at is not None,
+        "purge_at": None if league.purge_at is None else rfc3339(round(league.purge_at)),
     }
 
 
@@ -77,13 +82,17 @@ def season_payloads(connection: Connection, league: League) -> list[dict[str, An
     ]
 
 
-def readable_leagues(connection: Connection, key: Key | None) -> list[League]:
-    """Return the public leagues, and those that the key may read."""
-    return [
-        league
-        for league in leagues.list_leagues(connection)
-        if league.public or (key is not None and key.may("read", league.id))
-    ]
+def readable_leagues(connection: Connection, key: Key | None) -> dict[Show, list[League]]:
+    """Return the public leagues and those that the key may read, by their state."""
+    readable: dict[Show, list[League]] = {"active": [], "archived": [], "deleted": []}
+    for league in leagues.list_leagues(connection):
+        if may_see(key, league):
+            readable[_state(league)].append(league)
+    return readable
+
+
+def _state(league: League) -> Show:
+    return "deleted" if league.purge_at is not None else "archived" if league.archived_at is not None else "active"
 
 
 def find_preset(name: str, parameters: Mapping[str, Any] | None = None) -> Preset:
@@ -97,21 +106,33 @@ def find_preset(name: str, parameters: Mapping[str, Any] | None = None) -> Prese
 
 async def change_league(service: Service, access: Access, **changes: Any) -> League:
     """Change a league and return it; making it private takes effect immediately."""
+    return await _update(service, access, partial(leagues.change, **changes))
 
+
+async def delete_or_undelete(service: Service, access: Access, delete: bool) -> League:
+    """Delete a league, or undo that, and return it."""
+    grace = service.settings.delete_grace
+    return await _update(service, access, partial(leagues.delete, grace=grace) if delete else leagues.undelete)
+
+
+async def _update(service: Service, access: Access, change: Callable[..., League]) -> League:
     def work() -> League:
         with service.database.writing() as connection:
-            return leagues.change(connection, access.league, author=access.author, **changes)
+            return change(connection, access.league, author=access.author)
 
     league = await run_in_threadpool(work)
-    service.leagues.invalidate(access.league)
+    for name in (access.league, league.name):
+        service.leagues.invalidate(name)
     return league
 
 
 @router.get(LEAGUES, summary="List leagues", response_model=schemas.Leagues)
-async def list_leagues(service: ServiceDep, key: Annotated[Key | None, Depends(key_of_request)]) -> Response:
+async def list_leagues(
+    service: ServiceDep, key: Annotated[Key | None, Depends(key_of_request)], show: ShowQuery = "active"
+) -> Response:
     """Public leagues, and those that the key may read."""
     readable = await service.read(lambda connection: readable_leagues(connection, key))
-    return json_response({"leagues": [league_payload(league) for league in readable]})
+    return json_response({"leagues": [league_payload(league) for league in readable[show]]})
 
 
 @router.post(
@@ -152,10 +173,22 @@ async def get_league(access: Read, service: ServiceDep) -> Response:
 
 @router.patch(LEAGUE, summary="Change a league", response_model=schemas.League)
 async def update_league(asked: schemas.LeagueUpdate, access: Admin, service: ServiceDep) -> Response:
-    """Change the title or settings of a league, or make it public or private."""
+    """Change the name, title or settings of a league, make it public or private, archive or unarchive it."""
+    changes = {"new_name": asked.name, "title": asked.title, "public": asked.public, "archived": asked.archived}
     settings = asked.settings.model_dump(exclude_none=True)
-    league = await change_league(service, access, title=asked.title, public=asked.public, settings=settings)
-    return json_response(league_payload(league))
+    return json_response(league_payload(await change_league(service, access, **changes, settings=settings)))
+
+
+@router.delete(LEAGUE, summary="Delete a league", response_model=schemas.League)
+async def delete_league(access: Admin, service: ServiceDep) -> Response:
+    """Delete a league. It is hidden from everybody but its admins, and at `purge_at` it is removed for good."""
+    return json_response(league_payload(await delete_or_undelete(service, access, delete=True)))
+
+
+@router.post(LEAGUE + "/undelete", summary="Undelete a league", response_model=schemas.League)
+async def undelete_league(access: Admin, service: ServiceDep) -> Response:
+    """Undo the deletion of a league that has not been removed yet; it is as it was before."""
+    return json_response(league_payload(await delete_or_undelete(service, access, delete=False)))
 
 
 @router.put(LEAGUE + "/model", summary="Change the model", response_model=Posted)

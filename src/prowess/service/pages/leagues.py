@@ -17,12 +17,11 @@ from ...store.errors import Conflict, Unavailable
 from ...store.keys import Key
 from ...store.leagues import League, Settings, slug
 from ..api.dependencies import Read, ServiceDep
-from ..api.leagues import find_preset, league_payload, readable_leagues
+from ..api.leagues import Show, find_preset, league_payload, readable_leagues
 from ..api.models import USUAL
-from ..auth import GlobalPermission, key_of_request
+from ..auth import GlobalPermission, key_command, key_of_request
 from ..concurrency import run_in_threadpool
 from ..context import Service
-from ..demo import key_command
 from .web.csrf import CheckedForm
 from .web.filters import digits
 from .web.forms import form_texts, parse_number
@@ -36,12 +35,16 @@ BEST = 3
 
 @page(router, "/leagues", "leagues.html")
 async def list_leagues(
-    request: Request, service: ServiceDep, key: Annotated[Key | None, Depends(key_of_request)]
+    request: Request,
+    service: ServiceDep,
+    key: Annotated[Key | None, Depends(key_of_request)],
+    show: Show = "active",
 ) -> PageContext:
     """List the leagues that the caller may read."""
 
     def work(connection: Connection) -> PageContext:
-        readable = sorted(readable_leagues(connection, key), key=lambda league: league.title.casefold())
+        by_state = readable_leagues(connection, key)
+        readable = sorted(by_state[show], key=lambda league: league.title.casefold())
         data: list[Plain] = [league_payload(league) for league in readable]
         rows = [
             {"name": row["name"], "title": row["title"], "model": row["model"]["name"], "matches": row["posted"]}
@@ -50,10 +53,16 @@ async def list_leagues(
         ]
         best = {league.name: _best(service, connection, league) for league in readable} if len(readable) <= MANY else {}
         empty = not readable and not leagues.list_leagues(connection)
-        keyed = not empty or any(key.revoked_at is None for key in keys.list_keys(connection))
+        keyed = not empty or any(key.live for key in keys.list_keys(connection))
         # The command names the database, which is shown only while nobody can sign in.
-        steps = {"empty": empty, "keyed": keyed, "command": "" if keyed else key_command(service.database)}
-        return PageContext({"leagues": data}, rows, extra=steps | {"best": best})
+        steps = {
+            "empty": empty,
+            "keyed": keyed,
+            "command": "" if keyed else key_command("admin", database=service.database),
+        }
+        others = {state: len(found) for state, found in by_state.items() if found and state != show}
+        states = {"best": best, "show": show, "others": others, "admin_command": key_command("admin")}
+        return PageContext({"leagues": data}, rows, extra=steps | states)
 
     return await service.read(work)
 

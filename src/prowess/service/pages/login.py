@@ -6,8 +6,10 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from ...store.keys import Scope
+from ...store.leagues import NAME
 from ..api.dependencies import ServiceDep
-from ..auth import COOKIE, LONGEST
+from ..auth import COOKIE, LONGEST, key_command
 from .web.csrf import check_origin
 from .web.page import PageContext
 from .web.templates import render_page
@@ -15,6 +17,7 @@ from .web.templates import render_page
 router = APIRouter(include_in_schema=False)
 MONTH = 30 * 24 * 3600  # seconds
 LONGEST_URL = 8_000  # characters of the URL to redirect to
+ADMIN_PAGES = ("settings", "switch", "keys")
 
 
 def _local_url(url: str) -> str:
@@ -32,7 +35,7 @@ def _local_url(url: str) -> str:
 @router.get("/signin")
 async def login_form(request: Request, next: str = "/") -> Response:
     """Show the form for a key."""
-    return render_page(request, "login.html", PageContext({"next": _local_url(next), "invalid": False}))
+    return _form_page(request, _local_url(next))
 
 
 @router.post("/signin")
@@ -42,12 +45,34 @@ async def sign_in(request: Request, service: ServiceDep) -> Response:
     form = await request.form(max_files=0, max_fields=5)
     secret, url = str(form.get("key", "")).strip(), _local_url(str(form.get("next", "/")))
     key = await service.keys.get(secret) if secret and len(secret) <= LONGEST and secret.isascii() else None
-    if key is None or key.revoked_at is not None:
-        return render_page(request, "login.html", PageContext({"next": url, "invalid": True}, status=403))
+    if key is None or not key.live:
+        return _form_page(request, url, invalid=True)
     response = RedirectResponse(url, 303)
     secure = request.url.scheme == "https"
     response.set_cookie(COOKIE, secret, max_age=MONTH, httponly=True, samesite="lax", secure=secure)
     return response
+
+
+def _form_page(request: Request, url: str, invalid: bool = False) -> Response:
+    """Show the form, with the command for a key that may open the page to return to."""
+    scope, league = needed_key(url)
+    purposes = {"write": "To enter results", "admin": "To change settings, leagues or keys"}
+    words = " with the scope admin" if scope == "admin" else ""
+    data = {"next": url, "invalid": invalid, "command": key_command(scope, league)}
+    data |= {"purpose": purposes[scope], "scope_words": words}
+    return render_page(request, "login.html", PageContext(data, status=403 if invalid else 200))
+
+
+def needed_key(url: str) -> tuple[Scope, str | None]:
+    """Return the scope and the league of the key that a page needs; at least a write key, to enter results.
+
+    >>> needed_key("/leagues/darts/settings?done=season"), needed_key("/leagues/darts/enter"), needed_key("/new")
+    (('admin', 'darts'), ('write', 'darts'), ('admin', None))
+    """
+    parts = url.partition("?")[0].strip("/").split("/")
+    league = parts[1] if len(parts) > 2 and parts[0] == "leagues" and NAME.fullmatch(parts[1]) else None
+    admin = url.startswith(("/new", "/keys")) if league is None else parts[2] in ADMIN_PAGES
+    return "admin" if admin else "write", league
 
 
 @router.post("/signout")

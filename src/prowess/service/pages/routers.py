@@ -8,6 +8,7 @@ from . import (
     charts,
     enter,
     importing,
+    keys,
     leagues,
     login,
     matches,
@@ -21,5 +22,19 @@ from . import (
 )
 from .web import static
 
-PAGES = (leagues, standings, player, matches, predict, teams, pairings, enter, importing, models, settings, charts)
+PAGES = (
+    leagues,
+    standings,
+    player,
+    matches,
+    predict,
+    teams,
+    pairings,
+    enter,
+    importing,
+    models,
+    settings,
+    keys,
+    charts,
+)
 ROUTERS: tuple[APIRouter, ...] = tuple(page.router for page in (*PAGES, login, static))

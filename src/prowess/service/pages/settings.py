@@ -18,7 +18,7 @@ from ...store.leagues import League
 from ...store.write.commands import NewSeason
 from ...store.write.writer import preview
 from ..api.dependencies import Admin, ServiceDep
-from ..api.leagues import change_league, league_payload, season_payloads
+from ..api.leagues import change_league, delete_or_undelete, league_payload, season_payloads
 from ..auth import Access
 from ..concurrency import run_in_threadpool
 from ..context import Service
@@ -33,21 +33,31 @@ router = APIRouter(include_in_schema=False)
 PATH = "/leagues/{league}/settings"
 SEASON = {"season": "", "start": "", "carry": "80"}
 SEASON_FIELDS = {"name": "season"}  # form fields by their names in the store
+ACTIONS = ("settings", "season", "name", "archive", "unarchive", "delete", "undelete")
 
 
 @page(router, PATH, "settings.html")
 async def settings(request: Request, access: Admin, service: ServiceDep, done: str = "") -> PageContext:
     """Show the settings and the seasons."""
-    return await _context(service, access, done=done if done in ("settings", "season") else "")
+    return await _context(service, access, done=done if done in ACTIONS else "")
 
 
 @router.post(PATH)
 async def change(request: Request, access: Admin, service: ServiceDep, form: CheckedForm) -> Response:
-    """Change the settings or start a season, depending on the button."""
+    """Change the settings, start a season, rename, archive or delete the league, depending on the button."""
     fields = form_texts(form)
-    action = "season" if fields.get("what") == "season" else "settings"
+    action = fields.get("what", "")
+    action, name = action if action in ACTIONS else "settings", access.league
     try:
-        if action == "settings":
+        if action == "name":
+            name = (await change_league(service, access, new_name=fields.get("name", "").strip())).name
+        elif action in ("archive", "unarchive"):
+            await change_league(service, access, archived=action == "archive")
+        elif action in ("delete", "undelete"):
+            if action == "delete" and fields.get("confirm_name", "").strip() != name:
+                raise Error.in_field("confirm_name", f"type {name} to confirm that you want to delete the league")
+            await delete_or_undelete(service, access, delete=action == "delete")
+        elif action == "settings":
             title = fields.get("title", "").strip()
             if not title:
                 raise Error.in_field("title", "give the league a title")
@@ -66,7 +76,7 @@ async def change(request: Request, access: Admin, service: ServiceDep, form: Che
         field = error.field or ""
         faults = {SEASON_FIELDS.get(field, field) if action == "season" else field: error.detail()}
         return render_page(request, "settings.html", await _context(service, access, fields, faults))
-    return RedirectResponse(page_url(access.league, "settings", done=action), 303)
+    return RedirectResponse(page_url(name, "settings", done=action), 303)
 
 
 def _parse_season(access: Access, fields: Mapping[str, str]) -> NewSeason:
@@ -97,14 +107,22 @@ async def _context(
     values = {"title": league.title, "public": "on" if league.public else ""}
     values |= settings_fields(league.settings)
     sent = dict(fields or {})
-    season = sent.get("what") == "season"
-    extra = {
-        "values": dict.fromkeys(values, "") | sent if sent and not season else values,
-        "season": SEASON | sent if season else SEASON,
-        "faults": {} if season else faults or {},
-        "season_faults": (faults or {}) if season else {},
+    what = sent.get("what", "settings")
+    extra: dict[str, Any] = {
+        "values": dict.fromkeys(values, "") | sent if sent and what == "settings" else values,
+        "season": SEASON | sent if what == "season" else SEASON,
+        "names": {"name": league.name, "confirm_name": ""} | (sent if what in ("name", "delete") else {}),
+        "grace": round(service.settings.delete_grace),
+        "faults": {},
+        "season_faults": {},
+        "name_faults": {},
+        "delete_faults": {},
         "preview": changes,
         "done": done,
     }
+    if faults:
+        extra[{"season": "season_faults", "name": "name_faults", "delete": "delete_faults"}.get(what, "faults")] = (
+            faults
+        )
     data = league_payload(league) | {"seasons": seasons}
     return PageContext(data, seasons, league=league, status=422 if faults else 200, extra=extra)

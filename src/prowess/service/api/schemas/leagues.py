@@ -62,6 +62,10 @@ class LeagueUpdate(RequestModel):
 
     model_config = example({"public": False, "settings": {"inactive_days": 30}})
 
+    name: Annotated[str, StringConstraints(pattern=NAME)] | None = Field(
+        None, description="A new name; the old one redirects until another league takes it."
+    )
+    archived: bool | None = Field(None, description="Whether the league is read-only and left out of lists.")
     title: Text | None = None
     public: bool | None = None
     settings: SettingsUpdate = SettingsUpdate()
@@ -90,6 +94,8 @@ class League(ResponseModel):
             "posted": 118,
             "last_time": "2026-01-31T10:00:00Z",
             "created_at": "2026-01-01T09:00:00Z",
+            "archived": False,
+            "purge_at": None,
         }
     )
 
@@ -104,6 +110,8 @@ class League(ResponseModel):
     posted: int = Field(description="The number of matches ever posted.")
     last_time: Time | None = Field(description="The time of its latest match.")
     created_at: str
+    archived: bool = Field(description="Whether the league is read-only and left out of lists.")
+    purge_at: str | None = Field(description="When the league, which is deleted, is removed for good; else null.")
 
 
 class Leagues(ResponseModel):

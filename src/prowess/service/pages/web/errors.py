@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from .page import PageContext
 from .templates import current_url, render_page
 
-KEPT_HEADERS = ("Retry-After", "Allow", "Connection")
+KEPT_HEADERS = ("Retry-After", "Allow", "Connection", "Location")
 
 
 def problem_page(request: Request, problem: dict[str, Any], headers: Mapping[str, str]) -> Response:

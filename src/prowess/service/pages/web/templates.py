@@ -12,8 +12,9 @@ from zlib import crc32
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import Scope
+from starlette.types import Scope as AsgiScope
 
+from ....store.keys import Scope
 from .csrf import csrf_token
 from .filters import FILTERS, digits
 from .static import asset
@@ -83,7 +84,7 @@ def templates_version() -> str:
     return f"{crc32(content + asset('style.css').encode()):08x}"
 
 
-def current_url(scope: Scope) -> str:
+def current_url(scope: AsgiScope) -> str:
     """Return the URL of a request within this service.
 
     >>> current_url({"path": "/leagues/darts/player", "query_string": b"name=ann"})
@@ -98,10 +99,17 @@ def render_page(
 ) -> Response:
     """Render a template with the data and the extra values of a page."""
     key, league = request.scope["state"].get("key"), context.league
+
+    def may(scope: Scope) -> bool:
+        """Return whether to offer a link or a button; nobody writes to a league that is archived or deleted."""
+        if scope == "write" and league is not None and league.read_only:
+            return False
+        return key is not None and key.may(scope, league.id if league else None)
+
     defaults = {} if league is None else {"places": digits(league.model), "certain": league.model.absorb.certain}
     common: dict[str, Any] = {
         "key": key,
-        "may": lambda scope: key is not None and key.may(scope, league.id if league else None),
+        "may": may,
         "token": csrf_token(request.scope["headers"]),
         "current_url": current_url(request.scope),
         "path": request.scope["path"],
