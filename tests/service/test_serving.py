@@ -83,7 +83,7 @@ def test_limits_follow_the_address_that_a_proxy_adds(tmp_path):
 
         def statuses(header, source="127.0.0.1"):
             transport = httpx.HTTPTransport(local_address=source)
-            with httpx.Client(base_url=url, transport=transport) as client:
+            with httpx.Client(base_url=url, transport=transport, timeout=PATIENCE) as client:
                 sent = [{"X-Forwarded-For": header.format(number)} for number in range(6)]
                 return {client.get("/api/leagues", headers=headers).status_code for headers in sent}
 
