@@ -10,7 +10,9 @@ from .read_limits import UNLIMITED, ReadLimits
 
 Duplicates = Literal["once", "keep"]
 Walkovers = Literal["skip", "count"]
+ScoreUnit = Literal["sets", "games", "points"]
 _WORDS = {"decimal": (".", ","), "duplicates": get_args(Duplicates), "walkovers": get_args(Walkovers)}
+_WORDS["score_unit"] = get_args(ScoreUnit)
 
 
 class Reading(TypedDict, total=False):
@@ -26,6 +28,7 @@ class Reading(TypedDict, total=False):
     absent: tuple[str, ...]
     duplicates: Duplicates | None
     walkovers: Walkovers | None
+    score_unit: ScoreUnit | None
     skip_problems: bool
     separator: str | None
     encoding: str | None
@@ -62,6 +65,9 @@ class Choices:
     absent: tuple[str, ...] = _choice((), "Words that mean that a player was absent, such as DNS.", "WORD")
     duplicates: Duplicates | None = _choice(None, "Count duplicate rows once, or keep them: once, keep.")
     walkovers: Walkovers | None = _choice(None, "Leave walkovers out, or count them as matches: skip, count.")
+    score_unit: ScoreUnit | None = _choice(
+        None, "The score of a match in sets: sets, or the games or points within them."
+    )
     skip_problems: bool = _choice(False, "Skip rows that cannot be read, with a note.")
     separator: str | None = _choice(None, "Separator of the cells of a text file.", "MARK")
     encoding: str | None = _choice(None, "The encoding of a text file, such as utf-8 or cp1252.", "NAME")

@@ -55,6 +55,8 @@ def from_frame(frame: Any, choices: Choices) -> Findings:
     if isinstance(frame, pl.LazyFrame):
         frame = frame.collect()
     if not isinstance(frame, pl.DataFrame):
+        if getattr(getattr(getattr(frame, "index", None), "dtype", None), "kind", "") == "M":
+            frame = frame.reset_index()  # the times of a pandas frame, which Polars would drop
         if not hasattr(frame, "__arrow_c_stream__"):
             message = f"from_frame needs a Polars, pandas or Arrow frame, not {type(frame).__name__}"
             raise Error(f"{message}; from_matches takes plain Python")
@@ -158,6 +160,8 @@ def _read_matches(table: Table, layout: Layout) -> RawMatches:
         draft.ids = _ids(table, layout, of_match, rows)
         if draft.ids is None:
             layout = layout.with_roles(id=None)
+    if draft.times is None and len(draft) > 1:
+        table.note("no-times", "no column holds times, so matches count in the order of the rows")
     draft.remarks = (*layout.describe(table.frame.columns), *draft.remarks, *table.remarks)
     return draft
 

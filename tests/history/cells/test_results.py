@@ -50,7 +50,7 @@ def one(cell: str | None, **choices: Any) -> tuple[float, float, int, int]:
     ],
 )  # fmt: skip
 def test_common_result_notations_are_read(cell: str, first: float, second: float) -> None:
-    assert one(cell) == (first, second, np.sign(first - second), PLAYED)
+    assert one(cell, score_unit="sets") == (first, second, np.sign(first - second), PLAYED)
 
 
 @pytest.mark.parametrize(
@@ -114,12 +114,29 @@ def test_slash_may_separate_scores() -> None:
     assert pair_results(table(["1-0", "1/2"]), "a").first.tolist() == [1, 0.5]
 
 
+@pytest.mark.parametrize(
+    ("cell", "unit", "scores"),
+    [
+        ("6-4 3-6 7-6(5)", None, (16, 16)),
+        ("6-4 3-6 7-6(5)", "sets", (2, 1)),
+        ("6-4 4-6 [10-8]", None, (11, 10)),  # a match tie-break counts as one game
+        ("0-6 7-6(1) 7-6(3)", None, (14, 18)),  # the winner may have fewer games
+        ("6-4 2-1 RET", None, (8, 5)),
+        ("25:20 25:22 20:25 25:19", None, (3, 1)),
+        ("25:20 25:22 20:25 25:19", "points", (95, 86)),
+    ],
+)
+def test_sets_are_scored_in_games_or_points(cell: str, unit: Any, scores: tuple[float, float]) -> None:
+    found = pair_results(table([cell], score_unit=unit), "a")
+    assert (found.first[0], found.second[0], found.sign[0]) == (*scores, 1)
+
+
 def test_single_set_among_longer_matches_counts_as_one_set() -> None:
-    cells = table(["6-4 6-3", "6-2 RET", "6-7 6-4 7-5", "8-3"])
+    cells = table(["6-4 6-3", "6-2 RET", "6-7 6-4 7-5", "8-3"], score_unit="sets")
     found = pair_results(cells, "a")
     assert (found.first.tolist(), found.second.tolist()) == ([2, 1, 2, 1], [0, 0, 1, 0])
     assert list(map(str, cells.remarks)) == [
-        "a: '6-4 6-3' is read as 2-0: sets are counted (3 cells)",
+        "a: '6-4 6-3' is read as 2-0: sets are counted (3 cells); `score_unit='games'` counts games",
         "a: '6-2 RET' is read as 1-0: the sets of a match that ended early count",
     ]
 

@@ -60,7 +60,8 @@ def complete_role(incomplete: str) -> list[str]:
 
 
 def _read_options() -> list[inspect.Parameter]:
-    kinds = get_type_hints(Choices) | {"duplicates": str | None, "walkovers": str | None, "limits": bool}
+    kinds = get_type_hints(Choices) | dict.fromkeys(("duplicates", "walkovers", "score_unit"), str | None)
+    kinds["limits"] = bool
     kinds |= dict.fromkeys(REPEATABLE, list[str] | None)
     options = []
     for field in fields(Choices):

@@ -8,6 +8,7 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import Option, Piece
 from ..names import plain_name
 from ..ragged import Floats
 from ..read_context import Table
@@ -19,11 +20,12 @@ _NO_WINNER = Cell(right="the result does not say who retired; give the winner in
 _CONTRADICTION = Cell(right="the word and the score contradict each other")
 _WORD_NEEDED = "write whether the first team won (W, D or L), or a result such as 3-1"
 _RULES = {
-    "sets": "sets are counted",
+    "sets": "{unit} are counted",
     "shoot-out": "the score before the shoot-out counts, so it is a draw",
     "clock": "a time of day, so the match is not played yet",
-    "retired": "the sets of a match that ended early count",
+    "retired": "the {unit} of a match that ended early count",
 }
+MOST = 0.9  # fraction of the cells with sets that decides whether they are tennis
 _TIME_OF_DAY = re.compile(r"(\d|[01]\d|2[0-3]):([0-5]\d)")
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d+)?|1/2)")
 _WORD_BEFORE = re.compile(r"([^\W\d_]+)[\s,:.]*([\d(+-].*)")
@@ -137,11 +139,30 @@ class _Column:
         if several >= single and several:
             for index, result in enumerate(read):
                 if pairs[index] == 1:
-                    read[index] = pair(float(result.sign > 0), float(result.sign < 0), rule=result.rule or "sets")
+                    sets = pair(float(result.sign > 0), float(result.sign < 0), rule=result.rule or "sets")
+                    read[index] = replace(sets, within=(result.first, result.second), tennis=True)
         return read
+
+    def _score_unit(self, read: list[Cell]) -> str:
+        """Return what counts as the score of a match in sets: sets, or what is counted within them."""
+        of_sets = [result for result in read if result.within is not None]
+        tennis = bool(of_sets) and sum(result.tennis for result in of_sets) >= MOST * len(of_sets)
+        usual = self.table.decide(
+            f"what {self.column} counts", lambda: ("games" if tennis else "sets") if of_sets else None
+        )
+        return self.table.choices.score_unit or usual or "sets"
 
     def results(self, read: list[Cell]) -> Results:
         """Return the result of every row; record problems, and remarks on the rules that were applied."""
+        unit = self._score_unit(read)
+        if unit != "sets":
+            # Who won stays as it is: the winner of a tennis match may have won fewer games.
+            read = [
+                replace(result, first=result.within[0], second=result.within[1]) if result.within else result
+                for result in read
+            ]
+        inner = "games" if any(result.tennis for result in read) else "points"
+        other = inner if unit == "sets" else "sets"
         for rule, meaning in _RULES.items():
             chosen = [result.rule == rule for result in read]
             if any(chosen):
@@ -150,8 +171,11 @@ class _Column:
                 is_scored = result.state == PLAYED and result.first == result.first
                 score = f" is read as {result.first:g}-{result.second:g}" if is_scored else ""
                 more = f" ({rows:,} cells)" if rows > 1 else ""
-                text = f"{self.column}: {self.texts[index]!r}{score}: {meaning}{more}"
-                self.table.note(rule, text, column=self.column, number=rows)
+                text = f"{self.column}: {self.texts[index]!r}{score}: {meaning.format(unit=unit)}{more}"
+                change: tuple[Piece, ...] = (
+                    ("; ", Option("score_unit", other), f" counts {other}") if rule == "sets" else ()
+                )
+                self.table.note(rule, text, *change, column=self.column, number=rows)
         state = np.array([result.state for result in read], np.int8)
         wrong = np.flatnonzero((state == WRONG)[self.code])
         if len(wrong):

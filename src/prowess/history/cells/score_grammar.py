@@ -1,7 +1,7 @@
 """Reading the result of both teams from one cell: 3-1, ½-½, 2-2 (4-3 pens), 6-4 3-6 7-6(5), w/o."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from math import nan
 
@@ -22,6 +22,7 @@ class Cell:
     """The result in a cell: its state, the scores, and who won (1 or −1; 0 for a draw or an unknown winner).
 
     `pairs` counts the pairs of scores outside brackets, up to 2, and `rule` names the rule by which the cell was read.
+    If the cell lists sets, the scores are sets, and `within` has the sums of the numbers within them: games or points.
     """
 
     state: int = WRONG
@@ -31,6 +32,8 @@ class Cell:
     pairs: int = 0
     rule: str = ""
     right: str = _RIGHT
+    within: tuple[float, float] | None = None
+    tennis: bool = False  # whether all sets may be those of a tennis match
 
 
 def sign_of(first: float, second: float) -> int:
@@ -147,11 +150,28 @@ def _read_pairs(outside: str, inside: list[str]) -> Cell:
         beyond = len(more) == 1 and (more[0][0] > first or more[0][1] > second)  # not a half-time score
         rule = "retired" if retired else "shoot-out" if first == second and (shot or beyond) else ""
         return pair(first, second, pairs=0 if more else 1, rule=rule)
-    if retired and max(scores[-1]) < _SET:
-        scores = scores[:-1]
-    scores += [score for part in inside if part.startswith("[") for score in _scores(part)]  # 6-4 4-6 [10-8]
-    first, second = (float(sum(sign * (left - other) > 0 for left, other in scores)) for sign in (1, -1))
-    return pair(first, second, pairs=2, rule="retired" if retired else "sets")
+    deciders = [score for part in inside if part.startswith("[") for score in _scores(part)]  # 6-4 4-6 [10-8]
+    within = _sums([*scores, *((float(left > right), float(right > left)) for left, right in deciders)])
+    finished = scores[:-1] if retired and max(scores[-1]) < _SET else scores
+    first, second = (
+        float(sum(sign * (left - other) > 0 for left, other in [*finished, *deciders])) for sign in (1, -1)
+    )
+    cell = pair(first, second, pairs=2, rule="retired" if retired else "sets")
+    return replace(cell, within=within, tennis=all(_is_tennis_set(*score) for score in finished))
+
+
+def _sums(scores: list[tuple[float, float]]) -> tuple[float, float]:
+    return sum(left for left, _ in scores), sum(right for _, right in scores)
+
+
+def _is_tennis_set(left: float, right: float) -> bool:
+    """Return whether a set was won with 6 games, with 7 of a tie-break, or by two games; 10-8 decides some matches."""
+    high, low = max(left, right), min(left, right)
+    return (
+        (high == _SET and low <= _SET - 2)
+        or (high == _SET + 1 and low >= _SET - 1)
+        or (high > _SET and high - low == 2)
+    )
 
 
 def _scores(text: str) -> list[tuple[float, float]]:

@@ -224,7 +224,7 @@ def _winner_first(table: Table, layout: Layout) -> SideResults:
         _leave_out_walkovers(table, np.array(over, bool)[code])
     columns = layout.scores
     if len(columns) < 2:
-        return SideResults(None, rank)
+        return SideResults(_scores_of_winners(table, layout), rank)
     score = np.stack(numbers_together(table, columns), axis=1)
     behind = score[:, 0] < score[:, 1]
     if np.count_nonzero(behind) > (1 - MOST) * len(score) and not layout.mapped & {"winnerscore", "loserscore"}:
@@ -234,6 +234,18 @@ def _winner_first(table: Table, layout: Layout) -> SideResults:
     if "tie" in plain_name(layout.roles["winner"]):
         rank[score[:, 0] == score[:, 1]] = 1
     return SideResults(score, rank)
+
+
+def _scores_of_winners(table: Table, layout: Layout) -> Floats | None:
+    """Return the scores in cells such as 7-6(4) 6-3, if they list the winner first."""
+    if "result" not in layout.roles:
+        return None
+    results = pair_results(replace(table, problems=Problems(), left_out=[]), layout.roles["result"], decided=True)
+    decided = (results.state == PLAYED) & (results.sign != 0)
+    if not results.scored or not decided.any() or (results.sign[decided] > 0).mean() < MOST:
+        return None
+    unread = results.state != PLAYED
+    return np.where(unread[:, None], np.nan, np.stack([results.first, results.second], axis=1))
 
 
 def read_result_column(table: Table, layout: Layout) -> SideResults:
