@@ -171,8 +171,12 @@ def test_full_disk_refuses_posts_until_there_is_space(tmp_path: Path) -> None:
         assert "full" in server.log.read_text(), "who runs it must learn why"
         assert "retry-after" in answer.headers
         assert acknowledged, "nothing fitted"
+        assert "because its disk is full" in answer.json["detail"]
         assert connection.ask("GET", "/api/leagues/darts/leaderboard").status == 200
         assert connection.ask("POST", "/api/leagues/darts/matches", batch).status == 503
+        time.sleep(1.1)  # readiness is checked once a second
+        ready = connection.ask("GET", "/readyz")
+        assert (ready.status, "because its disk is full" in ready.json["detail"]) == (503, True)
         once(url, "darts", acknowledged)
     with serving(url, tmp_path, rate_limit="0") as server:  # space was freed
         assert server.connect(key).ask("POST", "/api/leagues/darts/matches", batch).status == 201
@@ -191,7 +195,8 @@ def test_lost_database_refuses_posts_until_it_is_back(tmp_path: Path) -> None:
                 assert answer.status == 503, answer
                 assert answer.headers["content-type"] == "application/problem+json"
                 assert "retry-after" in answer.headers
-                assert connection.ask("GET", "/readyz").status == 503
+                ready = connection.ask("GET", "/readyz")
+                assert (ready.status, "because it cannot be reached" in ready.json["detail"]) == (503, True)
                 assert connection.ask("GET", "/healthz").status == 200
                 assert connection.ask("GET", "/api/leagues/darts/matches").status == 503
                 database.start()

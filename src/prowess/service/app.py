@@ -94,6 +94,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             metrics=metrics,
             analyses=ModelAnalyses(database, traces),
             prewarmer=Prewarmer(database, standings_cache, traces),
+            readiness=TtlCache(lambda _: database.check_writable()),
             streams=StreamLimit(
                 settings.stream_limit, settings.key_stream_limit, connections.most // 2, metrics.count_refusal
             ),

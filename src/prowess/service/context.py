@@ -44,6 +44,7 @@ class Service:
     analyses: ModelAnalyses
     prewarmer: Prewarmer
     streams: StreamLimit
+    readiness: TtlCache[None]  # has a value if the database can be written to
     charts: LruCache[bytes] = field(default_factory=lambda: LruCache(CHART_BYTES))  # rendered
     splits: LruCache[Balance] = field(default_factory=lambda: LruCache(BALANCE_BYTES))  # fair teams can take seconds
     # Most predictions are quick, so many may wait; but a table can cover all players.

@@ -1,11 +1,15 @@
 """Connections and statements of SQLite and PostgreSQL."""
 
+from contextlib import closing
+from pathlib import Path
+
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import event, inspect, select, text
 
 from prowess.store import leagues, ratings
 from prowess.store.db import schema
-from prowess.store.db.database import SHORT, Database
+from prowess.store.db.database import SHORT, TRIAL_BYTES, Database
+from prowess.store.errors import Unavailable
 from prowess.store.journal import journal
 from prowess.store.write.commands import Post
 from prowess.store.write.writer import perform
@@ -79,4 +83,49 @@ def test_matches_after_a_position_are_found_by_index(sqlite_url):
         for statement in (journal._COUNT_AFTER, journal._CURRENT_AFTER):
             cursor.execute(f"EXPLAIN QUERY PLAN {statement.text('sqlite')}", {"league": 1, "time": 0.0, "seq": 1})
             assert "(time,seq)>(?,?)" in cursor.fetchall()[0][3]
+    database.close()
+
+
+def test_trial_write_leaves_nothing_behind(database_url):
+    database = Database(database_url)
+    database.migrate()
+    with database.reading() as connection:
+        before = inspect(connection).get_table_names()
+    for _ in range(3):
+        database.check_writable()
+    with database.reading() as connection:
+        assert inspect(connection).get_table_names() == before
+    database.close()
+
+
+def test_trial_write_does_not_wait_for_another_writer(sqlite_url):
+    database = Database(sqlite_url)
+    database.migrate()
+    with database.writing():
+        database.check_writable()
+    database.close()
+
+
+def test_trial_write_reaches_the_disk(sqlite_url):
+    database = Database(sqlite_url)
+    database.migrate()
+    wal = Path(f"{database.url.database}-wal")
+    with closing(database.engine.raw_connection()) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        assert wal.stat().st_size == 0
+        database.check_writable()
+        assert wal.stat().st_size > TRIAL_BYTES / 2
+    database.close()
+
+
+def test_read_only_database_is_named_as_the_cause(database_url):
+    database = Database(database_url)
+    database.migrate()
+    if database.dialect == "sqlite":
+        database.engine.dispose()
+        event.listen(database.engine, "connect", lambda raw, _: raw.execute("PRAGMA query_only=ON").close())
+    else:
+        event.listen(database.engine, "checkout", lambda raw, *_: raw.execute("SET TRANSACTION READ ONLY"))
+    with pytest.raises(Unavailable, match="because it is read-only"):
+        database.check_writable()
     database.close()

@@ -6,7 +6,6 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 from prometheus_client import CONTENT_TYPE_LATEST
-from sqlalchemy import text
 from starlette.responses import Response
 
 from ...store import audit
@@ -30,10 +29,13 @@ async def get_health() -> dict[str, str]:
 
 @router.get("/readyz", tags=["health"], summary="Check that requests can be served")
 async def get_readiness(service: UncheckedService) -> dict[str, str]:
-    """Responds with 200 if the database works and its tables are up to date, and with 503 during shutdown."""
+    """Responds with 200 if the database can be written to; otherwise with 503 and the cause, such as a full disk.
+
+    A small write is tried and rolled back, at most once a second. During shutdown, the response is 503 as well.
+    """
     if service.closing.is_set():
         raise Problem(503, "the service is shutting down")
-    await service.read(lambda connection: connection.execute(text("SELECT count(*) FROM league WHERE id < 0")).scalar())
+    await service.readiness.get("database")
     return {"status": "ready"}
 
 

@@ -29,6 +29,23 @@ if TYPE_CHECKING:
 
 BUSY = 30.0  # seconds that a writer waits for another one
 SCRUB_WAIT = 2_000  # milliseconds that scrubbing waits for readers
+TRIAL_BYTES = 40 * 1024  # that `check_writable` writes
+SQLITE_CAUSES = {
+    sqlite3.SQLITE_BUSY: "another program keeps it locked",
+    sqlite3.SQLITE_CANTOPEN: "its file cannot be opened",
+    sqlite3.SQLITE_CORRUPT: "its file is damaged",
+    sqlite3.SQLITE_FULL: "its disk is full",
+    sqlite3.SQLITE_IOERR: "its disk has errors",
+    sqlite3.SQLITE_NOTADB: "its file is damaged",
+    sqlite3.SQLITE_READONLY: "it is read-only",
+}
+POSTGRESQL_CAUSES = {  # by SQLSTATE
+    "25006": "it is read-only",
+    "53100": "its disk is full",
+    "53300": "it has too many connections",
+    "57P01": "it is shutting down",
+    "57P03": "it is starting",
+}
 DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
 
 
@@ -101,6 +118,11 @@ class Database:
             finally:
                 connection.execute(f"PRAGMA busy_timeout={BUSY * 1000:.0f}")
 
+    def check_writable(self) -> None:
+        """Write a little and roll it back; raises `Unavailable` with the cause if that fails. It takes milliseconds."""
+        with _translate_errors(self.dialect), closing(self.engine.raw_connection()) as connection:
+            (_try_sqlite if self.dialect == "sqlite" else _try_postgresql)(connection)
+
     def close(self) -> None:
         """Close all connections."""
         self._readers.dispose()
@@ -160,7 +182,47 @@ def _translate_errors(dialect: str) -> Iterator[None]:
         if isinstance(cause, (sqlite3.IntegrityError, psycopg.IntegrityError)):
             raise WriteClash(str(cause)) from error
         reason = " ".join(str(cause).split()) or type(cause).__name__
-        raise Unavailable(f"the database ({dialect}) cannot be used now", reason) from error
+        raise Unavailable(f"the database ({dialect}) cannot be used now{_because(cause)}", reason) from error
+
+
+def _because(cause: BaseException | None) -> str:
+    """Say why in words that may be shown to anybody; empty if nothing is known but the message."""
+    if isinstance(cause, sqlite3.Error):
+        known = SQLITE_CAUSES.get(getattr(cause, "sqlite_errorcode", 0) & 0xFF)  # without the extended code
+    else:
+        state = getattr(cause, "sqlstate", None)  # none if there is no connection
+        lost = isinstance(cause, psycopg.OperationalError) and state is None
+        known = "it cannot be reached" if lost else POSTGRESQL_CAUSES.get(state or "")
+    return f", because {known}" if known else ""
+
+
+def _try_sqlite(connection: Any) -> None:
+    """Write a table larger than the cache, so that its pages go to the WAL, as those of a commit do."""
+    size, wait = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("cache_size", "busy_timeout"))
+    try:
+        connection.execute("PRAGMA busy_timeout=100")
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            connection.execute("PRAGMA cache_size=1")
+            connection.execute("CREATE TABLE writable (content BLOB)")
+            connection.execute(f"INSERT INTO writable VALUES (zeroblob({TRIAL_BYTES}))")
+        finally:
+            connection.rollback()
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:  # somebody else is writing at the moment
+            raise
+    finally:
+        connection.execute(f"PRAGMA cache_size={size}")
+        connection.execute(f"PRAGMA busy_timeout={wait}")
+
+
+def _try_postgresql(connection: Any) -> None:
+    """Change no row, which a read-only server refuses, and fill a temporary file, which a full disk does not hold."""
+    with closing(connection.cursor()) as cursor:
+        cursor.execute("UPDATE league SET name = name WHERE id < 0")
+        cursor.execute("SET LOCAL work_mem = '64kB'")
+        cursor.execute(f"SELECT count(*) FROM generate_series(1, {TRIAL_BYTES})")
+    connection.rollback()
 
 
 def _empty_wal(connection: Any) -> bool:
