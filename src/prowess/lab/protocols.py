@@ -50,6 +50,7 @@ class Run:
             part = history.take(self.matches)
         if self.learnt is None:
             return part
+        # Importance 0 keeps a match in the sweep, where it is forecast but not learnt from.
         own = np.ones(len(part)) if part.importance is None else part.importance
         return replace(part, importance=np.where(self.learnt, own, 0.0))
 
@@ -140,6 +141,7 @@ class SeasonSplits(Protocol):
         """Return a run for every season."""
         labels = seasons(history, self.gap) if self.seasons is None else self.seasons
         season, names = label_codes(history, labels)
+        # Seasons may overlap in time, so ranks are counted within each.
         by = np.argsort(season, kind="stable")
         size = np.bincount(season, minlength=len(names))
         rank = np.empty(len(season), np.intp)
@@ -200,6 +202,7 @@ class RandomSplits(Protocol):
         runs = []
         for time in range(self.times):
             learnt = np.zeros(many, bool)
+            # One generator per split: the first splits do not change if more are asked for.
             learnt[np.random.default_rng([self.seed, time]).permutation(pool)[:train]] = True
             scored = ~learnt if self.test is None else np.arange(many) >= pool
             run = Run(slice(0, many), learnt, scored, f"split {time + 1}")
@@ -253,6 +256,7 @@ def label_codes(history: History, labels: Any) -> tuple[NDArray[np.intp], list[s
 def _span(index: NDArray[np.intp]) -> slice | NDArray[np.intp]:
     """Return consecutive indices as a slice, which avoids a copy."""
     first, last = int(index[0]), int(index[-1]) + 1
+    # A slice shares the history's memory; an index copies it.
     return slice(first, last) if last - first == len(index) else index
 
 

@@ -30,6 +30,7 @@ class MatchDetails(NamedTuple):
         board.importance = self.importance
         board.home = self.home
         weights = self.weights
+        # A player's share is the same for offence and defence.
         if weights is not None and board.traits > 1:
             weights = [weight for weight in weights for _ in range(board.traits)]
         columns: tuple[tuple[Any, Sequence[float] | None], ...] = (
@@ -98,6 +99,7 @@ def check_details(
     check_teams(teams)
     rank = None if ranks is None else _per_team("rank", ranks, len(teams))
     score = None if scores is None else _per_team("score", scores, len(teams))
+    # Ranks take precedence: a result may be decided otherwise than by the score.
     key = rank if rank is not None else None if score is None else [-value for value in score]
     return MatchDetails(
         places=None if key is None else _places(key),
@@ -126,6 +128,7 @@ def _weights(teams: Sequence[Sequence[Any]], weights: Sequence[Sequence[float]] 
     flat = _per_player("weights", teams, weights)
     first = 0
     for index, team in enumerate(teams):
+        # A team in which nobody played would have a performance without any noise.
         if not any(flat[first : first + len(team)]):
             message = f"weights[{index}]: at least one player of a team must have a weight above 0"
             raise Error(message, field="weights", team=index)

@@ -99,6 +99,7 @@ class Model:
         1
         """
         kind = Kind(self.outcome.traits, self.absorb.extras, self.absorb.certain, self.caution)
+        # Built once per model: the pipeline keeps boards for reuse between calls.
         return Pipeline(self, kind)
 
     @property
@@ -113,6 +114,7 @@ class Model:
         """
         parts = self._fields
         found = {name: parameters(parts[part])[key] for name, (part, key) in addresses(parts).items()}
+        # `beta` is the name in the papers; the field has the name of its role.
         found |= {"beta": self.noise, "period": self.period}
         found |= ({} if self.home is None else parameters(self.home)) | {"caution": self.caution}
         return {name: value for name, value in found.items() if value is not None}
@@ -215,6 +217,7 @@ class Model:
         return newcomer
 
     def _with(self, rating: Rating, mu: float | None, sigma: float | None, parts: dict[str, Any]) -> Rating:
+        # Systems without uncertainty ignore a sigma, so that code for TrueSkill also runs with Elo.
         deviation = rating.sigma if sigma is None or self.absorb.certain else sigma
         return Rating(rating.mu if mu is None else mu, deviation, self.caution, **parts)
 
@@ -308,6 +311,7 @@ class Model:
         from .quality import quality
 
         board = self._lay_out(memory, teams, details)
+        # Without the drift: quality describes the players as they are now.
         self.pipeline.pool_teams(board)
         result = quality(*self.outcome.performances(board))
         self.pipeline.release(board)

@@ -36,6 +36,7 @@ def parameters(component: Any) -> dict[str, Any]:
     own = fields_of(component)
     result = dict(own)
     for value in own.values():
+        # A name that occurs twice refers to the outer component.
         result |= {name: inner for name, inner in parameters(value).items() if name not in result}
     return result
 
@@ -61,6 +62,7 @@ def change(component: Any, changes: dict[str, Any]) -> Any:
     own = fields_of(component)
     new = {name: value for name, value in changes.items() if name in own}
     rest = {name: value for name, value in changes.items() if name not in own}
+    # Setting the margin of a model must unset its draw probability, because only one of them may be given.
     others = {
         ALTERNATIVES[name]: None for name in new if ALTERNATIVES.get(name) in own and ALTERNATIVES[name] not in new
     }
@@ -171,6 +173,7 @@ class Range:
         if unit == 0 or (self.log and value < 0):
             return None
         low, high = self.low * unit, self.high * unit
+        # A logarithmic range cannot include 0.
         low = low if self.log and value == 0 else min(low, value)
         return replace(self, low=low, high=max(high, value), unit="one")
 
@@ -220,6 +223,7 @@ def resolved(declared: Mapping[str, Range], present: Mapping[str, Any], sigma: f
 
 
 def _real(value: Any) -> bool:
+    # bool is an int in Python; an infinite cap has no neighbours to try.
     return isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
 
 

@@ -27,6 +27,7 @@ def quality(means: Sequence[float], variances: Sequence[float], noises: Sequence
     0.447
     """
     check_noise(min(noises))
+    # Determinants of thousands of teams would overflow; their logarithms do not.
     log_noise, _ = _factor(noises, [0.0] * len(noises))
     log_all, square = _factor(variances, means)
     return exp(0.5 * (log_noise - log_all - square))
@@ -85,6 +86,7 @@ def _factor(variances: Any, means: Any, log: Callable[[Any], Any] = log) -> tupl
     log_det = square = solved = 0.0
     pivot, rest = 1.0, 1.0
     for k in range(len(variances) - 1):
+        # M is tridiagonal, so its factors take linear time and no matrix.
         rest = variances[k] * (rest / pivot if k else 1.0)
         solved = means[k] - means[k + 1] + (variances[k] / pivot * solved if k else 0.0)
         pivot = variances[k + 1] + rest

@@ -27,6 +27,7 @@ class SearchResult:
     def values(self) -> dict[str, float]:
         """The tuned parameters, rounded to four digits, which is their precision."""
         found = self.tuning.model.params
+        # More digits would suggest a precision that the search does not have.
         return {name: float(f"{found[name]:.4g}") for name in self.tuning.space}
 
 
@@ -64,4 +65,5 @@ def search(
         )
         for label, candidate in chosen.candidates.items()
     }
+    # By the loss on the training span: the later matches are for the final comparison only.
     return SearchResult(min(tunings, key=lambda label: tunings[label].loss[1]), tunings)

@@ -89,6 +89,7 @@ def _picked(mode: Mode, share: float) -> dict[str, NDArray[np.bool_]]:
         "deviation": closest(closeness, share),
         "mean difference": closest(-_mean_difference(start, rating), share),
         "range": closest(-_range(start, rating), share),
+        # Equal ratings are mostly those of newcomers, about whom nothing is known.
         "without equals": closest(np.where(closeness == 0.0, -np.inf, closeness), share) & (closeness != 0.0),
         "of means": closest(-_range(start, rating / np.diff(mode.history.team_start)), share),
         "with sign": closest(rating[first + 1] - rating[first], share),
@@ -105,6 +106,7 @@ def _range(match_start: NDArray[np.int32], rating: Floats) -> Floats:
 def _mean_difference(match_start: NDArray[np.int32], rating: Floats) -> Floats:
     """Return the mean of |rᵢ − rⱼ| over the pairs of every match; the k-th sorted rating counts 2k − n + 1 times."""
     match, teams = owners(match_start), np.diff(match_start)
+    # Sorting gives all pairwise differences in linear time: a rating counts by its place in the order.
     ordered = rating[np.lexsort((rating, match))]
     place = np.arange(len(rating)) - match_start[match]
     total = np.add.reduceat((2.0 * place - teams[match] + 1.0) * ordered, match_start[:-1])

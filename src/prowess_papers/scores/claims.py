@@ -50,6 +50,7 @@ def _of(data: str, curves: Curves) -> list[Claim]:
     if data == "halo2":
         text = f"{TITLES[data]}: Gaussian-OD gains more information than Gaussian-SD"
         found.append(_claim(text, ahead(curves, gain, both)))
+    # The paper claims opposite orders for the two leagues.
     worse, better = ("Gaussian-OD", "Poisson-OD") if data == "afl" else ("Poisson-OD", "Gaussian-OD")
     text = f"{TITLES[data]}: {better} predicts scores better than {worse}"
     found.append(_claim(text, ahead(curves, "score_mae", [(worse, better)])))
@@ -81,6 +82,7 @@ def as_good(curves: Curves, measure: str, pairs: Pairs, percents: Sequence[int] 
     True
     """
     found = _intervals(curves, measure, pairs, percents)
+    # "As well as" fails only if a model is clearly worse.
     return all(interval.high >= 0.0 for interval in found), _evidence(measure, pairs, found)
 
 

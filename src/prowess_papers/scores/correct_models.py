@@ -59,6 +59,7 @@ def variance(numbers: Floats) -> float:
     >>> variance(np.array([1.0, 3.0])), variance(np.ones(1))
     (2.0, 1e-09)
     """
+    # The first training matches may all have the same score.
     return max(float(numbers.var(ddof=1)) if len(numbers) > 1 else 0.0, 1e-9)
 
 
@@ -70,4 +71,5 @@ def draw_share(history: History) -> float:
     0.5
     """
     place = history.place.reshape(-1, 2)
+    # A draw probability of 1 would leave no chance to win.
     return min(float(np.mean(place[:, 0] == place[:, 1])), len(place) / (len(place) + 1.0))

@@ -56,6 +56,7 @@ def model_system(model: Model | Callable[[History], Model]) -> System:
             measures.information_gain(forecasts).mean(),
             measures.auc(forecasts),
             measures.score_error(forecasts).mean() if scores else None,
+            # For a model that forecasts no draws, every draw would cost ln 10⁶, whatever its forecasts are.
             measures.log_loss(forecasts).mean() if forecasts.draw.any() else None,
         )
 
@@ -111,6 +112,7 @@ class Curves:
         2.0 (-0.5 to 4.5)
         """
         at = [self.percents.index(percent) for percent in self.percents if percents is None or percent in percents]
+        # Paired by season, because seasons differ more than models.
         gaps = (self.of(one, measure) - self.of(other, measure))[at].mean(axis=0)
         return Interval.student(gaps)
 

@@ -72,6 +72,7 @@ def _league(name: str, path: Path) -> League:
         rows = pl.read_csv(path, columns=["season", "date"], schema_overrides={"season": pl.Int64})
     except pl.exceptions.PolarsError as error:
         raise Error(f"{path}: every match needs a date and the year of its season: {error}") from error
+    # A history is sorted by date, and the seasons must match its order.
     season = rows.sort("date", maintain_order=True)["season"]
     if history.score is None or np.isnan(history.score).any() or not _head_to_head(history).all():
         raise Error(f"{path}: every match must be one of two teams, each under one name and with a score")
@@ -95,6 +96,7 @@ def read_games(folder: Path) -> Games | None:
     history = history.take(_head_to_head(history))
     if not len(history) or history.score is None:
         raise Error(f"{path}: the file has no matches between two players with scores")
+    # Poisson models need counts of at least 0, whatever the lowest score in the file is.
     return Games("halo2", replace(history, score=history.score - history.score.min()))
 
 

@@ -113,6 +113,7 @@ def random_split(games: Games, percent: int, seed: tuple[int, int]) -> Split:
     """
     history = games.history
     first = len(history) - round(len(history) * GAMES_TEST / 100)
+    # Each share has its own draw, so that one unlucky draw does not affect the whole curve.
     rng = np.random.default_rng([*seed, percent])
     train = np.sort(rng.permutation(first)[: round(len(history) * percent / 100)])
     pairs = history.player.reshape(-1, 2)

@@ -49,6 +49,7 @@ def versus(comparison: Comparison, one: str, other: str, where: Mask, *, title: 
     rows = [
         {"tournament": int(match) + 1, "ratio": round(float(value), 4), "side": SIDES[int(value >= 1)]}
         for match, value in zip(np.flatnonzero(where), ratio, strict=True)
+        # A tournament that one model predicted without error has no ratio.
         if np.isfinite(value)
     ]
     base = altair.Chart(altair.InlineData(values=rows), width=720, height=360)
@@ -68,6 +69,7 @@ def versus(comparison: Comparison, one: str, other: str, where: Mask, *, title: 
 
 def _levels(alt: Any, median: float) -> list[Any]:
     """Return lines at equality and at the median, with labels at their right ends that do not overlap."""
+    # The two labels are on opposite sides of their lines, so that they do not overlap.
     apart = 9 if median < 1 else -9
     found = []
     for at, text, shift in ((1.0, "equal", -apart), (median, f"median {median:.2f}", apart)):

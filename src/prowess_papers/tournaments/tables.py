@@ -72,6 +72,7 @@ def error_table(
     for span, where in zip(spans.names, masks, strict=True):
         found = comparison.intervals("pair_error", where)
         columns[span] = [percent(found[name].value) for name in names.values()]
+        # Intervals of all four spans would make the table too wide.
         if span == spans.names[1]:
             ends = [found[name][1:] for name in names.values()]
             columns["95 % interval"] = [f"{100 * low:.1f} to {100 * high:.1f}" for low, high in ends]

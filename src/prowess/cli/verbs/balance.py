@@ -61,6 +61,7 @@ def balance(
     """
     from ... import balance as find_balance
 
+    # Checked before the file is read, which may take seconds.
     if sizes is not None and not re.fullmatch(r"\s*\d+(\s*[,;+ ]\s*\d+)+\s*", sizes):
         raise typer.BadParameter(f"{sizes!r} must be numbers such as 3,2", param_hint="--sizes")
     team_sizes = None if sizes is None else [int(size) for size in re.findall(r"\d+", sizes)]
@@ -92,12 +93,14 @@ def _print(result: Balance) -> None:
     console = get_console()
     console.print(Text(result.fairness.capitalize(), style="bold"))
     table = Table.grid(padding=(0, 2))
+    # Teams have no names, and lists of players would not fit beside the bars.
     titles = [f"team {number}" for number in range(1, len(result.teams) + 1)]
     for title, team in zip(titles, result.teams, strict=True):
         table.add_row(Text(f"  {title}", style="dim"), Text(printable(", ".join(team))))
     console.print(table)
     console.print()
     print_forecast([[title] for title in titles], result.prediction, result.quality)
+    # Only if the rules cost something.
     if result.unconstrained is not None and result.unconstrained > result.quality:
         note(f"without --together and --apart, the fairness would be {result.unconstrained:.2f}")
     if not result.exact:

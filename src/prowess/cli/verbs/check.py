@@ -78,6 +78,7 @@ def _remarks(findings: Findings) -> list[Remark]:
 def _summary(history: History) -> dict[str, Any]:
     teams, players = np.diff(history.match_start), np.diff(history.team_start)
     pairs = history.match_start[:-1][teams == 2]
+    # Models take the share of draws in matches of two teams as a parameter.
     drawn = history.place[pairs] == history.place[pairs + 1]
     summary: dict[str, Any] = {
         "matches": len(history),
@@ -144,6 +145,7 @@ def _print_problems(problems: Sequence[Located], limit: int | None) -> None:
     alike = 0
     for where, problem, _ in problems:
         column, message = problem.column or "", problem.detail(as_flag)
+        # One wrong column would fill the screen with the same message.
         same = bool(rows) and limit is not None and (rows[-1][1], rows[-1][3]) == (column, message)
         alike = alike + 1 if same else 0
         if alike < ALIKE:

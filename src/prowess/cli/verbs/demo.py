@@ -37,6 +37,7 @@ def demo(out: Out = Path("demo"), json: Json = False) -> None:
     if not league.is_file():
         raise Error(f"the demo needs a checkout of the repository: {league} not found")
     history = History.read(league)
+    # Only the fit is timed: reading the file would hide how fast it is.
     began = perf_counter()
     fit = TrueSkill().fit(history)
     seconds = perf_counter() - began
@@ -65,6 +66,7 @@ def demo(out: Out = Path("demo"), json: Json = False) -> None:
 
 def _find_command() -> str:
     """Return the name of this command if the shell finds it, else its path."""
+    # In a virtual environment that is not active, the plain name would not work.
     if which("prowess"):
         return "prowess"
     path = Path(sys.argv[0])
@@ -90,6 +92,7 @@ def _rank_correlation(fit: Fit, truth: Path) -> float:
     """Return Spearman's rank correlation between the ratings and the true skills in the last week."""
     import polars as pl
 
+    # Skills drift, so ratings after the last match are compared with the last true skills.
     last = pl.read_csv(truth).filter(pl.col("week") == pl.col("week").max())
     both = fit.leaderboard().join(last, on="player")
     return float(both.select(pl.corr("mu", "skill", method="spearman")).item())

@@ -48,6 +48,7 @@ def doctor(backups: Backups = None, repair: Repair = False, json: Json = False, 
         if repair and leagues:
             with busy(f"repairing {url}"):
                 _repair(database, leagues)
+                # Only a second examination shows whether the repair worked.
                 checks = _examine(database, settings, backups)
     if json:
         print_json({"database": url, "checks": [vars(check) for check in checks]})

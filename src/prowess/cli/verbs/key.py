@@ -51,6 +51,7 @@ def create(
     prowess key create referee --scope write --league darts
     prowess key create boss --scope admin --database postgresql://prowess@localhost/prowess
     """
+    # The first key of a new service is created before its database exists.
     with open_database(database, new=True) as db:
         from ...store import keys
 
@@ -123,4 +124,5 @@ def _to_dict(key: Key) -> dict[str, Any]:
 def _cell(head: str, value: Any) -> str:
     if value is None:
         return "all" if head == "league" else ""
+    # The date is enough for people; `--json` has the full times.
     return str(value)[:10] if head in ("created", "revoked") else str(value)

@@ -53,12 +53,14 @@ def next_(
         print_json([match.to_dict() for match in matches])
         return
     console = get_console()
+    # Leave room for the columns of bits and chances and for the dashes; pipes get full names.
     room = max(12, (console.width - 32) // teams - 7) if console.is_terminal else None
     rows = []
     for match in matches:
         title = "  –  ".join(team_name(team, room) for team in match.teams)
         rows.append((title, f"{match.information:.3f}", win_chances(match.prediction.win)))
     print_table(["match", "bits", "to win"], rows, right=("bits", "to win"))
+    # Without this note, readers would take the list for the best of all possible matches.
     if not matches.exact:
         note("too many possible matches to compare them all; these are the best found")
     if matches.newcomers:

@@ -58,6 +58,7 @@ def predict(
     host_name = None if home is None else _find_host(ladder, parsed, home, newcomers)
     forecasts = []
     for number, teams in enumerate(parsed):
+        # Unknown names got here only with --newcomers.
         rated = [[name if name in ladder else ladder.newcomer for name in names] for names in teams]
         host = next((index for index, names in enumerate(teams) if host_name in names), None)
         prediction, quality = ladder.predict(rated, time=time, home=host), ladder.quality(rated, home=host)
@@ -71,6 +72,7 @@ def predict(
             get_console().print(f"  newcomers: {printable(', '.join(new))}", style="dim", soft_wrap=True)
     if json:
         print_json(forecasts)
+    # Home advantage was learnt, but a match typed by hand does not say where it is played.
     elif ladder.home is not None and home is None:
         note("neutral ground; --home NAME gives a team the home advantage")
 

@@ -74,6 +74,7 @@ def simulate(
     prowess simulate --model elo --spread 200 --draws 0.3
     prowess simulate --model ts2 --teams 20-40 --size 6 --players 600 --matches 50 --questions 36 --out quiz.csv
     """
+    # A wrong file name must not cost a simulation.
     _check_output(out, truth)
     from ...lab import Calendar
     from ...lab import simulate as simulate_league
@@ -102,6 +103,7 @@ def simulate(
     if truth is not None:
         write_frame(league.truth(), truth)
     size_text = f"{count(len(history), 'match', 'matches')}, {count(len(history.players), 'player', 'players')}"
+    # A note goes to standard error, so that the league can be piped.
     note(f"{size_text}, seed {seed}")
     note_files(out, truth)
 
@@ -110,6 +112,7 @@ def _check_output(out: Path | None, truth: Path | None) -> None:
     for path, formats in ((out, ENDINGS), (truth, FORMATS)):
         if path is not None:
             check_target(path, formats)
+    # `resolve` also finds the same file under two names.
     if out is not None and truth is not None and out.resolve() == truth.resolve():
         raise Error(f"{truth}: --truth would overwrite --out; choose another name")
 

@@ -138,6 +138,7 @@ class Comparison:
         measure = self.measure(measure)
         names = [name for name, model in self.models.items() if measure.fits(model)]
         sign = -1.0 if measure.higher else 1.0
+        # With the sign, lower is better for every measure.
         columns = [sign * self.tally(name, measure, where).values for name in names]
         counts = [[int(np.count_nonzero(column < other)) for column in columns] for other in columns]
         return pl.DataFrame({"model": names} | dict(zip(names, counts, strict=True)))
@@ -210,8 +211,10 @@ class Comparison:
             sums = rows.sums(scored, measure, every, groups)
             return sums.combine(sums.parts)
         grouped = GROUPED.get(measure.sums)
+        # In larger groups the bin edges come from a sample, which the grouped form does not draw.
         if grouped is not None and np.bincount(groups.of).max() <= LARGEST_GROUP:
             return grouped(rows.parts(scored, every), groups)
+        # One sort instead of a mask over all rows for every group.
         order = np.argsort(groups.of, kind="stable")
         ends = np.cumsum(np.bincount(groups.of, minlength=groups.number))[:-1]
         for group, picked in enumerate(np.split(order, ends)):
@@ -342,6 +345,7 @@ class Comparison:
         return self._resample(self.measure(measure), self.view(where))
 
     def _resample(self, measure: Measure, view: View) -> dict[str, Resampled]:
+        # Only measures over all rows are cached: masks are many, and cannot be compared cheaply.
         if view is self._all and measure in self._cache:
             return self._cache[measure]
         sums = {
@@ -412,6 +416,7 @@ class Comparison:
         """
         models = self.resampled()
         values = np.stack([model.values for model in models.values()])
+        # Some resampled history had too few matches for the measure.
         if np.isnan(values).any():
             return float("nan")
         first = values == (np.max if self.measure().higher else np.min)(values, axis=0)

@@ -96,6 +96,7 @@ def pool_forecasts(
     (array([0, 0]), array([0.5, 0.5]), array([1., 0.]))
     """
     match, result = two_teams(forecasts, where)
+    # Without draws, a bin of draw forecasts of 0 would look perfectly calibrated.
     sides = result.sides[: 3 if (has_draws(result) if draws is None else draws) else 2]
     p, happened = (np.concatenate(columns) for columns in zip(*sides, strict=True))
     return np.tile(match, len(sides)), p, happened.astype(np.float64)
@@ -122,6 +123,7 @@ def bin_edges(p: Floats, bins: int) -> Floats:
     whole("bins", bins, 1)
     if not len(p):
         raise Error("none of these matches has two teams, which calibration needs")
+    # Many forecasts may be equal, and equal edges would give empty bins.
     return np.unique(np.quantile(p[:: 1 + len(p) // BIN_SAMPLE], np.linspace(0, 1, bins + 1)[1:-1]))
 
 

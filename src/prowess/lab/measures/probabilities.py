@@ -46,6 +46,7 @@ def two_teams(forecasts: Forecasts, where: Where = None) -> tuple[NDArray[np.int
         at = history.match_start[match]
         first, second = history.place[at], history.place[at + 1]
         win, draw = win[match], draw[match]
+    # The difference may be slightly negative by rounding.
     return match, Result(win, draw, np.maximum(1.0 - win - draw, 0.0), first < second, first == second)
 
 

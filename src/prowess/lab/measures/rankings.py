@@ -37,6 +37,7 @@ def pair_error(forecasts: Forecasts, *, ties: float = 0.5, drawn: float | None =
     count_wrong(start, place, expected, probability("ties", ties), wrong, shared)
     teams = np.diff(history.match_start).astype(np.float64)
     pairs = teams * (teams - 1.0) / 2.0
+    # Drawn pairs have no order that could be wrong.
     if drawn is None:
         return _pair_tally(wrong, pairs - shared, pooled)
     return _pair_tally(wrong + probability("drawn", drawn) * shared, pairs, pooled)
@@ -64,6 +65,7 @@ def pair_log_loss(forecasts: Forecasts, *, least: float = 1e-6, pooled: bool = F
     if len(two):
         p = np.where(result.won, result.win, result.loss)
         either = result.win + result.loss
+        # Pairs that drew are not counted, so the chances are conditional on a decision.
         p = np.divide(p, either, out=np.full(len(p), 0.5), where=either > 0)
         loss[two] = np.where(result.drawn, 0.0, surprise(p, least))
     if forecasts.outcome.later and forecasts.mean.ndim == 2:
@@ -79,6 +81,7 @@ def _add_score_losses(forecasts: Forecasts, least: float, loss: Floats) -> None:
     place, mean, variance = forecasts.history.place, score_levels(forecasts)[0], performance(forecasts)
     for match, team in by_team_count(forecasts.history.match_start):
         i, j = np.triu_indices(team.shape[1], 1)
+        # A match of 2,000 teams has two million pairs.
         rows = max(1, PAIRS // len(i))
         for first in range(0, len(match) if team.shape[1] > 2 else 0, rows):
             some = team[first : first + rows]
@@ -89,6 +92,7 @@ def _add_score_losses(forecasts: Forecasts, least: float, loss: Floats) -> None:
             traits[0, :, :, 0], traits[1, :, :, 0] = mean[pair], variance[pair]
             win, draw = np.empty(len(pair)), np.empty(len(pair))
             forecasts.outcome.chances(traits[0].ravel(), traits[1].ravel(), win, draw)
+            # P(draw) may round to 1.
             either = np.maximum(1.0 - draw, np.finfo(np.float64).tiny)
             ahead = np.clip(win / either, 0.0, 1.0)
             p = np.where(place[pair[:, 0]] < place[pair[:, 1]], ahead, 1.0 - ahead)
@@ -120,6 +124,7 @@ def place_error(forecasts: Forecasts) -> Tally:
     ahead, level = _ahead_and_level(start, -strength(forecasts))
     discount = np.cumsum(1.0 / np.sqrt(np.arange(1, np.diff(start).max() + 1)))
     discount = np.concatenate([[0.0], discount])
+    # Teams that share a place share the mean weight of the places they occupy.
     weight = (discount[before + beside + 1] - discount[before]) / (beside + 1)
     off = weight * (before + 0.5 * beside - (ahead + 0.5 * level)) ** 2
     return Tally(np.sqrt(np.add.reduceat(off, start[:-1])), np.ones(len(forecasts)))

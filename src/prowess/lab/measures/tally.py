@@ -122,6 +122,7 @@ def _sliding_sums(column: Floats, width: int) -> Floats:
     """
     if len(column) < width:
         return np.zeros(0)
+    # Sums within blocks: a difference of running totals would lose small values beside one huge value.
     padded = np.zeros(-(-len(column) // width) * width)
     padded[: len(column)] = column
     blocks = padded.reshape(-1, width)

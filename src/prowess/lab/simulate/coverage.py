@@ -91,6 +91,7 @@ def standard_errors(league: Simulation, fit: Fit) -> Floats:
     rows = [fit.ladder.rows[name] for name in league.history.players]
     beliefs = fit.ladder.settled[rows, : pipeline.layout.belief].reshape(len(rows), pipeline.traits, 2)
     error = league.skill - beliefs[:, :, 0]
+    # Results determine only differences of skills, so a common shift is no error.
     return np.asarray((error - error.mean(axis=0)) / np.sqrt(np.maximum(beliefs[:, :, 1], SMALLEST)))
 
 

@@ -103,6 +103,7 @@ def rank_by_performance(field: Field, performance: Floats, margin: Floats | None
     same = match[upper] == match[lower]
     apart = np.ones(len(order), bool)
     within = field.margins(upper[same], lower[same]) if margin is None else margin[match[upper[same]]]
+    # Each is compared with the next one only, so a chain of close teams shares a place.
     apart[1:][same] = performance[upper[same]] - performance[lower[same]] > within
     rank = np.empty(len(order))
     rank[order] = np.cumsum(apart)
@@ -125,6 +126,7 @@ def rank_by_forecast(outcome: Outcome, field: Field, rng: np.random.Generator, m
         win[match], draw[match] = board.win, board.draw
     if not ((win >= 0.0) & (draw >= 0.0) & (win + draw <= 1.0 + 1e-9)).all():
         raise Error(f"{outcome!r} does not forecast valid win and draw probabilities, so it cannot be simulated")
+    # One number per match, so that changing one probability does not change the luck of later matches.
     luck = rng.random(len(win))
     first = np.where(luck < win + draw, 0.0, 1.0)
     second = np.where(luck < win, 1.0, 0.0)
@@ -141,6 +143,7 @@ def _(outcome: Outcome, field: Field, rng: np.random.Generator) -> Played:
     rank = rank_by_performance(field, performance[:, 0], _margins(outcome, field))
     if two.any():
         pairs = two[field.match]
+        # Their results are drawn from the forecast, which involves no performance.
         performance[pairs] = field.mean[pairs]
         rank[pairs] = rank_by_forecast(outcome, field.part(two), rng, (field.draws, 0.0))
     return Played(performance, rank=rank)
@@ -168,6 +171,7 @@ def _(outcome: GaussianScore, field: Field, rng: np.random.Generator) -> Played:
     batch = _average(field)
     batch.variance[:2] = 0.0
     added = outcome.performances(batch.board)[1][0]
+    # Only differences of scores follow from the model, so the level of a match is arbitrary.
     level = rng.normal(0.0, performance.std() + added**0.5, len(field.counts))
     score = rng.normal(performance[:, 0], added**0.5) + level[field.match]
     return Played(performance, score=score)
@@ -186,6 +190,7 @@ def _(outcome: OffenceDefence, field: Field, rng: np.random.Generator) -> Played
     for _ in range(MAX_REPLAYS):
         first = field.match_start[:-1][again]
         drawn = score[first] == score[first + 1]
+        # Rejection sampling: replaying some results makes draws `factor` times as likely as independent scores do.
         again[again] = rng.random(len(first)) >= np.where(drawn, min(factor, 1.0), min(1.0 / factor, 1.0))
         if not again.any():
             break

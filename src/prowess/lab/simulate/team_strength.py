@@ -142,6 +142,7 @@ def _pool(model: Model, lineup: Lineup, skill: Floats, first: int, last: int) ->
     cells, own = board.teams * shape[1], board.entries * shape[1]
     batch.start[: board.teams + 1] = start - start[0]
     batch.mu[:own] = skill[start[0] : start[-1]].ravel()
+    # True skills are known exactly; only the noise of performances is left.
     batch.var[:own] = 0.0
     batch.alpha[:own] = 1.0
     batch.offset[:cells] = 0.0
@@ -150,6 +151,7 @@ def _pool(model: Model, lineup: Lineup, skill: Floats, first: int, last: int) ->
     except Error as error:
         if last - first == 1:
             raise error.within(f"match {first + 1} of {len(lineup)}: ", match=first) from None
+        # A whole batch fails at once, so bisection finds the match for the message.
         middle = (first + last) // 2
         halves = (_pool(model, lineup, skill, *half) for half in ((first, middle), (middle, last)))
         mean, variance = map(np.concatenate, zip(*halves, strict=True))

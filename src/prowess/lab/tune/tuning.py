@@ -118,6 +118,7 @@ class Tuning:
         verdict = ""
         if self.gain.within_noise:
             verdict = ", which is within noise: the old parameters may be as good"
+        # The search can fit the noise of the training span.
         elif self.gain.value < 0:
             verdict = ": the new parameters are worse there, so do not use them"
         return f"{best}. On the {later} later matches the gain is {self.judged}{verdict}."
@@ -160,6 +161,7 @@ class Tuning:
         share = span.share(float(self.model.params[name]))
         if name not in self.params:
             return "unchanged"
+        # A best value at the end of a range suggests that still better ones lie outside.
         if EDGE < share < 1 - EDGE:
             return ""
         return f"at the {'low' if share <= EDGE else 'high'} end of its range: try a wider range"

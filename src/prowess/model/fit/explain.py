@@ -169,6 +169,7 @@ class Explanation:
             "lost": self.matches["actual"].eq(0.0).sum(),
         }
         if (self.matches["teams"] > 2).any():
+            # Among many teams, "lost" would mean any place but the first.
             results = {"won": self.matches["place"].eq(1).sum()}
         matches = count(len(self.matches), "match", "matches")
         ended = ", ".join(f"{number} {word}" for word, number in results.items() if number)
@@ -212,6 +213,7 @@ class Explanation:
             return f"{interval}."
         # Halving sigma takes three times the present precision in addition.
         gain = (self.now.sigma**-2 - recent[0] ** -2) / (len(recent) - 1)  # of precision, per match
+        # Drift can cancel the gain of all recent matches.
         need = 3.0 * self.now.sigma**-2 / gain if gain > 0 else float("inf")
         if need > 20 * len(self.matches) + 100:
             return f"{interval}; more matches will hardly narrow that, because skills drift between matches."
@@ -234,6 +236,7 @@ def digits_of(moves: Sequence[float], usual: float = 1.0) -> int:
     >>> digits_of([4.4, -0.2]), digits_of([0.0])
     (2, 2)
     """
+    # The same number of digits for Elo's points and for log rates of goals.
     largest = max(map(abs, moves), default=0.0) or usual
     return min(max(2 - floor(log10(largest)), 0), 4)
 

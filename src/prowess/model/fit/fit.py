@@ -60,6 +60,7 @@ class Fit:
         >>> fit["ann"].mu > 25 > fit["bob"].mu
         True
         """
+        # A caller may record into the ladder; the fit itself must not change.
         return self._after.copy()
 
     @property
@@ -93,6 +94,7 @@ class Fit:
         -0.693
         """
         column = self.forecasts.log_evidence
+        # Importance scales a match's likelihood, so it scales its log-evidence.
         return float(column.sum() if self.history.importance is None else column @ self.history.importance)
 
     def __getitem__(self, name: str) -> Rating:

@@ -46,6 +46,7 @@ def leaderboard(ladder: Ladder, min_matches: int = 0) -> pl.DataFrame:
         columns |= dict(zip(layout.traits, state.T[layout.means], strict=True))
     columns |= dict(zip(layout.extras, state.T[layout.first_extra :], strict=False))
     frame = pl.DataFrame(columns)
+    # Ratings that differ only by rounding share a rank.
     place = pl.Series("rank", level(shown, grain(largest(model, state)))).rank("min", descending=True).cast(pl.Int64)
     return frame.select(place, pl.all()).sort("rank", maintain_order=True)
 
@@ -168,6 +169,7 @@ def standings(
     if period is None and start is None:
         period = usual_period(history)
     first = 0 if period in (None, "none") else first_of_last(history, period)
+    # Two fits of consecutive parts cost no more than one of the whole.
     before = model.learn(history[:first], start) if first else start
     after = model.learn(history[first:], before)
     frame = after.leaderboard(min_matches=min_matches)
@@ -205,6 +207,7 @@ def _check_order(start: Ladder, history: History) -> None:
     latest = _latest(start)
     if latest is None or not len(history) or history.time is None or start.stamp is None or history.time_kind is None:
         return
+    # Times of different kinds cannot be compared; `learn` reports them.
     numbers = ("number" in (start.stamp.kind, history.time_kind)) and start.stamp.kind != history.time_kind
     if not numbers and float(history.time[0]) < latest:
         first = show_time(history.time_kind, history.time_zone, history.time[0])

@@ -76,6 +76,7 @@ def fit_stream(
         if not isinstance(history, History):
             raise Error(f"fit_stream needs histories, but number {number} is of type {type(history).__name__}")
         if len(history):
+            # Before the sweep, so that an error leaves no chunk half rated.
             past.check(history, number)
             record = run_sweep(ladder, history, False, silent=True)
             past.unconverged += len(record.unconverged)
