@@ -46,6 +46,11 @@ class Access:
         """The name recorded with changes."""
         return self.key.name if self.key else ""
 
+    @property
+    def member(self) -> bool:
+        """Whether the key is one of the league, or of all; a public league can be read without."""
+        return self.key is not None and self.key.may("read", self.league_id)
+
 
 def key_command(scope: Scope, league: str | None = None, database: Database | None = None) -> str:
     """Return the command that creates a key with a scope; with a `database`, it works from any folder.

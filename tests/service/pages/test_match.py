@@ -40,6 +40,32 @@ def test_match_page_shows_forecast_and_explanations(ask):
     assert "<img src=x" not in odd
 
 
+def test_strangers_do_not_see_who_is_no_longer_in_a_match(ask):
+    """Only a key of the league shows the teams of a deleted match, and players whom an edit replaced."""
+    ask.create_league("gone")
+    ask.create_league("other")
+    path, page = "/api/leagues/gone/matches/m", "/leagues/gone/match?id=m"
+    ask.post("/api/leagues/gone/matches", {"teams": [["Xanthippe"], ["bob"]], "scores": [3, 1], "id": "m"}, status=201)
+    stranger, member = ask.new_key("write", "other"), ask.new_key("read", "gone")
+
+    def check(hidden):
+        for key in (None, stranger, member):
+            shown = ask.get(path, key=key).text + ask.look(page, key=key).text
+            shown += "".join(ask.look(page.replace("?", ending), key=key).text for ending in (".json?", ".csv?"))
+            assert ("Xanthippe" in shown) == (key == member or not hidden)
+
+    check(hidden=False)
+    ask("PUT", path, json={"teams": [["ann"], ["bob"]], "scores": [3, 1]}, status=200)
+    check(hidden=True)
+    ask("PUT", path, json={"teams": [["ann"], ["Xanthippe"]], "scores": [3, 1]}, status=200)
+    check(hidden=False)
+    ask("DELETE", path, status=200)
+    check(hidden=True)
+    assert "Sign in with a key of this league to see who played." in words(ask.look(page))
+    etag = ask.get(path, key=member).headers["etag"]
+    assert ask.get(path, key=None, headers={"If-None-Match": etag}).json()["teams"] == []
+
+
 def test_match_page_lists_all_revisions(ask):
     ask.create_league("past")
     path = "/api/leagues/past/matches/m"
@@ -54,7 +80,7 @@ def test_match_page_lists_all_revisions(ask):
     assert "This match was deleted by office" in words(page)
     assert "Rating changes" not in page.text
     assert "Restore" in page.text
-    assert "player,team,place" in ask.get("/leagues/past/match.csv?id=m").text
+    assert "player,team,place" in ask.look("/leagues/past/match.csv?id=m", key=ask.admin).text
     ask("PUT", path, json=first, status=200)
     assert "Restored on" in words(ask.look("/leagues/past/match?id=m"))
 

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import inf, nextafter
 from typing import Annotated, Any
 from urllib.parse import urlencode
@@ -29,7 +30,7 @@ from ..concurrency import run_in_threadpool
 from ..context import Service, service_of
 from ..errors import Problem, field_problem, problem_responses, validation_problem
 from .dependencies import LARGEST, DryRun, IdempotencyKey, MatchId, Read, Reason, ServiceDep, Write
-from .responses import NOT_MODIFIED, cached_json, change_payload, etag_of, json_response, rfc3339
+from .responses import NOT_MODIFIED, cached_json, change_payload, etag_of, extend_etag, json_response, rfc3339
 from .schemas import matches as schemas
 
 router = APIRouter(tags=["matches"])
@@ -289,29 +290,40 @@ async def list_matches(
 
 @router.get(MATCH, summary="Get a match and its effects", response_model=schemas.MatchDetails, responses=NOT_MODIFIED)
 async def get_match(request: Request, id: MatchId, access: Read, service: ServiceDep) -> Response:
-    """A match with its forecast, the rating changes and their reasons, and who recorded or corrected it when."""
+    """A match with its forecast, the rating changes and their reasons, and who recorded or corrected it when.
+
+    Without a key of the league, players who are no longer in the match are left out: the teams of a deleted match, and
+    earlier versions with other players.
+    """
 
     def work(connection: Connection) -> Response:
         league = leagues.find(connection, access.league)
         journal.get(connection, league, id)  # an unknown match is 404, never 304
-        tag = etag_of(league, league.generation, league.revision)
-        return cached_json(request, tag, lambda: match_payload(service, connection, league, id))
+        tag = extend_etag(etag_of(league, league.generation, league.revision), "member" if access.member else "public")
+        payload = partial(match_payload, service, connection, league, id, access.member)
+        return cached_json(request, tag, payload)
 
     return await service.read(work)
 
 
 def match_payload(
-    service: Service, connection: Connection, league: League, id: str, most: int | None = None
+    service: Service, connection: Connection, league: League, id: str, member: bool, most: int | None = None
 ) -> dict[str, Any]:
-    """Return a match with at most `most` of its players; a deleted match is shown as it last was, without effects."""
+    """Return a match with at most `most` of its players; a deleted match is shown as it last was, without effects.
+
+    Only a `member` sees players who are no longer in the match: those of a deleted match, and those that were replaced.
+    """
     revisions = journal.revisions(connection, league, id)
     last = revisions[-1]
     payload: dict[str, Any] = {"league": league.name, "deleted": last["body"] is None, "stamped": last["stamped"]}
     if last["body"] is None:
-        payload |= last_match(league, revisions) | {"counts": False, "forecast": None, "players": []}
+        match = last_match(league, revisions)
+        payload |= match if member else {"id": match["id"], "time": match["time"], "teams": []}
+        payload |= {"counts": False, "forecast": None, "players": []}
     else:
         payload |= service.traces.of(connection, league).match(id, most)
-    return payload | {"revisions": [_revision_payload(league, row) for row in revisions]}
+    players = None if member else _players(last)
+    return payload | {"revisions": [_revision_payload(league, row, players) for row in revisions]}
 
 
 def last_match(league: League, revisions: Sequence[RowMapping]) -> dict[str, Any]:
@@ -321,12 +333,18 @@ def last_match(league: League, revisions: Sequence[RowMapping]) -> dict[str, Any
     return {"id": row["id"], "time": show(league.clock, row["time"])} | body
 
 
-def _revision_payload(league: League, row: RowMapping) -> dict[str, Any]:
+def _players(row: RowMapping) -> set[str]:
+    return set() if row["body"] is None else {name for team in json.loads(row["body"])["teams"] for name in team}
+
+
+def _revision_payload(league: League, row: RowMapping, players: set[str] | None) -> dict[str, Any]:
+    """Return a version of a match as plain data; without the match, if it has others than some `players`."""
+    hidden = row["body"] is None or (players is not None and not _players(row) <= players)
     return {
         "revision": row["revision"],
         "kind": row["kind"],
         "time": show(league.clock, row["time"]),
-        "match": None if row["body"] is None else json.loads(row["body"]),
+        "match": None if hidden else json.loads(row["body"]),
         "author": row["author"],
         "reason": row["reason"],
         "written_at": rfc3339(row["written_at"]),

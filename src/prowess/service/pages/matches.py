@@ -99,7 +99,7 @@ async def match(
 
     def work(connection: Connection) -> PageContext:
         league = leagues.find(connection, access.league)
-        data = match_payload(service, connection, league, id, None if wants_data(request) else PLAYERS)
+        data = match_payload(service, connection, league, id, access.member, None if wants_data(request) else PLAYERS)
         around = (None, None) if data["deleted"] else service.traces.of(connection, league).neighbours(id)
         extra = _extra(data) | {"around": around, "done": done}
         etag = etag_of(league, league.generation, league.revision)
@@ -111,7 +111,7 @@ async def match(
 def _player_rows(data: Plain) -> list[Plain]:
     """Return a row for each player; for a deleted match, only the names and places."""
     if data["deleted"]:
-        sides = sides_by_place(data)
+        sides = sides_by_place(data) if data["teams"] else []
         return [{"player": name, "team": side.team, "place": side.place} for side in sides for name in side.names]
     rows = []
     for player in data["players"]:
@@ -123,7 +123,8 @@ def _player_rows(data: Plain) -> list[Plain]:
 
 
 def _extra(data: Plain) -> Plain:
-    sides, players, teams = sides_by_place(data), data["players"], data["teams"]
+    players, teams = data["players"], data["teams"]
+    sides = sides_by_place(data) if teams else []  # a deleted match that a stranger sees
     order = {side.team: position for position, side in enumerate(sides)}
     first_players = {player["team"]: player for player in reversed(players)}
     shares = dict(zip(chain(*teams), chain(*data["weights"]), strict=True)) if data.get("weights") else {}
@@ -134,7 +135,7 @@ def _extra(data: Plain) -> Plain:
     changes = [player["moved"] for player in players if player["moved"] is not None]
     leader = first_players.get(sides[0].team, {}) if len(sides) == 2 else {}
     return {
-        "sentence": result_sentence(data),
+        "sentence": result_sentence(data) if teams else "Deleted match",
         "pair": [{"team": side.team, "name": team_text(side.names)} for side in sides[:2]],
         "lead": leader.get("expected_lead"),
         "sides": [
@@ -163,5 +164,5 @@ def _revisions(revisions: list[Plain]) -> list[Plain]:
         if old["match"] is not None and new["match"] is not None:
             before, after = ({"time": revision["time"]} | revision["match"] for revision in (old, new))
             changed = edit_differences(before, after)
-        rows.append(new | {"changed": changed, "back": old["match"] is None})
+        rows.append(new | {"changed": changed, "back": old["kind"] == "delete"})
     return rows[::-1]

@@ -152,7 +152,7 @@ class MatchPlayer(ResponseModel):
 
 
 class MatchRevision(ResponseModel):
-    """A post, edit or deletion of a match; `match` is null for a deletion."""
+    """A post, edit or deletion of a match; `match` is null for a deletion, or if its players are not shown."""
 
     revision: int
     kind: Literal["post", "edit", "delete"]
@@ -166,7 +166,7 @@ class MatchRevision(ResponseModel):
 class MatchDetails(PostedMatch):
     """A match with its forecast, rating changes and revisions, oldest revision first.
 
-    A deleted match is shown as it last was, without rating changes.
+    A deleted match is shown as it last was, without rating changes; without a key of the league, it has no teams.
     """
 
     league: str
