@@ -89,6 +89,7 @@ def document(place: Place) -> dict[str, Any]:
 
 # Operation names are part of the API: generated clients name their methods after them.
 OPERATIONS = {
+    "anonymisePlayer": "POST /api/leagues/{league}/players/{player}/anonymise",
     "balanceTeams": "POST /api/leagues/{league}/balance",
     "changeModel": "PUT /api/leagues/{league}/model",
     "createKey": "POST /api/keys",
@@ -98,6 +99,7 @@ OPERATIONS = {
     "createSeason": "POST /api/leagues/{league}/seasons",
     "deleteLeague": "DELETE /api/leagues/{league}",
     "deleteMatch": "DELETE /api/leagues/{league}/matches/{id}",
+    "dropNameHash": "DELETE /api/leagues/{league}/erasures/{alias}/hash",
     "exportMatches": "GET /api/leagues/{league}/export.{format}",
     "getHealth": "GET /healthz",
     "getLeaderboard": "GET /api/leagues/{league}/leaderboard",
@@ -110,6 +112,7 @@ OPERATIONS = {
     "getReadiness": "GET /readyz",
     "importMatches": "POST /api/leagues/{league}/import",
     "listAuditEntries": "GET /api/audit",
+    "listErasures": "GET /api/leagues/{league}/erasures",
     "listKeys": "GET /api/keys",
     "listLeagueKeys": "GET /api/leagues/{league}/keys",
     "listGenerations": "GET /api/leagues/{league}/generations",

@@ -23,6 +23,7 @@ from ..store.read.standings import StandingsCache
 from ..store.read.trace_cache import TraceCache
 from ..store.write.writer import Writer
 from .api import (
+    erasures,
     events,
     files,
     forecasts,
@@ -62,7 +63,7 @@ from .settings import Settings
 
 Value = TypeVar("Value")
 ADDRESS_THREADS, KEY_THREADS = 2, 8  # that a client uses at once: few, so that others find the interpreter free
-API = (leagues, keys, matches, standings, forecasts, matchmaking, files, models, events, monitoring)
+API = (leagues, keys, matches, standings, erasures, forecasts, matchmaking, files, models, events, monitoring)
 EXPOSED_HEADERS = ["X-Request-ID", "Retry-After"]  # response headers that pages of other sites may read
 
 

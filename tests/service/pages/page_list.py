@@ -74,6 +74,7 @@ PAGES = (
     _of(LEAGUE, "import", "import", signed_in=True),
     _of(LEAGUE, "import-looked", "import", signed_in=True, act=_choose),
     _of(LEAGUE, "settings", "settings", signed_in=True),
+    _of(LEAGUE, "anonymise", "anonymise", ("name", "Uma"), signed_in=True),
     _of(LEAGUE, "not-found", "player", ("name", "Nobody at all"), status=404),
 )
 # The same pages with unusual data: they must work, but need no screenshots.

@@ -17,6 +17,7 @@ NEEDS = {
     "delete": "write",
     "import": "write",
     "settings": "admin",
+    "anonymise": "admin",
     "switch": "admin",
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from . import (
+    anonymise,
     charts,
     enter,
     importing,
@@ -35,6 +36,7 @@ PAGES = (
     models,
     settings,
     keys,
+    anonymise,
     charts,
 )
 ROUTERS: tuple[APIRouter, ...] = tuple(page.router for page in (*PAGES, login, static))

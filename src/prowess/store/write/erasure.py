@@ -66,6 +66,10 @@ class Erasure:
     hash_kept: bool
     scrub_due: bool
 
+    def scrubbed(self, done: bool) -> Erasure:
+        """Return the erasure after an attempt to scrub the database."""
+        return replace(self, scrub_due=self.scrub_due and not done)
+
 
 def anonymise(
     database: Database,
