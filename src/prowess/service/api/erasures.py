@@ -6,7 +6,6 @@ from typing import Any
 
 from fastapi import APIRouter
 from sqlalchemy import Connection
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from ...store import leagues
@@ -14,6 +13,7 @@ from ...store.errors import Unavailable
 from ...store.write import erasure
 from ...store.write.erasure import Erasure
 from ..auth import Access
+from ..concurrency import run_in_threadpool
 from ..context import Service
 from ..errors import problem_responses
 from .dependencies import Admin, ServiceDep

@@ -1,4 +1,4 @@
-"""Housekeeping: a thread that records the last use of keys and removes deleted leagues, outside of any request."""
+"""Housekeeping: a thread that records the last use of keys, and removes deleted leagues and remains of erased names."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from threading import Event, Thread
 from ...errors import Error
 from ...store import keys, purge
 from ...store.db.database import Database
+from ...store.write import erasure
 
 INTERVAL = 60.0  # seconds between two rounds, and between two records of a key's use
 
@@ -40,6 +41,7 @@ class Housekeeper:
     def _run(self) -> None:
         while True:
             _attempt(self._purge)
+            _attempt(self._scrub)
             if self._closing.wait(self._interval):
                 return
             _attempt(self._record_uses)
@@ -55,6 +57,11 @@ class Housekeeper:
     def _purge(self) -> None:
         for name in purge.purge_deleted(self._database, self._closing.is_set):
             logging.getLogger(__name__).info("removed the deleted league %s", name)
+
+    def _scrub(self) -> None:
+        # A request that erases a name scrubs, too. But readers may have prevented it, or the process has ended since.
+        if not erasure.scrub(self._database):
+            logging.getLogger(__name__).info("a reader delays the removal of unused pages, which may hold erased names")
 
 
 def _attempt(work: Callable[[], None]) -> None:

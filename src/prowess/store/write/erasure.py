@@ -116,9 +116,12 @@ def _anonymise(
     def replaced(text: str) -> str:
         return in_text.sub(alias, text)
 
+    former = select(schema.former_name.c.name).where(schema.former_name.c.league_id == league.id)
+    league_names = [league.name, *connection.execute(former).scalars()]
     for table, columns in _TEXTS.items():
-        own = table.c.league == league.name if table is schema.audit else table.c.league_id == league.id
-        shared = table.c.league.is_(None) if table is schema.audit else table.c.league_id.is_(None)
+        is_audit = table is schema.audit
+        own = table.c.league.in_(league_names) if is_audit else table.c.league_id == league.id
+        shared = table.c.league.is_(None) if is_audit else table.c.league_id.is_(None)
         for column in columns:
             _rewrite_texts(connection, table.c[column], sa.or_(own, shared) if all_leagues else own, replaced)
     _restart_analyses(connection, league)
