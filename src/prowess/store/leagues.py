@@ -410,6 +410,12 @@ def update_row(connection: Connection, league: League, **values: Any) -> None:
     connection.execute(update(schema.league).where(_LEAGUE.id == league.id).values(values))
 
 
+def update_generation(connection: Connection, league: League, **values: Any) -> None:
+    """Set columns of the row of the league's current model."""
+    own = (_GENERATION.league_id == league.id, _GENERATION.number == league.generation)
+    connection.execute(update(schema.generation).where(*own).values(values))
+
+
 @dataclass(frozen=True)
 class Generation:
     """A model that rates or has rated a league, with its first revision, author and reason; `made_at` is a Unix time.

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from sqlalchemy import Connection, Row, bindparam, select, update
+from sqlalchemy import Connection, Row, bindparam, select
 
 from ..errors import Error
 from ..history import History
 from ..model.fit.trace import run_sweep
 from ..model.ladder.ladder import Ladder
 from ..model.rating import Rating
+from . import leagues
 from .clock import STAMPS
 from .db import schema
 from .db.database import InList, RawStatement, write_many
@@ -22,7 +23,7 @@ from .errors import RatingError
 from .leagues import League
 
 MAX_UPDATE = 1_000  # players in an update; beyond that, clients read the leaderboard
-_RATING, _GENERATION = schema.rating.c, schema.generation.c
+_RATING = schema.rating.c
 _STATES = select(_RATING.player, _RATING.state).where(
     _RATING.league_id == bindparam("league"), _RATING.rating_set == bindparam("rating_set")
 )
@@ -44,20 +45,26 @@ def make_ladder(league: League, names: Iterable[str], state: bytes, memory: byte
 def load_players(connection: Connection, league: League, players: Sequence[str]) -> Ladder:
     """Return the ladder of some players; those without a match in the league are not in it."""
     rows = _OF_PLAYERS(connection, league=league.id, rating_set=league.rating_set, players=list(players))
-    return _ladder(league, rows)
+    return ladder_of(league, rows)
 
 
 def load_all(connection: Connection, league: League) -> Ladder:
     """Return the ladder of all players of a league."""
-    return _ladder(league, _ALL(connection, league=league.id, rating_set=league.rating_set))
+    return ladder_of(league, load_states(connection, league))
+
+
+def load_states(connection: Connection, league: League) -> list[tuple[str, bytes | None]]:
+    """Return the players of a league with their rows; None for players without matches."""
+    return _ALL(connection, league=league.id, rating_set=league.rating_set)
 
 
 def list_players(connection: Connection, league: League) -> list[str]:
     """Return all players who have ever had a rating, also those whose matches were all deleted."""
-    return [player for player, _ in _ALL(connection, league=league.id, rating_set=league.rating_set)]
+    return [player for player, _ in load_states(connection, league)]
 
 
-def _ladder(league: League, rows: Iterable[Any]) -> Ladder:
+def ladder_of(league: League, rows: Iterable[Any]) -> Ladder:
+    """Return a ladder of players with their rows; players without matches are left out."""
     rated = [(player, state) for player, state in rows if state is not None]
     return make_ladder(league, [player for player, _ in rated], b"".join([state for _, state in rated]))
 
@@ -102,7 +109,7 @@ def updates_since(connection: Connection, league: League, revision: int) -> Rati
     """Return the ratings of a league that have changed since a revision."""
     changed = changed_since(connection, league, revision, MAX_UPDATE + 1)
     rows = changed[:MAX_UPDATE][::-1]
-    ladder = _ladder(league, rows)
+    ladder = ladder_of(league, rows)
     ratings = [PlayerRating(row.player, None if row.state is None else ladder[row.player]) for row in rows]
     return RatingUpdate(league.revision, ratings, len(changed) > MAX_UPDATE)
 
@@ -130,6 +137,13 @@ def save(connection: Connection, league: League, ladder: Ladder, players: Mappin
 
     A player who is not in the ladder no longer has a rating.
     """
+    save_players(connection, league, ladder, players)
+    if len(ladder.memory):
+        leagues.update_generation(connection, league, memory=ladder.memory.tobytes())
+
+
+def save_players(connection: Connection, league: League, ladder: Ladder, players: Mapping[str, int]) -> None:
+    """Write the ratings of some players with the revisions that changed them."""
     cells, width, index = ladder.state.data.cast("B"), 8 * ladder.state.shape[1], ladder.rows
     rows = []
     for name, revision in players.items():
@@ -137,9 +151,6 @@ def save(connection: Connection, league: League, ladder: Ladder, players: Mappin
         state = None if row is None else bytes(cells[row * width : (row + 1) * width])
         rows.append((league.id, league.rating_set, name, revision, state))
     write_many(connection, schema.rating, rows, replacing=True)
-    if len(ladder.memory):
-        own = (_GENERATION.league_id == league.id, _GENERATION.number == league.generation)
-        connection.execute(update(schema.generation).where(*own).values(memory=ladder.memory.tobytes()))
 
 
 def changed_players(after: Ladder, before: Ladder) -> list[str]:

@@ -48,7 +48,7 @@ class Position(NamedTuple):
     seq: int
 
 
-START = Position(-inf, 0)
+START, END = Position(-inf, 0), Position(inf, 0)
 
 
 class Entry(NamedTuple):
@@ -83,6 +83,14 @@ _AFTER = _MATCHES.where(
 )
 _CURRENT_AFTER = RawStatement(_AFTER)
 _COUNT_AFTER = RawStatement(_AFTER.with_only_columns(func.count()))
+_LIMITED = (
+    _AFTER.order_by(_JOURNAL.time, _JOURNAL.seq)
+    .limit(bindparam("limit", type_=sa.Integer))
+    .offset(bindparam("offset", type_=sa.Integer))
+)
+_NEXT = RawStatement(_LIMITED.where(_JOURNAL.revision <= _REVISION), index="journal_order")
+_FURTHER = RawStatement(_LIMITED.with_only_columns(_JOURNAL.seq), index="journal_order")
+_RECORDED_SINCE = RawStatement(_MATCHES.where(_NOW, _JOURNAL.revision > _REVISION), index="journal_revision")
 _AS_OF = RawStatement(_MATCHES.where(_JOURNAL.revision <= _REVISION, sa.or_(_NOW, _JOURNAL.until > _REVISION)))
 _FIRST_POSTS = RawStatement(
     _ENTRIES.where(_OF_LEAGUE, _POSTED, InList(_JOURNAL.id, "ids")),
@@ -121,6 +129,11 @@ class JournalRows:
         """The rows in league order."""
         return np.lexsort((self.seq, self.time))
 
+    def position(self, index: int) -> Position:
+        """Return the position of a match, given by its index in league order."""
+        row = self.order[index]
+        return Position(float(self.time[row]), int(self.seq[row]))
+
     def history(self, league: League) -> History:
         """Return the matches as a history, in league order."""
         return history_of(self.seq, self.time, self.ids, self.bodies, league.clock)
@@ -149,10 +162,27 @@ def current_rows(connection: Connection, league: League, after: Position = START
     return JournalRows.of(_CURRENT_AFTER(connection, league=league.id, time=after.time, seq=after.seq))
 
 
+def next_rows(connection: Connection, league: League, after: Position, revision: int, limit: int) -> JournalRows:
+    """Return the first `limit` matches after a position, among those that were recorded up to a revision."""
+    values = {"league": league.id, "time": after.time, "seq": after.seq, "revision": revision}
+    return JournalRows.of(_NEXT(connection, **values, limit=limit, offset=0))
+
+
+def rows_since(connection: Connection, league: League, revision: int) -> JournalRows:
+    """Return the matches that were recorded since a revision, as they are now."""
+    return JournalRows.of(_RECORDED_SINCE(connection, league=league.id, revision=revision))
+
+
 def count(connection: Connection, league: League, after: Position) -> int:
     """Count the matches that a league has now after a position."""
     [(matches,)] = _COUNT_AFTER(connection, league=league.id, time=after.time, seq=after.seq)
     return int(matches)
+
+
+def has_more(connection: Connection, league: League, after: Position, matches: int) -> bool:
+    """Return whether a league has more than a number of matches after a position, without counting all of them."""
+    values = {"league": league.id, "time": after.time, "seq": after.seq}
+    return bool(_FURTHER(connection, **values, limit=1, offset=matches))
 
 
 def rows_as_of(connection: Connection, league: League, revision: int) -> JournalRows:

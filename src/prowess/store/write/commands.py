@@ -103,7 +103,7 @@ class CommandResult:
 
     `players` are all players whose ratings have changed, `own` the players in the command's own matches. `repeated`
     matches were recorded before and change nothing. `appended` is set if a reader follows the league and no past
-    match was changed.
+    match was changed. `replaying` posts were rated while a correction rates the past again, which will include them.
     """
 
     league: str
@@ -116,6 +116,7 @@ class CommandResult:
     before: Ladder | None = None
     after: Ladder | None = None
     appended: Appended | None = None
+    replaying: bool = False
 
     @cached_property
     def changed(self) -> list[RatingChange]:

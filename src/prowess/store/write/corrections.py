@@ -28,35 +28,60 @@ from .replay import Replay, drop_checkpoints, replay, save_checkpoints
 class Plan:
     """A planned correction that is not written yet.
 
-    `removed` are the superseded journal rows and `added` the new ones, of which `posted` are new matches. `replay` is
-    the result of rating the league again from the position `since` on; None if there is nothing to do. `league` is the
-    league after the correction, `result` the result of the command.
+    `removed` are the superseded journal rows and `added` the new ones, of which `posted` are new matches. The league
+    must be rated again from the position `since` on, which gives `replay`; None if there is nothing to do. `league` is
+    the league after the correction, `result` the result of the command.
     """
 
     command: Command
     league: League
     result: CommandResult
-    since: Position = START
+    since: Position | None = None
     replay: Replay | None = None
     removed: Sequence[int] = ()
     added: Sequence[Entry] = ()
     posted: int = 0
     season: Season | None = None
 
+    def seasons(self, connection: Connection) -> list[Season]:
+        """Return the seasons of the league after the correction, in chronological order."""
+        new = [] if self.season is None else [self.season]
+        return sorted([*seasons.list_seasons(connection, self.league), *new], key=lambda season: season.start)
+
+    def with_ratings(self, before: Ladder, after: Ladder) -> Plan:
+        """Return the plan with the ratings before and after the correction in its result."""
+        same_model = after.model == before.model
+        players = ratings.changed_players(after, before) if same_model else after.names
+        return replace(self, result=replace(self.result, players=players, before=before, after=after))
+
 
 def plan(connection: Connection, command: Command) -> Plan:
-    """Plan a correction without writing anything."""
+    """Plan a correction and rate the league again, without writing anything."""
+    planned = draft(connection, command)
+    if planned.since is None:
+        return planned
+    before = ratings.load_all(connection, leagues.find(connection, command.league))
+    changes = planned.removed, planned.added
+    try:
+        replayed = replay(connection, planned.league, planned.seasons(connection), planned.since, *changes)
+    except Error as error:
+        raise locate_in_post(error, planned.result.ids) from None
+    return replace(planned.with_ratings(before, replayed.ladder), replay=replayed)
+
+
+def draft(connection: Connection, command: Command) -> Plan:
+    """Plan a correction, but do not rate the league again yet."""
     league = leagues.find(connection, command.league)
     league.check_writable()
-    return _plan(command, connection, league)
+    return _draft(command, connection, league)
 
 
 @singledispatch
-def _plan(command: Command, connection: Connection, league: League) -> Plan:
+def _draft(command: Command, connection: Connection, league: League) -> Plan:
     raise TypeError(f"unknown command: {command!r}")
 
 
-@_plan.register
+@_draft.register
 def _(command: Post, connection: Connection, league: League) -> Plan:
     post = with_aliases(connection, league, validate(command, league.clock))
     first_posts = journal.first_posts(connection, league, post.ids if post.own_ids else ())
@@ -67,10 +92,11 @@ def _(command: Post, connection: Connection, league: League) -> Plan:
     times = {entry.id: entry.time for entry in [*added, *recorded.values()]}
     repeated = [id in recorded for id in post.ids]
     result = _result(league, post.ids, [times[id] for id in post.ids], repeated, post.players)
-    return _with_replay(connection, Plan(command, league, result, added=added, posted=len(added)))
+    since = min((entry.position for entry in added), default=None)
+    return Plan(command, league, result, since, added=added, posted=len(added))
 
 
-@_plan.register
+@_draft.register
 def _(command: Edit, connection: Connection, league: League) -> Plan:
     old = journal.get(connection, league, command.id)
     if command.match.get("id", old.id) != old.id:
@@ -89,7 +115,7 @@ def _(command: Edit, connection: Connection, league: League) -> Plan:
     return planned if same else _with_amendment(connection, planned, command, old, new)
 
 
-@_plan.register
+@_draft.register
 def _(command: Delete, connection: Connection, league: League) -> Plan:
     old = journal.get(connection, league, command.id)
     planned = Plan(command, league, _result(league, [old.id], [old.time], [old.body is None]))
@@ -98,24 +124,20 @@ def _(command: Delete, connection: Connection, league: League) -> Plan:
     return _with_amendment(connection, planned, command, old, old._replace(kind="delete", body=None))
 
 
-@_plan.register
+@_draft.register
 def _(command: ChangeModel, connection: Connection, league: League) -> Plan:
     model = command.preset.model
     if model == league.model:
         return Plan(command, league, _result(league))
-    memory = Ladder(model).memory.tobytes()
     changed = replace(league, generation=league.generation + 1, rating_set=league.rating_sets + 1)
-    changed = replace(changed, model=model, preset=command.preset, memory=memory)
-    replayed = replay(connection, changed, seasons.list_seasons(connection, league), START)
-    before, after = ratings.load_all(connection, league), replayed.ladder
-    result = replace(_result(league), players=after.names, before=before, after=after)
-    return Plan(command, changed, result, replay=replayed)
+    changed = replace(changed, model=model, preset=command.preset, memory=Ladder(model).memory.tobytes())
+    return Plan(command, changed, _result(league), START)
 
 
-@_plan.register
+@_draft.register
 def _(command: NewSeason, connection: Connection, league: League) -> Plan:
     season = seasons.build_season(connection, league, command.name, command.start, command.carry, command.tau)
-    return _with_replay(connection, Plan(command, league, _result(league), season=season))
+    return Plan(command, league, _result(league), Position(season.start, 0), season=season)
 
 
 def _result(
@@ -136,36 +158,33 @@ def _with_amendment(connection: Connection, planned: Plan, command: Edit | Delet
         raise Conflict(
             f"match {command.id!r} was changed{who} since you opened it: check the current version", value=command.id
         )
-    return _with_replay(connection, replace(planned, removed=[old.seq], added=[new]), old)
-
-
-def _with_replay(connection: Connection, planned: Plan, *old: Entry) -> Plan:
-    """Rate the league again from the first position that a plan changes."""
-    league, new = planned.league, [] if planned.season is None else [planned.season]
-    touched = [entry.position for entry in [*planned.added, *old]] + [Position(season.start, 0) for season in new]
-    if not touched:
-        return planned
-    all_seasons = sorted([*seasons.list_seasons(connection, league), *new], key=lambda season: season.start)
-    try:
-        replayed = replay(connection, league, all_seasons, min(touched), planned.removed, planned.added)
-    except Error as error:
-        raise locate_in_post(error, planned.result.ids) from None
-    before, after = ratings.load_all(connection, league), replayed.ladder
-    result = replace(planned.result, players=ratings.changed_players(after, before), before=before, after=after)
-    return replace(planned, result=result, since=min(touched), replay=replayed)
+    return replace(planned, since=min(old.position, new.position), removed=[old.seq], added=[new])
 
 
 def write_plan(connection: Connection, planned: Plan) -> CommandResult:
     """Write a correction that was planned in the same transaction."""
-    league, command, replayed = planned.league, planned.command, planned.replay
-    if replayed is None:
+    league, replayed = planned.league, planned.replay
+    if planned.since is None or replayed is None:
         return planned.result
+    revision = write_changes(connection, planned)
+    if isinstance(planned.command, ChangeModel):
+        drop_checkpoints(connection, leagues.with_generation(connection, league, league.generation - 1), START)
+    drop_checkpoints(connection, league, planned.since)
+    save_checkpoints(connection, league, replayed.checkpoints)
+    ratings.save(connection, league, replayed.ladder, dict.fromkeys(planned.result.players, revision))
+    return replace(planned.result, revision=revision)
+
+
+def write_changes(connection: Connection, planned: Plan) -> int:
+    """Write all of a correction except ratings and checkpoints; return its revision."""
+    league, command, added = planned.league, planned.command, planned.added
     revision, seq = advance_counters(connection, league, 1, planned.posted, None)
-    assert seq == league.posted, "the league was changed although it is locked"
     revision += 1
+    if planned.posted:  # other matches may have been posted since the correction was planned
+        added = [entry._replace(seq=number) for number, entry in enumerate(added, seq + 1)]
     for superseded in planned.removed:
         journal.supersede(connection, league, superseded, revision)
-    journal.append(connection, league, planned.added, revision, command.author, command.reason)
+    journal.append(connection, league, added, revision, command.author, command.reason)
     if isinstance(command, ChangeModel):
         _write_model(connection, league, command, revision)
     if planned.season is not None:
@@ -173,16 +192,12 @@ def write_plan(connection: Connection, planned: Plan) -> CommandResult:
         seasons.add(connection, league, planned.season, revision, command.author)
         audit.write(connection, command.author, "new season", league.name, season=name, reason=command.reason)
     leagues.update_row(connection, league, corrected=revision, last_time=journal.last_time(connection, league))
-    drop_checkpoints(connection, league, planned.since)
-    save_checkpoints(connection, league, replayed.checkpoints)
-    ratings.save(connection, league, replayed.ladder, dict.fromkeys(planned.result.players, revision))
-    return replace(planned.result, revision=revision)
+    return revision
 
 
 def _write_model(connection: Connection, league: League, command: ChangeModel, revision: int) -> None:
     name, author, reason = command.preset.name, command.author, command.reason
     numbers = league.generation, league.rating_set
-    drop_checkpoints(connection, leagues.with_generation(connection, league, league.generation - 1), START)
     leagues.add_generation(connection, league.id, *numbers, command.preset, revision, author, reason)
     leagues.update_row(connection, league, generation=league.generation, rating_sets=league.rating_set)
     audit.write(connection, author, "change model", league.name, model=name, reason=reason)

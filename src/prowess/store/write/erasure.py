@@ -126,7 +126,8 @@ def _anonymise(
             _rewrite_texts(connection, table.c[column], sa.or_(own, shared) if all_leagues else own, replaced)
     _restart_analyses(connection, league)
     revision = league.revision + 1
-    leagues.update_row(connection, league, revision=revision, corrected=revision)
+    # A long correction under way has read the name; without its lease, it starts again.
+    leagues.update_row(connection, league, revision=revision, corrected=revision, replay_until=None)
     row = {"league_id": league.id, "alias": alias, "revision": revision, "made_at": time()}
     row |= {"salt": salt if keep_hash else None, "hash": _hash(salt, name) if keep_hash else None}
     row["scrub_due"] = connection.dialect.name == "sqlite"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
+from operator import le, lt
 from threading import Lock
 from typing import Any, TypeVar
 from uuid import uuid4
@@ -374,7 +375,7 @@ def _rate(batch: _Batch, number: int, post: ValidatedPost) -> CommandResult:
     before = after = batch.ladder
     if len(new.history):
         check_future(new, batch.league.settings)
-        if _is_late(batch, new.history):
+        if is_late(batch.ladder, batch.league, batch.last_time, new.history):
             raise OutOfOrder
         after = before.copy()
         if batch.traced:
@@ -392,7 +393,8 @@ def _rate(batch: _Batch, number: int, post: ValidatedPost) -> CommandResult:
     times = [new_times[id] if id in new_times else recorded[id].time for id in post.ids]
     repeated = [id in recorded for id in post.ids]
     league = batch.league
-    return CommandResult(league.name, league.revision, post.ids, times, repeated, players, players, before, after)
+    result = CommandResult(league.name, league.revision, post.ids, times, repeated, players, players, before, after)
+    return replace(result, replaying=True) if league.replaying else result
 
 
 def find_repeated(
@@ -426,21 +428,27 @@ def _time(history: History, row: int) -> float:
     return 0.0 if history.time is None else float(history.time[row])
 
 
-def _is_late(batch: _Batch, history: History) -> bool:
-    """Return whether later matches must be rated again, because one of the players has played later."""
+def is_late(
+    ladder: Ladder, league: League, last_time: float | None, history: History, *, before_ties: bool = False
+) -> bool:
+    """Return whether later matches must be rated again, because one of the players has played later.
+
+    `ladder` and `last_time` are those after all matches rated so far. With `before_ties`, the history comes before the
+    rated matches at the same time, not after them.
+    """
     if history.time is None:
         return False
-    league, first = batch.league, float(history.time[0])
+    first, is_before = float(history.time[0]), le if before_ties else lt
     if league.season_start is not None and first < league.season_start:
         return True
     if league.serial:
-        return batch.last_time is not None and first < batch.last_time
-    rows, column = batch.ladder.rows, batch.ladder.layout.last_seen
-    last = [batch.ladder.state[rows[name], column] if name in rows else np.nan for name in history.players]
+        return last_time is not None and is_before(first, last_time)
+    rows, column = ladder.rows, ladder.layout.last_seen
+    last = [ladder.state[rows[name], column] if name in rows else np.nan for name in history.players]
     if len(history) == 1:
-        return any(first < time for time in last)
+        return any(is_before(first, time) for time in last)
     time = history.time[owners(history.match_start)[owners(history.team_start)]]
-    return bool((time < np.array(last)[history.player]).any())
+    return bool(is_before(time, np.array(last)[history.player]).any())
 
 
 def _write(batch: _Batch) -> None:

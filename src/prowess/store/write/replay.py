@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, delete, insert, not_, select, tuple_
+from sqlalchemy import ColumnElement, Connection, Row, delete, insert, literal, not_, select, tuple_
 
 from ...model.ladder.ladder import Ladder
 from .. import leagues, ratings
 from ..db import schema
 from ..db.database import Database, lock_league
 from ..journal import journal
-from ..journal.journal import START, Entry, JournalRows, Position
+from ..journal.journal import END, START, Entry, JournalRows, Position
 from ..leagues import League
 from ..seasons import Season, stretches
 
@@ -55,18 +55,26 @@ def replay(
     added: Sequence[Entry] = (),
 ) -> Replay:
     """Rate a league again from a position on, without the removed matches and with the added ones."""
-    begin = _last_checkpoint(connection, league, since)
+    begin = last_checkpoint(connection, league, since)
     rows = journal.current_rows(connection, league, begin.position).changed(removed, added)
     return replay_rows(league, seasons, rows, begin)
 
 
 def replay_rows(
-    league: League, seasons: Sequence[Season], rows: JournalRows, begin: Checkpoint | None = None
+    league: League,
+    seasons: Sequence[Season],
+    rows: JournalRows,
+    begin: Checkpoint | None = None,
+    *,
+    in_place: bool = False,
 ) -> Replay:
-    """Rate all matches after a checkpoint; without one, all matches of the league."""
+    """Rate all matches after a checkpoint; without one, all matches of the league.
+
+    With `in_place`, the ladder of the checkpoint is updated, not a copy of it.
+    """
     begin = begin or Checkpoint(START, 0, Ladder(league.model))
     history = rows.history(league)
-    ladder = begin.ladder.copy()
+    ladder = begin.ladder if in_place else begin.ladder.copy()
     step = spacing(begin.matches + len(history))
     passed: list[Checkpoint] = []
     new = [season for season in seasons if season.start > begin.position.time]
@@ -75,9 +83,7 @@ def replay_rows(
         if season is not None:
             season.begin(ladder)
         elif end < len(history):
-            row = rows.order[end - 1]
-            position = Position(float(rows.time[row]), int(rows.seq[row]))
-            passed.append(Checkpoint(position, begin.matches + end, ladder.copy()))
+            passed.append(Checkpoint(rows.position(end - 1), begin.matches + end, ladder.copy()))
     return Replay(ladder, passed)
 
 
@@ -97,7 +103,7 @@ def _of(league: League) -> tuple[ColumnElement[bool], ...]:
     return _CHECKPOINT.league_id == league.id, _CHECKPOINT.rating_set == league.rating_set
 
 
-def _last_checkpoint(connection: Connection, league: League, before: Position) -> Checkpoint:
+def last_checkpoint(connection: Connection, league: League, before: Position) -> Checkpoint:
     """Return the last checkpoint before a position, or the empty start of the league."""
     query = select(schema.checkpoint).where(*_of(league), tuple(before) > _POSITION).order_by(*_LATEST).limit(1)
     row = connection.execute(query).first()
@@ -118,6 +124,12 @@ def _read_checkpoint(league: League, row: Row[Any]) -> Checkpoint:
     return Checkpoint(Position(row.time, row.seq), row.matches, ladder)
 
 
+def checkpoint_positions(connection: Connection, league: League, before: Position) -> list[Position]:
+    """Return the positions of the checkpoints before a position, the latest first."""
+    query = select(_CHECKPOINT.time, _CHECKPOINT.seq).where(*_of(league), tuple(before) > _POSITION)
+    return [Position(*row) for row in connection.execute(query.order_by(*_LATEST))]
+
+
 def save_checkpoints(connection: Connection, league: League, checkpoints: Sequence[Checkpoint]) -> None:
     """Write checkpoints; if the league then has too many, delete every second one."""
     for checkpoint in checkpoints:
@@ -133,10 +145,18 @@ def save_checkpoints(connection: Connection, league: League, checkpoints: Sequen
             "memory": ladder.memory.tobytes(),
         }
         connection.execute(insert(schema.checkpoint).values(row))
-    query = select(_CHECKPOINT.time, _CHECKPOINT.seq).where(*_of(league)).order_by(_CHECKPOINT.time, _CHECKPOINT.seq)
-    positions = [tuple(row) for row in connection.execute(query)] if checkpoints else []
+    positions = checkpoint_positions(connection, league, END) if checkpoints else []
     if len(positions) > 2 * MAX_CHECKPOINTS:  # the last one stays, because most corrections concern recent matches
-        connection.execute(delete(schema.checkpoint).where(*_of(league), _POSITION.in_(positions[-2::-2])))
+        connection.execute(delete(schema.checkpoint).where(*_of(league), _POSITION.in_(positions[1::2])))
+
+
+def copy_checkpoint(connection: Connection, league: League, position: Position, rating_set: int) -> None:
+    """Copy a checkpoint of a league into another rating set."""
+    columns = [column for column in schema.checkpoint.columns if column.name != "rating_set"]
+    here = (_CHECKPOINT.time == position.time, _CHECKPOINT.seq == position.seq)
+    row = select(literal(rating_set), *columns).where(*_of(league), *here)
+    names = ["rating_set", *(column.name for column in columns)]
+    connection.execute(insert(schema.checkpoint).from_select(names, row))
 
 
 def pack_names(names: Sequence[str]) -> bytes:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
 from queue import SimpleQueue
-from threading import Lock, Thread
+from threading import Event, Lock, Thread
 from zlib import crc32
 
 from ...errors import Error
@@ -18,11 +19,13 @@ from ..errors import Unavailable, WriteClash
 from .commands import Command, CommandResult, Post
 from .corrections import plan, write_plan
 from .erasure import UnhashedNames
+from .long_corrections import LongCorrection, abandoned, delete_unused_sets, takes_long
 from .posts import OutOfOrder, PendingTraces, ValidatedPost, append_posts, preview_post, validate
 from .replay import MIN_SPACING, take_checkpoint
 
 MAX_COMMANDS, MAX_MATCHES = 512, 20_000  # per shared commit
 TRIES = 5  # attempts, if two processes post the same match at once
+POLL = 0.1  # seconds between two looks whether another process has finished its correction of a league
 WORKERS = 4  # threads that write to PostgreSQL
 PAUSE = 100  # matches of a league before a failed checkpoint is retried
 
@@ -46,7 +49,8 @@ class Writer:
     """Executes commands in its own threads; commands of one league run one after another.
 
     The future of a command is done when its changes are durable. Posts that wait together are written first, in one
-    commit. `committed` is called after every commit; traces of new matches are handed over to the reader of `pending`.
+    commit. Long corrections run in a thread of their own, and posts do not wait for them. `committed` is called after
+    every commit; traces of new matches are handed over to the reader of `pending`.
 
     >>> from tempfile import TemporaryDirectory
     >>> from prowess.store.leagues import create
@@ -67,7 +71,8 @@ class Writer:
         self, database: Database, committed: Committed = lambda commit: None, pending: PendingTraces | None = None
     ) -> None:
         workers = 1 if database.dialect == "sqlite" else WORKERS  # SQLite has one writer at a time
-        self._workers = [_Worker(database, committed, pending, number) for number in range(workers)]
+        self._replayer = _Replayer(database, committed)
+        self._workers = [_Worker(database, committed, pending, self._replayer, number) for number in range(workers)]
         self._open, self._guard = True, Lock()
 
     def submit(self, command: Command) -> Future[CommandResult]:
@@ -80,20 +85,29 @@ class Writer:
         return future
 
     def close(self) -> None:
-        """Execute all queued commands, and stop."""
+        """Execute all queued commands except long corrections, which are abandoned, and stop."""
         with self._guard:
             self._open = False
             for worker in self._workers:
                 worker.queue.put(None)
+        self._replayer.stopping.set()
         for worker in self._workers:
             worker.thread.join()
+        self._replayer.close()
 
 
 class _Worker:
     """A thread that executes the commands of some leagues, so that other leagues need not wait for them."""
 
-    def __init__(self, database: Database, committed: Committed, pending: PendingTraces | None, number: int) -> None:
-        self._database, self._committed, self._pending = database, committed, pending
+    def __init__(
+        self,
+        database: Database,
+        committed: Committed,
+        pending: PendingTraces | None,
+        replayer: _Replayer,
+        number: int,
+    ) -> None:
+        self._database, self._committed, self._pending, self._replayer = database, committed, pending, replayer
         self._room: dict[str, int] = {}  # how many matches a league may take before its next checkpoint
         self.queue: SimpleQueue[Waiting | None] = SimpleQueue()
         self.thread = Thread(target=self._run, name=f"prowess-writer-{number}", daemon=True)
@@ -103,15 +117,22 @@ class _Worker:
         for waiting in self._batches():
             live = [(command, future) for command, future in waiting if future.set_running_or_notify_cancel()]
             commands = [command for command, _ in live]
-            results = execute(self._database, commands, self._committed, self._pending)
+            results = execute(self._database, commands, self._committed, self._pending, partial(self._correct, live))
             posts = []
             for (command, future), result in zip(live, results, strict=True):
-                if isinstance(result, CommandResult):
-                    future.set_result(result)
-                    posts += [command] if isinstance(command, Post) else []
-                else:
-                    future.set_exception(result)
+                _settle(future, result)
+                posts += [command] if isinstance(command, Post) and isinstance(result, CommandResult) else []
             self._take_checkpoints(posts)
+
+    def _correct(self, live: Sequence[Waiting], number: int) -> Result:
+        """Correct the past of a league; leave it to the replayer if it takes long, or has to wait for another."""
+        command, future = live[number]
+        if not self._replayer.has(command.league):
+            result = _correct(self._database, command, self._committed)
+            if not isinstance(result, TakesLong):
+                return result
+        self._replayer.put(command, future)
+        return TakesLong()
 
     def _batches(self) -> Iterator[list[Waiting]]:
         """Yield batches of waiting commands until the writer is closed."""
@@ -136,6 +157,64 @@ class _Worker:
                 except Exception:  # no caller waits for a checkpoint, and the posts are already recorded
                     logging.getLogger(__name__).exception("cannot take a checkpoint of the league %s", post.league)
                     self._room[post.league] = PAUSE
+
+
+class TakesLong(Exception):
+    """A correction takes long, or must wait for a long one, and nobody else should wait for it."""
+
+
+class _Replayer:
+    """A thread that executes long corrections, and the corrections that wait for a long one of their league."""
+
+    def __init__(self, database: Database, committed: Committed) -> None:
+        self._database, self._committed = database, committed
+        self._queue: SimpleQueue[Waiting | None] = SimpleQueue()
+        self._leagues: Counter[str] = Counter()  # how many corrections of each league are queued or under way
+        self._guard = Lock()
+        self.stopping = Event()
+        self._thread = Thread(target=self._run, name="prowess-replayer", daemon=True)
+        self._thread.start()
+
+    def has(self, league: str) -> bool:
+        """Return whether a correction of a league is queued or under way."""
+        with self._guard:
+            return self._leagues[league] > 0
+
+    def put(self, command: Command, future: Future[CommandResult]) -> None:
+        """Queue a correction."""
+        with self._guard:
+            self._leagues[command.league] += 1
+        self._queue.put((command, future))
+
+    def close(self) -> None:
+        """Abandon all corrections, and stop."""
+        self.stopping.set()
+        self._queue.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        while (waiting := self._queue.get()) is not None:
+            command, future = waiting
+            result = _correct(self._database, command, self._committed, self.stopping)
+            with self._guard:
+                self._leagues[command.league] -= 1
+            _settle(future, result)
+            _clean_up(self._database, command, self.stopping)
+
+
+def _settle(future: Future[CommandResult], result: Result) -> None:
+    if isinstance(result, CommandResult):
+        future.set_result(result)
+    elif not isinstance(result, TakesLong):
+        future.set_exception(result)
+
+
+def _clean_up(database: Database, command: Command, stopping: Event) -> None:
+    """Delete the ratings that a long correction has replaced."""
+    try:
+        delete_unused_sets(database, command.league, stopping)
+    except Exception:  # the correction is recorded, and the next one tries again
+        logging.getLogger(__name__).exception("cannot delete old ratings of the league %s", command.league)
 
 
 def _size(command: Command) -> int:
@@ -165,8 +244,20 @@ def execute(
     commands: Sequence[Command],
     committed: Committed = lambda commit: None,
     pending: PendingTraces | None = None,
+    correct: Callable[[int], Result] | None = None,
 ) -> list[Result]:
-    """Execute commands: posts in chronological order as a batch, all others one by one."""
+    """Execute commands: posts in chronological order as a batch, all others one by one.
+
+    `correct` corrects the past as the command with a number says; by default it returns when everything is done.
+    """
+
+    def correct_now(number: int) -> Result:
+        result = _correct(database, commands[number], committed, never)
+        if isinstance(result, CommandResult):
+            _clean_up(database, commands[number], never)
+        return result
+
+    never = Event()
     results: dict[int, Result] = {}
     posts = {number: command for number, command in enumerate(commands) if isinstance(command, Post)}
     if posts:
@@ -176,9 +267,9 @@ def execute(
                 if not isinstance(results[number], (CommandResult, Error, OutOfOrder)):
                     alone = {number: posts[number]}
                     results |= _with_retries([number], partial(_append, database, alone, committed, pending))
-    for number, command in enumerate(commands):
+    for number in range(len(commands)):
         if number not in results or isinstance(results[number], OutOfOrder):
-            results |= _with_retries([number], partial(_correct, database, number, command, committed))
+            results[number] = (correct or correct_now)(number)
     return [results[number] for number in range(len(commands))]
 
 
@@ -236,10 +327,34 @@ def _validate(database: Database, post: Post) -> ValidatedPost:
     return validate(post, leagues.clock_of(database, post.league))
 
 
-def _correct(database: Database, number: int, command: Command, committed: Committed) -> dict[int, Result]:
-    """Correct the past of a league under an exclusive lock."""
+def _correct(database: Database, command: Command, committed: Committed, stopping: Event | None = None) -> Result:
+    """Correct the past of a league; without `stopping`, the result is `TakesLong` if this would take long."""
+    [result] = _with_retries([0], lambda: {0: _try_to_correct(database, command, stopping)}).values()
+    if isinstance(result, CommandResult):
+        committed(Commit(1, len(result.ids), True))
+    return result
+
+
+def _try_to_correct(database: Database, command: Command, stopping: Event | None) -> CommandResult:
+    result = None
+    while result is None:
+        with database.reading() as connection:
+            is_long = takes_long(connection, command)
+        if not is_long:
+            result = _correct_at_once(database, command)
+        elif stopping is not None:
+            result = LongCorrection(database, command, stopping).run()
+        if result is None and stopping is None:
+            raise TakesLong
+        if result is None and stopping is not None and stopping.wait(POLL):  # another process is correcting the league
+            raise abandoned()
+    return result
+
+
+def _correct_at_once(database: Database, command: Command) -> CommandResult | None:
+    """Correct the past of a league under an exclusive lock; None if a long correction of the league is under way."""
     with database.writing() as connection:
         lock_league(connection, leagues.find(connection, command.league).id)
-        result = write_plan(connection, plan(connection, command))
-    committed(Commit(1, len(result.ids), True))
-    return {number: result}
+        if leagues.find(connection, command.league).replaying:
+            return None
+        return write_plan(connection, plan(connection, command))

@@ -1,0 +1,302 @@
+"""Long corrections: rate the past of a league again while its posts, and those of other leagues, go on.
+
+Correcting an old match replays up to all matches of a league, which takes seconds. In one transaction, nobody could
+post to the league in the meantime, and on SQLite to no other league either. Instead, a long correction
+
+1. takes a lease on the corrections of the league, so that only posts can change the league in the meantime;
+2. plans the change, and rates the matches that were recorded up to now, a few at a time;
+3. rates the matches that were posted in the meantime, and were rated at once with the old ratings;
+4. writes the ratings and checkpoints as a new rating set, which nobody reads yet, in many short transactions;
+5. in a last short transaction, rates the last few posts, writes the change and switches the league to the new set;
+6. deletes the old set, in many short transactions.
+
+If the process dies before step 5, nothing has changed. The lease then expires, and the next correction deletes what was
+written. A correction that has lost its lease starts again.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from threading import Event
+from time import monotonic, sleep, time
+
+from sqlalchemy import Connection, Table, delete, func, select, tuple_, update
+
+from ...model.ladder.ladder import Ladder
+from .. import leagues, ratings
+from ..db import schema
+from ..db.database import Database, lock_league
+from ..errors import RatingError, Unavailable, WriteClash
+from ..journal import journal
+from ..journal.journal import END, START, JournalRows, Position
+from ..leagues import League
+from ..seasons import Season
+from .commands import Command, CommandResult, Post
+from .corrections import Plan, draft, write_changes
+from .posts import is_late, locate_in_post
+from .replay import (
+    Checkpoint,
+    checkpoint_positions,
+    copy_checkpoint,
+    drop_checkpoints,
+    last_checkpoint,
+    replay_rows,
+    save_checkpoints,
+    spacing,
+)
+
+MAX_SHORT = 5_000  # matches that a correction may rate again under the league's lock, which takes some 50 ms
+LEASE = 15.0  # seconds after which another process may take over the corrections of a league
+CHUNK = 1_000  # matches rated before other threads get a turn, because rating holds Python's global lock
+REST = 0.25  # seconds of rest for each second of rating
+MAX_ROWS = 500  # ratings written or deleted in one transaction
+BREATH = 0.02  # seconds between two transactions that delete old ratings
+_UNNUMBERED = 1 << 62  # added to the numbers of new matches, which come after all matches posted until the end
+_LEAGUE, _GENERATION = schema.league.c, schema.generation.c
+
+
+class LeaseLost(WriteClash):
+    """Somebody else has changed the past of the league, so that the correction must start again."""
+
+
+def abandoned() -> Unavailable:
+    """Return the error of a correction that the service abandons to shut down."""
+    return Unavailable("the service is shutting down", "the correction was not recorded; try again")
+
+
+def takes_long(connection: Connection, command: Command) -> bool:
+    """Return whether a correction must rate so many matches again that nobody should wait for it."""
+    planned = draft(connection, command)
+    if planned.since is None:
+        return False
+    if len(planned.added) > MAX_SHORT:
+        return True
+    positions = checkpoint_positions(connection, planned.league, planned.since)
+    return journal.has_more(connection, planned.league, positions[0] if positions else START, MAX_SHORT)
+
+
+class LongCorrection:
+    """A long correction under way; `stopping` abandons it."""
+
+    def __init__(self, database: Database, command: Command, stopping: Event) -> None:
+        self._database, self._command, self._stopping = database, command, stopping
+        self._league: League  # after the correction, with the number of the new rating set
+        self._ladder: Ladder  # the new ratings
+        self._last_time: float  # of the matches rated
+        self._revision: int  # up to which the matches are rated
+        self._old_league: League
+        self._old: dict[str, bytes | None]  # the rows of all players with the old ratings
+        self._earliest = END  # position of a match that was posted in the meantime
+        self._unsaved: dict[str, int] = {}  # players whose new ratings are not in the database yet
+        self._renewed = self._rested = monotonic()
+
+    def run(self) -> CommandResult | None:
+        """Return the result of the correction; None if somebody else is correcting the league."""
+        leased = _take_lease(self._database, self._command.league)
+        if leased is None:
+            return None
+        self._league = leased
+        try:
+            return self._correct()
+        except BaseException:
+            with suppress(Exception), self._database.writing() as connection:
+                self._renew(connection)
+                end_replay(connection, self._league)
+            raise
+
+    def _correct(self) -> CommandResult:
+        with self._database.reading() as connection:
+            planned = _unnumbered(draft(connection, self._command))
+            since, seasons = planned.since or END, planned.seasons(connection)
+            begin = last_checkpoint(connection, planned.league, since)
+            positions = checkpoint_positions(connection, planned.league, since)
+            self._old_league = leagues.find(connection, self._command.league)
+            self._old = dict(ratings.load_states(connection, self._old_league))
+            self._revision = self._old_league.revision
+            step = spacing(begin.matches + journal.count(connection, self._old_league, begin.position))
+        if planned.since is None:  # somebody else has corrected it in the meantime
+            with self._database.writing() as connection:
+                end_replay(connection, self._league)
+            return planned.result
+        season_start = seasons[-1].start if seasons else None
+        self._league = replace(planned.league, rating_set=self._league.rating_set, season_start=season_start)
+        planned = replace(planned, league=self._league)
+        self._copy_checkpoints(positions)
+        try:
+            self._rate(planned, seasons, begin, step)
+            return self._switch(planned)
+        except RatingError as error:
+            located = locate_in_post(error, planned.result.ids)
+            raise (error.reason.within(f"match {error.id!r}: ") if located is error else located) from None
+
+    def _copy_checkpoints(self, positions: Sequence[Position]) -> None:
+        for position in positions:
+            self._rest()
+            with self._database.writing() as connection:
+                copy_checkpoint(connection, self._old_league, position, self._league.rating_set)
+                self._renew(connection)
+
+    def _rate(self, planned: Plan, all_seasons: Sequence[Season], begin: Checkpoint, step: int) -> None:
+        """Rate all matches after a checkpoint that were recorded when the correction was planned."""
+        saved = begin.matches
+        for rows, is_last in self._chunks(planned, begin.position):
+            self._rest()
+            end = rows.position(-1) if len(rows.seq) else begin.position
+            due = all_seasons if is_last else [season for season in all_seasons if season.start <= end.time]
+            ladder = replay_rows(self._league, due, rows, begin, in_place=True).ladder
+            begin = Checkpoint(end, begin.matches + len(rows.seq), ladder)
+            if begin.matches >= saved + step and end.seq < _UNNUMBERED and not is_last:
+                saved = begin.matches
+                with self._database.writing() as connection:
+                    save_checkpoints(connection, self._league, [begin])
+                    self._renew(connection)
+        self._ladder, self._last_time = begin.ladder, begin.position.time
+
+    def _chunks(self, planned: Plan, after: Position) -> Iterator[tuple[JournalRows, bool]]:
+        """Yield the corrected matches after a position in chunks, and whether each is the last one.
+
+        Every chunk is read in a transaction of its own, because a long one would keep SQLite from reusing its log.
+        """
+        added = sorted(planned.added, key=lambda entry: entry.position)
+        first, is_last = 0, False
+        while not is_last:
+            with self._database.reading() as connection:
+                rows = journal.next_rows(connection, self._league, after, self._revision, CHUNK)
+            is_last = len(rows.seq) < CHUNK
+            after = END if is_last else rows.position(-1)
+            last = bisect_right(added, after, lo=first, key=lambda entry: entry.position)
+            yield rows.changed(planned.removed, added[first:last]), is_last
+            first = last
+
+    def _switch(self, planned: Plan) -> CommandResult:
+        """Save the new ratings, catch up with the posts, and switch the league to the new ratings."""
+        self._unsaved = dict.fromkeys([*self._old, *self._ladder.names], 0)
+        while len(self._unsaved) > MAX_ROWS:
+            self._save_ratings()
+            with self._database.reading() as connection:
+                self._catch_up(connection)
+        with self._database.writing() as connection:
+            lock_league(connection, self._league.id)
+            self._renew(connection)
+            self._catch_up(connection)
+            ratings.save_players(connection, self._league, self._ladder, self._unsaved)
+            drop_checkpoints(connection, self._league, self._earliest)
+            revision = write_changes(connection, planned)
+            memory = self._ladder.memory.tobytes()
+            ours = {"rating_set": self._league.rating_set, "set_revision": revision, "memory": memory}
+            leagues.update_generation(connection, self._league, **ours)
+            end_replay(connection, self._league)
+        before = ratings.ladder_of(self._old_league, self._old.items())
+        return replace(planned.with_ratings(before, self._ladder).result, revision=revision)
+
+    def _catch_up(self, connection: Connection) -> None:
+        """Rate the matches that were posted since the last look."""
+        now = leagues.find(connection, self._command.league)
+        rows = journal.rows_since(connection, now, self._revision)
+        self._old |= {row.player: row.state for row in ratings.changed_since(connection, now, self._revision)}
+        self._old_league, self._revision = now, now.revision
+        history = rows.history(now)
+        if not len(history):
+            return
+        # A match that is posted late gets its number, which decides about ties, only when it is written.
+        ties = isinstance(self._command, Post)
+        if is_late(self._ladder, self._league, self._last_time, history, before_ties=ties):
+            raise LeaseLost("a match was posted that comes before corrected ones")
+        ratings.learn(self._ladder, history)
+        self._unsaved |= dict.fromkeys(history.players, 0)
+        self._earliest = min(self._earliest, rows.position(0))
+        self._last_time = max(self._last_time, rows.position(-1).time)
+
+    def _save_ratings(self) -> None:
+        players = list(self._unsaved)
+        for first in range(0, len(players), MAX_ROWS):
+            self._rest()
+            with self._database.writing() as connection:
+                some = dict.fromkeys(players[first : first + MAX_ROWS], 0)
+                ratings.save_players(connection, self._league, self._ladder, some)
+                self._renew(connection)
+        self._unsaved = {}
+
+    def _rest(self) -> None:
+        """Let other threads work; raises `Unavailable` if the service is shutting down."""
+        if self._stopping.is_set():
+            raise abandoned()
+        if monotonic() > self._renewed + LEASE / 3:
+            with self._database.writing() as connection:
+                self._renew(connection)
+        sleep(REST * (monotonic() - self._rested))
+        self._rested = monotonic()
+
+    def _renew(self, connection: Connection) -> None:
+        """Renew the lease; raises `LeaseLost` if somebody else has taken it."""
+        own = (_LEAGUE.id == self._league.id, _LEAGUE.rating_sets == self._league.rating_set)
+        renewal = update(schema.league).where(*own, _LEAGUE.replay_until.is_not(None))
+        if not connection.execute(renewal.values(replay_until=time() + LEASE)).rowcount:
+            raise LeaseLost("somebody else has changed the past of the league")
+        self._renewed = monotonic()
+
+
+def _unnumbered(planned: Plan) -> Plan:
+    """Return a plan whose new matches come after all others with the same time, also after those posted from now on."""
+    if not planned.posted:
+        return planned
+    return replace(planned, added=[entry._replace(seq=entry.seq + _UNNUMBERED) for entry in planned.added])
+
+
+def _take_lease(database: Database, name: str) -> League | None:
+    """Return the league with the number of a new rating set; None if somebody else has the lease."""
+    with database.writing() as connection:
+        lock_league(connection, leagues.find(connection, name).id)
+        league = leagues.find(connection, name)
+        if league.replaying:
+            return None
+        number = league.rating_sets + 1
+        leagues.update_row(connection, league, rating_sets=number, replay_until=time() + LEASE)
+        return replace(league, rating_sets=number, rating_set=number)
+
+
+def end_replay(connection: Connection, league: League) -> None:
+    """End the lease on the corrections of a league; a correction that still needs it starts again."""
+    leagues.update_row(connection, league, replay_until=None)
+
+
+def delete_unused_sets(database: Database, name: str, stopping: Event) -> None:
+    """Delete the ratings and checkpoints that nobody reads: of replaced sets, and of unfinished corrections."""
+    with database.reading() as connection:
+        league = leagues.find(connection, name)
+    if league.replay_until is not None and not league.replaying:
+        with database.writing() as connection:
+            expired = (_LEAGUE.id == league.id, _LEAGUE.replay_until < time())
+            connection.execute(update(schema.league).where(*expired).values(replay_until=None))  # nobody can renew it
+    with database.reading() as connection:
+        league = leagues.find(connection, name)
+        current = {league.rating_set, league.rating_sets if league.replaying else league.rating_set}
+        generations = select(_GENERATION.rating_set).where(_GENERATION.league_id == league.id)
+        used = current.union(connection.execute(generations).scalars())
+        unused = [(schema.rating, number, MAX_ROWS) for number in _sets(connection, schema.rating, league, used)]
+        unused += [(schema.checkpoint, number, 1) for number in _sets(connection, schema.checkpoint, league, current)]
+    for table, number, limit in unused:
+        deleted = limit
+        while deleted == limit and not stopping.wait(BREATH):
+            with database.writing() as connection:
+                deleted = _delete_rows(connection, table, league, number, limit)
+
+
+def _sets(connection: Connection, table: Table, league: League, used: Collection[int]) -> Iterator[int]:
+    """Yield the numbers of unused rating sets in a table; each takes one search in the index, however large the set."""
+    number: int | None = 0
+    while number is not None:
+        if number and number not in used:
+            yield number
+        query = select(func.min(table.c.rating_set)).where(table.c.league_id == league.id, table.c.rating_set > number)
+        number = connection.execute(query).scalar()
+
+
+def _delete_rows(connection: Connection, table: Table, league: League, number: int, limit: int) -> int:
+    """Delete at most `limit` rows of a rating set; return how many were deleted."""
+    key = table.primary_key.columns
+    rows = select(*key).where(table.c.league_id == league.id, table.c.rating_set == number).limit(limit)
+    return connection.execute(delete(table).where(tuple_(*key).in_(rows))).rowcount
