@@ -96,6 +96,29 @@ def test_refused_request_is_not_repeated(status, pauses):
     assert (len(server.requests), pauses) == (1, [])
 
 
+def moved(request):
+    location = str(request.url.raw_path, "ascii").replace("/darts", "/pub")
+    return httpx.Response(308, headers={"location": location}, json={"detail": "league 'darts' is now named 'pub'"})
+
+
+def test_renamed_league_is_found_under_its_new_name(pauses):
+    server = Server(moved, ok({"total": 7}))
+    assert len(server.client()) == 7
+    assert [str(request.url) for request in server.requests] == [
+        f"http://service/api/leagues/{name}/leaderboard?size=1" for name in ("darts", "pub")
+    ]
+    assert pauses == []
+    server = Server(moved)
+    with pytest.raises(ServiceError, match="is now named 'pub'"):
+        len(server.client())
+    assert len(server.requests) == 2
+    evil = httpx.Response(308, headers={"location": "//evil.example/api"}, json={})
+    server = Server(evil, evil)
+    with pytest.raises(ServiceError):
+        len(server.client())
+    assert {request.url.host for request in server.requests} == {"service"}
+
+
 def test_response_that_is_not_json_raises_service_error(pauses):
     with pytest.raises(ServiceError, match=r"^404 Not Found$"):
         len(Server(httpx.Response(404, text="<html>")).client())

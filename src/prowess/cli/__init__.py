@@ -25,6 +25,7 @@ try:
     from .verbs.explain import explain
     from .verbs.import_ import import_
     from .verbs.key import key
+    from .verbs.league import league
     from .verbs.next import next_
     from .verbs.pair import pair
     from .verbs.predict import predict
@@ -117,6 +118,7 @@ _add("Files", check, simulate)
 _add("Serve", serve)
 app.command("import", rich_help_panel="Serve")(add_quiet_option(import_))
 app.add_typer(key, name="key", rich_help_panel="Serve")
+app.add_typer(league, name="league", rich_help_panel="Serve")
 _add("Serve", backup, restore, doctor)
 
 

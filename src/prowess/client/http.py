@@ -19,6 +19,7 @@ from ..validate import scale
 if TYPE_CHECKING:
     import httpx
 
+RENAMED = 308  # the league has another name now
 RETRIED = (429, 502, 503, 504)  # too many requests, or a server or proxy that is temporarily unavailable
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 10.0  # seconds
 SILENCE = 60.0  # seconds without a byte, not even a comment, after which an event stream counts as broken
@@ -28,7 +29,7 @@ class ServiceError(Error):
     """The service refused a request, or could not be reached.
 
     `status` is the HTTP status, or 0 if no response arrived. `problem` is the whole response body (RFC 9457): type,
-    title, status, detail and, where fields are wrong, `errors`.
+    title, status, detail and, where fields are wrong, `errors`. `renamed` is the path to use if the league was renamed.
 
     >>> error = ServiceError("no player named 'ana'", 422, {"title": "Unprocessable"})
     >>> error.status, error.problem["title"]
@@ -39,6 +40,7 @@ class ServiceError(Error):
         super().__init__(detail)
         self.status = status
         self.problem = dict(problem or {})
+        self.renamed: str | None = None
 
     @classmethod
     def from_response(cls, response: httpx.Response) -> ServiceError:
@@ -55,7 +57,12 @@ class ServiceError(Error):
         errors = [error for error in listed if isinstance(error, dict)] if isinstance(listed, list) else []
         fields = [f"{error.get('field')}: {error.get('detail')}" for error in errors
                   if str(error.get("detail")) not in detail]  # fmt: skip
-        return cls("; ".join([detail, *fields[:5]]), response.status_code, problem)
+        error = cls("; ".join([detail, *fields[:5]]), response.status_code, problem)
+        location = response.headers.get("location", "")
+        if response.status_code == RENAMED and location.startswith("/"):
+            # One leading slash: the key must be sent only to this service, never to another host.
+            error.renamed = f"/{location.lstrip('/')}"
+        return error
 
 
 def pause(attempt: int, retry_after: str | None, chance: float) -> float:
@@ -122,7 +129,10 @@ class Connection:
             raise ServiceError(message, response.status_code) from None
 
     def request(self, method: str, path: str, **request: Any) -> httpx.Response:
-        """Send a request; retry while the service is busy or unreachable; raises `ServiceError` if it is refused."""
+        """Send a request; retry while the service is busy or unreachable; raises `ServiceError` if it is refused.
+
+        If the league was renamed, the request is sent again under its new name.
+        """
         deadline = time.monotonic() + self.patience
         attempt = 0
         while True:
@@ -135,6 +145,10 @@ class Connection:
                 if response.is_success:
                     return response
                 failure, retry_after = ServiceError.from_response(response), response.headers.get("retry-after")
+                if failure.renamed not in (None, path) and attempt == 1:
+                    path = str(failure.renamed)
+                    request.pop("params", None)  # they are in the new path
+                    continue
                 if response.status_code not in RETRIED:
                     raise failure
             seconds = pause(attempt, retry_after, random.random())
@@ -173,7 +187,8 @@ class Connection:
                         if event.get("event") == "ratings":
                             yield json.loads(event["data"])
             except ServiceError as error:
-                if error.status not in (0, *RETRIED) or time.monotonic() - last_arrival > self.patience:
+                path = error.renamed or path
+                if error.status not in (0, RENAMED, *RETRIED) or time.monotonic() - last_arrival > self.patience:
                     raise
             attempt += 1
             time.sleep(pause(attempt, None, random.random()))

@@ -82,7 +82,7 @@ def _declare_problems(operation: dict[str, Any], method: str) -> None:
         statuses -= {403}
     if any(parameter["in"] == "path" for parameter in parameters):
         statuses.add(404)
-    if parameters or method in WITH_BODY:
+    if parameters or method != "get":  # also for unknown query parameters
         statuses.add(422)
     if method in WITH_BODY:
         statuses |= {400, 413, 415}

@@ -51,7 +51,7 @@ def test_list_fits_the_terminal(here: Path) -> None:
     assert "李小龍 🎯" in shown
     assert max(map(len, shown.splitlines())) <= 80
     plain = run("key", "list").stdout.splitlines()
-    assert plain[0].split() == ["id", "name", "scope", "league", "created", "revoked"]
+    assert plain[0].split() == ["id", "name", "scope", "league", "created", "used", "expires", "revoked"]
     assert len(plain) == 4
 
 
@@ -77,3 +77,30 @@ def test_wrong_usage_is_an_error(here: Path) -> None:
         result = run(*words)
         assert result.exit_code == 1
         assert len(result.stderr.splitlines()) == 1
+
+
+def test_rotated_key_prints_only_its_new_secret(here: Path) -> None:
+    first = run("key", "create", "phone", "--expires", "90d").stdout.strip()
+    result = run("key", "rotate", 1, "--grace", "1h")
+    second = result.stdout.strip()
+    assert result.stderr == "rotated key 1 (phone); the old secret works for 1h more\n"
+    cut = run("key", "rotate", 1, "--grace", "0")
+    assert cut.stderr == "rotated key 1 (phone); the old secret no longer works\n"
+    database = in_database()
+    with database.reading() as connection:
+        found = [keys.find(connection, secret) for secret in (first, second, cut.stdout.strip())]
+    database.close()
+    assert [key is not None for key in found] == [False, False, True]
+    [row] = json.loads(run("key", "list", "--json").stdout)
+    assert (row["used"], row["expires"] is not None) == (None, True)
+    for words in (("create", "a", "--expires", "soon"), ("rotate", 1, "--grace", "31d"), ("rotate", 7)):
+        assert run("key", *words).exit_code == 1
+
+
+def test_last_admin_key_is_revoked_with_a_note(here: Path) -> None:
+    run("key", "create", "boss", "--scope", "admin")
+    result = run("key", "revoke", 1)
+    assert result.exit_code == 0
+    assert (
+        "no admin key for all leagues is left; create one with: prowess key create NAME --scope admin" in result.stderr
+    )

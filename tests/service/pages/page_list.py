@@ -55,6 +55,7 @@ PAGES = (
     Place("leagues", "/leagues"),
     Place("sign-in", "/signin"),
     Place("new-league", "/new", signed_in=True),
+    Place("keys", "/keys", signed_in=True),
     _of(LEAGUE, "standings", "standings"),
     _of(LEAGUE, "standings-past", "standings", ("at", "2025-12-31"), ("search", "e")),
     _of(LEAGUE, "player", "player", ("name", "Uma")),
@@ -75,6 +76,7 @@ PAGES = (
     _of(LEAGUE, "import-looked", "import", signed_in=True, act=_choose),
     _of(LEAGUE, "settings", "settings", signed_in=True),
     _of(LEAGUE, "anonymise", "anonymise", ("name", "Uma"), signed_in=True),
+    _of(LEAGUE, "league-keys", "keys", signed_in=True),
     _of(LEAGUE, "not-found", "player", ("name", "Nobody at all"), status=404),
 )
 # The same pages with unusual data: they must work, but need no screenshots.
