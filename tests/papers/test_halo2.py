@@ -101,7 +101,7 @@ def test_skipped_games_are_reported(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "there are no games in it"),
+        ("", "the file has no games"),
         ("\n\n", "HeadToHead.csv: "),
         (duel(1, "1", "2") + row(2, "1", 0, "x"), "line 3: column 'score' holds 'x': a number is needed"),
         (duel(1, "1", "2") + row(2, "1", 0, ""), "line 3: column 'score' is empty: a number is needed"),

@@ -187,7 +187,7 @@ def test_report_has_all_sections(data: Path) -> None:
 
 
 def test_folder_without_the_files_gives_one_clear_error(tmp_path: Path) -> None:
-    with pytest.raises(pw.Error, match=r"none of premier_league_1995_2009\.csv, .* is there"):
+    with pytest.raises(pw.Error, match=r"none of premier_league_1995_2009\.csv, .* found"):
         scores.run(tmp_path)
     file = tmp_path / "afl_1999_2009.csv"
     file.write_text("date,home,away,home_points,away_points\n2001-01-01,a,b,3,4\n", encoding="utf-8")
