@@ -16,10 +16,14 @@ if TYPE_CHECKING:
     import polars as pl
 
 FORMATS = (".csv", ".parquet", ".json")
+# Text that Excel, LibreOffice or Google Sheets may run as a formula: https://owasp.org/www-community/attacks/CSV_Injection.
+# Where the decimal sign is a comma, spreadsheets split a file at its semicolons, so text after one is a cell, too.
+_FORMULA = r"('*[=+\-@\t\r\n＝＋－＠])"
+_CELL = "(^|; *)"
 
 
 def join_lists(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return the frame with the items of each list joined by semicolons, because CSV has no lists.
+    """Return the frame with the items of each list joined by semicolons.
 
     >>> import polars as pl
     >>> join_lists(pl.DataFrame({"player": ["ann"], "teams": [[["a", "b"], ["c"]]]})).row(0)
@@ -35,6 +39,47 @@ def _join(cell: Any) -> Any:
     if isinstance(cell, list):
         return "; ".join(str(_join(item)) for item in cell)
     return cell
+
+
+def csv_cells(frame: pl.DataFrame, raw_names: bool = False) -> pl.DataFrame:
+    """Return the frame as CSV can hold it: lists are joined, because CSV has none.
+
+    Text that a spreadsheet would run as a formula gets an apostrophe, unless `raw_names`; numbers never do.
+
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"player": ["=1+1"], "teams": [[["ann", "-bob"], ["Jo-Ann"]]], "scores": [[-1, 2]]})
+    >>> csv_cells(frame).row(0)
+    ("'=1+1", "ann; '-bob; Jo-Ann", '-1; 2')
+    """
+    import polars as pl
+
+    texts = [] if raw_names else [name for name, dtype in frame.schema.items() if _is_text(dtype)]
+    return join_lists(frame).with_columns(pl.col(texts).str.replace_all(_CELL + _FORMULA, "${1}'${2}"))
+
+
+def _is_text(dtype: Any) -> bool:
+    """Return whether a column holds text, or lists of text."""
+    import polars as pl
+
+    return _is_text(dtype.inner) if dtype == pl.List else bool(dtype == pl.String)
+
+
+def unescape_formulas(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the frame without the apostrophes that `csv_cells` adds.
+
+    >>> import polars as pl
+    >>> unescape_formulas(pl.DataFrame({"player": ["'=1+1", "O'Neill"], "team": ["ann;'@bob", "''-x"]})).rows()
+    [('=1+1', 'ann;@bob'), ("O'Neill", "'-x")]
+    """
+    import polars as pl
+
+    # Few files have apostrophes at all, and searching for one is ten times as fast as replacing the pattern.
+    escaped = [column.name for column in frame if column.dtype == pl.String and _has_apostrophe(column)]
+    return frame.with_columns(pl.col(escaped).str.replace_all(f"{_CELL}'{_FORMULA}", "${1}${2}"))
+
+
+def _has_apostrophe(column: pl.Series) -> bool:
+    return bool(column.str.contains("'", literal=True).any())
 
 
 def json_text(value: Any, ascii_only: bool = False) -> str:
@@ -78,7 +123,7 @@ def write_frame(frame: pl.DataFrame, path: Path) -> None:
     with replace_file(path) as temporary:
         try:
             if extension == ".csv":
-                join_lists(frame).write_csv(temporary)
+                csv_cells(frame).write_csv(temporary)
             elif extension == ".parquet":
                 frame.write_parquet(temporary)
             else:

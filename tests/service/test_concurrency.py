@@ -1,4 +1,4 @@
-"""The threads of clients, the TTL cache, and the limiter for expensive work."""
+"""The threads of clients, the TTL cache, the limiter for expensive work, and work that ends with its client."""
 
 import asyncio
 import time
@@ -9,7 +9,14 @@ import httpx
 import pytest
 
 from prowess.service import concurrency
-from prowess.service.concurrency import CLIENT, ClientThreads, ConcurrencyLimiter, TtlCache, run_in_threadpool
+from prowess.service.concurrency import (
+    CLIENT,
+    ClientThreads,
+    ConcurrencyLimiter,
+    TtlCache,
+    run_in_threadpool,
+    unless_disconnected,
+)
 from prowess.service.pages import teams
 from prowess.store.errors import Unavailable
 
@@ -142,3 +149,25 @@ def test_service_uses_the_threads_of_clients_everywhere():
     own = {"concurrency.py", "app.py"}  # of these, one implements it and the other has no clients yet
     texts = {path: path.read_text() for path in folder.rglob("*.py") if path.name not in own}
     assert [path.name for path, text in texts.items() if "from starlette.concurrency" in text] == []
+
+
+def test_work_is_cancelled_when_the_client_disconnects():
+    messages, ended = asyncio.Queue(), []
+
+    async def work(seconds):
+        try:
+            await asyncio.sleep(seconds)
+            return "done"
+        finally:
+            ended.append(seconds)
+
+    async def ask():
+        messages.put_nowait({"type": "http.request"})
+        assert await unless_disconnected(messages.get, work(0.01)) == "done"
+        asyncio.get_running_loop().call_later(0.01, messages.put_nowait, {"type": "http.disconnect"})
+        assert await unless_disconnected(messages.get, work(60)) is None
+        with pytest.raises(TypeError):  # errors reach the caller as they are
+            await unless_disconnected(messages.get, work("soon"))
+
+    asyncio.run(ask())
+    assert ended == [0.01, 60, "soon"]

@@ -186,10 +186,11 @@ class History:
 
         return to_frame(self)
 
-    def write(self, path: "str | os.PathLike[str]", layout: "Shape | None" = None) -> None:
+    def write(self, path: "str | os.PathLike[str]", layout: "Shape | None" = None, *, raw_names: bool = False) -> None:
         """Write a file (.csv .tsv .parquet .jsonl) from which `read` builds an equal history.
 
-        `layout` is "wide", a row per match, or "long", a row per player; the default is wide if possible.
+        `layout` is "wide", a row per match, or "long", a row per player; the default is wide if possible. In .csv and
+        .tsv, text that a spreadsheet would run as a formula gets an apostrophe, unless you ask for `raw_names`.
 
         >>> from pathlib import Path; from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
@@ -201,7 +202,7 @@ class History:
         """
         from .writers import write
 
-        write(self, path, layout)
+        write(self, path, layout, raw_names=raw_names)
 
     @property
     def recognised(self) -> str:

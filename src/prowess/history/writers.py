@@ -1,15 +1,24 @@
-"""Writing histories to frames and files, in layouts that reading recognises."""
+"""Writing histories to frames and files, in layouts that reading recognises.
+
+A table is written in chunks of matches: a first pass finds out which columns the table needs, a second writes them.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import astuple, dataclass, replace
+from functools import reduce
+from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ..atomic_files import file_extension, replace_file
 from ..errors import Error, Option
+from ..frames import csv_cells
 from .history import History
 from .ragged import Floats, owners, places
 
@@ -20,17 +29,116 @@ ENDINGS = (".csv", ".tsv", ".parquet", ".jsonl")
 BETWEEN = ";"  # separates the names of a roster
 EXACT = 2**53  # up to here a float represents every whole number
 SIDES = 8  # with more teams in a match, the default layout is long
+ROW_GROUP = 1 << 15  # rows of a Parquet file that are in memory at once
 
 Shape = Literal["wide", "long"]
 
 
-def to_frame(history: History) -> pl.DataFrame:
-    """Return a frame with a row per entry."""
+@dataclass(frozen=True)
+class Contents:
+    """What the matches of a table contain, which decides its columns.
+
+    >>> duel = History.from_matches([{"teams": [["ann"], ["bob"]]}])
+    >>> trio = History.from_matches([{"teams": [["ann"], ["bob"], ["cat"]], "scores": [1, 2, 3]}])
+    >>> contents = Contents.of(duel) | Contents.of(trio)
+    >>> contents.most_teams, contents.scores, contents.missing_scores
+    (3, True, True)
+    """
+
+    most_teams: int
+    ids: bool
+    rosters: bool  # teams of several players
+    scores: bool
+    missing_scores: bool
+    fractional_scores: bool
+    other_places: bool  # places that do not follow from the scores
+    weights: bool
+    importance: bool
+    home: bool
+    home_later: bool  # a home team that is not the first of its match
+    other_than_pairs: bool
+    separators: bool  # in names
+
+    @classmethod
+    def of(cls, history: History) -> Contents:
+        """Return the contents of a history."""
+        score, teams = history.score, np.diff(history.match_start)
+        missing = len(history) > 0 if score is None else bool(np.isnan(score).any())
+        return cls(
+            most_teams=int(teams.max(initial=0)),
+            ids=history.ids is not None,
+            rosters=history.entries != history.teams,
+            scores=score is not None,
+            missing_scores=missing,
+            fractional_scores=score is not None and not _is_whole(score),
+            other_places=score is not None and not missing and not _follows(score, history),
+            weights=history.weight is not None,
+            importance=history.importance is not None,
+            home=history.home is not None,
+            home_later=history.home is not None and bool((history.home > 0).any()),
+            other_than_pairs=bool((teams != 2).any()),
+            separators=any(BETWEEN in name for name in history.players),
+        )
+
+    def __or__(self, other: Contents) -> Contents:
+        """Return the contents of two tables together."""
+        return Contents(*map(max, astuple(self), astuple(other)))
+
+    @property
+    def not_wide(self) -> str:
+        """Why a table cannot have a row per match; empty if it can."""
+        if self.weights:
+            return "players have weights"
+        if self.scores and (self.missing_scores or self.other_places):
+            return "places do not follow from the scores"
+        if self.home and self.rosters:
+            return "a home team has several players"
+        if self.home and (self.other_than_pairs or self.home_later):
+            return "the home team is not the first of two"
+        return f"a name contains {BETWEEN!r}" if self.rosters and self.separators else ""
+
+    def layout(self, layout: Shape | None) -> Shape:
+        """Return the layout of the table: the given one, if it can hold the matches, or the most readable one."""
+        if layout not in (None, "wide", "long"):
+            message = f"layout must be 'wide' (a row per match) or 'long' (a row per player), not {layout!r}"
+            raise Error(message, field="layout", value=layout)
+        if layout == "wide" and self.not_wide:
+            message = f"a row per match cannot hold this history, because {self.not_wide}; write it with "
+            raise Error(message, Option("layout", "long"), field="layout", value="wide")
+        return layout or ("long" if self.most_teams > SIDES or self.not_wide else "wide")
+
+    def fill(self, history: History) -> History:
+        """Return a part of the matches with all columns of the table; those that it lacks get neutral values."""
+        matches, absent = len(history), dict[str, Any]()
+        if self.scores and history.score is None:
+            absent["score"] = np.full(history.teams, np.nan)
+        if self.weights and history.weight is None:
+            absent["weight"] = np.ones(history.entries)
+        if self.importance and history.importance is None:
+            absent["importance"] = np.ones(matches)
+        if self.home and history.home is None:
+            absent["home"] = np.full(matches, -1, np.int16)
+        if self.ids and history.ids is None:
+            absent["ids"] = ("",) * matches
+        return replace(history, **absent) if absent else history
+
+
+def _is_whole(score: Floats) -> bool:
+    return bool(((score == np.floor(score)) & (np.abs(score) < EXACT)).all())
+
+
+def _follows(score: Floats, history: History) -> bool:
+    """Return whether the places of all matches follow from their scores."""
+    return bool((places(history.match_start, -score) == history.place).all())
+
+
+def to_frame(history: History, first: int = 0) -> pl.DataFrame:
+    """Return a frame with a row per entry; matches are numbered from `first`."""
     import polars as pl
 
     team = owners(history.team_start)
     match = owners(history.match_start)[team]
-    columns: dict[str, Any] = {"match": match}
+    columns: dict[str, Any] = {"match": match + np.int32(first)}
     if history.ids is not None:
         columns["id"] = pl.Series(history.ids, dtype=pl.String).gather(match)
     if history.time is not None:
@@ -62,10 +170,12 @@ def _time_column(history: History) -> pl.Series:
     return local.dt.strftime(f"%Y-%m-%dT%H:%M:%S%.6f{zone}")
 
 
-def write(history: History, path: str | os.PathLike[str], layout: Shape | None = None) -> None:
+def write(
+    history: History, path: str | os.PathLike[str], layout: Shape | None = None, *, raw_names: bool = False
+) -> None:
     """Write a history to a file in the format of its extension, in a layout that `History.read` recognises.
 
-    >>> from pathlib import Path; from tempfile import TemporaryDirectory
+    >>> from tempfile import TemporaryDirectory
     >>> history = History.from_matches([{"teams": [["ann", "bob"], ["cat"]], "scores": [3, 1], "time": "2026-01-31"}])
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "games.csv")
@@ -77,13 +187,60 @@ def write(history: History, path: str | os.PathLike[str], layout: Shape | None =
     """
     ending = file_extension(path, ENDINGS)
     with replace_file(path) as temporary:
-        if ending == ".jsonl":  # one match per line, in the form that `from_matches` accepts
-            lines = (json.dumps(match, ensure_ascii=False, default=lambda time: time.isoformat()) for match in history)
-            temporary.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        elif ending == ".parquet":
-            _layout_frame(history, layout).write_parquet(temporary)
+        if ending == ".jsonl":
+            with temporary.open("w", encoding="utf-8", newline="\n") as file:
+                file.writelines(map(json_line, history))
         else:
-            _layout_frame(history, layout).write_csv(temporary, separator="\t" if ending == ".tsv" else ",")
+            write_table(lambda: [history], temporary, ending, layout, raw_names=raw_names)
+
+
+def json_line(match: Mapping[str, Any]) -> str:
+    """Return a match, in the form that `from_matches` accepts, as a line of JSON.
+
+    >>> json_line({"teams": [["ann"], ["bob"]], "ranks": [1, 2]})
+    '{"teams": [["ann"], ["bob"]], "ranks": [1, 2]}\\n'
+    """
+    return json.dumps(match, ensure_ascii=False, default=lambda time: time.isoformat()) + "\n"
+
+
+def write_table(
+    chunks: Callable[[], Iterable[History]],
+    path: Path,
+    ending: str,
+    layout: Shape | None = None,
+    *,
+    raw_names: bool = False,
+) -> None:
+    """Write the matches that `chunks` yields, at least one chunk and each time the same, as CSV, TSV or Parquet.
+
+    Only one chunk is in memory at a time. Text files escape names that a spreadsheet would run, unless `raw_names`.
+    """
+    table = _frames(chunks, layout)
+    if ending == ".parquet":
+        _write_parquet(table, path)
+        return
+    separator = "\t" if ending == ".tsv" else ","
+    with path.open("wb") as file:
+        for number, frame in enumerate(table):
+            csv_cells(frame, raw_names).write_csv(file, separator=separator, include_header=number == 0)
+
+
+def _write_parquet(table: Iterator[pl.DataFrame], path: Path) -> None:
+    from polars.io.plugins import register_io_source
+
+    first = next(table)
+    source = register_io_source(lambda *_: chain([first], table), schema=first.schema)
+    source.sink_parquet(path, row_group_size=ROW_GROUP, maintain_order=True)
+
+
+def _frames(chunks: Callable[[], Iterable[History]], layout: Shape | None) -> Iterator[pl.DataFrame]:
+    """Yield the frame of each chunk, all with the same columns."""
+    contents = reduce(Contents.__or__, map(Contents.of, chunks()))
+    layout, matches = contents.layout(layout), 0
+    for chunk in chunks():
+        history = contents.fill(chunk)
+        yield _wide_frame(history, contents) if layout == "wide" else to_frame(history, matches)
+        matches += len(history)
 
 
 def text(history: History, layout: Shape | None = None) -> str:
@@ -94,41 +251,8 @@ def text(history: History, layout: Shape | None = None) -> str:
     ann,1,bob,1
     <BLANKLINE>
     """
-    return _layout_frame(history, layout).write_csv()
-
-
-def _layout_frame(history: History, layout: Shape | None) -> pl.DataFrame:
-    if layout not in (None, "wide", "long"):
-        message = f"layout must be 'wide' (a row per match) or 'long' (a row per player), not {layout!r}"
-        raise Error(message, field="layout", value=layout)
-    if layout is None:
-        many = len(history) and int(np.diff(history.match_start).max()) > SIDES
-        layout = "long" if many or _not_wide(history) else "wide"
-    return to_wide(history) if layout == "wide" else to_frame(history)
-
-
-def _not_wide(history: History) -> str:
-    """Return why a history cannot have a row per match; empty if it can."""
-    alone, score, home = _is_alone(history), history.score, history.home
-    if history.weight is not None:
-        return "players have weights"
-    if score is not None and not _follows(score, history):
-        return "places do not follow from the scores"
-    if home is not None and not alone:
-        return "a home team has several players"
-    if home is not None and ((np.diff(history.match_start) != 2).any() or (home > 0).any()):
-        return "the home team is not the first of two"
-    return f"a name contains {BETWEEN!r}" if not alone and any(BETWEEN in name for name in history.players) else ""
-
-
-def _follows(score: Floats, history: History) -> bool:
-    """Return whether every match has scores from which its places follow."""
-    return not np.isnan(score).any() and bool((places(history.match_start, -score) == history.place).all())
-
-
-def _is_alone(history: History) -> bool:
-    """Return whether every team is a single player."""
-    return history.entries == history.teams
+    [frame] = _frames(lambda: [history], layout)
+    return csv_cells(frame).write_csv()
 
 
 def to_wide(history: History) -> pl.DataFrame:
@@ -137,18 +261,20 @@ def to_wide(history: History) -> pl.DataFrame:
     >>> to_wide(History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [3, 1], "home": 0}])).columns
     ['home_team', 'home_score', 'away_team', 'away_score', 'neutral']
     """
+    [frame] = _frames(lambda: [history], "wide")
+    return frame
+
+
+def _wide_frame(history: History, contents: Contents) -> pl.DataFrame:
     import polars as pl
 
-    if reason := _not_wide(history):
-        message = f"a row per match cannot hold this history, because {reason}; write it with "
-        raise Error(message, Option("layout", "long"), field="layout", value="wide")
     columns: dict[str, Any] = {}
     if history.ids is not None:
         columns["id"] = pl.Series(history.ids, dtype=pl.String)
     if history.time is not None:
         columns["date" if history.time_kind == "date" else "time"] = _time_column(history)
-    for number in range(int(np.diff(history.match_start).max()) if len(history) else 2):
-        columns |= _side(history, number)
+    for number in range(contents.most_teams or 2):
+        columns |= _side(history, number, contents)
     if history.home is not None:
         if history.score is None:
             place = pl.Series(history.place[::2].astype(np.int64) - history.place[1::2])
@@ -160,32 +286,29 @@ def to_wide(history: History) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
-def _side(history: History, number: int) -> dict[str, pl.Series]:
+def _side(history: History, number: int, contents: Contents) -> dict[str, pl.Series]:
     """Return the columns for one team of every match; null if a match has fewer teams."""
     import polars as pl
 
     present = np.diff(history.match_start) > number
     team = pl.Series(np.where(present, history.match_start[:-1] + number, -1)).replace(-1, None)
-    head, result = f"{'player' if _is_alone(history) else 'team'}{number + 1}", f"{{}}{number + 1}"
+    head, result = f"{'team' if contents.rosters else 'player'}{number + 1}", f"{{}}{number + 1}"
     if history.home is not None:
         side = ("home", "away")[number]
         head, result = f"{side}_team", f"{side}_{{}}"
-    columns = {head: _rosters(history).gather(team)}
+    names = pl.Series(history.players, dtype=pl.String).gather(history.player)
+    columns = {head: (_rosters(history, names) if contents.rosters else names).gather(team)}
     if history.score is not None:
-        whole = bool(((history.score == np.floor(history.score)) & (np.abs(history.score) < EXACT)).all())
         scores = pl.Series(history.score, dtype=pl.Float64).fill_nan(None)
-        columns[result.format("score")] = (scores.cast(pl.Int64) if whole else scores).gather(team)
+        columns[result.format("score")] = (scores if contents.fractional_scores else scores.cast(pl.Int64)).gather(team)
     elif history.home is None:
         columns[result.format("rank")] = pl.Series(history.place).gather(team)
     return columns
 
 
-def _rosters(history: History) -> pl.Series:
+def _rosters(history: History, names: pl.Series) -> pl.Series:
     """Return the players of every team, joined in one cell."""
     import polars as pl
 
-    names = pl.Series("name", history.players, dtype=pl.String).gather(history.player)
-    if _is_alone(history):
-        return names
     entries = pl.DataFrame({"team": owners(history.team_start), "name": names})
     return entries.group_by("team", maintain_order=True).agg(pl.col("name").str.join(BETWEEN))["name"]

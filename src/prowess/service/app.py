@@ -18,6 +18,7 @@ from .. import __version__
 from ..store import keys as stored_keys
 from ..store import leagues as stored_leagues
 from ..store.db.database import Database
+from ..store.exports import ExportFolder, export_folder
 from ..store.keys import Key
 from ..store.read.standings import StandingsCache
 from ..store.read.trace_cache import TraceCache
@@ -43,6 +44,7 @@ from .concurrency import TtlCache
 from .connections import ConnectionTable, StreamLimit
 from .context import Service
 from .errors import register_handlers
+from .exports import Exports
 from .middleware import (
     BodyLimit,
     Buckets,
@@ -81,6 +83,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, ConnectionTable]]:
         await run_in_threadpool(database.migrate)
+        folder = export_folder(database.url, settings.export_folder)
         traces = TraceCache()
         standings_cache = StandingsCache(traces)
         connections = ConnectionTable(settings, metrics.count_refusal)
@@ -99,12 +102,14 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             streams=StreamLimit(
                 settings.stream_limit, settings.key_stream_limit, connections.most // 2, metrics.count_refusal
             ),
+            exports=Exports(database, ExportFolder(folder, settings.export_space)),
         )
         housekeeper = Housekeeper(database, key_uses)
         _collect_garbage_rarely()
         try:
             with on_shutdown(service.closing.set), exit_with_parent():
-                yield {"connections": connections}  # for `connections.HttpProtocol`
+                async with service.exports.running(service.closing):
+                    yield {"connections": connections}  # for `connections.HttpProtocol`
         finally:
             for part in (service.prewarmer, service.analyses, service.writer, housekeeper, database):
                 await run_in_threadpool(part.close)

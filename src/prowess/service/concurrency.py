@@ -1,9 +1,9 @@
-"""Work in threads: shared fairly between clients, limited for expensive work, and cached for a while."""
+"""Work in threads: shared fairly between clients, limited if it is expensive, cached, and stopped with its client."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, nullcontext
 from contextvars import ContextVar
 from functools import partial
@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 
 from anyio import CapacityLimiter
 from starlette import concurrency
+from starlette.types import Receive
 
 from ..store.errors import Unavailable
 
@@ -146,3 +147,23 @@ class ConcurrencyLimiter:
         async with self.slot():
             # Not in the client's threads: its other requests should not wait for work that can take seconds.
             return await _run_charged(work)
+
+
+async def unless_disconnected(receive: Receive, work: Coroutine[Any, Any, Value]) -> Value | None:
+    """Return the result of `work`, or cancel it and return None as soon as the client disconnects.
+
+    The body of the request must have been read, or be of no interest.
+    """
+
+    async def disconnected() -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+
+    task, gone = asyncio.ensure_future(work), asyncio.ensure_future(disconnected())
+    try:
+        await asyncio.wait((task, gone), return_when=asyncio.FIRST_COMPLETED)
+        return task.result() if task.done() else None
+    finally:
+        task.cancel()
+        gone.cancel()
+        await asyncio.gather(task, gone, return_exceptions=True)

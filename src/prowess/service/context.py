@@ -22,6 +22,7 @@ from .background.analysis_requests import ModelAnalyses
 from .background.prewarm import Prewarmer
 from .concurrency import ConcurrencyLimiter, TtlCache, run_in_threadpool
 from .connections import StreamLimit
+from .exports import Exports
 from .observability import Metrics
 from .settings import Settings
 
@@ -45,6 +46,7 @@ class Service:
     prewarmer: Prewarmer
     streams: StreamLimit
     readiness: TtlCache[None]  # has a value if the database can be written to
+    exports: Exports
     charts: LruCache[bytes] = field(default_factory=lambda: LruCache(CHART_BYTES))  # rendered
     splits: LruCache[Balance] = field(default_factory=lambda: LruCache(BALANCE_BYTES))  # fair teams can take seconds
     # Most predictions are quick, so many may wait; but a table can cover all players.

@@ -57,6 +57,9 @@ class Settings:
     cors_origins: tuple[str, ...] = _setting(
         (), "ORIGIN", "A site whose pages may read responses, such as https://example.org; * for any; may be repeated."
     )
+    export_folder: str = _setting(
+        "", "FOLDER", "Folder for exported files; by default beside a SQLite database, else in the temporary folder."
+    )
     rate_limit: float = _setting(50.0, "N", "Requests per second from an address without a key.", 0, LIMITS)
     rate_burst: int = _setting(200, "N", "Burst of requests from an address without a key.", 1, LIMITS)
     key_rate_limit: float = _setting(20_000.0, "N", "Requests per second with a key.", 0, LIMITS)
@@ -81,6 +84,9 @@ class Settings:
     anonymous_body_limit: int = _setting(64 * KIB, "BYTES", "Maximum size of a request body without a key.", 0, LIMITS)
     body_limit: int = _setting(16 * MIB, "BYTES", "Maximum size of a request body with a key.", 0, LIMITS)
     import_limit: int = _setting(256 * MIB, "BYTES", "Maximum size of an imported file.", 0, LIMITS)
+    export_space: int = _setting(
+        1024 * MIB, "BYTES", "Disk space for exported files that are kept; the oldest are deleted.", 0, LIMITS
+    )
 
     def __post_init__(self) -> None:
         for setting in fields(self):

@@ -1,5 +1,7 @@
 """Leagues as files: an exported file can be imported, and gives the same league."""
 
+import csv
+import io
 import json
 
 import numpy as np
@@ -18,6 +20,9 @@ NAMES = [
     'O\'Brien, "Jr"',
     "a/b",
     "=1+1",
+    "'=1+1",
+    "＠SUM",
+    "b; -c",
     "00042",
     "null",
     "😀",
@@ -87,6 +92,39 @@ def test_importing_its_own_export_changes_nothing(ask, league, ending):
             "POST", f"{league}/import", params={"format": ending, "dry_run": dry_run}, content=file, status=200
         )
         assert (answer.json()["repeated"], answer.json()["revision"]) == (39, 3)
+
+
+FORMULA = "=cmd|' /C calc'!A0"
+CSV_ADDRESSES = [
+    "/api/leagues/{}/export.csv",
+    "/api/leagues/{}/leaderboard.csv",
+    "/leagues/{}/standings.csv",
+    "/leagues/{}/matches.csv",
+    "/leagues/{}/player.csv?name=%40eve",
+]
+
+
+@pytest.mark.parametrize("address", CSV_ADDRESSES)
+def test_csv_has_no_cell_that_a_spreadsheet_runs(ask, address):
+    name = f"formulas-{CSV_ADDRESSES.index(address)}"
+    ask.create_league(name)
+    teams = [[FORMULA, "+ann"], ["@eve", "Jo-Ann"]]
+    ask.post(f"/api/leagues/{name}/matches", {"id": "-1", "teams": teams, "scores": [-2, 1]}, status=201)
+    address = address.format(name)
+
+    def cells(file):
+        # Where the decimal sign is a comma, spreadsheets also split at semicolons.
+        return [text.strip() for row in csv.reader(io.StringIO(file.text)) for cell in row for text in cell.split(";")]
+
+    escaped = cells(ask.get(address))
+    assert not [text for text in escaped if text[:1] in ("=", "+", "@") or (text[:1] == "-" and not is_number(text))]
+    raw = cells(ask.get(f"{address}{'&' if '?' in address else '?'}raw_names=true"))
+    assert raw != escaped
+    assert raw == [text.removeprefix("'") for text in escaped]
+
+
+def is_number(text):
+    return text.lstrip("-").replace(".", "").isdigit()
 
 
 def test_empty_league_exports_an_empty_file(ask, league):

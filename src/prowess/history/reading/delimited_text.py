@@ -5,7 +5,7 @@ import io
 import re
 from array import array
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice
 
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Error, Remark
+from ...frames import unescape_formulas
 from ..read_context import Table
 from ..read_options import Choices
 from .byte_source import Source
@@ -32,8 +33,12 @@ _NEWLINE, _RETURN, _QUOTE = 10, 13, 34
 
 
 def read_text(source: Source, choices: Choices) -> Table:
-    """Read every column as text, so that a malformed number can be shown as it was written."""
-    return trim_table(_read_regular(source, choices) or _read_tolerantly(source, choices), source.title, choices)
+    """Read every column as text, so that a malformed number can be shown as it was written.
+
+    Text that was escaped for spreadsheets, as all CSV files that prowess writes are, is restored.
+    """
+    table = trim_table(_read_regular(source, choices) or _read_tolerantly(source, choices), source.title, choices)
+    return replace(table, frame=unescape_formulas(table.frame))
 
 
 def _read_regular(source: Source, choices: Choices) -> Grid | None:

@@ -62,6 +62,9 @@ Read = Annotated[Access, Depends(LeaguePermission("read"))]
 Write = Annotated[Access, Depends(LeaguePermission("write"))]
 Admin = Annotated[Access, Depends(LeaguePermission("admin"))]
 DryRun = Annotated[bool, Query(description="Only preview: return the rating changes, largest first.")]
+RawNames = Annotated[
+    bool, Query(description="Leave text in CSV as it is, even where a spreadsheet would run it as a formula.")
+]
 Reason = Annotated[str, Query(max_length=LONGEST, description="Reason for the change, which is stored with it.")]
 MatchId = Annotated[str, AfterValidator(str.strip)]  # as ids in bodies are
 IdempotencyKey = Annotated[

@@ -10,10 +10,9 @@ from tempfile import mkdtemp
 from typing import Annotated, Any, Literal, get_args
 
 from fastapi import APIRouter, Query
-from sqlalchemy import Connection
-from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
+from starlette.types import Receive, Scope, Send
 
 from ...errors import Error
 from ...history.read_context import Findings, Located, Table
@@ -21,15 +20,16 @@ from ...history.read_options import Choices
 from ...history.readers import from_table
 from ...history.reading.byte_source import open_source
 from ...history.reading.sniff import load_source
-from ...store import leagues
-from ...store.journal import journal
+from ...store.exports import ExportSpec, Format
 from ...store.write.commands import CommandResult, Post
 from ...store.write.importing import with_ids
 from ...store.write.writer import preview
 from ...text import count
-from ..concurrency import run_in_threadpool
+from ..concurrency import run_in_threadpool, unless_disconnected
 from ..errors import Problem, problem_responses
-from .dependencies import DryRun, IdempotencyKey, Read, Reason, ServiceDep, Write
+from ..exports import ExportedFile
+from ..middleware import ABORTED
+from .dependencies import DryRun, IdempotencyKey, RawNames, Read, Reason, ServiceDep, Write
 from .responses import json_response
 from .schemas import files as schemas
 
@@ -54,7 +54,6 @@ MAX_PROBLEMS = 1_000
 TITLE = "the file"  # shown in messages instead of the path of the temporary file
 SAMPLE = 20  # rows in a preview
 
-Format = Literal["csv", "parquet", "ndjson"]
 EXPORT_MEDIA_TYPES = {
     "csv": "text/csv; charset=utf-8",
     "parquet": "application/vnd.apache.parquet",
@@ -236,31 +235,39 @@ def import_payload(result: CommandResult, found: Findings) -> dict[str, Any]:
         200: {
             "description": "The matches in chronological order.",
             "content": {kind.partition(";")[0]: {"schema": {"type": "string"}} for kind in EXPORT_MEDIA_TYPES.values()},
-        }
+        },
+        **problem_responses(503),
     },
 )
-async def export_matches(access: Read, service: ServiceDep, format: Format, layout: Layout = None) -> Response:
+async def export_matches(
+    request: Request,
+    access: Read,
+    service: ServiceDep,
+    format: Format,
+    layout: Layout = None,
+    raw_names: RawNames = False,
+) -> Response:
     """The current matches of a league with their ids, as CSV, Parquet or NDJSON.
 
     Imported into an empty league with the same clock, the file gives the same matches in the same order.
     """
-    folder = Path(mkdtemp(prefix="prowess-"))
-    path = folder / f"{access.league}.{'jsonl' if format == 'ndjson' else format}"
+    # Other formats have no escaped names; with one spec for both, they share a file.
+    spec = ExportSpec(format, None if format == "ndjson" else layout, raw_names and format == "csv")
+    exported = await unless_disconnected(request.receive, service.exports.get(access.league, spec))
+    return Response(status_code=ABORTED) if exported is None else Download(exported, access.league, format)
 
-    def work(connection: Connection) -> int:
-        league = leagues.find(connection, access.league)
-        journal.history(connection, league).write(path, layout)
-        return league.revision
 
-    try:
-        revision = await service.read(work)
-    except BaseException:
-        rmtree(folder, ignore_errors=True)
-        raise
-    return FileResponse(
-        path,
-        media_type=EXPORT_MEDIA_TYPES[format],
-        filename=f"{access.league}-{revision}.{format}",
-        headers={"Cache-Control": "no-cache", "X-Revision": str(revision)},
-        background=BackgroundTask(rmtree, folder, ignore_errors=True),
-    )
+class Download(FileResponse):
+    """Sends an exported file, stops when the client disconnects, and deletes the file."""
+
+    def __init__(self, file: ExportedFile, league: str, format: Format) -> None:
+        headers = {"Cache-Control": "no-cache", "X-Revision": str(file.revision)}
+        name = f"{league}-{file.revision}.{format}"
+        super().__init__(file.path, media_type=EXPORT_MEDIA_TYPES[format], filename=name, headers=headers)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the file."""
+        try:
+            await unless_disconnected(receive, super().__call__(scope, receive, send))
+        finally:
+            Path(self.path).unlink(missing_ok=True)

@@ -12,7 +12,7 @@ from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ...frames import join_lists
+from ...frames import csv_cells
 from ...model.fit.leaderboard import overall
 from ...model.ladder.ladder import Ladder
 from ...model.rating import Rating
@@ -181,14 +181,16 @@ def _largest_first(change: Plain) -> tuple[bool, float]:
     return True, -abs(after["shown"] - before["shown"])
 
 
-def csv_text(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] = ()) -> str:
+def csv_text(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] = (), raw_names: bool = False) -> str:
     """Write rows as CSV; lists in a cell are joined by semicolons. Without rows, only the header `columns` is written.
 
-    >>> csv_text([{"player": "ann", "teams": ["a", "b"]}]), csv_text([], ["player", "teams"])
-    ('player,teams\\nann,a; b\\n', 'player,teams\\n')
+    Text that a spreadsheet would run as a formula gets an apostrophe, unless `raw_names`.
+
+    >>> csv_text([{"player": "ann", "teams": ["a", "=b"]}]), csv_text([], ["player", "teams"])
+    ("player,teams\\nann,a; '=b\\n", 'player,teams\\n')
     """
     import polars as pl
 
     if not rows:
         return ",".join(columns) + "\n"
-    return join_lists(pl.DataFrame(rows, infer_schema_length=None)).write_csv()
+    return csv_cells(pl.DataFrame(rows, infer_schema_length=None), raw_names).write_csv()

@@ -20,7 +20,7 @@ from ...store.leagues import League
 from ...store.read.snapshot import Page, Snapshot
 from ..auth import Access
 from ..context import Service
-from .dependencies import LARGEST, Read, ServiceDep
+from .dependencies import LARGEST, RawNames, Read, ServiceDep
 from .responses import (
     NOT_MODIFIED,
     cached_json,
@@ -158,13 +158,13 @@ async def get_leaderboard(
     },
 )
 async def get_leaderboard_csv(
-    request: Request, access: Read, service: ServiceDep, filters: StandingsFilterDep
+    request: Request, access: Read, service: ServiceDep, filters: StandingsFilterDep, raw_names: RawNames = False
 ) -> Response:
     """All players, best first, as CSV."""
 
     def respond(snapshot: Snapshot, headers: dict[str, str]) -> Response:
         headers["Content-Disposition"] = f'attachment; filename="{snapshot.league}-{snapshot.revision}.csv"'
-        body = csv_text(filters.page(snapshot, 0, len(snapshot)).rows, COMMON_COLUMNS)
+        body = csv_text(filters.page(snapshot, 0, len(snapshot)).rows, COMMON_COLUMNS, raw_names)
         return Response(body, headers=headers, media_type="text/csv")
 
     return await _respond_with_standings(request, access, service, filters, respond)

@@ -13,8 +13,9 @@ from starlette.responses import Response
 from ...model.fit.explain import digits_of
 from ...store import leagues
 from ...store.errors import NotFound
-from ..api.dependencies import MatchId, Read, ServiceDep
-from ..api.files import Format, export_matches
+from ...store.exports import Format
+from ..api.dependencies import MatchId, RawNames, Read, ServiceDep
+from ..api.files import export_matches
 from ..api.matches import MatchFilterDep, match_payload
 from ..api.responses import etag_of
 from .web.match_text import edit_differences, result_sentence, sides_by_place, team_text
@@ -29,9 +30,11 @@ MATCH_ID = Query(alias="id", max_length=500)
 
 
 @router.get("/leagues/{league}/export.{format}")
-async def download(access: Read, service: ServiceDep, format: Format) -> Response:
+async def download(
+    request: Request, access: Read, service: ServiceDep, format: Format, raw_names: RawNames = False
+) -> Response:
     """Return all matches as a file, like the API, but accept the login cookie, so private leagues work, too."""
-    response = await export_matches(access, service, format)
+    response = await export_matches(request, access, service, format, raw_names=raw_names)
     response.headers.update(BY_KEY)
     return response
 

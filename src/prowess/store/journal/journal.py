@@ -6,7 +6,7 @@ Matches are stored as JSON in one canonical form (`bodies`), and read back as a 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, repeat
@@ -27,7 +27,8 @@ from ...history.columns.raw_matches import RawMatches
 from ...history.history import History
 from ...history.ragged import Ints, places, starts
 from ...history.times import Times, show_time
-from ..clock import STAMPS, Clock
+from ...history.writers import json_line
+from ..clock import STAMPS, Clock, show
 from ..db import schema
 from ..db.database import InList, RawStatement, write_many
 from ..errors import NotFound
@@ -138,6 +139,18 @@ class JournalRows:
         """Return the matches as a history, in league order."""
         return history_of(self.seq, self.time, self.ids, self.bodies, league.clock)
 
+    def json_lines(self, league: League) -> list[str]:
+        """Return the matches as lines of JSON, in the form that `from_matches` accepts and in the order of the rows."""
+        if scan(list(self.bodies)) is None:  # not in canonical form, so not certainly an object on a single line
+            return list(map(json_line, self.history(league)))
+        moments: Iterable[str] = repeat("")
+        if league.clock == "utc":
+            moments = [f',"time":"{show("utc", moment)}"' for moment in self.time.tolist()]
+        elif league.clock == "number":
+            moments = [f',"time":{moment!r}' for moment in self.time.tolist()]
+        rows = zip(self.bodies, moments, self.ids, strict=False)
+        return [f'{body[:-1]}{moment},"id":{quoted(id)}}}\n' for body, moment, id in rows]
+
     def until(self, time: float) -> JournalRows:
         """Return the matches up to a time."""
         return self._take(self.time <= time)
@@ -171,6 +184,15 @@ def next_rows(connection: Connection, league: League, after: Position, revision:
 def rows_since(connection: Connection, league: League, revision: int) -> JournalRows:
     """Return the matches that were recorded since a revision, as they are now."""
     return JournalRows.of(_RECORDED_SINCE(connection, league=league.id, revision=revision))
+
+
+def chunks(connection: Connection, league: League, limit: int) -> Iterator[JournalRows]:
+    """Yield the matches of a league at its revision, in league order, `limit` at a time."""
+    rows = next_rows(connection, league, START, league.revision, limit)
+    while rows.ids:
+        yield rows
+        last = Position(float(rows.time[-1]), int(rows.seq[-1]))
+        rows = next_rows(connection, league, last, league.revision, limit)
 
 
 def count(connection: Connection, league: League, after: Position) -> int:

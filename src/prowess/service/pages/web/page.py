@@ -18,6 +18,7 @@ from ....store.leagues import League
 from ...api.responses import csv_text, etag_headers, extend_etag, json_response, not_modified
 from ...concurrency import run_in_threadpool
 from ...context import service_of
+from ...settings import TRUE
 from .templates import BY_KEY, POLICY, render_page, templates_version
 
 Plain = dict[str, Any]
@@ -107,7 +108,8 @@ def _json(request: Request, context: PageContext, headers: dict[str, str]) -> Re
 def _csv(request: Request, context: PageContext, headers: dict[str, str]) -> Response:
     name = request.scope["path"].removesuffix(".csv").strip("/").replace("/", "-").removeprefix("leagues-")
     headers = headers | {"Content-Disposition": f'attachment; filename="{name}.csv"'}
-    return Response(csv_text(context.rows), context.status, headers, "text/csv")
+    raw_names = request.query_params.get("raw_names", "").lower() in TRUE
+    return Response(csv_text(context.rows, raw_names=raw_names), context.status, headers, "text/csv")
 
 
 class OmitEmptyFields(APIRoute):

@@ -1,0 +1,181 @@
+"""Exports that nobody waits for, and more of them than the service can write at once."""
+
+import http.client
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+from prowess.history.build_history import build
+from prowess.history.columns.raw_matches import RawMatches
+from prowess.history.ragged import starts
+from prowess.history.times import Stamp, Times
+from prowess.store import leagues
+from prowess.store.db.database import Database
+from prowess.store.write.commands import Post
+from prowess.store.write.writer import Writer
+from tests import postgres
+from tests.service.attacks.harness import (
+    LEAGUE,
+    assert_unharmed,
+    connect,
+    cpu_seconds,
+    measure,
+    memory,
+    requests,
+    running,
+)
+
+FORMATS = ("ndjson", "csv", "parquet")
+
+
+def fill(database, league, matches):
+    """Create a league of matches between 2,000 players, a second apart."""
+    random = np.random.default_rng(7)
+    first = random.integers(0, 2_000, matches)
+    player = np.stack([first, (first + random.integers(1, 2_000, matches)) % 2_000], 1).ravel().astype(np.int32)
+    raw = RawMatches(
+        match_start=starts(np.full(matches, 2)),
+        team_start=starts(np.ones(2 * matches, np.int64)),
+        player=player,
+        names=[f"player {number}" for number in range(2_000)],
+        where=lambda match, entry: str(match),
+        times=Times.of(1.7e15 + 1e6 * np.arange(matches), Stamp("timestamp", "UTC")),
+        ids=[f"match-{number}" for number in range(matches)],
+        score=random.integers(0, 5, 2 * matches).astype(np.float64),
+        rank=None,
+        listed=True,
+        remarks=(),
+    )
+    store = Database(database)
+    store.migrate()
+    with store.writing() as connection:
+        leagues.create(connection, league)
+    writer = Writer(store)
+    writer.submit(Post(league, build(raw))).result()
+    writer.close()
+    store.close()
+
+
+def path_of(league, format="ndjson"):
+    return f"/api/leagues/{league}/export.{format}"
+
+
+@contextmanager
+def abandoned_exports(server, league, most, format="ndjson"):
+    """Ask for exports, and close each connection at once."""
+    for _ in range(most):
+        with connect(server) as line:
+            line.sendall(f"GET {path_of(league, format)} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+    yield
+
+
+@contextmanager
+def awaited_exports(server, league, most, format="ndjson"):
+    """Ask for exports, and keep the connections open without reading."""
+    lines = [connect(server) for _ in range(most)]
+    for line in lines:
+        line.sendall(f"GET {path_of(league, format)} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+    yield
+    for line in lines:
+        line.close()
+
+
+def stable_memory(server):
+    """Return the memory once it grows no more: caches are filled in the background."""
+    last, now = 0.0, memory(server)
+    while abs(now - last) > 1:
+        time.sleep(2)
+        last, now = now, memory(server)
+    return now
+
+
+def download(server, path):
+    """Read a response in pieces; return its status and its size."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=300)
+    connection.request("GET", path)
+    response = connection.getresponse()
+    size = 0
+    while piece := response.read(1 << 16):
+        size += len(piece)
+    connection.close()
+    return response.status, size
+
+
+def stops_within_a_second(server):
+    """Check that the server is idle a second from now."""
+    time.sleep(1)
+    before = cpu_seconds(server)
+    time.sleep(1)
+    assert cpu_seconds(server) - before < 0.3
+
+
+def test_clients_do_not_notice_exports(tmp_path):
+    database = f"sqlite:///{tmp_path / 'prowess.db'}"
+    fill(database, "big", 20_000)
+    with running(tmp_path, database, rate_limit="0") as (server, key), ThreadPoolExecutor(20) as threads:
+        quiet, attacked = measure(server, key, lambda: abandoned_exports(server, "big", 60), seconds=1.5)
+        assert_unharmed(quiet, attacked)
+        quiet, attacked = measure(server, key, lambda: awaited_exports(server, "big", 60, "csv"), seconds=1.5)
+        assert_unharmed(quiet, attacked)
+        before = cpu_seconds(server)
+        assert download(server, path_of("big", "parquet"))[0] == 200
+        one = cpu_seconds(server) - before
+        answers = threads.map(lambda _: download(server, path_of("big", "parquet?layout=long")), range(20))
+        assert len(set(answers)) == 1
+        assert cpu_seconds(server) - before - one < 6 * max(one, 0.2)  # sending them costs something, too
+
+
+@pytest.mark.long
+def test_export_is_exact_while_matches_are_posted(tmp_path):
+    with running(tmp_path, workers=2, rate_limit="0") as (server, key):
+        connection = server.connect(key)
+        for number in range(20):
+            new = {"id": f"new-{number}", "teams": [["player 0"], ["player 1"]]}
+            assert connection.ask("POST", f"/api/leagues/{LEAGUE}/matches", new).status == 201
+            export = connection.ask("GET", path_of(LEAGUE))
+            assert len(export.body.splitlines()) == 200 + number + 1
+            assert int(export.headers["x-revision"]) == connection.ask("GET", f"/api/leagues/{LEAGUE}").json["revision"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("workers", [1, 2])
+def test_exports_of_a_million_matches(tmp_path, kind, workers):
+    with postgres.server() if kind == "postgresql" else contextmanager(lambda: iter([None]))() as url:
+        database = url or f"sqlite:///{tmp_path / 'prowess.db'}"
+        fill(database, "big", 1_000_000)
+        settings = {"workers": workers, "rate_limit": "0", "export_folder": str(tmp_path / "exports")}
+        with running(tmp_path, database, **settings) as (server, key):
+            idle = stable_memory(server)
+            spent = {}
+            for format in FORMATS:
+                before = cpu_seconds(server)
+                status, size = download(server, path_of("big", format))
+                spent[format] = cpu_seconds(server) - before
+                assert (status, size > 5_000_000) == (200, True)
+                print(format, f"{size} bytes, {spent[format]:.1f} s, {memory(server, peak=True) - idle:.0f} MB")
+            assert memory(server) - idle < 64 * workers
+            assert spent["ndjson"] < 3 * spent["csv"]
+            for attack in (abandoned_exports, awaited_exports):
+                post(server, key)  # so that nothing is kept
+                quiet, attacked = measure(
+                    server, key, lambda attack=attack: attack(server, "big", 45), seconds=10, asks=requests()
+                )
+                assert_unharmed(quiet, attacked)
+            stops_within_a_second(server)
+            assert memory(server) - idle < 64 * workers
+            post(server, key)
+            with awaited_exports(server, "big", 45):
+                begin = time.monotonic()
+                server.process.terminate()
+                server.process.wait(60)
+                assert time.monotonic() - begin < 15
+
+
+def post(server, key):
+    """Change the large league."""
+    body = {"teams": [["player 0"], ["player 1"]], "scores": [1, 0]}
+    assert server.connect(key).ask("POST", "/api/leagues/big/matches", body).status == 201
