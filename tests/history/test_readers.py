@@ -97,7 +97,7 @@ def test_times_of_every_type_are_read(times: pl.Series, kind: str, zone: str | N
     assert History.from_frame(history.to_frame()) == history
 
 
-def test_a_named_zone_is_kept_and_utc_makes_it_utc() -> None:
+def test_a_named_zone_is_kept_unless_utc_is_set() -> None:
     times = pl.Series([datetime(2026, 1, 31, 9), datetime(2026, 7, 31, 8)]).dt.replace_time_zone("UTC")
     frame = pl.DataFrame(
         {"winner": ["a", "b"], "loser": ["b", "a"], "time": times.dt.convert_time_zone("Europe/Berlin")}

@@ -7,8 +7,8 @@ A remark records something that the reader found or decided. Its code never chan
   `row-numbers`, `unnamed-columns`, `stray-quotes`
 - of the columns: `layout`, `ignored-columns`, `inferred-columns`, `player-columns`, `other-reading`, `match-columns`,
   `order-of-rows`, `everybody-alone`, `summed-scores`, `unused-scores`, `contradicting-results`, `unused-time-column`,
-  `unused-clock-column`, `inferred-time`, `no-times`, `order-of-rounds`, `pairs`, `home-by-neutral`, `no-home-team`, `one-match`,
-  `cross-table`, `cross-table-home`, `swiss-table`, `race-columns`, `tie-cells`
+  `unused-clock-column`, `inferred-time`, `no-times`, `order-of-rounds`, `pairs`, `home-by-neutral`, `no-home-team`,
+  `one-match`, `cross-table`, `cross-table-home`, `swiss-table`, `race-columns`, `tie-cells`
 - of the cells: `decimal-mark`, `bare-decimals`, `bracketed-numbers`, `rosters`, `single-name`, `result-words`,
   `overtime`, `winner-first`, `sets`, `shoot-out`, `clock`, `retired`, `words-for-places`, `places-below-1`,
   `missing-places`, `missing-durations`, `numbers-as-dates`, `months`, `short-years`, `several-zones`, `earliest-time`,
@@ -151,11 +151,12 @@ def list_names(names: Iterable[str]) -> str:
 
 @dataclass(frozen=True)
 class Table:
-    """A frame, its title, and how its rows are counted: by `line`, in the `unit` "line", "row" or "item".
+    """A frame that is being read, with its title, the options, and everything found so far.
 
-    `line` is called only for messages. `problems` collects the rows that cannot be used; reading continues after each.
-    `left_out` are valid rows that are not matches, such as byes, with the remark about them. `decisions` hold
-    for all rows, such as whether the day or the month is first; `decided` are those of earlier chunks of the file.
+    `line` returns the number of a row for messages, in the `unit` "line", "row" or "item". `problems` collects the rows
+    that cannot be used; reading continues after each. `left_out` are valid rows that are not matches, such as byes,
+    with the remark about them. `decisions` hold for all rows, such as whether the day or the month is first; `decided`
+    are those of earlier chunks of the file.
     """
 
     frame: "pl.DataFrame"
@@ -243,7 +244,7 @@ class Table:
         return np.unique(np.concatenate([self.problems.rows(), *(rows for rows, _ in self.left_out)]))
 
     def without(self, rows: Any) -> "Table":
-        """Return the table without the given rows, remarks and problems; the other rows keep their names."""
+        """Return the table without the given rows, and without remarks and problems; other rows keep their numbers."""
         kept = np.delete(np.arange(len(self.frame)), rows)
         line = self.line
         return Table(

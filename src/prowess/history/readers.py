@@ -197,8 +197,8 @@ def _ids(table: Table, layout: Layout, of_match: _MatchValues, rows: RowGroups |
 def _check_rules(table: Table, layout: Layout, draft: RawMatches, rows_of_match: Counter[object]) -> NDArray[np.intp]:
     """Return the matches that break a rule, and report the row at fault; the other rows of the match are dropped too.
 
-    A team is not reported as lone if its opponents' rows had problems. A row without the name of its match may explain
-    one lone team, but not several, or some match would be lost without a message.
+    A match with a single team is not reported if the rows of its opponents had problems. A row without a match name may
+    be the missing opponent of one such team; the other teams are still reported, so that no match is lost silently.
     """
     assert draft.rows is not None
     column = layout.roles.get("match")

@@ -89,7 +89,8 @@ class Stream(Iterator[History]):
     def _end(self, queue: RowQueue, more: bool) -> int:
         """Return where the next history ends: after at most `rows` rows, but not within a match or a day.
 
-        A match with more than `rows` rows is kept whole; a day is not. 0 means that more rows are needed.
+        A match with more than `rows` rows is kept whole; a day with more rows is split. The return value 0 means that
+        more rows must be read first.
         """
         if len(queue) < self.rows:
             return 0 if more else len(queue)

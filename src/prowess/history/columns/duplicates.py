@@ -48,7 +48,7 @@ def leave_out_repeated(table: Table, layout: Layout, size: Ints, player: Ints) -
 
 
 def _time_columns(table: Table, layout: Layout) -> list[str]:
-    """Return the columns that identify a match: a day or an id; a plain number may be a week or a round."""
+    """Return the columns that identify a match: its id and its date, but not plain numbers such as weeks or rounds."""
     import polars as pl
 
     columns = [layout.roles[role] for role in ("id", "clock") if role in layout.roles]

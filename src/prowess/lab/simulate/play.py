@@ -226,9 +226,9 @@ def _average(field: Field) -> BatchBoard:
 class Questions:
     """A match consists of `count` questions; ties in the number of right answers are not broken.
 
-    A team of performance t answers a question of difficulty d with probability 1/(1 + exp(−(t − d)/(ease · s))), where
-    s is the standard deviation of all performances in the league, and difficulties are N(m, (spread · s)²) around the
-    performances' mean m, redrawn in every match. So answers add noise, and ties arise because there are few
+    A team of performance t answers a question of difficulty d with probability 1/(1 + exp(−(t − d)/(ease · s))). The
+    difficulties are drawn from N(m, (spread · s)²) for every match. Here m and s are the mean and the standard
+    deviation of all performances in the league. So answers add noise, and ties arise because there are few
     possible scores. Nikolenko, Sirotkin (2011), section 5, report 30 to 90 questions.
 
     `count` is a number, a range (least, most), or a list with a number for each match.

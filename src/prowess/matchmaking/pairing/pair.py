@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 class Pairing:
     """The pairs of a queue, the strongest first, the quality of each, and the items left over.
 
-    `pairs` and `left` hold the items of the queue, names or ratings, groups as tuples; `places` has the positions of
-    each pair in the queue, counted from 0. `newcomers` are the names that the ladder does not know; they are rated as
-    newcomers.
+    `pairs` and `left` hold items of the queue: names or ratings, or tuples of them for groups. `places` has the
+    positions of each pair in the queue, counted from 0. `newcomers` are the names that the ladder does not know; they
+    are rated as newcomers.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 1), "bob": pw.Rating(20, 1), "cat": pw.Rating(29, 1)})
