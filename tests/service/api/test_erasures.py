@@ -74,6 +74,7 @@ def test_no_response_shows_an_erased_name(ask):
         "hash_kept": True,
         "scrub_due": False,
     }
+    assert list(ask.service.exports.folder.path.iterdir()) == []  # exported files, which held the name
     for url in READS:
         answer = ask.get(url, headers={"If-None-Match": before[url].headers.get("etag", "none")})
         assert "Zo" not in answer.text, url

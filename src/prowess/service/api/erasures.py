@@ -58,6 +58,8 @@ async def anonymise(service: Service, access: Access, player: str, reason: str, 
             keep_hash=keep_hash,
             all_leagues=access.key is not None and access.key.league_id is None,
         )
+        with service.database.reading() as connection:
+            service.exports.folder.forget(leagues.find(connection, access.league).id)
         return _scrubbed(service, made)
 
     return await run_in_threadpool(work)
