@@ -7,7 +7,7 @@ continues the next time, in any process. Entries of the audit log stay.
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import time
+from time import monotonic, sleep, time
 
 from sqlalchemy import Table, bindparam, delete, select, tuple_, update
 
@@ -15,7 +15,11 @@ from . import audit
 from .db import schema
 from .db.database import Database, lock_league, secure_delete
 
-BATCH = 1_000  # rows deleted in one transaction
+BATCH = 200  # rows deleted in one transaction
+# Pauses between batches, in times of their duration: writers of other leagues wait for SQLite's lock with growing
+# pauses. While 100,000 matches were removed without any, a post took up to 2.8 s. With them, 99 % of posts took at most
+# 61 ms, and 40 ms while nothing was removed (SQLite, two busy cores).
+PAUSE = 4.0
 # Tables whose rows belong to a league, in an order that foreign keys allow; checkpoints have large rows.
 TABLES: dict[Table, int] = {
     schema.journal: BATCH,
@@ -71,5 +75,9 @@ def _delete_batch(database: Database, table: Table, league_id: int, batch: int) 
     own = table.c.league_id == bindparam("league")
     key = tuple_(*table.primary_key.columns)
     some = select(*table.primary_key.columns).where(own).limit(batch)
+    start = monotonic()
     with database.writing() as connection, secure_delete(connection):
-        return bool(connection.execute(delete(table).where(own, key.in_(some)), {"league": league_id}).rowcount)
+        deleted = connection.execute(delete(table).where(own, key.in_(some)), {"league": league_id}).rowcount
+    if deleted:
+        sleep(PAUSE * (monotonic() - start))
+    return bool(deleted)
