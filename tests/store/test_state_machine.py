@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from concurrent.futures import wait
 from datetime import timedelta
 from typing import Any
 
@@ -23,7 +24,7 @@ from prowess.store import leagues
 from prowess.store.db import schema
 from prowess.store.db.database import Database
 from prowess.store.errors import Conflict, NotFound
-from prowess.store.write import replay
+from prowess.store.write import long_corrections, replay
 from prowess.store.write.commands import ChangeModel, CommandResult, Delete, Edit, NewSeason, Post, RatingChange
 from prowess.store.write.erasure import anonymise
 from prowess.store.write.posts import PendingTraces
@@ -163,6 +164,7 @@ class Life(RuleBasedStateMachine):
             given = [Post(self.name, [self._given(*post)]) for post in posts]
             given.insert(1, Post(self.name, [self._given(self._id(), 0.0, wrong)]))
             futures = [writer.submit(change) for change in given]
+            wait(futures)  # a long correction would be abandoned
         finally:
             writer.close()
         with pytest.raises(pw.Error):
@@ -278,7 +280,7 @@ class Life(RuleBasedStateMachine):
         found: dict[int, dict[str, bytes]] = {}
         generations = {row.rating_set: row.number for row in self._read(schema.generation)}
         for row in self._read(schema.rating):
-            if row.state is not None:
+            if row.state is not None and row.rating_set in generations:
                 found.setdefault(generations[row.rating_set], {})[row.player] = bytes(row.state)
         return found
 
@@ -355,6 +357,24 @@ def live(kind: type[Life], url: str, examples: int, steps: int, **more: Any) -> 
 
 def test_store_matches_a_fit_after_any_commands(database_url: str) -> None:
     live(Life, database_url, 8, 25)
+
+
+@pytest.fixture
+def take_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make all corrections prepare their ratings beside the writer, a few matches and ratings at a time."""
+    for name, value in (("MAX_SHORT", 0), ("CHUNK", 2), ("MAX_ROWS", 2), ("BREATH", 0.0)):
+        monkeypatch.setattr(long_corrections, name, value)
+
+
+@pytest.mark.usefixtures("take_long")
+def test_store_matches_a_fit_after_long_corrections(database_url: str) -> None:
+    live(Life, database_url, 4, 25)
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("take_long")
+def test_store_matches_a_fit_after_many_long_corrections(database_url: str) -> None:
+    live(Life, database_url, 150, 60)
 
 
 @pytest.mark.long

@@ -57,7 +57,8 @@ class Revised:
     """A change to a league, or its preview: the new revision and the players whose ratings change.
 
     `before` and `after` map names to ratings, or to None if a player had or has no match. `ids` are the ids of the
-    matches, and `repeated` counts those that the league already had.
+    matches, and `repeated` counts those that the league already had. While `replaying`, a correction rates old matches
+    again; it will include these matches, so that the ratings soon change once more.
 
     >>> Revised(7, {"ann": None}, {"ann": Rating(29, 7)}, ("m1",), 0)
     Revised(revision 7, 1 player with a new rating)
@@ -68,6 +69,7 @@ class Revised:
     after: dict[str, Rating | None]
     ids: tuple[str, ...]
     repeated: int
+    replaying: bool = False
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> Revised:
@@ -80,7 +82,8 @@ class Revised:
         rows, matches = body.get("ratings", ()), body.get("matches", ())
         ids = tuple(match["id"] for match in matches)
         repeated = sum(bool(match.get("repeated")) for match in matches)
-        return cls(body["revision"], _ratings(rows, "before"), _ratings(rows, "after"), ids, repeated)
+        replaying = body.get("replaying", False)
+        return cls(body["revision"], _ratings(rows, "before"), _ratings(rows, "after"), ids, repeated, replaying)
 
     def __repr__(self) -> str:
         """Show the revision and the number of changed ratings."""

@@ -327,7 +327,8 @@ def repair(database: Database, name: str, author: str = "") -> None:
         revision = advance_counters(connection, league, 1, 0, None)[0] + 1
         for rated in _generations(connection, replace(league, revision=revision)):
             _rebuild(connection, *rated)
-        leagues.update_row(connection, league, corrected=revision)
+        # A long correction under way may have read wrong ratings; without its lease, it starts again.
+        leagues.update_row(connection, league, corrected=revision, replay_until=None)
         audit.write(connection, author, "repair ratings", name, revision=revision)
 
 

@@ -148,13 +148,14 @@ def change_payload(result: CommandResult, clock: Clock, largest_first: bool = Fa
     if largest_first:
         changes.sort(key=_largest_first)
     recorded = zip(result.ids, format_times(clock, result.times), result.repeated, strict=True)
-    return {
+    payload = {
         "league": result.league,
         "revision": result.revision,
         "matches": [{"id": id, "time": time, "repeated": repeated} for id, time, repeated in recorded],
         "changed": 0 if result.before is result.after else len(result.players),
         "ratings": changes,
     }
+    return payload | {"replaying": True} if result.replaying else payload
 
 
 def most_moved(result: CommandResult, players: Sequence[str], most: int) -> list[str]:

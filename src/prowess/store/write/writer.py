@@ -15,7 +15,7 @@ from zlib import crc32
 from ...errors import Error
 from .. import leagues
 from ..db.database import Database, lock_league
-from ..errors import Unavailable, WriteClash
+from ..errors import NotFound, Unavailable, WriteClash
 from .commands import Command, CommandResult, Post
 from .corrections import plan, write_plan
 from .erasure import UnhashedNames
@@ -213,6 +213,8 @@ def _clean_up(database: Database, command: Command, stopping: Event) -> None:
     """Delete the ratings that a long correction has replaced."""
     try:
         delete_unused_sets(database, command.league, stopping)
+    except NotFound:
+        pass  # an unknown league, as the command's error says
     except Exception:  # the correction is recorded, and the next one tries again
         logging.getLogger(__name__).exception("cannot delete old ratings of the league %s", command.league)
 
@@ -253,8 +255,7 @@ def execute(
 
     def correct_now(number: int) -> Result:
         result = _correct(database, commands[number], committed, never)
-        if isinstance(result, CommandResult):
-            _clean_up(database, commands[number], never)
+        _clean_up(database, commands[number], never)
         return result
 
     never = Event()

@@ -87,6 +87,11 @@ class Posted(ResponseModel):
     ratings: list[RatingChange] = Field(
         description="The players of the matches, and the 1,000 other players whose rating changed most."
     )
+    replaying: bool = Field(
+        False,
+        description="True while a correction rates old matches again: the matches are recorded, and rated with the "
+        "ratings before the correction, which will include them. Otherwise left out.",
+    )
 
 
 class PostedMatch(ResponseModel):
