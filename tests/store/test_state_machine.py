@@ -24,7 +24,7 @@ from prowess.store import leagues
 from prowess.store.db import schema
 from prowess.store.db.database import Database
 from prowess.store.errors import Conflict, NotFound
-from prowess.store.write import long_corrections, replay
+from prowess.store.write import replay
 from prowess.store.write.commands import ChangeModel, CommandResult, Delete, Edit, NewSeason, Post, RatingChange
 from prowess.store.write.erasure import anonymise
 from prowess.store.write.posts import PendingTraces
@@ -357,13 +357,6 @@ def live(kind: type[Life], url: str, examples: int, steps: int, **more: Any) -> 
 
 def test_store_matches_a_fit_after_any_commands(database_url: str) -> None:
     live(Life, database_url, 8, 25)
-
-
-@pytest.fixture
-def take_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make all corrections prepare their ratings beside the writer, a few matches and ratings at a time."""
-    for name, value in (("MAX_SHORT", 0), ("CHUNK", 2), ("MAX_ROWS", 2), ("BREATH", 0.0)):
-        monkeypatch.setattr(long_corrections, name, value)
 
 
 @pytest.mark.usefixtures("take_long")
