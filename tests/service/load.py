@@ -11,7 +11,7 @@ from typing import Any
 from tests.service.servers import PATIENCE, Server
 
 PLAYERS = [f"player {number}" for number in range(12)]
-
+PAUSE = 0.1  # seconds before a request is repeated
 Matches = dict[str, dict[str, Any] | None]  # by id; None if the match is deleted
 
 
@@ -54,7 +54,7 @@ class Client(threading.Thread):
             try:
                 answer = self.connection.ask(method, f"/api/leagues/{self.league}/{path}", body, **headers)
             except (OSError, http.client.HTTPException):
-                time.sleep(0.02)
+                time.sleep(PAUSE)
                 continue
             if answer.status in (200, 201):
                 self.acknowledged.update(matches)
@@ -62,7 +62,7 @@ class Client(threading.Thread):
             if answer.status not in (429, 503):
                 self.refused.append(f"{method} {path}: {answer.status} {answer.body!r}")
                 return
-            time.sleep(0.02)
+            time.sleep(PAUSE)
 
 
 class Writer(Client):
@@ -150,9 +150,14 @@ class Load:
         refused = [said for client in self.clients for said in client.refused]
         assert not refused, refused[0]
 
+    def count(self, kind: type[Client] = Client) -> int:
+        """Count the acknowledged matches of all clients, or of one kind of them."""
+        return sum(len(client.acknowledged) for client in self.clients if isinstance(client, kind))
+
     def wait(self, more: int) -> None:
         """Wait until this many more matches have been acknowledged."""
-        wanted, end = len(self.acknowledged) + more, time.monotonic() + PATIENCE
-        while len(self.acknowledged) < wanted:
-            assert time.monotonic() < end, f"only {len(self.acknowledged)} of {wanted} are acknowledged"
-            time.sleep(0.01)
+        wanted, end = self.count() + more, time.monotonic() + PATIENCE
+        while self.count() < wanted:
+            self.check()
+            assert time.monotonic() < end, f"only {self.count()} of {wanted} are acknowledged"
+            time.sleep(0.02)

@@ -154,18 +154,21 @@ def free_port() -> int:
 
 
 def start(database: str, folder: Path, *, workers: int = 1, first: str = "", port: int = 0, **settings: str) -> Server:
-    """Start a server and wait for it; `first` is Python that its process runs before anything else."""
+    """Start a server and wait for it; `first` is Python that each of its processes runs before anything else."""
     port = port or free_port()
-    main = f"{first}\nfrom prowess.cli import main\nif __name__ == '__main__':\n    main()"
     options = ["--database", database, "--host", "127.0.0.1", "--port", str(port), "--workers", str(workers)]
-    program = ["-c", main] if first else ["-m", "prowess"]
     log = folder / f"server-{port}.log"
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PROWESS_")}
     environment |= {"PROWESS_CPU_LIMIT": "0"}  # browsers of the tests ask for more pages than visitors do
     environment |= {f"PROWESS_{name.upper()}": value for name, value in settings.items()}
+    if first:
+        hook = folder / f"first-{port}" / "sitecustomize.py"  # which Python imports when it starts
+        hook.parent.mkdir(exist_ok=True)
+        hook.write_text(first)
+        environment["PYTHONPATH"] = os.pathsep.join([str(hook.parent), environment.get("PYTHONPATH", "")])
     with log.open("ab") as out:
         process = subprocess.Popen(
-            [sys.executable, *program, "serve", *options],
+            [sys.executable, "-m", "prowess", "serve", *options],
             stdout=out,
             stderr=out,
             stdin=subprocess.DEVNULL,
