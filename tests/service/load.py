@@ -154,10 +154,10 @@ class Load:
         """Count the acknowledged matches of all clients, or of one kind of them."""
         return sum(len(client.acknowledged) for client in self.clients if isinstance(client, kind))
 
-    def wait(self, more: int) -> None:
-        """Wait until this many more matches have been acknowledged."""
-        wanted, end = self.count() + more, time.monotonic() + PATIENCE
-        while self.count() < wanted:
+    def wait(self, more: int, kind: type[Client] = Client) -> None:
+        """Wait until this many more matches, of all clients or of one kind of them, have been acknowledged."""
+        wanted, end = self.count(kind) + more, time.monotonic() + PATIENCE
+        while self.count(kind) < wanted:
             self.check()
-            assert time.monotonic() < end, f"only {self.count()} of {wanted} are acknowledged"
+            assert time.monotonic() < end, f"only {self.count(kind)} of {wanted} are acknowledged"
             time.sleep(0.02)
