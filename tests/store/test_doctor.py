@@ -105,6 +105,11 @@ DAMAGE = {
     "a rating cut short": ("ratings", "UPDATE rating SET state = CUT WHERE player = 'ann'"),
     "a missing rating": ("ratings", "DELETE FROM rating WHERE player = 'bob'"),
     "a checkpoint of another match": ("checkpoints", "UPDATE checkpoint SET matches = matches + 1"),
+    "an interrupted correction": (
+        "leftovers",
+        "INSERT INTO rating SELECT league_id, 99, player, revision, state FROM rating WHERE player = 'bob'"
+        " AND rating_set = 1",
+    ),
     "a missing index": ("tables", "DROP INDEX journal_post"),
     "a missing table": ("tables", "DROP TABLE analysis"),
     "an older version": ("version", "UPDATE alembic_version SET version_num = 'prowess_0001'"),

@@ -97,7 +97,7 @@ def examine_keys(connection: Connection) -> Iterator[Check]:
     endless = [key.name for key in admins if key.expires_at is None]
     if endless:
         text = f"{count(len(endless), 'admin key never expires', 'admin keys never expire')}: {shorten(endless)}."
-        yield Check("expiry", "warning", text, "Replace it by a key with a date of expiry, and revoke it.")
+        yield Check("expiry", "warning", text, "Replace it: prowess key create NAME --scope admin --expires 365d")
     unused = [key.name for key in live if (key.used_at or key.created_at) < time() - UNUSED * DAY]
     if unused:
         text = f"{count(len(unused), 'key was', 'keys were')} not used for {UNUSED} days: {shorten(unused)}."

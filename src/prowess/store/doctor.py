@@ -26,7 +26,7 @@ from .db import schema
 from .db.backup import is_backup, verify
 from .db.database import Database, lock_league
 from .db.migrate import check_version, head, version_of
-from .errors import Unavailable
+from .errors import Conflict, Unavailable
 from .journal import journal
 from .journal.journal import START, JournalRows, Position
 from .leagues import League
@@ -165,6 +165,20 @@ def _check_leagues(connection: Connection) -> Iterator[Check]:
     for name, text in _LEAGUE_CHECKS.items():
         if name not in failed:
             yield Check(name, "ok", text.format(matches=matches, leagues=count(len(rows), "league", "leagues")))
+    yield from _check_leftovers(connection)
+
+
+def _check_leftovers(connection: Connection) -> Iterator[Check]:
+    """Look for ratings of corrections that a crash interrupted, which nobody reads."""
+    league, generation, rating = schema.league.c, schema.generation.c, schema.rating.c
+    used = select(generation.rating_set).where(
+        generation.league_id == rating.league_id, generation.rating_set == rating.rating_set
+    )
+    unused = select(league.name).join(schema.rating).where(~used.exists(), ~(league.replay_until > time()).is_(True))
+    names = connection.execute(unused.distinct().order_by(league.name)).scalars().all()
+    if names:
+        text = f"Ratings of an interrupted correction are left over: {shorten(names)}."
+        yield Check("leftovers", "warning", text, "Nothing needs to be done: the next correction deletes them.")
 
 
 def _check_league(connection: Connection, name: str) -> Iterator[Check]:
@@ -324,6 +338,8 @@ def repair(database: Database, name: str, author: str = "") -> None:
     with database.writing() as connection:
         lock_league(connection, leagues.find(connection, name).id)
         league = leagues.find(connection, name)
+        if league.replaying:
+            raise Conflict(f"{name}: a correction is under way; repair the league when it has ended", value=name)
         revision = advance_counters(connection, league, 1, 0, None)[0] + 1
         for rated in _generations(connection, replace(league, revision=revision)):
             _rebuild(connection, *rated)
