@@ -16,6 +16,7 @@ try:
     from ..plugins import find_plugins, load_plugin
     from .options.shared import Quiet, add_quiet_option
     from .output.console import handle_errors, note, set_quiet
+    from .verbs.anonymise import anonymise
     from .verbs.backup import backup, restore
     from .verbs.balance import balance
     from .verbs.check import check
@@ -119,7 +120,7 @@ _add("Serve", serve)
 app.command("import", rich_help_panel="Serve")(add_quiet_option(import_))
 app.add_typer(key, name="key", rich_help_panel="Serve")
 app.add_typer(league, name="league", rich_help_panel="Serve")
-_add("Serve", backup, restore, doctor)
+_add("Serve", anonymise, backup, restore, doctor)
 
 
 def _print_version(wanted: bool) -> None:

@@ -21,23 +21,31 @@ DEFAULT_URL = Settings.database
 AUTHOR = "command line"  # the actor in the audit log
 PACKAGES = {"sqlalchemy": "SQLAlchemy", "alembic": "Alembic", "psycopg": "psycopg"}
 URL_HELP = "Database with the leagues: a file, sqlite:///FILE, or postgresql://USER@HOST/NAME."
+CREATE_HELP = "Start a new database even if the file exists and is empty; a missing file is always created."
+Create = Annotated[bool, typer.Option("--create", help=CREATE_HELP)]
 Url = Annotated[str, typer.Option("--database", metavar="URL", envvar="PROWESS_DATABASE", help=URL_HELP)]
 
 
 @contextmanager
-def open_database(url: str, *, new: bool = False) -> Iterator[Database]:
-    """Open a database for the duration of a block; a missing SQLite file is created only with `new`."""
+def open_database(url: str, *, new: bool = False, create: bool = False) -> Iterator[Database]:
+    """Open a database for the duration of a block; a missing SQLite file is created only with `new`.
+
+    A file that exists without tables is an error, unless `create`.
+    """
     # Checked first: an import error deep inside the store would not say what to install.
     for module, package in PACKAGES.items():
         if find_spec(module) is None:
             import_extra(module, package, "service")
     from ...store.db.database import Database
+    from ...store.db.migrate import check_file
 
     database = Database(url)
     file = database.url.database
     # SQLite would silently create an empty database for a mistyped file name.
     if not new and database.dialect == "sqlite" and not Path(str(file)).is_file():
         raise Error(f"{file}: database not found; give its address with --database URL or PROWESS_DATABASE")
+    if database.dialect == "sqlite" and not create:
+        check_file(Path(str(file)))
     try:
         yield database
     finally:

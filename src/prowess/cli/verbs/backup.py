@@ -45,7 +45,7 @@ def restore(file: BackupFile, database: Url = DEFAULT_URL, json: Json = False) -
     prowess restore leagues.backup --database sqlite:///again.db
     prowess restore leagues.backup --database postgresql://prowess@localhost/prowess
     """
-    with open_database(database, new=True) as db:
+    with open_database(database, new=True, create=True) as db:
         from ...store.db.backup import restore as read_backup
 
         copied = read_backup(file, db)

@@ -12,7 +12,7 @@ import typer
 
 from ...history.read_options import Choices
 from ...text import count
-from ..options.db_args import AUTHOR, DEFAULT_URL, Url, open_database
+from ..options.db_args import AUTHOR, DEFAULT_URL, Create, Url, open_database
 from ..options.read_args import File, read
 from ..options.shared import Json, add_shared_options
 from ..output.console import busy, get_console, note, print_json, printable
@@ -34,6 +34,7 @@ def import_(
     given_preset: tuple[str, dict[str, Any]] | None,
     database: Url = DEFAULT_URL,
     private: Private = False,
+    create: Create = False,
     dry_run: DryRun = False,
     json: Json = False,
 ) -> None:
@@ -50,7 +51,7 @@ def import_(
     history = read(file, choices)
     with (
         busy(f"importing {count(len(history), 'match', 'matches')}"),
-        _open_database(database, dry_run) as db,
+        _open_database(database, dry_run, create) as db,
     ):
         from ...store.leagues import Preset
         from ...store.write.importing import import_history
@@ -74,12 +75,13 @@ def import_(
 
 
 @contextmanager
-def _open_database(url: str, dry_run: bool) -> Iterator[Database]:
+def _open_database(url: str, dry_run: bool, create: bool) -> Iterator[Database]:
     """Open the database and create it if it is missing; a dry run uses a temporary database instead."""
-    with TemporaryDirectory() as folder, open_database(url, new=True) as existing:
+    with TemporaryDirectory() as folder, open_database(url, new=True, create=create) as existing:
         # A file is created by migrating, not by opening, so a dry run leaves no file behind.
         missing = existing.dialect == "sqlite" and not Path(str(existing.url.database)).exists()
-        with open_database(f"{folder}/empty.db" if dry_run and missing else url, new=True) as database:
+        place = f"{folder}/empty.db" if dry_run and missing else url
+        with open_database(place, new=True, create=create) as database:
             database.migrate()
             yield database
 

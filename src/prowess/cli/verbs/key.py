@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..options.db_args import AUTHOR, DEFAULT_URL, Url, open_database
+from ..options.db_args import AUTHOR, DEFAULT_URL, Create, Url, open_database
 from ..options.shared import Json, add_quiet_option
 from ..output.console import note, print_json
 from ..output.tables import print_table
@@ -54,6 +54,7 @@ def create(
     league: League = None,
     expires: Expires = "",
     database: Url = DEFAULT_URL,
+    create: Create = False,
     json: Json = False,
 ) -> None:
     """Create a key and print its secret. It is shown only once: only a hash is stored.
@@ -67,7 +68,7 @@ def create(
     prowess key create boss --scope admin --database postgresql://prowess@localhost/prowess
     """
     # The first key of a new service is created before its database exists.
-    with open_database(database, new=True) as db:
+    with open_database(database, new=True, create=create) as db:
         from ...store import keys
 
         if scope not in keys.SCOPES:

@@ -14,7 +14,7 @@ import typer
 
 from ...optional import import_extra
 from ...service.settings import Settings
-from ..options.db_args import open_database
+from ..options.db_args import Create, open_database
 from ..options.settings_args import add_settings, is_set, make_settings
 from ..output.console import INTERRUPTED, note
 
@@ -25,7 +25,7 @@ Demo = Annotated[bool, typer.Option("--demo", help=DEMO_HELP)]
 
 
 @add_settings
-def serve(demo: Demo = False, **options: Any) -> None:
+def serve(demo: Demo = False, create: Create = False, **options: Any) -> None:
     """Run the web service: pages for people and an HTTP API for programs.
 
     Options that are not given are read from the environment, for example PROWESS_DATABASE.
@@ -48,7 +48,7 @@ def serve(demo: Demo = False, **options: Any) -> None:
     ):
         # With port 0, the system has chosen one.
         settings = replace(settings, port=listener.getsockname()[1])
-        _prepare(settings, demo)
+        _prepare(settings, demo, create)
         interrupted = run_service(settings, listener)
     note("the service has stopped")
     if interrupted:
@@ -64,13 +64,13 @@ def _with_database(settings: Settings, temporary: bool) -> Iterator[Settings]:
         yield replace(settings, database=f"sqlite:///{Path(folder) / 'demo.db'}")
 
 
-def _prepare(settings: Settings, demo: bool) -> None:
+def _prepare(settings: Settings, demo: bool, create: bool) -> None:
     """Migrate the database, and print the addresses of the service and how to sign in."""
     from ...service.auth import key_command
     from ...service.demo import LEAGUE, fill_demo
     from ...store import keys
 
-    with open_database(settings.database, new=True) as database:
+    with open_database(settings.database, new=True, create=create) as database:
         database.migrate()
         secret = fill_demo(database) if demo else None
         with database.reading() as connection:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 from threading import Lock
+from time import sleep
 
 from sqlalchemy import Connection, Engine, inspect, text
 
@@ -12,6 +15,7 @@ from ...errors import Error
 
 MIGRATIONS = Path(__file__).with_name("migrations")
 VERSION_TABLE = "alembic_version"
+CREATING = 0.5  # seconds that another process may take to create the tables of a new file
 _PREFIX = "prowess_"  # of our revisions, which distinguishes them from other programs' Alembic revisions
 _LOCK_ID = 0x70726F77657373  # "prowess", for PostgreSQL's advisory locks
 _ALEMBIC = Lock()  # Alembic's `op` is global to the process
@@ -47,6 +51,27 @@ def migrate(engine: Engine) -> None:
         lock_migrations(connection)
         check_version(connection)
         run_migrations(connection, "head")
+
+
+def check_file(file: Path) -> None:
+    """Raise an Error if a SQLite file exists but has no tables: its name may be mistyped, or the file damaged."""
+    for attempt in range(2):
+        if not file.is_file() or _has_tables(file):
+            return
+        if not attempt:
+            sleep(CREATING)  # another process may be creating it
+    message = f"{file} exists but is empty: check the path; to start a new database in it, use prowess serve --create"
+    raise Error(message, field="database", value=str(file))
+
+
+def _has_tables(file: Path) -> bool:
+    with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+        try:
+            return bool(connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
+        except (
+            sqlite3.DatabaseError
+        ):  # not empty, but damaged or of another kind, which is reported later
+            return True
 
 
 def version_of(connection: Connection) -> str | None:
