@@ -9,7 +9,7 @@ from tests.cli.running import run
 
 
 @pytest.mark.parametrize("verb", [("key", "list"), ("key", "create", "boss"), ("backup", "copy"), ("doctor",)])
-def test_empty_file_is_not_taken_for_a_database(here: Path, monkeypatch: pytest.MonkeyPatch, verb: tuple[str]) -> None:
+def test_empty_file_is_refused(here: Path, monkeypatch: pytest.MonkeyPatch, verb: tuple[str]) -> None:
     monkeypatch.setattr(migrate, "CREATING", 0.01)
     file = Path("typo.db")
     file.touch()

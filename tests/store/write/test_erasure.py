@@ -8,20 +8,22 @@ import pytest
 from sqlalchemy import select
 
 import prowess as pw
-from prowess.store import audit, keys, leagues
+from prowess.store import audit, keys, leagues, ratings
 from prowess.store.db import schema
 from prowess.store.db.backup import backup
 from prowess.store.db.database import Database
 from prowess.store.errors import Conflict, NotFound
 from prowess.store.journal import journal
 from prowess.store.leagues import Preset
-from prowess.store.write import erasure, replay
+from prowess.store.write import erasure, long_corrections, replay
 from prowess.store.write.commands import ChangeModel, Delete, Edit, NewSeason, Post
 from prowess.store.write.erasure import anonymise, drop_hash, list_erasures, scrub
 from prowess.store.write.importing import import_history
+from prowess.store.write.long_corrections import LongCorrection
 from prowess.store.write.replay import take_checkpoint
 from prowess.store.write.writer import perform, preview
 from tests.store.matches import MODELS
+from tests.store.sound import check
 
 NAME = "Zoë Q. Ångström"
 NAMES = [NAME, "bob", "cat", "dan", "Zoë Q."]
@@ -253,3 +255,26 @@ def test_file_and_backup_do_not_hold_the_name(sqlite_url, tmp_path, monkeypatch)
     assert NAME not in everything(database)
     perform(database, Post("darts", [match(27)]))  # the file is still in use
     database.close()
+
+
+def test_long_correction_under_way_starts_again(database, monkeypatch):
+    """It has read the name before, and must not write it afterwards."""
+    fill(database)
+    monkeypatch.setattr(long_corrections, "MAX_SHORT", 0)
+    switch = LongCorrection._switch
+    erased = []
+
+    def switch_after_erasure(self, planned):
+        if not erased:
+            erased.append(anonymise(database, "darts", NAME).alias)
+        return switch(self, planned)
+
+    monkeypatch.setattr(LongCorrection, "_switch", switch_after_erasure)
+    perform(database, Edit("darts", "m1", match(1, [["bob"], [NAME]])))
+    assert erased == ["anonymous-1"]
+    assert NAME not in everything(database)
+    with database.reading() as connection:
+        league = leagues.find(connection, "darts")
+        rated = {name: bytes(state) for name, state in ratings.load_states(connection, league) if state is not None}
+    assert "anonymous-1" in rated
+    check(database, "darts")

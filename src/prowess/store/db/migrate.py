@@ -68,9 +68,7 @@ def _has_tables(file: Path) -> bool:
     with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as connection:
         try:
             return bool(connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
-        except (
-            sqlite3.DatabaseError
-        ):  # not empty, but damaged or of another kind, which is reported later
+        except sqlite3.DatabaseError:  # not empty, but damaged or of another kind, which is reported later
             return True
 
 
