@@ -116,6 +116,11 @@ def bearing(secret: str | None) -> dict[str, str]:
     return {} if secret is None else {"Authorization": f"Bearer {secret}"}
 
 
+def metrics(app: FastAPI) -> dict[Any, float]:
+    """Return the samples of an app's metrics, by name and labels."""
+    return samples(app.state.service.metrics.export().decode())
+
+
 def samples(page: str) -> dict[Any, float]:
     """Return the samples of a metrics page, by name and labels."""
     return {

@@ -7,7 +7,7 @@ from contextlib import ExitStack, suppress
 import pytest
 
 from prowess.service import connections
-from tests.service.probe_app import bearing, filled, samples, service
+from tests.service.probe_app import bearing, filled, metrics, service
 
 STRANGER = "127.0.0.2"  # no trusted proxy, as 127.0.0.1 is
 
@@ -57,15 +57,15 @@ def is_open(line):
         return False
 
 
-def refusals(client):
-    found = samples(client.get("/metrics").text)
+def refusals(app):
+    found = metrics(app)
     return {
         dict(labels)["reason"]: count for (name, *labels), count in found.items() if name.endswith("refusals_total")
     }
 
 
 def test_headers_have_a_limit_whether_they_end_or_not(tmp_path):
-    with service(tmp_path, header_limit=1000) as (client, _):
+    with service(tmp_path, header_limit=1000) as (client, app):
         start = b"GET /healthz HTTP/1.1\r\nHost: x\r\n"
         assert client.get("/healthz", headers={"X-Long": "a" * 700}).status_code == 200
         long = client.get("/healthz", headers={"X-Long": "a" * 1001})
@@ -75,15 +75,15 @@ def test_headers_have_a_limit_whether_they_end_or_not(tmp_path):
         assert client.get("/healthz?" + "a" * 1001).status_code == 431
         for more in (b"X-Long: ", b"X-Short: a\r\n" * 10):
             assert is_cut_off(connect(client, start, more))
-        assert refusals(client) == {"large_headers": 5}
+        assert refusals(app) == {"large_headers": 5}
 
 
 def test_trailers_and_chunk_extensions_have_a_limit(tmp_path):
-    with service(tmp_path, header_limit=1000) as (client, _):
+    with service(tmp_path, header_limit=1000) as (client, app):
         start = b"POST /probe/body HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"
         for more in (b"0\r\nX-Long: ", b"3;long="):
             assert is_cut_off(connect(client, start, more))
-        assert refusals(client) == {"large_headers": 2}
+        assert refusals(app) == {"large_headers": 2}
         assert client.post("/probe/body", content=iter([b"a"] * 3000)).json() == 3000  # many small chunks
 
 
@@ -97,25 +97,25 @@ def test_trailers_and_chunk_extensions_have_a_limit(tmp_path):
     ],
 )
 def test_slow_requests_are_closed_with_408(tmp_path, pieces, reason):
-    with service(tmp_path, header_timeout=0.2, body_timeout=0.2) as (client, _):
+    with service(tmp_path, header_timeout=0.2, body_timeout=0.2) as (client, app):
         line = connect(client, *pieces)
         said = response(line)
         assert b"HTTP/1.1 408 Request Timeout" in said
         assert b"took too long to arrive" in said
         assert b"application/problem+json" in said
-        assert refusals(client) == {reason: 1}
+        assert refusals(app) == {reason: 1}
         assert client.get("/healthz").status_code == 200
 
 
 def test_address_has_a_limit_and_closes_its_own_oldest_connection(tmp_path):
-    with service(tmp_path, address_connections=3) as (client, _), ExitStack() as stack:
+    with service(tmp_path, address_connections=3) as (client, app), ExitStack() as stack:
         lines = [stack.enter_context(connect(client, b"GET /healthz HTTP/1.1\r\n")) for _ in range(5)]
         assert [is_open(line) for line in lines] == [True] * 5  # the first two have a 503 to read
         assert [is_open(line) for line in lines] == [False, False, True, True, True]
         other = stack.enter_context(connect(client, b"GET /healthz HTTP/1.1\r\n", source="127.0.0.3"))
         proxy = [stack.enter_context(connect(client, b"GET /", source="127.0.0.1")) for _ in range(9)]
         assert [is_open(line) for line in (*lines[2:], other, *proxy)] == [True] * 13
-        assert refusals(client) == {"incomplete_request": 2}
+        assert refusals(app) == {"incomplete_request": 2}
 
 
 def test_connections_with_a_request_under_way_are_not_closed(tmp_path):
@@ -162,7 +162,7 @@ def test_event_streams_have_a_limit_per_address_and_per_key(tmp_path):
                 streamed = stack.enter_context(client.stream("GET", "/api/leagues/open/events", headers=headers))
                 codes.append(streamed.status_code)
             assert codes == [200] * most + [429] * 2
-        assert refusals(client) == {"event_streams": 4}
+        assert refusals(app) == {"event_streams": 4}
         stack.close()
         for _ in range(100):  # a stream that has ended makes room for another one
             with client.stream("GET", "/api/leagues/open/events") as streamed:

@@ -2,9 +2,15 @@
 
 import json
 
+import httpx
 import pytest
+from prometheus_client import CollectorRegistry
 
-from tests.service.probe_app import bearing, filled, samples, service
+from prowess.errors import Error
+from prowess.service.observability import serve_metrics
+from prowess.service.serving import open_socket
+from tests.service.probe_app import bearing, filled, metrics, samples, service
+from tests.service.servers import free_port
 
 
 @pytest.mark.parametrize("log", ["json", "text"])
@@ -34,7 +40,7 @@ def test_metrics_count_requests_by_route_and_status(tmp_path):
         for league in ("open", "open", "nowhere"):
             client.post(f"/api/leagues/{league}/read")
         client.request("PROPFIND", "/healthz")
-        found = samples(client.get("/metrics").text)
+        found = metrics(app)
         for method, route, status, times in (
             ("POST", "/api/leagues/{league}/read", "200", 2),
             ("POST", "/api/leagues/{league}/read", "404", 1),
@@ -43,5 +49,35 @@ def test_metrics_count_requests_by_route_and_status(tmp_path):
             labels = (("method", method), ("route", route), ("status", status))
             assert found["prowess_requests_total", *labels] == times
         assert found["prowess_request_seconds_count", ("method", "POST"), ("route", "/api/leagues/{league}/read")] == 3
+
+
+def test_metrics_need_a_key_for_all_leagues_or_an_address_of_their_own(tmp_path):
+    port = free_port()
+    with service(tmp_path, metrics_address=f"127.0.0.1:{port}") as (client, app):
+        secrets = filled(app)
+        assert client.get("/metrics").status_code == 401
+        assert client.get("/metrics", headers=bearing("unknown")).status_code == 401
+        assert client.get("/metrics", headers=bearing(secrets["admin@open"])).status_code == 403
+        page = client.get("/metrics", headers=bearing(secrets["read@*"]))
+        assert page.headers["content-type"].startswith("text/plain; version=")
+        labels = (("method", "GET"), ("route", "/metrics"), ("status", "401"))
+        own = httpx.get(f"http://127.0.0.1:{port}/metrics").text
+        assert (
+            samples(page.text)["prowess_requests_total", *labels]
+            == samples(own)["prowess_requests_total", *labels]
+            == 2
+        )
+    with pytest.raises(httpx.ConnectError):  # it ends with the service
+        httpx.get(f"http://127.0.0.1:{port}/metrics")
     with service(tmp_path, metrics=False) as (client, _):
-        assert client.get("/metrics").status_code == 404
+        assert client.get("/metrics", headers=bearing(secrets["read@*"])).status_code == 404
+
+
+def test_metrics_address_in_use_is_an_error():
+    with open_socket("127.0.0.1", 0) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        with (
+            pytest.raises(Error, match=f"cannot serve metrics on {address}"),
+            serve_metrics(address, CollectorRegistry()),
+        ):
+            pass

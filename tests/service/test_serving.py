@@ -1,11 +1,13 @@
 """`prowess serve` as users run it: a process on a free port, its output, and its shutdown."""
 
+import json
 import os
 import re
 import signal
 import socket
 import subprocess
 import sys
+import time
 from contextlib import contextmanager
 
 import httpx
@@ -13,7 +15,10 @@ import pytest
 
 from prowess import examples
 from tests.cli.running import environment, run
+from tests.service.load import Load
 from tests.service.probe_app import samples
+from tests.service.servers import create_league, free_port
+from tests.service.servers import serving as server
 
 PATIENCE = 60
 
@@ -61,11 +66,13 @@ def test_demo_holds_its_port_and_leaves_no_files(tmp_path):
 
 
 def test_metrics_of_several_processes_add_up(tmp_path):
-    with serving(tmp_path, "--workers", "2", "--database", "league.db", "--log", "text") as (process, address):
+    metrics = f"127.0.0.1:{free_port()}"
+    words = ("--workers", "2", "--database", "league.db", "--log", "text", "--metrics-address", metrics)
+    with serving(tmp_path, *words) as (process, address):
         # Each request opens its own connection, which any process may accept.
         with httpx.Client(base_url=address, timeout=PATIENCE, headers={"Connection": "close"}) as client:
             assert [client.get("/healthz").status_code for _ in range(30)] == [200] * 30
-            found = samples(client.get("/metrics").text)
+            found = samples(httpx.get(f"http://{metrics}/metrics").text)
         labels = (("method", "GET"), ("route", "/healthz"), ("status", "200"))
         assert found["prowess_requests_total", *labels] == 30
         assert ended(process, signal.SIGINT) == 130
@@ -106,6 +113,35 @@ def test_unfinished_request_gets_503_at_shutdown(tmp_path):
     assert said.startswith(b"HTTP/1.1 503 ")
     assert b"application/problem+json" in said
     assert "Traceback" not in (tmp_path / "log").read_text()
+
+
+def test_hangup_reloads_a_process_without_losing_a_request(tmp_path):
+    with serving(tmp_path, "--demo") as (process, address):
+        with httpx.Client(base_url=address, timeout=PATIENCE) as client:
+            for _ in range(5):
+                process.send_signal(signal.SIGHUP)
+                assert [client.get("/api/leagues/demo/leaderboard").status_code for _ in range(5)] == [200] * 5
+        assert ended(process, signal.SIGTERM) == 0
+    assert "Traceback" not in (tmp_path / "log").read_text()
+
+
+@pytest.mark.long
+def test_hangup_replaces_several_processes_while_they_serve(tmp_path):
+    url = f"sqlite:///{tmp_path / 'prowess.db'}"
+    key = create_league(url, "darts")
+    with server(url, tmp_path, workers=2, rate_limit="0") as running, Load(running, "darts", key, 2) as load:
+        load.wait(5)
+        first = set(running.workers)
+        os.kill(running.pid, signal.SIGHUP)
+        end = time.monotonic() + 4 * PATIENCE
+        while first & set(running.workers) and time.monotonic() < end:
+            load.wait(1)
+        assert not first & set(running.workers)
+        load.wait(5)
+        acknowledged = load.acknowledged
+        stored = running.connect(key).ask("GET", "/api/leagues/darts/export.ndjson").body.splitlines()
+    assert acknowledged.keys() <= {json.loads(line)["id"] for line in stored}
+    assert "Traceback" not in running.log.read_text()
 
 
 @pytest.mark.parametrize(

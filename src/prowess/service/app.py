@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
@@ -56,11 +57,11 @@ from .middleware import (
     RateLimit,
     RequestTiming,
 )
-from .observability import Metrics, log_request_to
+from .observability import METRICS_FOLDER, Metrics, log_request_to, serve_metrics
 from .openapi import document
 from .pages.routers import ROUTERS as PAGES
 from .pages.web.errors import problem_page
-from .serving import exit_with_parent, on_shutdown
+from .serving import exit_with_parent, on_hangup, on_shutdown
 from .settings import Settings
 
 Value = TypeVar("Value")
@@ -107,7 +108,14 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         housekeeper = Housekeeper(database, key_uses)
         _collect_garbage_rarely()
         try:
-            with on_shutdown(service.closing.set), exit_with_parent():
+            # Of several processes, the first serves the metrics of all.
+            metrics_address = "" if METRICS_FOLDER in os.environ else settings.metrics_address
+            with (
+                on_shutdown(service.closing.set),
+                on_hangup(service.reload),
+                exit_with_parent(),
+                serve_metrics(metrics_address, metrics.registry),
+            ):
                 async with service.exports.running(service.closing):
                     yield {"connections": connections}  # for `connections.HttpProtocol`
         finally:

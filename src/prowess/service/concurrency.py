@@ -101,6 +101,11 @@ class TtlCache(Generic[Value]):
         self._entries.pop(name, None)
         self._loading.pop(name, None)
 
+    def clear(self) -> None:
+        """Drop all values, even those that are being loaded."""
+        self._entries.clear()
+        self._loading.clear()
+
     async def _refresh(self, name: str) -> Value:
         expires, task = self._clock() + self._ttl, asyncio.current_task()
         try:

@@ -65,6 +65,12 @@ class Service:
 
         return await (run_in_threadpool(run) if limiter is None else limiter.run(run))
 
+    def reload(self) -> None:
+        """Clear the caches of keys and leagues, and reconnect to the database; open requests continue."""
+        for cache in (self.keys, self.leagues, self.readiness):
+            cache.clear()
+        self.database.reconnect()
+
 
 def service_of(request: Request) -> Service:
     """Return the service of a request."""

@@ -40,7 +40,7 @@ DEFAULT_HEADERS = [
     (b"cache-control", b"no-store"),
 ]
 HSTS = (b"strict-transport-security", b"max-age=31536000")
-EXEMPT = frozenset({"/healthz", "/readyz", "/metrics"})  # monitoring is never limited, and needs no key
+EXEMPT = frozenset({"/healthz", "/readyz"})  # health checks are never limited, and need no key
 MIN_CAPACITY = 1000
 TOO_MUCH = {"requests": "too many requests", "cpu_time": "your requests took too much CPU time"}
 IMPORT = re.compile(r"(/api)?/leagues/[^/]*/import")  # uploads, which have a limit of their own

@@ -6,17 +6,20 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from json.encoder import encode_basestring_ascii as quote
 from time import gmtime, strftime, time
 from typing import Any
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest, start_http_server
 from prometheus_client.multiprocess import MultiProcessCollector
 from starlette.types import Scope
 
+from ..errors import Error
 from ..store.write.writer import Commit
+from .settings import split_address
 
 LOGGER = "prowess.service"
 METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # if set, all processes write there, and each can export the sum
@@ -194,8 +197,30 @@ class Metrics:
 
     def export(self) -> bytes:
         """Return all metrics in the text format of Prometheus, summed over all processes."""
-        if METRICS_FOLDER not in os.environ:
-            return generate_latest(self.registry)
-        registry = CollectorRegistry()
-        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-        return generate_latest(registry)
+        return generate_latest(summed_registry() if METRICS_FOLDER in os.environ else self.registry)
+
+
+def summed_registry() -> CollectorRegistry:
+    """Return a registry with the metrics of all processes."""
+    registry = CollectorRegistry()
+    MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    return registry
+
+
+@contextmanager
+def serve_metrics(address: str, registry: CollectorRegistry) -> Iterator[None]:
+    """Serve metrics without a key at HOST:PORT for the duration of a block; an empty address serves nothing."""
+    if not address:
+        yield
+        return
+    host, port = split_address(address)
+    try:
+        server, thread = start_http_server(port, host, registry)
+    except OSError as error:
+        raise Error(f"cannot serve metrics on {address}: {error.strerror or error}", field="metrics_address") from None
+    try:
+        yield
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import socket
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from errno import EACCES, EADDRINUSE, EADDRNOTAVAIL
@@ -20,7 +21,7 @@ from uvicorn.supervisors import Multiprocess
 
 from ..errors import Error
 from .connections import HttpProtocol
-from .observability import METRICS_FOLDER, logging_config
+from .observability import METRICS_FOLDER, logging_config, serve_metrics, summed_registry
 from .settings import Settings
 
 APP = "prowess.service.app:create_app"
@@ -71,14 +72,21 @@ def serve(settings: Settings, listener: socket.socket) -> bool:
             timeout_graceful_shutdown=settings.patience,
             timeout_worker_healthcheck=HUNG,
         )
-        signals = (_serve_in_processes if settings.workers > 1 else _serve_here)(config, listener)
+        if settings.workers > 1:
+            signals = _serve_in_processes(config, listener, settings.metrics_address)
+        else:
+            signals = _serve_here(config, listener)
     return signal.SIGINT in signals
 
 
 def _serve_here(config: uvicorn.Config, listener: socket.socket) -> list[int]:
     """Serve in this process; return the signals that stopped it, which Uvicorn raises again at the end."""
     caught: list[int] = []
-    with _signal_handlers(SIGNALS, lambda number, _: caught.append(number)):
+    # Until the app runs, there is nothing to reload.
+    with (
+        _signal_handlers(SIGNALS, lambda number, _: caught.append(number)),
+        _signal_handlers(_hangup(), lambda *_: None),
+    ):
         try:
             uvicorn.Server(config).run([listener])
         except SystemExit:
@@ -86,9 +94,10 @@ def _serve_here(config: uvicorn.Config, listener: socket.socket) -> list[int]:
     return caught
 
 
-def _serve_in_processes(config: uvicorn.Config, listener: socket.socket) -> list[int]:
+def _serve_in_processes(config: uvicorn.Config, listener: socket.socket, metrics_address: str) -> list[int]:
     supervisor = _Supervisor(config, [listener])
-    supervisor.run()
+    with serve_metrics(metrics_address, summed_registry()):
+        supervisor.run()
     if not supervisor.caught:
         raise Error("the service could not start; see the log")
     return supervisor.caught
@@ -124,6 +133,10 @@ class _Supervisor(Multiprocess):
     def handle_term(self) -> None:
         self.caught.append(signal.SIGTERM)
         super().handle_term()
+
+    def handle_hup(self) -> None:
+        super().handle_hup()  # replaces each process once its successor is ready
+        self._close_child_ends()
 
 
 @contextmanager
@@ -170,6 +183,21 @@ def on_shutdown(end: Callable[[], None]) -> Iterator[None]:
     handled = [number for number in SIGNALS if callable(signal.getsignal(number))]
     with _signal_handlers(handled, handle) as previous:
         yield
+
+
+@contextmanager
+def on_hangup(reload: Callable[[], None]) -> Iterator[None]:
+    """Call a function whenever SIGHUP arrives, which would otherwise end the process."""
+    loop = asyncio.get_running_loop()
+    handled = _hangup() if current_thread() is main_thread() else []
+    with _signal_handlers(handled, lambda *_: loop.call_soon_threadsafe(reload)):
+        yield
+
+
+def _hangup() -> list[int]:
+    """Return SIGHUP; nothing on Windows, and in a terminal, which sends it when it is closed."""
+    in_terminal = sys.stdin is not None and sys.stdin.isatty()
+    return [signal.SIGHUP] if hasattr(signal, "SIGHUP") and not in_terminal else []
 
 
 @contextmanager

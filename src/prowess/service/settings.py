@@ -48,7 +48,10 @@ class Settings:
     port: int = _setting(8000, "N", "Port to listen on; 0 for any free port.", 0)
     workers: int = _setting(1, "N", "Number of processes.", 1)
     log: str = _setting("json", "|".join(LOGS), "Format of the request log on standard error.")
-    metrics: bool = _setting(True, None, "Serve /metrics for Prometheus.")
+    metrics: bool = _setting(True, None, "Serve /metrics for Prometheus, to keys for all leagues.")
+    metrics_address: str = _setting(
+        "", "HOST:PORT", "An address of its own for metrics, without a key; such as 127.0.0.1:9100."
+    )
     patience: int = _setting(10, "SECONDS", "How long shutdown waits for open requests.", 0)
     delete_grace: float = _setting(30.0, "DAYS", "How long a deleted league can be undeleted.", 0)
     forwarded: tuple[str, ...] = _setting(
@@ -95,6 +98,8 @@ class Settings:
                 raise Error(f"{setting.name} must be a number of at least {least:g}, not {value!r}")
         if self.port > 65535:
             raise Error(f"port must be at most 65535, not {self.port}")
+        if self.metrics_address:
+            split_address(self.metrics_address)
         if self.log not in LOGS:
             raise Error(f"log must be one of {', '.join(LOGS)}, not {self.log!r}")
 
@@ -121,6 +126,19 @@ class Settings:
         """The URL of the service on its own machine."""
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
         return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
+
+
+def split_address(address: str) -> tuple[str, int]:
+    """Split the metrics address into host and port.
+
+    >>> split_address("127.0.0.1:9100"), split_address("[::1]:9100")
+    (('127.0.0.1', 9100), ('::1', 9100))
+    """
+    host, _, port = address.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not host or not port.isdecimal() or int(port) > 65535:
+        raise Error(f"metrics_address must be HOST:PORT, such as 127.0.0.1:9100, not {address!r}")
+    return host, int(port)
 
 
 def _parse(name: str, text: str, kind: Any) -> Any:

@@ -13,7 +13,7 @@ def player_pages(server, ending, statuses):
 
 
 def test_expensive_pages_of_one_address_do_not_slow_down_others(tmp_path):
-    with running(tmp_path, matches=2_000, cpu_burst="0.1") as (server, key):
+    with running(tmp_path, matches=2_000, cpu_burst="0.02") as (server, key):
         statuses = [get(server, PLAYER.format(".json"))]  # unlike HTML, it does not make the process import altair
         quiet, attacked = measure(server, key, lambda: player_pages(server, ".json", statuses), seconds=1.5)
         assert_unharmed(quiet, attacked, share=0.9)

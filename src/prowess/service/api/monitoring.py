@@ -11,6 +11,7 @@ from starlette.responses import Response
 from ...store import audit
 from ...store.keys import Key
 from ..auth import GlobalPermission
+from ..concurrency import run_in_threadpool
 from ..context import Service, service_of
 from ..errors import Problem
 from .dependencies import ServiceDep
@@ -40,11 +41,14 @@ async def get_readiness(service: UncheckedService) -> dict[str, str]:
 
 
 @router.get("/metrics", tags=["health"], summary="Get metrics for Prometheus", response_class=Response)
-def get_metrics(service: UncheckedService) -> Response:
-    """Requests by route and status, their duration, and commits of the store, summed over all worker processes."""
+async def get_metrics(service: UncheckedService, key: Annotated[Key, Depends(GlobalPermission("read"))]) -> Response:
+    """Requests by route and status, their duration, refusals and commits, summed over all worker processes.
+
+    Needs a key for all leagues; the setting `metrics_address` serves them without one at another address.
+    """
     if not service.settings.metrics:
         raise Problem(404, "metrics are disabled; see the setting `metrics`")
-    return Response(service.metrics.export(), media_type=CONTENT_TYPE_LATEST)
+    return Response(await run_in_threadpool(service.metrics.export), media_type=CONTENT_TYPE_LATEST)
 
 
 @router.get("/api/audit", tags=["audit"], summary="Get the audit log", response_model=schemas.AuditLog)

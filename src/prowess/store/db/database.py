@@ -123,10 +123,14 @@ class Database:
         with _translate_errors(self.dialect), closing(self.engine.raw_connection()) as connection:
             (_try_sqlite if self.dialect == "sqlite" else _try_postgresql)(connection)
 
-    def close(self) -> None:
-        """Close all connections."""
+    def reconnect(self) -> None:
+        """Close all connections that are not in use, and those in use as soon as they are returned."""
         self._readers.dispose()
         self.engine.dispose()
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.reconnect()
 
 
 def _parse_url(database: str) -> URL:
