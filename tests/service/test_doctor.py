@@ -37,6 +37,9 @@ def found(checks: Iterable[Check]) -> dict[str, str]:
         ({"forwarded": ("*",)}, {"proxy": "problem"}),
         ({"host": "0.0.0.0", "forwarded": ("*",)}, {"address": "problem", "proxy": "problem"}),
         ({"cors_origins": ("*",)}, {"cors": "warning"}),
+        ({"metrics_address": "127.0.0.1:9100"}, {}),
+        ({"metrics_address": "[::1]:9100"}, {}),
+        ({"metrics_address": "0.0.0.0:9100"}, {"metrics": "warning"}),
         ({"log": "off"}, {"log": "warning"}),
     ],
 )

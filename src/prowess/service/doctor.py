@@ -41,6 +41,9 @@ def examine_settings(settings: Settings) -> Iterator[Check]:
     if "*" in settings.cors_origins:
         text = "Pages of every other site may read responses (cors_origins is *)."
         yield Check("cors", "warning", text, "List the sites that need it: --cors-origins https://example.org")
+    if settings.metrics_address and not _is_loopback(settings.metrics_address.rpartition(":")[0].strip("[]")):
+        text = f"Everybody who can reach {settings.metrics_address} can read the metrics without a key."
+        yield Check("metrics", "warning", text, "Serve them on this machine alone: --metrics-address 127.0.0.1:9100")
     if settings.log == "off":
         text = "There is no log, so nobody can find out why a request failed."
         yield Check("log", "warning", text, "Log to standard error: --log json")
