@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import prowess as pw
 from prowess.model.presets import PRESETS
 from prowess.service.api.schemas import leagues
+from tests.service.app_client import served
 
 MATCHES = [{"teams": [["ann"], ["bob"]], "time": "2026-01-01"}, {"teams": [["bob"], ["cat"]], "time": "2026-02-01"}]
 
@@ -240,3 +241,26 @@ def test_deleted_league_is_hidden_from_all_but_its_admins(ask):
     back = ask("POST", "/api/leagues/gone/undelete", key=keys["admin"], status=200).json()
     assert back["purge_at"] is None
     ask.get("/api/leagues/gone", key=None)
+
+
+def test_second_process_follows_renamed_archived_and_deleted_leagues(database_url):
+    """Two apps with caches of their own, as two workers have."""
+    with served(database_url) as one, served(database_url) as two:
+        one.create_league("club")
+        secret = one.new_key("write", "club")
+        match = {"teams": [["ann"], ["bob"]]}
+        two.post("/api/leagues/club/matches", match, key=secret, status=201)
+        one("PATCH", "/api/leagues/club", json={"name": "team"}, status=200)
+        assert two.post("/api/leagues/club/matches", match, key=secret).status_code == 308
+        two.post("/api/leagues/team/matches", match, key=secret, status=201)
+        one("PATCH", "/api/leagues/team", json={"archived": True}, status=200)
+        two.post("/api/leagues/team/matches", match, key=secret, status=409)
+        one("PATCH", "/api/leagues/team", json={"archived": False}, status=200)
+        one("DELETE", "/api/leagues/team", status=200)
+        assert two.post("/api/leagues/team/matches", match, key=secret).status_code in (404, 409)
+        two.service.leagues.invalidate("team")  # as if a second had passed
+        two.post("/api/leagues/team/matches", match, key=secret, status=404)
+        one("POST", "/api/leagues/team/undelete", status=200)
+        two.service.leagues.invalidate("team")
+        two.post("/api/leagues/team/matches", match, key=secret, status=201)
+        assert one.get("/api/leagues/team").json()["revision"] == 3

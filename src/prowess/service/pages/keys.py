@@ -25,7 +25,7 @@ from .web.templates import page_url, render_page
 
 router = APIRouter(include_in_schema=False)
 ALL, LEAGUE = "/keys", "/leagues/{league}/keys"
-SCOPES = {"read": "read", "write": "read and record matches", "admin": "do everything, also create keys"}
+SCOPES = {"read": "read", "write": "write: record matches", "admin": "admin: everything"}
 GRACES = {GRACE: "for 24 hours", "1h": "for 1 hour", "7d": "for 7 days", "0": "no longer"}
 EMPTY = {"name": "", "scope": "write", "league": "", "expires": ""}
 KeyNumber = Annotated[int | None, Query(ge=1, le=LARGEST)]
