@@ -119,7 +119,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
                 async with service.exports.running(service.closing):
                     yield {"connections": connections}  # for `connections.HttpProtocol`
         finally:
-            for part in (service.prewarmer, service.analyses, service.writer, housekeeper, database):
+            for part in (service.children, service.prewarmer, service.analyses, service.writer, housekeeper, database):
                 await run_in_threadpool(part.close)
 
     app = FastAPI(title="prowess", version=__version__, docs_url=None, redoc_url=None, lifespan=lifespan)

@@ -68,6 +68,12 @@ async def _run_charged(work: Callable[[], Value]) -> Value:
             client.charge(seconds)
 
 
+def charge_client(seconds: float) -> None:
+    """Charge CPU time that was used elsewhere, such as in a child process, to the client of the request."""
+    if client := CLIENT.get():
+        client.charge(seconds)
+
+
 class TtlCache(Generic[Value]):
     """Values by name, loaded in a thread and cached for `ttl` seconds; errors are not cached.
 

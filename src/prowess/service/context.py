@@ -19,8 +19,9 @@ from ..store.read.standings import StandingsCache
 from ..store.read.trace_cache import TraceCache
 from ..store.write.writer import Writer
 from .background.analysis_requests import ModelAnalyses
+from .background.child_process import ChildPool
 from .background.prewarm import Prewarmer
-from .concurrency import ConcurrencyLimiter, TtlCache, run_in_threadpool
+from .concurrency import ConcurrencyLimiter, TtlCache, charge_client, run_in_threadpool
 from .connections import StreamLimit
 from .exports import Exports
 from .observability import Metrics
@@ -54,6 +55,8 @@ class Service:
     matching: ConcurrencyLimiter = field(default_factory=lambda: ConcurrencyLimiter("teams and pairings"))
     tables: ConcurrencyLimiter = field(default_factory=lambda: ConcurrencyLimiter("tables"))
     drawing: ConcurrencyLimiter = field(default_factory=lambda: ConcurrencyLimiter("charts"))
+    importing: ConcurrencyLimiter = field(default_factory=lambda: ConcurrencyLimiter("imports"))
+    children: ChildPool = field(default_factory=lambda: ChildPool(charge_client))
     closing: asyncio.Event = field(default_factory=asyncio.Event)  # set at shutdown
 
     async def read(self, work: Callable[[Connection], Value], limiter: ConcurrencyLimiter | None = None) -> Value:

@@ -18,6 +18,7 @@ from starlette.routing import Route
 from starlette.types import Scope
 
 from ..errors import Error
+from ..history.read_limits import LimitExceeded
 from ..store.errors import CommitUnknown, Conflict, NotFound, Renamed, Unavailable
 from .observability import LOGGER
 
@@ -186,6 +187,8 @@ def error_response(request: Request, error: Exception) -> Response:
     if isinstance(error, (NotFound, Conflict)):
         return problem_response(scope, 404 if isinstance(error, NotFound) else 409, str(error))
     assert isinstance(error, Error)
+    if isinstance(error, LimitExceeded):
+        return problem_response(scope, 413, str(error))
     field = field_path(error, single=scope.get("state", {}).get("single", False))
     return problem_response(scope, 422, str(error), [{"field": field, "detail": str(error)}] if field else [])
 

@@ -87,6 +87,10 @@ class Settings:
     anonymous_body_limit: int = _setting(64 * KIB, "BYTES", "Maximum size of a request body without a key.", 0, LIMITS)
     body_limit: int = _setting(16 * MIB, "BYTES", "Maximum size of a request body with a key.", 0, LIMITS)
     import_limit: int = _setting(256 * MIB, "BYTES", "Maximum size of an imported file.", 0, LIMITS)
+    import_unpacked: int = _setting(1024 * MIB, "BYTES", "Maximum size of an imported file, unpacked.", 0, LIMITS)
+    import_rows: int = _setting(10_000_000, "N", "Maximum number of rows of an imported file.", 0, LIMITS)
+    import_memory: int = _setting(3072 * MIB, "BYTES", "Memory that reading an imported file may take.", 0, LIMITS)
+    import_time: float = _setting(120.0, "SECONDS", "CPU time that reading an imported file may take.", 0, LIMITS)
     export_space: int = _setting(
         1024 * MIB, "BYTES", "Disk space for exported files that are kept; the oldest are deleted.", 0, LIMITS
     )

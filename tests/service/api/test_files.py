@@ -1,6 +1,7 @@
 """Leagues as files: an exported file can be imported, and gives the same league."""
 
 import csv
+import gzip
 import io
 import json
 
@@ -8,9 +9,12 @@ import numpy as np
 import pytest
 
 import prowess as pw
+from prowess.service.api import files
 from prowess.service.api.schemas.files import Imported
 from prowess.store import leagues
 from prowess.store.journal import journal
+from tests.service.app_client import served
+from tests.service.background import child_functions
 
 FORMATS = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet", "ndjson": "application/x-ndjson"}
 NAMES = [
@@ -199,3 +203,31 @@ def test_grown_file_adds_only_its_new_matches(ask, league):
         told = ask("POST", path, content=body.encode(), headers={"Content-Type": "text/csv"}, status=status).json()
         assert told["repeated"] == repeated
     assert len(history(ask, league.rpartition("/")[2])) == 2
+
+
+@pytest.mark.parametrize(
+    ("settings", "status", "detail"),
+    [
+        ({"import_rows": 3}, 413, "the file: has 4 rows, and the limit is 3; send smaller files"),
+        ({"import_unpacked": 20}, 413, "the file: unpacks to more than the limit of 20 bytes; send smaller files"),
+        ({"import_memory": 1024 * 1024}, 422, "the process needed more than 1 MiB of memory; send smaller files"),
+    ],
+)
+def test_import_limits_of_the_service_are_named(tmp_path, settings, status, detail):
+    content = gzip.compress(b"winner,loser\n" + b"ann,bob\n" * 4)
+    with served(f"sqlite:///{tmp_path / 'limited.db'}", **settings) as ask:
+        ask.create_league("darts", clock="none")
+        answer = ask("POST", "/api/leagues/darts/import?format=csv.gz", content=content, status=status)
+        assert detail in answer.json()["detail"]
+        assert ask.get("/api/leagues/darts").json()["revision"] == 0
+
+
+def test_crash_while_reading_a_file_is_a_problem_of_the_file(ask, league, monkeypatch):
+    def send():
+        return ask("POST", f"{league}/import?format=csv", content=b"winner,loser\nann,bob\n")
+
+    monkeypatch.setattr(files, "read_upload", child_functions.abort)
+    answer = send()
+    assert (answer.status_code, answer.json()["detail"][:23]) == (422, "the file cannot be read")
+    monkeypatch.undo()
+    assert send().status_code == 201

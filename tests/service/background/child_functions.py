@@ -47,7 +47,7 @@ def fail_unexpectedly():
     raise KeyError("nobody expected this")
 
 
-def abort():
+def abort(*_):
     signal.raise_signal(signal.SIGABRT)
 
 
@@ -56,8 +56,10 @@ def print_something():
     return "printed"
 
 
-def allocate(size):
-    return len(bytearray(size))
+def allocate(size, seconds=0):
+    memory = bytearray(size)
+    time.sleep(seconds)
+    return len(memory)
 
 
 def compute():

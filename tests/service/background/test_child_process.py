@@ -46,14 +46,18 @@ def test_one_child_serves_many_calls_and_survives_errors(child):
     assert gone(int(pid))
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux enforces RLIMIT_DATA")
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not say how much memory a process uses")
 def test_memory_limit_holds_for_one_call(child):
-    limits = ProcessLimits(memory=256 * MIB)
+    limits = ProcessLimits(memory=128 * MIB)
     assert call(child, child_functions.allocate, 16 * MIB, limits=limits) == 16 * MIB
-    with pytest.raises(ProcessFailed, match="needed more than 256 MiB of memory") as error:
-        call(child, child_functions.allocate, 300 * MIB, limits=limits)
+    with pytest.raises(ProcessFailed, match="needed more than 128 MiB of memory") as error:
+        call(child, child_functions.allocate, 2048 * MIB, limits=limits)  # refused at once
     assert error.value.limit == "memory"
-    assert call(child, child_functions.allocate, 300 * MIB) == 300 * MIB
+    assert call(child, child_functions.allocate, 160 * MIB) == 160 * MIB
+    with pytest.raises(ProcessFailed, match="needed more than 128 MiB of memory") as error:
+        call(child, child_functions.allocate, 160 * MIB, 99, limits=limits)  # noticed while it runs
+    assert error.value.limit == "memory"
+    assert not child.is_alive
 
 
 @pytest.mark.parametrize(

@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import replace
+from math import inf
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
 from typing import Annotated, Any, Literal, get_args
 
 from fastapi import APIRouter, Query
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from ...errors import Error
-from ...history.read_context import Findings, Located, Table
+from ...history.read_context import Findings, Located
+from ...history.read_limits import ReadLimits
 from ...history.read_options import Choices
-from ...history.readers import from_table
-from ...history.reading.byte_source import open_source
-from ...history.reading.sniff import load_source
 from ...store.exports import ExportSpec, Format
 from ...store.write.commands import CommandResult, Post
-from ...store.write.importing import with_ids
 from ...store.write.writer import preview
 from ...text import count
+from ..background.child_process import ProcessFailed, ProcessLimits
+from ..background.uploads import TITLE, FilePreview, read_upload
 from ..concurrency import run_in_threadpool, unless_disconnected
+from ..context import service_of
 from ..errors import Problem, problem_responses
 from ..exports import ExportedFile
 from ..middleware import ABORTED
@@ -50,9 +51,8 @@ EXTENSION_BY_MEDIA_TYPE = {
     "application/x-parquet": "parquet",
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
 }
-MAX_PROBLEMS = 1_000
-TITLE = "the file"  # shown in messages instead of the path of the temporary file
-SAMPLE = 20  # rows in a preview
+REMEDY = ("send smaller files, or ask the administrator to raise the limits of imports",)
+PATIENCE = 5.0  # seconds that a file may take to read, per second of CPU time that it may take
 
 EXPORT_MEDIA_TYPES = {
     "csv": "text/csv; charset=utf-8",
@@ -63,19 +63,6 @@ Layout = Annotated[
     Literal["wide", "long"] | None,
     Query(description="One row per match (wide) or per player (long); chosen for readability by default."),
 ]
-
-
-@dataclass(frozen=True)
-class FilePreview:
-    """The columns of a file with their first cells, and the result of reading it or the error that prevents it.
-
-    >>> FilePreview({}, None, Error("the file is empty")).found is None
-    True
-    """
-
-    columns: dict[str, list[str]]
-    found: Findings | None
-    problem: Error | None = None
 
 
 @router.post(
@@ -127,7 +114,7 @@ async def import_matches(
         with path.open("wb") as file:
             async for part in request.stream():
                 file.write(part)
-        upload = await run_in_threadpool(read_upload, path, choices)
+        upload = await parse_upload(request, path, choices, ids=not idempotency_key)
     finally:
         rmtree(folder, ignore_errors=True)
     found = upload.found
@@ -135,9 +122,8 @@ async def import_matches(
         assert upload.problem is not None
         raise upload.problem
     if found.problems and not skip_problems:
-        raise unreadable(found)
-    matches = found.history if idempotency_key else await run_in_threadpool(with_ids, found.history)
-    command = Post(access.league, matches, idempotency_key, author=access.author, reason=reason)
+        raise unreadable(found, upload.problem_count)
+    command = Post(access.league, found.history, idempotency_key, author=access.author, reason=reason)
     if dry_run:
         return json_response(import_payload(await run_in_threadpool(preview, service.database, command), found))
     result = await asyncio.wrap_future(service.writer.submit(command))
@@ -185,25 +171,32 @@ def import_extension(format: str | None, filename: str | None, content_type: str
     return EXTENSION_BY_MEDIA_TYPE[media_type]
 
 
-def read_upload(path: Path, choices: Choices) -> FilePreview:
-    """Read a file as the command line does; an error is returned in the preview."""
-    columns: dict[str, list[str]] = {}
+async def parse_upload(request: Request, path: Path, choices: Choices, ids: bool = True) -> FilePreview:
+    """Read an uploaded file in a child process, within the limits of the service; it ends if the client hangs up."""
+    service = service_of(request)
+    settings = service.settings
+    limits = ReadLimits(rows=settings.import_rows or inf, unpacked=settings.import_unpacked or inf, remedy=REMEDY)
+    process = ProcessLimits(settings.import_memory, settings.import_time, PATIENCE * settings.import_time)
+    chosen = replace(choices, limits=limits)
+
+    async def work() -> FilePreview:
+        async with service.importing.slot():
+            return await service.children.run(process, read_upload, path, chosen, ids)
+
     try:
-        opened = load_source(open_source(path, TITLE), choices)
-        if not isinstance(opened, Table):
-            return FilePreview(columns, opened)
-        for column in opened.frame.head(SAMPLE).iter_columns():
-            columns[column.name] = ["" if cell is None else str(cell) for cell in column]
-        return FilePreview(columns, from_table(opened))
-    except Error as error:
-        return FilePreview(columns, None, error)
+        upload = await unless_disconnected(request.receive, work())
+    except ProcessFailed as error:
+        return FilePreview({}, None, Error(f"{TITLE} cannot be read: {error}; ", *REMEDY))
+    if upload is None:
+        raise ClientDisconnect
+    return upload
 
 
-def unreadable(found: Findings) -> Problem:
-    """Return the problem that lists the unreadable rows of a file."""
-    first, rest = found.problems[0], len(found.problems) - 1
+def unreadable(found: Findings, number: int) -> Problem:
+    """Return the problem that lists the unreadable rows of a file, of which there are `number`."""
+    first, rest = found.problems[0], number - 1
     more = f" (and {count(rest, 'more problem', 'more problems')})" if rest else ""
-    errors = [{"field": one.where, "detail": str(one.problem)} for one in found.problems[:MAX_PROBLEMS]]
+    errors = [{"field": one.where, "detail": str(one.problem)} for one in found.problems]
     return Problem(422, f"{first}{more}; use `skip_problems=true` to skip these rows", errors=errors)
 
 
@@ -223,7 +216,7 @@ def import_payload(result: CommandResult, found: Findings) -> dict[str, Any]:
         "players": len(result.players),
         "recognised": found.history.recognised.splitlines(),
         "columns": found.roles,
-        "problems": [problem_payload(one) for one in found.problems[:MAX_PROBLEMS]],
+        "problems": [problem_payload(one) for one in found.problems],
     }
 
 

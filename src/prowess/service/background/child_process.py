@@ -39,9 +39,10 @@ START = (
 # Every thread of a pool counts towards the memory, and the service needs the other cores.
 THREADS = {"POLARS_MAX_THREADS": "2", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 NICENESS = 10
-IDLE = 60.0  # seconds that a child waits for another call
+IDLE = 300.0  # seconds that a child waits for another call
 KEPT_MEMORY = 400_000_000  # bytes; a child that holds more after a call is not kept
-POLL = 0.5  # seconds between checks of the elapsed time
+POLL = 0.1  # seconds between checks of the memory and the elapsed time
+RESERVE = 8  # times the limit of the memory: allocators reserve more than they use, and keep what they have freed
 
 Parameters = ParamSpec("Parameters")
 Value = TypeVar("Value")
@@ -75,6 +76,7 @@ class _Message:
     kind: str
     value: Any
     memory: int = 0  # bytes in use after the call
+    cpu_time: float = 0.0  # seconds that the call took
 
 
 class ChildProcess:
@@ -87,7 +89,7 @@ class ChildProcess:
         self._reader = Thread(target=self._read_messages, name="prowess-child-messages", daemon=True)
         self._limits = ProcessLimits()
         self._started = 0.0
-        self.memory = 0  # bytes that the process used after its last call
+        self.memory, self.cpu_time = 0, 0.0  # bytes in use after the last call, and the seconds that it took
         self._reader.start()
         self._send(pickle.dumps(sys.path))
 
@@ -110,20 +112,26 @@ class ChildProcess:
         try:
             message = self._messages.get(timeout=timeout)
         except Empty:
-            longest = self._limits.elapsed_time
-            if longest and monotonic() - self._started > longest:
-                self.close()
-                raise ProcessFailed(f"the process took more than {longest:g} s", "elapsed_time") from None
+            self._check_limits()
             return None
         if message is None:
             self.close()
             raise self._failure(self._process.returncode)
-        self.memory = message.memory
+        self.memory, self.cpu_time = message.memory, message.cpu_time
         if message.kind == "exception":
             if isinstance(message.value, MemoryError):
                 raise self._too_much_memory()
             raise message.value
         return message.kind, message.value
+
+    def _check_limits(self) -> None:
+        longest, most = self._limits.elapsed_time, self._limits.memory
+        if longest and monotonic() - self._started > longest:
+            self.close()
+            raise ProcessFailed(f"the process took more than {longest:g} s", "elapsed_time")
+        if most and _memory_in_use(self._process.pid) > most:
+            self.close()
+            raise self._too_much_memory()
 
     def result(self) -> Any:
         """Wait for the result of the call that was started; reports are ignored."""
@@ -131,6 +139,11 @@ class ChildProcess:
             message = self.receive(POLL)
             if message is not None and message[0] == "result":
                 return message[1]
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the process can serve another call."""
+        return self._process.poll() is None
 
     def kill(self) -> None:
         """End the process now, without waiting for it."""
@@ -172,9 +185,13 @@ class ChildProcess:
 
 
 class ChildPool:
-    """Runs functions in child processes and keeps idle children for the next calls; `close` ends all of them."""
+    """Runs functions in child processes and keeps idle children for the next calls; `close` ends all of them.
 
-    def __init__(self) -> None:
+    `charge` is called with the CPU time of each call, in the context of the caller.
+    """
+
+    def __init__(self, charge: Callable[[float], None] = lambda seconds: None) -> None:
+        self._charge = charge
         self._idle: list[ChildProcess] = []
         self._busy: set[ChildProcess] = set()
 
@@ -186,7 +203,7 @@ class ChildPool:
         **options: Parameters.kwargs,
     ) -> Value:
         """Run a function in a child process and return its result; if the caller is cancelled, the child is killed."""
-        child = self._idle.pop() if self._idle else await asyncio.to_thread(ChildProcess)
+        child = self._idle.pop() if self._idle else await self._new_child()
         self._busy.add(child)
 
         def call() -> Value:
@@ -194,19 +211,26 @@ class ChildPool:
             result: Value = child.result()
             return result
 
-        running = asyncio.ensure_future(asyncio.to_thread(call))
-        failed = True
+        running, started = asyncio.ensure_future(asyncio.to_thread(call)), monotonic()
         try:
-            result = await asyncio.shield(running)
-            failed = False
-            return result
+            return await asyncio.shield(running)
         finally:
             self._busy.discard(child)
-            if failed or child.memory > KEPT_MEMORY:
+            healthy = running.done() and child.is_alive
+            self._charge(child.cpu_time if healthy else monotonic() - started)
+            if healthy and child.memory < KEPT_MEMORY:
+                self._keep(child)
+            else:
                 child.kill()  # at once, even if the next line is cancelled
                 await asyncio.shield(asyncio.ensure_future(asyncio.to_thread(child.close)))
-            else:
-                self._keep(child)
+
+    async def _new_child(self) -> ChildProcess:
+        starting = asyncio.ensure_future(asyncio.to_thread(ChildProcess))
+        try:
+            return await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            starting.add_done_callback(lambda started: started.result().close())
+            raise
 
     def _keep(self, child: ChildProcess) -> None:
         self._idle.append(child)
@@ -267,7 +291,8 @@ def _serve(call: bytes) -> _Message:
     try:
         limits, function, args, options = pickle.loads(call)
         _apply(limits)
-        return _Message("result", function(*args, **options), _memory_in_use())
+        started = process_time()
+        return _Message("result", function(*args, **options), _memory_in_use(os.getpid()), process_time() - started)
     except MemoryError:
         return _Message("exception", MemoryError())
     except Exception as error:
@@ -283,19 +308,20 @@ def _serve(call: bytes) -> _Message:
 def _apply(limits: ProcessLimits) -> None:
     if resource is None:
         return
-    # Not the address space: threads and mapped files reserve much more of it than they ever use.
+    # The parent watches the memory in use; this stops a single enormous allocation at once.
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     with suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_DATA, (limits.memory or hard, hard))
+        resource.setrlimit(resource.RLIMIT_DATA, (RESERVE * limits.memory or hard, hard))
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
     with suppress(ValueError, OSError):
         until = ceil(process_time() + limits.cpu_time) if limits.cpu_time else hard
         resource.setrlimit(resource.RLIMIT_CPU, (until, hard))
 
 
-def _memory_in_use() -> int:
+def _memory_in_use(pid: int) -> int:
+    """Return the resident memory of a process in bytes; 0 where the system does not say it like Linux."""
     try:
-        with open("/proc/self/statm") as file:
+        with open(f"/proc/{pid}/statm") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except OSError:
+    except (OSError, IndexError):
         return 0

@@ -30,12 +30,12 @@ from ...store.clock import show
 from ...store.errors import Unavailable
 from ...store.leagues import League
 from ...store.write.commands import CommandResult, Post
-from ...store.write.importing import with_ids
 from ...store.write.writer import preview
 from ..api.dependencies import LARGEST, ServiceDep, Write
-from ..api.files import FilePreview, extension_of, problem_payload, read_upload
+from ..api.files import extension_of, parse_upload, problem_payload
 from ..api.forecasts import current_standings
 from ..auth import Access
+from ..background.uploads import FilePreview
 from ..concurrency import run_in_threadpool
 from ..context import Service
 from .web.csrf import CheckedForm
@@ -203,7 +203,7 @@ async def receive(request: Request, access: Write, service: ServiceDep, form: Ch
     if not isinstance(upload, UploadFile) or not upload.filename:
         return await _page(request, service, access, {"missing": True}, 422)
     name = _display_name(upload.filename)
-    digest, choices, file = await run_in_threadpool(_read, upload, name, parse_choices(form))
+    digest, choices, file = await _read(request, upload, name, parse_choices(form))
     confirmed = form.get("confirm")
     if confirmed == digest and file.found is not None and len(file.found.history):
         try:
@@ -234,7 +234,7 @@ def _display_name(filename: str) -> str:
     return (printable if len(printable) <= LONGEST else f"{printable[:60]}…{printable[-30:]}") or "file"
 
 
-def _read(upload: UploadFile, name: str, choices: Choices) -> tuple[str, Choices, FilePreview]:
+async def _read(request: Request, upload: UploadFile, name: str, choices: Choices) -> tuple[str, Choices, FilePreview]:
     """Read a file; the digest identifies its content and how it was read.
 
     Choices made for the previous file are kept for this one, except for columns that it does not have.
@@ -242,21 +242,25 @@ def _read(upload: UploadFile, name: str, choices: Choices) -> tuple[str, Choices
     ending = extension_of(name)
     with TemporaryDirectory(prefix="prowess-", ignore_cleanup_errors=True) as folder:
         path = Path(folder) / (f"file.{ending}" if ending else "file")
-        with path.open("w+b") as file:
-            copyfileobj(upload.file, file)
-            file.seek(0)
-            content = file_digest(file, "sha256").hexdigest()
-        read = read_upload(path, choices)
+        content = await run_in_threadpool(_store, upload, path)
+        read = await parse_upload(request, path, choices)
         columns = choices.columns or {}
         kept = {role: column for role, column in columns.items() if column is None or column in read.columns}
         if read.columns and kept != columns:
             choices = replace(choices, columns=kept or None)
-            read = read_upload(path, choices)
+            read = await parse_upload(request, path, choices)
     return sha256(f"{content} {sorted(field_values(choices).items())!r}".encode()).hexdigest(), choices, read
 
 
-async def _import(service: Service, access: Access, name: str, matches: History) -> Response:
-    history = await run_in_threadpool(with_ids, matches)
+def _store(upload: UploadFile, path: Path) -> str:
+    """Write an upload to a file, and return the digest of its content."""
+    with path.open("w+b") as file:
+        copyfileobj(upload.file, file)
+        file.seek(0)
+        return file_digest(file, "sha256").hexdigest()
+
+
+async def _import(service: Service, access: Access, name: str, history: History) -> Response:
     command = Post(access.league, history, author=access.author, reason=f"imported from {name}")
     done = await asyncio.wrap_future(service.writer.submit(command))
     repeated = sum(done.repeated)
@@ -271,7 +275,7 @@ def preview_file(service: Service, league: str, file: FilePreview) -> Plain:
         assert file.problem is not None
         return context | {"problem": render_error(file.problem)}
     history, problems = result.history, result.problems
-    context |= {"matches": len(history), "players": len(np.unique(history.player)), "more_problems": len(problems)}
+    context |= {"matches": len(history), "players": len(np.unique(history.player)), "more_problems": file.problem_count}
     context["problems"] = [
         problem_payload(located) | {"detail": located.problem.detail(render_option)} for located in problems[:PROBLEMS]
     ]
@@ -367,7 +371,7 @@ def _effects(service: Service, name: str, history: History) -> Plain:
         league, index = leagues.find(connection, name), current_standings(service, connection, name).names
     new = [player for player in history.players if player not in index]
     near = alike(new, index.names)
-    done = preview(service.database, Post(name, with_ids(history)))
+    done = preview(service.database, Post(name, history))
     return {
         "newcomers": len(new),
         "new_names": new[:NAMES],
