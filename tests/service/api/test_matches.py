@@ -1,12 +1,14 @@
 """Matches over HTTP: recording, repeating, correcting and rejecting them."""
 
 import json
+from time import time
 
 import pytest
 
 import prowess as pw
 from prowess.service.api.matches import MAX_MATCHES
 from prowess.service.api.schemas.matches import Posted
+from prowess.store import leagues
 
 ANN_BOB = {"teams": [["ann"], ["bob"]], "time": "2026-01-31"}
 
@@ -213,3 +215,17 @@ def test_match_dated_far_ahead_is_refused_unless_the_league_allows_it(ask, leagu
     assert all(row["active"] for row in players), "one mistyped year made everybody inactive"
     ask("PATCH", league, json={"settings": {"allow_future": True}}, status=200)
     ask.post(f"{league}/matches", match, status=201)
+
+
+def test_post_says_that_a_correction_is_under_way(ask, league):
+    ask.post(f"{league}/matches", ANN_BOB, status=201)
+    database = ask.service.database
+    with database.writing() as connection:
+        found = leagues.find(connection, league.rpartition("/")[2])
+        leagues.update_row(connection, found, replay_until=time() + 60)
+    answer = ask.post(f"{league}/matches", ANN_BOB, status=201).json()
+    assert Posted.model_validate(answer).replaying is True
+    assert answer["revision"] == 2
+    with database.writing() as connection:
+        leagues.update_row(connection, found, replay_until=None)
+    assert "replaying" not in ask.post(f"{league}/matches", ANN_BOB, status=201).json()
