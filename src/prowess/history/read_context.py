@@ -126,6 +126,8 @@ class Problems:
             yield Problem(row, column, value, message(index) if callable(message) else message)
 
 
+FEW_ROWS = 20  # unusable rows that may be left out of any file
+SHOWN = 3  # number of problems in a remark
 LONGEST = 80  # maximum length of a quoted cell
 MOST = 30  # number of names in a list
 
@@ -291,6 +293,11 @@ class Findings:
     layout: "Layout | None" = None
     columns: tuple[str, ...] = ()
     decisions: Mapping[str, Any] = field(default_factory=dict)  # they also apply to later chunks of the file
+    rows: int = 0  # rows or items of the file, with the unusable ones
+
+    def unusable_rows(self) -> int:
+        """Count the rows with a problem; a row may have several."""
+        return len({one.where for one in self.problems})
 
     @property
     def roles(self) -> dict[str, str | None]:
@@ -318,14 +325,32 @@ class Findings:
         return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
 
 
-def history_or_error(findings: Findings, skip_problems: bool) -> "History":
-    """Return the history if there are no problems or they may be skipped; otherwise raise an `Error`."""
+def few_rows(rows: int) -> int:
+    """Return how many unusable rows are so few that they do not speak against a file.
+
+    >>> [few_rows(rows) for rows in (10, 99, 500, 10_000)]
+    [1, 1, 5, 20]
+    """
+    return min(max(1, rows // 100), FEW_ROWS)
+
+
+def history_or_error(findings: Findings, skip_problems: bool | None) -> "History":
+    """Return the history if there are no problems or they may be skipped; otherwise raise an `Error`.
+
+    If `skip_problems` is None, a few rows may be skipped (see `few_rows`), but not all.
+    """
     if not findings.problems:
         return findings.history
     number = len(findings.problems)
     where, problem, line = findings.problems[0]
-    if skip_problems:
-        pieces = (f"{count(number, 'problem', 'problems')} left out, first: {where}: ", *problem.pieces)
+    few = findings.unusable_rows() <= few_rows(findings.rows) and len(findings.history) > 0
+    if skip_problems or (skip_problems is None and few):
+        pieces: tuple[Piece, ...] = (
+            f"{count(number, 'problem', 'problems')} left out, first: {where}: ",
+            *problem.pieces,
+        )
+        for one in findings.problems[1:SHOWN]:
+            pieces += (f"; {one.where}: ", *one.problem.pieces)
         remark = Remark("problems", pieces, problem.column, number, line)
         return replace(findings.history, remarks=(*findings.history.remarks, remark))
     others = f" ({count(number - 1, 'more problem', 'more problems')}; " if number > 1 else " ("

@@ -29,7 +29,7 @@ class Reading(TypedDict, total=False):
     duplicates: Duplicates | None
     walkovers: Walkovers | None
     score_unit: ScoreUnit | None
-    skip_problems: bool
+    skip_problems: bool | None
     separator: str | None
     encoding: str | None
     header: bool | None
@@ -68,7 +68,10 @@ class Choices:
     score_unit: ScoreUnit | None = _choice(
         None, "The score of a match in sets: sets, or the games or points within them."
     )
-    skip_problems: bool = _choice(False, "Skip rows that cannot be read, with a note.")
+    skip_problems: bool | None = _choice(
+        False,
+        "Leave out all rows that cannot be read, or refuse such a file; by default, a few are left out.",
+    )
     separator: str | None = _choice(None, "Separator of the cells of a text file.", "MARK")
     encoding: str | None = _choice(None, "The encoding of a text file, such as utf-8 or cp1252.", "NAME")
     header: bool | None = _choice(None, "Whether the first line names the columns; otherwise they are 1, 2, ….")
@@ -120,6 +123,8 @@ class Choices:
             return ""
         if name in _WORDS:
             return "" if value in _WORDS[name] else " or ".join(map(repr, _WORDS[name]))
+        if name == "skip_problems" and value is None:
+            return ""  # a few rows may be left out, as on the command line
         if name in ("utc", "skip_problems", "day_first", "header"):
             return "" if isinstance(value, bool) else "True or False"
         if name == "limits":

@@ -74,7 +74,7 @@ def from_table(table: Table) -> Findings:
     break a rule are then dropped without another pass.
     """
     table, layout = _recognise(table)
-    opening = tuple(table.remarks)
+    opening, rows = tuple(table.remarks), len(table.frame)
     unused = _UnusedRows(layout)
     while True:
         draft = None if len(table.unusable()) else _read_matches(table, layout)
@@ -94,7 +94,7 @@ def from_table(table: Table) -> Findings:
     history = replace(history, remarks=(*history.remarks, *unused.remarks))
     decisions = {**table.decided, **table.decisions}
     problems = tuple(problem for _, problem in sorted(unused.problems, key=itemgetter(0)))
-    return Findings(history, table.title, problems, layout, tuple(table.frame.columns), decisions)
+    return Findings(history, table.title, problems, layout, tuple(table.frame.columns), decisions, rows)
 
 
 class _UnusedRows:
@@ -265,6 +265,8 @@ def read_groups(path: str | os.PathLike[str], by: str, choices: Choices) -> dict
     """
     groups = check_groups(path, by, choices)
     problems = tuple(problem for group in groups.values() for problem in group.problems)
+    rows = sum(group.rows for group in groups.values())
     if problems and not choices.skip_problems:
-        history_or_error(replace(next(iter(groups.values())), problems=problems), False)  # raises the error
+        all_rows = replace(next(iter(groups.values())), problems=problems, rows=rows)
+        history_or_error(all_rows, choices.skip_problems)  # raises the error
     return {name: history_or_error(group, True) for name, group in groups.items()}

@@ -14,7 +14,7 @@ from .cells.dates.columns import read_times
 from .columns.infer_columns import infer_roles
 from .columns.layout import Layout, recognise
 from .history import History
-from .read_context import Findings, Table, history_or_error
+from .read_context import FEW_ROWS, Findings, Table, history_or_error
 from .read_options import Choices
 from .readers import from_table
 from .reading.chunks import RowQueue, read_chunks
@@ -42,6 +42,7 @@ class Stream(Iterator[History]):
         self.share = 0.0
         self.layout: Layout | None = None
         self.decided: dict[str, Any] = {}
+        self.unusable = 0  # rows left out so far
         self._previous = _PreviousHistory()
         self._histories = self._read_all(path)
 
@@ -128,7 +129,11 @@ class Stream(Iterator[History]):
         return self._check(findings, table)
 
     def _check(self, findings: Findings, table: Table | None) -> History:
-        history = history_or_error(findings, self.choices.skip_problems)
+        self.unusable += findings.unusable_rows()
+        skip = self.choices.skip_problems
+        if skip is None and self.unusable > FEW_ROWS:
+            skip = False  # each chunk has few unusable rows, but the file has too many
+        history = history_or_error(findings, skip)
         if history.time_zone is not None and history.time_zone[0] in "+-":
             history = replace(history, time_zone="UTC")  # later times may have another offset, as in summer and winter
         self._previous.check_time(history, findings.title, table, self._column("time"))

@@ -154,7 +154,7 @@ def test_set_changes_a_parameter(tmp_path: Path) -> None:
         (("games.csv", "--out", "a.csv", "--save", "a.csv"), "error: a.csv: --save would overwrite --out"),
         (("games.csv", "--save", "league"), "error: league: the name must end in .prowess"),
         (("games.csv", "--set", "draw_probability=2"), "error: draw_probability must"),
-        (("broken.csv",), "error: broken.csv, line 3: column 'hg' holds 'x': a number is needed"),
+        (("broken.csv", "--strict"), "error: broken.csv, line 3: column 'hg' holds 'x': a number is needed"),
         (("odd.csv",), "for example home and away: --columns home=who --columns 'away=won by'; winner"),
         (("games.csv", "--since", "banana"), "(with Z or +02:00 where there is a zone) or plain numbers"),
         (("bytes.csv",), "error: bytes.csv"),

@@ -23,7 +23,7 @@ def rate_all(folder: Path, count: int, seed: int) -> list[int]:
         data, done = damaged(base, Random(f"{seed} {number}"))
         path = folder / base.name
         path.write_bytes(data)
-        result = run("rate", path, "--out", out)
+        result = run("rate", path, "--strict", "--out", out)
         about = (base.name, number, done, result.output, result.exception)
         assert result.exit_code in (0, 1), about
         assert isinstance(result.exception, SystemExit | None), about

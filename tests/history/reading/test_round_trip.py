@@ -1,6 +1,7 @@
 """Any table, written in any dialect, is read back unchanged, and every row has its line number."""
 
 import codecs
+import re
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -12,7 +13,8 @@ from prowess.history.read_options import Choices
 from prowess.history.reading.byte_source import Source
 from prowess.history.reading.delimited_text import read_text
 
-CELL = st.text("ab ,;|\t\"'\n-:éЖ½", max_size=6).map(str.strip)
+# An apostrophe before a dash protects spreadsheets from formulas; reading removes it.
+CELL = st.text("ab ,;|\t\"'\n-:éЖ½", max_size=6).map(str.strip).filter(lambda cell: not re.search(r"'\s*[-\t\n]", cell))
 FULL = CELL.filter(lambda cell: cell != "")
 HEADERS = (["winner", "loser", "note"], ["Home Team", "Away_Team", "result", "x"], ["match", "player", "rank"])
 

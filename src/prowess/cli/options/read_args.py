@@ -25,6 +25,7 @@ READ_PANEL = "Reading the file"
 SPAN_PANEL = "Matches and players"
 SIDES = ("team1", "team2", "player1", "player2", "score1", "score2", "rank1", "rank2")
 REPEATABLE = ("columns", "unplaced", "absent")
+OPPOSITES = {"skip_problems": "--strict"}  # switches whose off state has a name of its own
 FILE_HELP = "Matches: .csv .tsv .txt .jsonl .ndjson (also with .gz), .parquet, .xlsx."
 SINCE_HELP = "Only matches from this time on: 2026, 2026-06, 2026-06-30."
 UNTIL_HELP = "Only matches up to this time; the whole of a day, month or year is included."
@@ -42,7 +43,7 @@ def make_option(name: str, kind: Any, panel: str, default: Any = None, **details
     flag = f"--{name.replace('_', '-')}"
     if kind == bool | None:
         # Such a switch has three states: on, off, and not given.
-        flag = f"{flag}/--no-{flag[2:]}"
+        flag = f"{flag}/{OPPOSITES.get(name, f'--no-{flag[2:]}')}"
     elif default is True:
         flag = f" /--no-{flag[2:]}"  # Click's notation for a switch that can only be turned off
     option = typer.Option(flag, show_default=False, rich_help_panel=panel, **details)
@@ -65,7 +66,7 @@ def _read_options() -> list[inspect.Parameter]:
     kinds |= dict.fromkeys(REPEATABLE, list[str] | None)
     options = []
     for field in fields(Choices):
-        default = None if field.name in REPEATABLE else field.default
+        default = None if field.name in (*REPEATABLE, *OPPOSITES) else field.default
         complete = {"autocompletion": complete_role} if field.name == "columns" else {}
         options.append(make_option(field.name, kinds[field.name], READ_PANEL, default, **field.metadata, **complete))
     return options

@@ -103,7 +103,8 @@ def _read_matches(items: _Items, choices: Choices) -> Findings:
     if not problems:
         # The matches are incompatible: times of two kinds, or a repeated id.
         raise first_error.within("", line=None if first_error.match is None else lines[first_error.match])
-    return Findings(history(good, lines.__getitem__), items.source.title, tuple(problems))
+    rows = len(good) + len(problems)
+    return Findings(history(good, lines.__getitem__), items.source.title, tuple(problems), rows=rows)
 
 
 def _read_rows(items: _Items, choices: Choices) -> Table:
