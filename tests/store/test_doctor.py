@@ -112,6 +112,7 @@ DAMAGE = {
     ),
     "a missing index": ("tables", "DROP INDEX journal_post"),
     "a missing table": ("tables", "DROP TABLE analysis"),
+    "a missing column": ("tables", "ALTER TABLE league DROP COLUMN corrected"),
     "an older version": ("version", "UPDATE alembic_version SET version_num = 'prowess_0001'"),
     "a newer version": ("version", "UPDATE alembic_version SET version_num = 'prowess_9999'"),
 }

@@ -87,8 +87,12 @@ def examine_tables(connection: Connection) -> Iterator[Check]:
     yield version
     if version.status == "ok":
         yield from (_check_sqlite if connection.dialect.name == "sqlite" else _check_postgresql)(connection)
-        yield _check_tables(connection)
-        yield from _check_leagues(connection)
+        tables = _check_tables(connection)
+        yield tables
+        if tables.status == "ok":
+            yield from _check_leagues(connection)
+            yield from _check_leftovers(connection)
+            yield from _check_erasures(connection)
 
 
 def _check_version(connection: Connection) -> Check:
@@ -114,10 +118,6 @@ def _check_sqlite(connection: Connection) -> Iterator[Check]:
         yield Check("file", "problem", f"{count(len(orphans), 'row belongs', 'rows belong')} to no league: {tables}.")
     else:
         yield Check("file", "ok", "The database file is intact.")
-    erased = schema.erasure.c
-    if connection.execute(select(func.count()).where(erased.scrub_due)).scalar_one():
-        text = "Unused pages of the database file may still hold a name that was erased."
-        yield Check("erasure", "warning", text, "Keep the service running: it rewrites the file when it is idle.")
 
 
 def _check_postgresql(connection: Connection) -> Iterator[Check]:
@@ -165,7 +165,6 @@ def _check_leagues(connection: Connection) -> Iterator[Check]:
     for name, text in _LEAGUE_CHECKS.items():
         if name not in failed:
             yield Check(name, "ok", text.format(matches=matches, leagues=count(len(rows), "league", "leagues")))
-    yield from _check_leftovers(connection)
 
 
 def _check_leftovers(connection: Connection) -> Iterator[Check]:
@@ -179,6 +178,12 @@ def _check_leftovers(connection: Connection) -> Iterator[Check]:
     if names:
         text = f"Ratings of an interrupted correction are left over: {shorten(names)}."
         yield Check("leftovers", "warning", text, "Nothing needs to be done: the next correction deletes them.")
+
+
+def _check_erasures(connection: Connection) -> Iterator[Check]:
+    if connection.execute(select(func.count()).where(schema.erasure.c.scrub_due)).scalar_one():
+        text = "Unused pages of the database file may still hold a name that was erased."
+        yield Check("erasure", "warning", text, "Keep the service running: it rewrites the file when it is idle.")
 
 
 def _check_league(connection: Connection, name: str) -> Iterator[Check]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 MARKS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "problem": ("✗", "red")}
 REPAIRABLE = ("ratings", "checkpoints")
+UNREADABLE = ("database", "version", "tables")  # problems because of which the keys cannot be read either
 
 Backups = Annotated[Path | None, typer.Option(metavar="FOLDER", help="Also check the latest backup in this folder.")]
 Repair = Annotated[bool, typer.Option("--repair", help="Rate leagues whose ratings are wrong again, from the journal.")]
@@ -63,7 +64,7 @@ def _examine(database: Database, settings: Settings, backups: Path | None) -> li
     from ...store.doctor import examine, examine_backups
 
     checks = list(examine(database))
-    if checks[-1].name not in ("database", "version"):  # otherwise the keys cannot be read either
+    if not {check.name for check in checks if check.status == "problem"}.intersection(UNREADABLE):
         with database.reading() as connection:
             checks += examine_keys(connection)
     if backups is not None:
