@@ -70,10 +70,15 @@ class _Tokenizer:
     def are_rows(self, text: str, width: int) -> bool:
         """Return whether most lines of a text are rows of the usual width, and therefore not part of a quoted cell.
 
-        In rosters and sentences, which do belong in a cell, a space follows the comma.
+        In rosters and sentences, which do belong in a cell, a space follows the comma. A row names two players.
         """
         lines = [self.read(line, 0, 0)[0].cells for line in text.split("\n")]
-        rows = sum(len(cells) == width and not any(cell.startswith(" ") for cell in cells) for cells in lines)
+        rows = sum(
+            len(cells) == width
+            and sum(cell.strip('" ') != "" for cell in cells) > 1
+            and not any(cell.startswith(" ") for cell in cells)
+            for cells in lines
+        )
         return width > 2 and 2 * rows > len(lines)
 
     def read(self, text: str, position: int, line: int) -> tuple[Record, int]:
