@@ -86,7 +86,7 @@ class Error(ValueError):
         return cls(*pieces, **where).within(f"{field}: ", field=field)
 
     def __str__(self) -> str:
-        """Return the message with its options as Python keyword arguments."""
+        """Return the message, with options written as Python keyword arguments."""
         return join_pieces(self.pieces)
 
     def render(self, option: Callable[[Option], str]) -> str:
@@ -150,7 +150,7 @@ class Remark:
     line: int | None = None
 
     def __str__(self) -> str:
-        """Return the sentence with its options as Python keyword arguments."""
+        """Return the sentence, with options written as Python keyword arguments."""
         return join_pieces(self.pieces)
 
     def render(self, option: Callable[[Option], str]) -> str:

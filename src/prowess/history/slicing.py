@@ -109,7 +109,7 @@ def _times_of(history: History) -> NDArray[Any]:
 
 
 def span(history: History, start: object, end: object) -> tuple[int, int]:
-    """Return the index of the first match at or after `start`, and at or after `end`; None leaves a side open."""
+    """Return two indices: the first match at or after `start`, and the first at or after `end`; None means no limit."""
     limits = [0, len(history)]
     for side, value in enumerate((start, end)):
         if value is not None and len(history):
@@ -165,7 +165,7 @@ _LONG = {"hour": timedelta(hours=1), "day": timedelta(days=1), "week": timedelta
 
 
 def bounds(history: History, start: object, end: object) -> tuple[int, int]:
-    """Return the index of the first match at or after `start`, and after `end`; None leaves a side open.
+    """Return two indices: the first match at or after `start`, and the first after `end`; None means no limit.
 
     An `end` that is a day, a month (2026-06) or a year (2026) is included as a whole.
 

@@ -365,7 +365,7 @@ class Model:
     ) -> Streamed:
         """Rate consecutive histories, such as those of `History.stream`, and keep only the ladder.
 
-        The ratings equal those of one pass over all of them, to the last bit. Memory is needed for the players and one
+        The ratings equal, to the last bit, those of one pass over all histories. Memory is needed for the players and one
         history; forecasts and trajectories are not kept.
 
         >>> import prowess as pw

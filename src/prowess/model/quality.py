@@ -81,7 +81,7 @@ def check_noise(least: float) -> None:
 def _factor(variances: Any, means: Any, log: Callable[[Any], Any] = log) -> tuple[Any, Any]:
     """Return log det M and yᵀM⁻¹y for the covariance M of the neighbours' differences y, of one match or of many.
 
-    The pivots are d = V' + e, where e = V e/d of the previous step: sums and products of positive numbers only.
+    The pivots are d_k = V_(k+1) + e_k with e_k = V_k e_(k-1) / d_(k-1): sums and products of positive numbers only.
     """
     log_det = square = solved = 0.0
     pivot, rest = 1.0, 1.0

@@ -149,7 +149,7 @@ class LineIndex:
         return self._quotes[1]
 
     def has_records(self, count: int) -> bool:
-        """Return whether there are `count` records: one on each line, or fewer if quoted cells hold newlines.
+        """Return whether `count` is the number of lines, or the number of records if quoted cells hold newlines.
 
         All readers agree on the records if every quoted cell begins after a separator and ends before one (RFC 4180).
         """

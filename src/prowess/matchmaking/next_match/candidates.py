@@ -111,7 +111,7 @@ _TABLE = _GAPS, np.array([_win_information(gap) for gap in _GAPS])
 
 
 def candidate_lineups(shortlist: Shortlist, free: Ints, shape: tuple[int, int], count: int) -> Iterator[Lineup]:
-    """Yield line-ups of players of similar strength, from all players, from the less certain half, quarter, …"""
+    """Yield line-ups of equally strong players, chosen from all, from the least certain half, from that quarter, …"""
     teams, size = shape
     need = teams * size
     by_doubt = free[np.argsort(-shortlist.skill[free], kind="stable")]
