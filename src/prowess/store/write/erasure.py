@@ -32,7 +32,7 @@ from ..leagues import League
 from .replay import pack_names, unpack_names
 
 ALIAS = "anonymous-"
-# The cost of a hash, about 0.3 ms: 100,000 new names take half a minute, but only in leagues with anonymised players.
+# The cost of a hash, 0.3 to 1 ms: 100,000 new names take about a minute, but only in leagues with anonymised players.
 # Names are easy to guess, so no cost would stop a patient owner of the database; that is why hashes can be dropped.
 COST = {"n": 64, "r": 8, "p": 1, "dklen": 32}
 MAX_HASHED = 64  # names hashed while a transaction holds its locks; more are hashed before it is tried again
