@@ -174,7 +174,7 @@ def test_late_post_in_the_meantime_waits_and_is_included(database, writer, monke
         first = writer.submit(Delete("darts", "m0"))
         assert there.wait(30)
         late = writer.submit(Post("darts", [match(Random(4), 7.5, "late")]))
-        recent = writer.submit(Delete("darts", f"m{MATCHES - 1}"))  # short, but it waits for its turn
+        recent = writer.submit(Delete("darts", f"m{MATCHES - 1}"))  # waits for its turn, too
         usual = writer.submit(Post("darts", [match(Random(5), MATCHES, "usual")])).result(30)
         assert usual.revision == 2
         assert not (first.done())
@@ -224,7 +224,10 @@ def test_second_process_waits_for_the_first(database, database_url, monkeypatch)
     sound.check(database, "darts")
 
 
-def test_correction_that_lost_its_lease_starts_again(database, monkeypatch):
+@pytest.mark.parametrize(("other", "sets"), [("m1", 4), ("recent", 3)], ids=["long", "short"])
+def test_correction_that_lost_its_lease_starts_again(other, sets, database, writer, monkeypatch):
+    replay.take_checkpoint(database, "darts")
+    perform(database, Post("darts", [match(Random(6), MATCHES, "recent")]))
     with pausing(monkeypatch, "_save_ratings") as (there, go_on):
         results = []
         thread = threading.Thread(target=lambda: results.append(perform(database, Delete("darts", "m0"))))
@@ -232,10 +235,11 @@ def test_correction_that_lost_its_lease_starts_again(database, monkeypatch):
         assert there.wait(30)
         with database.writing() as connection:  # as if the process had slept for too long
             leagues.update_row(connection, find(database), replay_until=0.0)
-        assert perform(database, Delete("darts", "m1")).revision == 2
+        assert writer.submit(Delete("darts", other)).result(30).revision == 3
         go_on.set()
         thread.join(30)
-    assert results[0].revision == 3
+    assert results[0].revision == 4
+    assert find(database).rating_sets == sets
     sound.check(database, "darts")
 
 

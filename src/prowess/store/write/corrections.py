@@ -191,7 +191,9 @@ def write_changes(connection: Connection, planned: Plan) -> int:
         name = planned.season.name
         seasons.add(connection, league, planned.season, revision, command.author)
         audit.write(connection, command.author, "new season", league.name, season=name, reason=command.reason)
-    leagues.update_row(connection, league, corrected=revision, last_time=journal.last_time(connection, league))
+    # A long correction whose lease has expired must not overwrite this one: without a lease, it starts again.
+    values = {"corrected": revision, "last_time": journal.last_time(connection, league), "replay_until": None}
+    leagues.update_row(connection, league, **values)
     return revision
 
 

@@ -51,7 +51,7 @@ from .replay import (
 MAX_SHORT = 5_000  # matches that a correction may rate again under the league's lock, which takes some 50 ms
 LEASE = 15.0  # seconds after which another process may take over the corrections of a league
 CHUNK = 1_000  # matches rated before other threads get a turn, because rating holds Python's global lock
-REST = 0.25  # seconds of rest for each second of rating
+REST, MAX_REST = 0.25, 0.05  # seconds of rest for each second of work, and at most
 MAX_ROWS = 500  # ratings written or deleted in one transaction
 BREATH = 0.02  # seconds between two transactions that delete old ratings
 _UNNUMBERED = 1 << 62  # added to the numbers of new matches, which come after all matches posted until the end
@@ -104,7 +104,7 @@ class LongCorrection:
         except BaseException:
             with suppress(Exception), self._database.writing() as connection:
                 self._renew(connection)
-                end_replay(connection, self._league)
+                _end_lease(connection, self._league)
             raise
 
     def _correct(self) -> CommandResult:
@@ -119,7 +119,8 @@ class LongCorrection:
             step = spacing(begin.matches + journal.count(connection, self._old_league, begin.position))
         if planned.since is None:  # somebody else has corrected it in the meantime
             with self._database.writing() as connection:
-                end_replay(connection, self._league)
+                self._renew(connection)
+                _end_lease(connection, self._league)
             return planned.result
         season_start = seasons[-1].start if seasons else None
         self._league = replace(planned.league, rating_set=self._league.rating_set, season_start=season_start)
@@ -188,13 +189,13 @@ class LongCorrection:
             memory = self._ladder.memory.tobytes()
             ours = {"rating_set": self._league.rating_set, "set_revision": revision, "memory": memory}
             leagues.update_generation(connection, self._league, **ours)
-            end_replay(connection, self._league)
         before = ratings.ladder_of(self._old_league, self._old.items())
         return replace(planned.with_ratings(before, self._ladder).result, revision=revision)
 
     def _catch_up(self, connection: Connection) -> None:
         """Rate the matches that were posted since the last look."""
         now = leagues.find(connection, self._command.league)
+        now.check_writable()
         rows = journal.rows_since(connection, now, self._revision)
         self._old |= {row.player: row.state for row in ratings.changed_since(connection, now, self._revision)}
         self._old_league, self._revision = now, now.revision
@@ -227,7 +228,7 @@ class LongCorrection:
         if monotonic() > self._renewed + LEASE / 3:
             with self._database.writing() as connection:
                 self._renew(connection)
-        sleep(REST * (monotonic() - self._rested))
+        sleep(min(REST * (monotonic() - self._rested), MAX_REST))
         self._rested = monotonic()
 
     def _renew(self, connection: Connection) -> None:
@@ -258,8 +259,7 @@ def _take_lease(database: Database, name: str) -> League | None:
         return replace(league, rating_sets=number, rating_set=number)
 
 
-def end_replay(connection: Connection, league: League) -> None:
-    """End the lease on the corrections of a league; a correction that still needs it starts again."""
+def _end_lease(connection: Connection, league: League) -> None:
     leagues.update_row(connection, league, replay_until=None)
 
 
