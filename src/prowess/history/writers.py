@@ -29,7 +29,7 @@ ENDINGS = (".csv", ".tsv", ".parquet", ".jsonl")
 BETWEEN = ";"  # separates the names of a roster
 EXACT = 2**53  # up to here a float represents every whole number
 SIDES = 8  # with more teams in a match, the default layout is long
-ROW_GROUP = 1 << 15  # rows of a Parquet file that are in memory at once
+ROW_GROUP = 1 << 14  # rows of a Parquet file that are in memory at once
 
 Shape = Literal["wide", "long"]
 
@@ -226,11 +226,15 @@ def write_table(
 
 
 def _write_parquet(table: Iterator[pl.DataFrame], path: Path) -> None:
+    import polars as pl
     from polars.io.plugins import register_io_source
 
     first = next(table)
     source = register_io_source(lambda *_: chain([first], table), schema=first.schema)
-    source.sink_parquet(path, row_group_size=ROW_GROUP, maintain_order=True)
+    try:
+        source.sink_parquet(path, row_group_size=ROW_GROUP, maintain_order=True)
+    except pl.exceptions.PolarsError as error:
+        raise OSError(str(error)) from error
 
 
 def _frames(chunks: Callable[[], Iterable[History]], layout: Shape | None) -> Iterator[pl.DataFrame]:

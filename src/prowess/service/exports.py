@@ -95,8 +95,6 @@ class Exports:
 
     def _write(self, key: _Key, stop: Event) -> int:
         """Write a file in a thread that works half of the time, so that requests get the interpreter in between."""
-        import polars as pl
-
         last = thread_time()
 
         def pause() -> None:
@@ -113,7 +111,7 @@ class Exports:
                 write_matches(connection, league, scratch, key.spec, pause)
             self.folder.keep(scratch, league.id, league.revision, key.spec)
             return league.revision
-        except (OSError, pl.exceptions.PolarsError) as error:
+        except OSError as error:
             raise Unavailable("the export cannot be written now", str(error)) from error
         finally:
             if scratch is not None:
