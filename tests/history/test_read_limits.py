@@ -15,6 +15,7 @@ import pytest
 
 from prowess.history import History
 from prowess.history.read_limits import LimitExceeded, ReadLimits
+from tests.cli.running import run
 from tests.history import bombs
 
 TIGHT = ReadLimits(small_bytes=1024 * 1024)
@@ -94,6 +95,15 @@ def test_honest_large_files_are_read(tmp_path):
     cells = {f"{column}{row}": f"p{row}" for row in range(2, 2_000) for column in "AC"}
     (tmp_path / "games.xlsx").write_bytes(bombs.workbook({"A1": "winner", "C1": "loser"} | cells))
     assert len(History.check(tmp_path / "games.xlsx", limits=limits).problems) == 1_998  # everybody plays alone
+
+
+def test_command_line_names_the_flag_that_lifts_the_limits(tmp_path):
+    path = tmp_path / "games.csv"
+    path.write_bytes(bombs.HEADER + b"a" * 1_100_000 + b",bob\n")
+    refused = run("check", path)
+    assert refused.exit_code == 1
+    assert "line 2 is longer than the limit of 1 MiB; if you trust the file, --no-limits reads it" in refused.stderr
+    assert run("check", path, "--no-limits").exit_code == 0
 
 
 def run_limited(path: Path, *flags: str) -> tuple[float, float, str]:
