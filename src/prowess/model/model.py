@@ -365,8 +365,8 @@ class Model:
     ) -> Streamed:
         """Rate consecutive histories, such as those of `History.stream`, and keep only the ladder.
 
-        The ratings equal, to the last bit, those of one pass over all histories. Memory is needed for the players and one
-        history; forecasts and trajectories are not kept.
+        The ratings equal, to the last bit, those of one pass over all histories. Memory is needed for the players and
+        one history; forecasts and trajectories are not kept.
 
         >>> import prowess as pw
         >>> weeks = [pw.History.from_matches([{"teams": [["ann"], ["bob"]], "time": week}]) for week in (1, 2)]

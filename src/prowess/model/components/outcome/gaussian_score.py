@@ -205,7 +205,7 @@ def _estimate(board: Board, squares: cython.double, freedom: cython.double) -> c
 @cython.cfunc
 @cython.exceptval(check=False)
 def _set_chances(board: Board, gap: cython.double) -> cython.void:
-    """Set the chances of a win and a loss for a gap in standard deviations; the smaller one is exact to the last digits."""
+    """Set the chances of a win and a loss for a gap in standard deviations; the smaller one keeps all its digits."""
     tail = cdf(-fabs(gap))
     board.win = 1.0 - tail if gap > 0.0 else tail
     board.loss = tail if gap > 0.0 else 1.0 - tail
