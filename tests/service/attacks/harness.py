@@ -32,6 +32,7 @@ LEAGUE = "darts"
 MATCHES = 200
 PAUSE = 0.02  # seconds between two requests of a client: steady, but far from a full load
 RECONNECT = 5  # requests after which a client opens a new connection, because attacks can keep those out alone
+SETTLE = 0.3  # seconds after an attack has begun: how it lasts matters more than how it begins
 FLOOR = 0.05  # seconds; shorter latencies than this are noise, so 5 × it is the least that counts as harm
 
 
@@ -155,6 +156,7 @@ def measure(
     observe(server, key, 0.3, clients=clients, asks=asks)  # caches are warm in both runs
     quiet = observe(server, key, seconds, clients=clients, asks=asks)
     with attack():
+        time.sleep(SETTLE)
         attacked = observe(server, key, seconds, clients=clients, asks=asks)
     return quiet, attacked
 

@@ -9,21 +9,21 @@ PLAYER = f"/leagues/{LEAGUE}/player{{}}?name=player+1"
 
 def player_pages(server, ending, statuses):
     """Ask for player pages, up to 50 per second."""
-    return repeating(lambda: statuses.append(get(server, PLAYER.format(ending))), threads=10, pause=0.2)
+    return repeating(lambda: statuses.append(get(server, PLAYER.format(ending))), threads=3, pause=0.06)
 
 
 def test_expensive_pages_of_one_address_do_not_slow_down_others(tmp_path):
     with running(tmp_path, matches=2_000, cpu_burst="0.02") as (server, key):
         statuses = [get(server, PLAYER.format(".json"))]  # unlike HTML, it does not make the process import altair
-        quiet, attacked = measure(server, key, lambda: player_pages(server, ".json", statuses), seconds=1.5)
-        assert_unharmed(quiet, attacked, share=0.9)
+        quiet, attacked = measure(server, key, lambda: player_pages(server, ".json", statuses), seconds=2.0)
+        assert_unharmed(quiet, attacked, share=0.5)
         assert {200, 429} == set(statuses)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("workers", [1, 2])
 def test_expensive_pages_at_full_size(workers, tmp_path, database_url):
-    with running(tmp_path, database_url, matches=5_000, workers=workers) as (server, key):
+    with running(tmp_path, database_url, matches=5_000, workers=workers, cpu_burst="1") as (server, key):
         for _ in range(4 * workers):  # each process imports and starts once what draws charts
             assert get(server, f"/leagues/{LEAGUE}/charts/curves.svg?name=player+1") == 200
         statuses = []
