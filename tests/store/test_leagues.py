@@ -192,6 +192,7 @@ def test_purge_removes_every_row_of_a_deleted_league(database, monkeypatch):
     with database.reading() as connection:
         assert keys.find(connection, secret) is None
         assert [league.name for league in leagues.list_leagues(connection)] == ["chess"]
+        assert league.id not in leagues.latest_revisions(connection), "its exports would be kept"
         for name in ("darts", "pub"):
             with refused(NotFound, f"no league named '{name}'"):
                 leagues.find(connection, name)

@@ -307,8 +307,9 @@ def list_leagues(connection: Connection) -> list[League]:
 
 
 def latest_revisions(connection: Connection) -> dict[int, int]:
-    """Return the revision of every league, by id."""
-    return {row.id: row.revision for row in connection.execute(select(_LEAGUE.id, _LEAGUE.revision))}
+    """Return the revision of every league, by id, without those that were removed for good."""
+    rows = connection.execute(select(_LEAGUE.id, _LEAGUE.revision).where(sa.not_(_LEAGUE.name.startswith("~"))))
+    return {row.id: row.revision for row in rows}
 
 
 def _league(row: Sequence[Any]) -> League:
