@@ -14,10 +14,13 @@ def test_name_is_erased_after_confirmation(here: Path) -> None:
     assert refused.exit_code == 1
     assert "Erase the name 'Xanthippe' from league 'darts' for good?" in refused.stderr
     assert b"Xanthippe" in Path("prowess.db").read_bytes()
+    Path("prowess.db-exports").mkdir()
+    Path("prowess.db-exports", "1-1-any.csv").write_text("Xanthippe")  # an export that the service has kept
     done = run(*ask, "--reason", "asked by letter", "--yes")
     assert (done.exit_code, done.stdout) == (0, "anonymous-1\n"), done.output
     assert done.stderr.endswith("the player is now called anonymous-1\n")
     assert b"Xanthippe" not in Path("prowess.db").read_bytes()
+    assert list(Path("prowess.db-exports").iterdir()) == []
     again = run("import", "games.csv", "--league", "darts")
     assert "skipped 1 match that is already recorded" in again.stdout
     dropped = run("anonymise", "anonymous-1", "--league", "darts", "--drop-hash", "--json")

@@ -40,6 +40,8 @@ def anonymise(
     prowess anonymise anonymous-1 --league darts --drop-hash
     """
     with open_database(database) as db:
+        from ...service.settings import Settings
+        from ...store import exports, leagues
         from ...store.write import erasure
 
         db.migrate()
@@ -52,6 +54,9 @@ def anonymise(
             done = erasure.anonymise(
                 db, league, player, author=AUTHOR, reason=reason, keep_hash=keep_hash, all_leagues=True
             )
+            with db.reading() as connection:
+                id = leagues.find(connection, league).id
+            exports.ExportFolder(exports.export_folder(db.url, Settings.from_env().export_folder)).forget(id)
         done = done.scrubbed(erasure.scrub(db))
     if json:
         print_json({"player": done.alias, "hash_kept": done.hash_kept, "scrub_due": done.scrub_due})
