@@ -141,7 +141,7 @@ def test_d1_is_the_slope_of_the_log_evidence(name):
 
 
 @pytest.mark.parametrize("name", HEAT)
-def test_d2_agrees_with_the_variance(name):
+def test_variance_derivative_of_log_z_follows_from_d1_and_d2(name):
     """∂log Z/∂v = ½(d2 + d1²): the heat equation, for EP and variational outcomes and exact ones."""
     outcome = OUTCOMES[name]
     for case in cases(outcome):

@@ -59,7 +59,7 @@ def test_seasons_with_numeric_times_need_a_gap():
     assert slices.seasons(history, gap=20).tolist() == ["1", "1", "2", "2", "3"]
     with pytest.raises(pw.Error, match=r"plain numbers without years: give the length of a break, such as `gap=60`"):
         slices.seasons(history)
-    with pytest.raises(pw.Error, match="seasons need match times"):
+    with pytest.raises(pw.Error, match="no times to divide into seasons"):
         slices.seasons(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
 
 

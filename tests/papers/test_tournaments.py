@@ -65,7 +65,7 @@ def brute(fit: pw.Fit) -> tuple[list[float], list[float]]:
     return pairs, places
 
 
-def test_tables_agree_with_the_definitions():
+def test_tables_of_wins_and_errors_equal_a_brute_force_computation():
     history, spans = tiny(), Spans((6, 4, 2), 3)
     named = {"A": pw.TSa(margin=20.0), "B": pw.TS2c(), "C": pw.Elo()}
     found = compare(history, named, measures=["pair_error", "place_error"])

@@ -184,12 +184,14 @@ def readable(status: int, headers: dict[str, str], body: bytes, sent: str = "") 
             assert one["detail"]
 
 
-def test_generated_requests_match_the_document(place: Place, document: dict[str, Any]) -> None:
+def test_responses_to_generated_requests_match_the_openapi_document(place: Place, document: dict[str, Any]) -> None:
     attempt(place, 4)
 
 
 @pytest.mark.long
-def test_many_generated_requests_match_the_document(place: Place, document: dict[str, Any]) -> None:
+def test_responses_to_many_generated_requests_match_the_openapi_document(
+    place: Place, document: dict[str, Any]
+) -> None:
     attempt(place, 300)
 
 

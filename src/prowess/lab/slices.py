@@ -40,7 +40,8 @@ def seasons(history: History, gap: float | None = None) -> NDArray[np.str_]:
     ['2025/26', '2025/26', '2025/26']
     """
     if history.time is None or history.time_kind is None:
-        raise Error("seasons need match times, and this history has none: give every match a label", field="seasons")
+        message = "this history has no times to divide into seasons; pass a list with a season label for each match"
+        raise Error(message, field="seasons")
     plain = history.time_kind == "number"
     if plain and gap is None:
         message = "the times of this history are plain numbers without years: give the length of a break, such as "

@@ -91,7 +91,7 @@ class ScoreDistribution(ABC):
 
     def logarithms(self, rng: np.random.Generator, x: Floats) -> Floats:
         """Sample logarithms of scores for given x, if scores are counts."""
-        raise Error(f"{type(self).__name__} has no counts to sample")
+        raise Error(f"the scores of {type(self).__name__} are not counts, so they cannot be sampled as counts")
 
     def _at(self, team: int) -> tuple[float, float]:
         index = team_index("team", team, len(self.mean))

@@ -262,7 +262,7 @@ def test_parameters_of_two_components_may_share_a_name():
     assert "tau" in drifting.replace(drift=pw.drift.Still()).params
 
 
-def test_scores_are_cleared_from_the_board():
+def test_scores_are_cleared_from_the_board_before_the_next_match():
     seen = []
 
     @dataclass(frozen=True)

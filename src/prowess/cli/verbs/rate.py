@@ -257,8 +257,8 @@ def _advise_on_draws(model: Model, histories: Sequence[History]) -> None:
     many = sum(int(np.sum(np.diff(history.match_start) >= MANY_TEAMS)) for history in histories)
     if assumed and 2 * many > sum(map(len, histories)):
         note(
-            f"most matches have {MANY_TEAMS} or more teams, so the draws that the model assumes add up; try --model ts2"
-            " or --set draw_probability=0, and use prowess compare to see which predicts better"
+            f"most matches have {MANY_TEAMS} or more teams, and with so many the model expects too many draws; try"
+            " --model ts2 or --set draw_probability=0, and use prowess compare to see which predicts better"
         )
     pairs = [(history, history.match_start[:-1][np.diff(history.match_start) == 2]) for history in histories]
     matches = sum(len(first) for _, first in pairs)

@@ -27,8 +27,12 @@ LAYOUT_HELP = "One row per match (wide) or per player (long)."
 
 Matches = Annotated[int, typer.Option(min=1, help="Number of matches.")]
 Players = Annotated[int, typer.Option(min=2, help="Number of players.")]
-Teams = Annotated[str, typer.Option(metavar="N|N-M", help="Teams per match: 2, or 2-8.")]
-Size = Annotated[str, typer.Option(metavar="N|N-M", help="Players per team: 1, or 3-5.")]
+Teams = Annotated[
+    str, typer.Option(metavar="N|N-M", help="Teams per match: a number such as 2, or a range such as 2-8.")
+]
+Size = Annotated[
+    str, typer.Option(metavar="N|N-M", help="Players per team: a number such as 1, or a range such as 3-5.")
+]
 Spread = Annotated[float | None, typer.Option(metavar="SIGMA", help=SPREAD_HELP)]
 Draws = Annotated[float, typer.Option(help=DRAWS_HELP)]
 Home = Annotated[float | None, typer.Option(metavar="SHARE", help="Share of matches with a home team.")]
