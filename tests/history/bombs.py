@@ -96,7 +96,7 @@ FULL: dict[str, Callable[[], bytes]] = {
     "corner.xlsx": far_corner,
     "rows.csv.gz": lambda: compressed(gzip, 200 * MIB),
     "zeros.csv.bz2": lambda: compressed(bz2, 500 * MIB, bytes(MIB)),
-    "rows.csv.bz2": lambda: compressed(bz2, 500 * MIB),
+    "rows.csv.bz2": lambda: compressed(bz2, 80 * MIB),
     "rows.csv.xz": lambda: compressed(lzma, 1000 * MIB),
     "rows.zip": lambda: archive(500 * MIB),
     "rows.parquet": lambda: parquet(30_000_000),
