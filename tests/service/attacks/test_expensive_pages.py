@@ -24,8 +24,9 @@ def test_expensive_pages_of_one_address_do_not_slow_down_others(tmp_path):
 @pytest.mark.parametrize("workers", [1, 2])
 def test_expensive_pages_at_full_size(workers, tmp_path, database_url):
     with running(tmp_path, database_url, matches=5_000, workers=workers, cpu_burst="1") as (server, key):
-        for _ in range(4 * workers):  # each process imports and starts once what draws charts
-            assert get(server, f"/leagues/{LEAGUE}/charts/curves.svg?name=player+1") == 200
+        chart = f"/leagues/{LEAGUE}/charts/curves.svg?name=player+1"
+        for number in range(4 * workers):  # each process imports and starts once what draws charts
+            assert get(server, chart, source=f"127.0.0.{10 + number}") == 200  # each address has CPU time for that
         statuses = []
         quiet, attacked = measure(server, key, lambda: player_pages(server, "", statuses), seconds=15.0)
         assert_unharmed(quiet, attacked)
