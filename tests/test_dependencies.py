@@ -32,7 +32,7 @@ def requirements() -> dict[str, Requirement]:
 
 
 @pytest.mark.parametrize("name", HOLES)
-def test_floor_excludes_versions_with_known_holes(name):
+def test_minimum_versions_exclude_known_vulnerabilities(name):
     last, hole = HOLES[name]
     assert not requirements()[name].specifier.contains(last), hole
 

@@ -26,17 +26,17 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
-def test_examples_run(page, folder):
+def test_examples_in_the_docs_run(page, folder):
     """All blocks of a page run in order, in one namespace and one folder; screens match the output."""
     Reader(page).read()
 
 
-def test_a_wrong_example_fails():
+def test_wrong_output_of_an_example_in_the_docs_fails():
     with pytest.raises(AssertionError, match="Expected"):
         Reader(PAGES[0]).python(">>> 1 + 1\n3\n")
 
 
-def test_a_wrong_command_fails(folder):
+def test_command_in_the_docs_with_an_unexpected_exit_code_fails(folder):
     reader = Reader(PAGES[0])
     assert "Ada" in reader.command("prowess rate examples/league.csv")
     assert "not found" in reader.command("prowess rate missing.csv  # exit 1")
@@ -49,7 +49,7 @@ def test_a_wrong_command_fails(folder):
     ("shown", "right"),
     [("one\ntwo", True), ("one\n\n…\nfour", True), ("two", True), ("one\nthree", False), ("four\n…\none", False)],
 )
-def test_screen_blocks_are_compared_with_the_output(shown, right):
+def test_screen_blocks_in_the_docs_are_compared_with_the_output(shown, right):
     if right:
         check_screen(shown, "one  \ntwo\n\nthree\nfour\n")
     else:

@@ -18,7 +18,7 @@ def cells(book, kind="code"):
 
 
 @pytest.mark.parametrize("book", BOOKS, ids=name)
-def test_a_notebook_runs(book, tmp_path, monkeypatch):
+def test_notebook_runs_without_errors(book, tmp_path, monkeypatch):
     """All cells run in order, in one namespace, in the notebook's folder; charts are rendered."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path / "examples")
@@ -39,7 +39,7 @@ def show(code, where, namespace):
     return drawn() if drawn else repr(value)
 
 
-def test_the_last_line_of_a_cell_is_shown():
+def test_value_of_the_last_line_of_a_cell_is_shown():
     assert show("a = 2\na + 1", "cell", {}) == "3"
     assert show("a = 2", "cell", {}) is None
     with pytest.raises(ZeroDivisionError):
@@ -47,7 +47,7 @@ def test_the_last_line_of_a_cell_is_shown():
 
 
 @pytest.mark.parametrize("book", BOOKS, ids=name)
-def test_a_notebook_is_clean(book):
+def test_notebook_has_unique_cell_ids_and_no_outputs(book):
     whole = json.loads(book.read_text(encoding="utf-8"))
     assert whole["nbformat"] == 4
     assert len({cell["id"] for cell in whole["cells"]}) == len(whole["cells"])

@@ -73,7 +73,7 @@ def test_contains_raises_for_an_unknown_league(league):
         "ann" in other  # noqa: B015
 
 
-def test_leaderboard_now_and_at_a_time(league):
+def test_leaderboards_now_and_at_a_time_equal_those_of_a_ladder(league):
     client, ladder = league
     assert client.leaderboard()["player"].to_list() == ladder.leaderboard()["player"].to_list()
     assert client.leaderboard(4)["player"].to_list() == ["ann"]
@@ -110,7 +110,7 @@ def test_matchmaking_equals_the_library(league):
     assert repr(matches[0]) == repr(matches[1])
 
 
-def test_history_gives_all_matches(league):
+def test_client_history_has_all_matches(league):
     client, ladder = league
     history = client.history()
     assert history.ids == ("m0", "m1", "m2", "m3")

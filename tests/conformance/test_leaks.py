@@ -50,7 +50,7 @@ MODELS = {name: make() for name, make in PRESETS.items()} | {f"{name} (all)": ma
 models = pytest.mark.parametrize("name", MODELS)
 
 
-def test_every_learning_component_is_covered():
+def test_every_component_that_learns_is_tested_for_leaks():
     """Every public drift, prior and margin is in one of the models above (except margins given as numbers)."""
     tried = repr(list(MODELS.values()))
     parts = {*pw.drift.__all__, *prior.__all__, *margin.__all__, "Home"} - {"Fixed", "FromDraws", "margin_from"}

@@ -46,7 +46,7 @@ def test_places_default_to_scores_then_to_team_order() -> None:
     np.testing.assert_array_equal(history.score, [1, 2, 2, 2, np.nan, np.nan])
 
 
-def test_neutral_columns_are_none() -> None:
+def test_columns_that_hold_only_default_values_are_none() -> None:
     history = History.from_matches([{**DUEL, "weights": [[1], [1]], "importance": 1, "home": None, "id": None}])
     assert (history.weight, history.importance, history.home, history.ids, history.score, history.time) == (None,) * 6
 

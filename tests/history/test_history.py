@@ -55,7 +55,7 @@ def test_columns_have_the_documented_types_and_values(league: History) -> None:
     assert (len(league), league.teams, league.entries) == (4, 9, 11)
 
 
-def test_columns_are_read_only(league: History) -> None:
+def test_columns_of_a_history_are_read_only(league: History) -> None:
     columns = [column for column in vars(league).values() if isinstance(column, np.ndarray)]
     columns += [column for column in vars(league[1:3]).values() if isinstance(column, np.ndarray)]
     assert len(columns) >= 15

@@ -90,7 +90,7 @@ def test_ranges_include_the_present_value_and_their_ends_are_valid(name):
             assert model.replace(**{parameter: end}).params[parameter] == end
 
 
-def test_tunable_names_work_in_replace_and_are_numeric():
+def test_tunable_parameters_are_numeric_and_can_be_replaced_by_name():
     assert "gamma" not in pw.GaussianOD().tunable
     assert "gamma" in MODELS["noise of scores"].tunable
     assert "k" not in pw.Elo(k=pw.absorb.Fide()).tunable

@@ -99,7 +99,7 @@ def test_certain_teams_far_from_zero_are_not_missed_by_the_grid():
     assert model.predict(teams).win == pytest.approx([below * over, below * (1 - over), 1 - below], abs=1e-7)
 
 
-def test_no_draws_means_win_probabilities_sum_to_one():
+def test_win_probabilities_sum_to_one_if_draws_are_impossible():
     model = pw.TrueSkill(draw_probability=0)
     prediction = model.predict(random_teams(3, 12))
     assert prediction.win.sum() == pytest.approx(1.0, abs=1e-14)

@@ -143,7 +143,7 @@ def test_idle_player_drifts_by_volatility():
     assert widened(Idle(), 200.0, 5) == 200.0
 
 
-def test_importance_counts_as_games():
+def test_match_of_importance_two_equals_two_matches_in_a_period():
     """Two games in a period equal one of importance 2."""
     for absorb in (Newton(), Volatile(), Step(32.0), Constant()):
         twice = period(absorb, 1500.0, 200.0, [GAMES[0], GAMES[0]])

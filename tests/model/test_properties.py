@@ -56,7 +56,7 @@ def flat(rated):
 
 
 @given(matches(), st.sampled_from([1.0, 1.0, 0.0, 0.3, 2.0, 1e9]))
-def test_everything_stays_finite(match, importance):
+def test_ratings_stay_finite_and_predictions_sum_to_one(match, importance):
     model, teams, ranks = match
     for rating in flat(model.rate(teams, ranks=ranks, importance=importance)):
         assert math.isfinite(rating.mu)

@@ -41,7 +41,7 @@ def test_every_data_set_is_split_into_three_spans(data: Path, name: str, matches
     assert (len(history), *SETS[name].cut(history)) == (matches, first, start)
 
 
-def test_votes_are_split_between_two_prompts(data: Path) -> None:
+def test_split_of_votes_keeps_each_prompt_on_one_side(data: Path) -> None:
     prompts = pl.read_csv(data / SETS["llm_comparisons"].file, infer_schema=False)["prompt"]
     for cut in SETS["llm_comparisons"].cut(reading(data, "llm_comparisons").history):
         assert not set(prompts[:cut]) & set(prompts[cut:])
@@ -64,7 +64,7 @@ def test_later_rows_of_a_file_do_not_change_how_earlier_ones_are_read(
     assert name == "f1" or (part.home == whole.home[: len(part)]).all()
 
 
-def test_ground_is_the_home_ground_unless_the_visitor_has_hosted_there(data: Path) -> None:
+def test_match_has_a_home_team_unless_the_visitor_has_hosted_at_the_venue(data: Path) -> None:
     history = reading(data, "afl").history
     rows = pl.read_csv(data / SETS["afl"].file).rows(named=True)
     hosts: set[tuple[str, str]] = set()
@@ -152,7 +152,7 @@ def test_tuned_model_beats_every_untuned_model_on_later_matches(data: Path, name
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", best.LEAGUES)
-def test_reference_figures_are_met(data: Path, name: str) -> None:
+def test_tuned_models_reach_the_reference_figures(data: Path, name: str) -> None:
     judged = evaluate(SETS[name], data, FULL)
     first, second = league_sections(judged, FULL)
     assert all(claim.holds for claim in first.claims)

@@ -128,7 +128,7 @@ def test_reordering_teams_keeps_the_results(listed):
     assert again.match_start.tolist() == history.match_start.tolist()
 
 
-def test_model_names_agree_with_their_parts():
+def test_names_of_models_agree_with_their_components():
     for parts, model in models(0.5).items():
         assert (type(model.absorb).__name__ == "Constant") is parts.fixed
         assert ("draw_probability" in model.params) is (parts.policy == "draws")

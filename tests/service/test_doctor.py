@@ -93,7 +93,9 @@ def test_database_file_of_other_users_is_found(database: Database, mode: int, st
 
 
 @pytest.mark.parametrize(("user", "status"), [(1000, None), (0, "warning")])
-def test_root_is_a_warning(database: Database, monkeypatch: pytest.MonkeyPatch, user: int, status: str | None) -> None:
+def test_running_as_root_gives_a_warning(
+    database: Database, monkeypatch: pytest.MonkeyPatch, user: int, status: str | None
+) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: user)
     assert found(examine_machine(Settings(), database)).get("user") == status
 

@@ -58,7 +58,7 @@ async def until(condition):
         await asyncio.sleep(0.01)
 
 
-def test_callers_share_one_job_and_later_ones_the_file(service, slow):
+def test_concurrent_callers_share_one_job_and_later_callers_its_file(service, slow):
     async def work():
         callers = [asyncio.create_task(service.get("darts", NDJSON)) for _ in range(20)]
         await until(lambda: slow.begun)
@@ -72,7 +72,7 @@ def test_callers_share_one_job_and_later_ones_the_file(service, slow):
     assert slow.begun == [("darts", NDJSON)]
 
 
-def test_job_goes_on_while_one_caller_waits_and_stops_with_the_last(service, slow):
+def test_job_runs_until_its_last_caller_disconnects(service, slow):
     async def work():
         first, second = (asyncio.create_task(service.get("darts", NDJSON)) for _ in range(2))
         await until(lambda: slow.begun)
@@ -114,7 +114,7 @@ def test_one_export_runs_at_a_time_and_too_many_are_refused(service, slow, monke
     assert slow.begun == [("darts", NDJSON), ("chess", CSV)]
 
 
-def test_shutdown_stops_exports_and_tells_those_who_wait(service, slow):
+def test_shutdown_stops_exports_and_informs_waiting_callers(service, slow):
     async def work():
         closing = asyncio.Event()
         async with service.running(closing):

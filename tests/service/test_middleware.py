@@ -187,7 +187,7 @@ def test_buckets_are_filled_at_their_rate_up_to_the_burst(rate, burst, requests)
         tokens[name], last[name] = held, now
 
 
-def test_full_buckets_are_forgotten():
+def test_full_buckets_are_removed_from_memory():
     buckets = Buckets(1.0, 5)
     for number in range(100_000):
         assert buckets.take(number, number / 100) == 0

@@ -288,7 +288,7 @@ def send(place: Place, operation: tuple[str, str], league: str, key: str | None)
         connection.close()
 
 
-def test_every_write_route_is_covered(document: dict[str, Any]) -> None:
+def test_every_write_route_is_in_the_tests_of_permissions(document: dict[str, Any]) -> None:
     assert {one for one in operations(document) if one[0] != "GET"} == {*WRITES, *QUESTIONS}
 
 
@@ -321,7 +321,7 @@ def test_key_of_one_league_cannot_touch_another(place: Place, document: dict[str
     assert dump(place.database) == held
 
 
-def test_right_key_can_write(place: Place) -> None:
+def test_requests_with_the_right_key_write(place: Place) -> None:
     """The requests of the other tests write if they are permitted."""
     for operation in QUESTIONS:
         held = dump(place.database)

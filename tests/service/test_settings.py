@@ -59,7 +59,7 @@ def test_verb_has_a_flag_for_every_setting(verb, own):
         forwarded=st.lists(WORDS, max_size=3).map(tuple),
     )
 )
-def test_settings_survive_the_environment(settings):
+def test_settings_round_trip_through_environment_variables(settings):
     assert Settings.from_env(settings.to_env()) == settings
     assert Settings.from_env({}) == Settings()
 

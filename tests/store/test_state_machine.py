@@ -355,7 +355,7 @@ def live(kind: type[Life], url: str, examples: int, steps: int, **more: Any) -> 
         database.close()
 
 
-def test_store_matches_a_fit_after_any_commands(database_url: str) -> None:
+def test_store_matches_a_fit_after_random_commands(database_url: str) -> None:
     live(Life, database_url, 8, 25)
 
 
@@ -371,5 +371,5 @@ def test_store_matches_a_fit_after_many_long_corrections(database_url: str) -> N
 
 
 @pytest.mark.long
-def test_store_matches_a_fit_after_any_many_commands(database_url: str) -> None:
+def test_store_matches_a_fit_after_many_random_commands(database_url: str) -> None:
     live(Life, database_url, 300, 60)

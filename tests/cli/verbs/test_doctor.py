@@ -34,7 +34,7 @@ def damage(file: Path) -> None:
     connection.close()
 
 
-def test_sound_service_passes(league: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_finds_no_problems_in_a_sound_service(league: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     monkeypatch.setenv("PROWESS_CONNECTION_LIMIT", "100")
     result = run("doctor")

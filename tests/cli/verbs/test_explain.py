@@ -36,7 +36,7 @@ def test_prints_sentences_and_matches() -> None:
 
 
 @pytest.mark.parametrize(("last", "rows"), [(3, 3), (0, 34), (1000, 34)])
-def test_last_limits_the_matches(last: int, rows: int) -> None:
+def test_last_option_limits_the_matches_shown(last: int, rows: int) -> None:
     result = run("explain", LEAGUE, "Ada", "--last", last)
     assert len(re.findall(r"^20\d\d-", result.stdout, re.M)) == rows
     assert ("31 earlier matches; --last 0 shows all" in result.stderr) == (last == 3)

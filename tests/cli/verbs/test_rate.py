@@ -55,7 +55,7 @@ def test_piped_output_is_plain_and_complete() -> None:
 
 
 @pytest.mark.parametrize(("top", "rows"), [(0, 24), (3, 3), (24, 24), (1000, 24)])
-def test_top_limits_the_players(top: int, rows: int) -> None:
+def test_top_option_limits_the_players_shown(top: int, rows: int) -> None:
     result = run("rate", LEAGUE, "--top", top)
     assert len(result.stdout.splitlines()) == 1 + rows
     assert ("21 more players; --top 0 shows all" in result.stderr) == (top == 3)
@@ -131,7 +131,7 @@ def test_columns_option_maps_roles(tmp_path: Path) -> None:
     assert run("rate", path, "--columns", "time=").exit_code == 0
 
 
-def test_set_changes_a_parameter(tmp_path: Path) -> None:
+def test_set_option_changes_a_parameter(tmp_path: Path) -> None:
     path = write(tmp_path, "games.csv", WIDE)
     rows = json.loads(run("rate", path, "--set", "draw_probability=0.4", "--json").stdout)
     fit = pw.TrueSkill(draw_probability=0.4).fit(pw.History.read(path))

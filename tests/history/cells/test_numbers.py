@@ -118,7 +118,7 @@ def test_columns_read_together_share_one_decimal_mark() -> None:
     assert str(cells.remarks[0]).startswith("a, b: '1,234'")
 
 
-def test_word_in_half_of_the_cells_is_a_unit() -> None:
+def test_word_after_the_number_in_half_of_the_cells_is_read_as_a_unit() -> None:
     cells = table(["3 km", "4km", "5", "6 km"])
     assert numbers(cells, "a").tolist() == [3, 4, 5, 6]
     assert not wrong(cells)

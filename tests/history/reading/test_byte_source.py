@@ -70,7 +70,7 @@ def test_problem_in_standard_input_names_its_line(monkeypatch: pytest.MonkeyPatc
         History.read("-")
 
 
-def test_pipe_is_read(tmp_path: Path) -> None:
+def test_named_pipe_is_read_like_a_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     writer = threading.Thread(target=(tmp_path / "pipe").write_text, args=(GAMES,))
     writer.start()

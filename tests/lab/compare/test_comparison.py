@@ -443,7 +443,7 @@ def test_missing_measure_is_null_in_the_table(history):
         compare(history, TWO, measures=[liar]).table()
 
 
-def test_identical_models_share_the_sureness(history):
+def test_sureness_is_divided_equally_between_identical_models(history):
     found = compare(history, {"a": pw.Elo(), "b": pw.Elo(), "c": pw.TrueSkill(draw_probability=1e-3)})
     assert found.best == "a"
     assert found.sureness == pytest.approx(0.5, abs=0.01)
@@ -555,7 +555,7 @@ def test_compare_accepts_presets_by_name():
     assert list(compare(history, ["ts2b", pw.Elo], draws=20).models) == ["TS2b", "Elo"]
 
 
-def test_a_measure_of_two_teams_needs_two_teams():
+def test_measure_for_two_teams_needs_matches_of_two_teams():
     races = pw.History.from_matches([{"teams": [["ann"], ["bob"], ["cat"]]}] * 5)
     with pytest.raises(
         pw.Error, match="log_loss needs matches of two teams, and this history has none: put another measure first"

@@ -236,7 +236,7 @@ def test_skill_variance_grows_by_the_drift(drift):
     within(skill[:, 0].var(), 625 / 9, 4000, deviation=np.sqrt(2) * 625 / 9)
 
 
-def test_volatility_moves_skills():
+def test_simulated_skills_move_by_their_volatility_once_per_period():
     """Glicko-2: skills move by volatility · 173.7 in every period, played or not, and do not move within a period."""
     model = pw.Glicko2(volatility=0.1, period=10.0)
     league = simulate(model, 3 * 1000, 2000, calendar=Calendar(0, every=7.0, matches=1000), seed=8)  # days 0, 7 and 14
@@ -401,7 +401,7 @@ def test_everybody_plays_once_a_round(teams, near):
         seen |= players
 
 
-def test_smaller_near_brings_closer_opponents_together():
+def test_smaller_value_of_near_pairs_more_equal_opponents():
     gap = {}
     for near in (None, 3.0, 0.5):
         skill = simulate(pw.TrueSkill(tau=0), 2000, 100, attendance=Rounds(near), seed=3).skill_then[:, 0]
@@ -409,7 +409,7 @@ def test_smaller_near_brings_closer_opponents_together():
     assert gap[0.5] < 0.15 * gap[None] < 0.7 * gap[3.0] < 0.5 * gap[None]
 
 
-def test_roster_probabilities_hold():
+def test_team_sizes_follow_the_probabilities_of_the_roster():
     roster = Roster(understaffing=0.2, switching=0.1, substitutes=0.05)
     league = simulate(pw.TS2b(margin=100.0), 300, 1200, teams=20, size=6, roster=roster, seed=4)
     sizes = np.diff(league.history.team_start)

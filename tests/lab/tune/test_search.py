@@ -368,7 +368,7 @@ def recovered(players, matches, tau, trials):
     return found.params["beta"] / BETA, found.params["tau"] / tau
 
 
-def test_constants_are_recovered():
+def test_tuning_recovers_the_constants_of_a_simulated_league():
     """The curvature of the log-likelihood gives standard errors of 3 % (β) and 8 % (τ) here: within three of them."""
     beta, tau = recovered(players=300, matches=20_000, tau=SIGMA / 30, trials=40)
     assert beta == pytest.approx(1, abs=0.09)
@@ -376,7 +376,7 @@ def test_constants_are_recovered():
 
 
 @pytest.mark.long
-def test_constants_are_recovered_within_a_tenth():
+def test_tuning_recovers_the_constants_of_a_simulated_league_within_a_tenth():
     """The curvature of the log-likelihood gives standard errors of 0.7 % (β) and 2.2 % (τ) here."""
     beta, tau = recovered(players=4_000, matches=400_000, tau=SIGMA / 50, trials=100)
     assert beta == pytest.approx(1, abs=0.1)

@@ -139,7 +139,7 @@ def test_hundred_players_are_split_evenly(teams):
     assert found.quality == pytest.approx(pw.TrueSkill().quality(planted), rel=2e-3)
 
 
-def test_a_large_group_keeps_its_rules(monkeypatch):
+def test_split_of_a_large_group_follows_its_rules(monkeypatch):
     """Pairs stay together and captains apart in teams of two sizes; the same seed gives the same teams."""
     monkeypatch.setattr("prowess.matchmaking.balancing.local_search.EFFORT", 2_000_000)
     ratings = some(pw.TrueSkill(), 42, seed=5)

@@ -53,7 +53,7 @@ def test_a_larger_roster_performs_like_its_best():
     assert mean == [0.25] * 4
 
 
-def test_a_squad_counts_players_by_their_shares():
+def test_full_squad_counts_players_by_their_share_of_the_match():
     squad = pw.team.FullSquad()
     [alpha], _ = weights(squad, [25.0] * 6, shares=[1, 1, 1, 1, 1, 0.5])
     assert alpha == pytest.approx([0.99 / 5.5] * 5 + [0.99 * 0.5 / 5.5], rel=1e-14)
@@ -211,7 +211,7 @@ def test_leader_needs_weights_with_a_positive_sum():
         (lambda: pw.TrueSkill().replace(team=pw.team.FullSquad()).replace(size=51), "below 1/50"),
     ],
 )
-def test_parameters_are_checked(make, message):
+def test_invalid_parameters_of_team_functions_are_refused(make, message):
     with pytest.raises(pw.Error, match=message):
         make()
 

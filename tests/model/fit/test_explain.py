@@ -141,7 +141,7 @@ def test_matches_without_importance_are_left_out():
         pw.TrueSkill().fit(history).explain("anne")
 
 
-def test_sentences_agree_with_the_numbers():
+def test_explanation_sentences_agree_with_the_numbers():
     matches = [{"teams": [["ann"], ["bob"]], "time": day} for day in range(9)]
     matches += [{"teams": [["bob", "dan"], ["ann", "eve"]], "time": 9}]
     way, won, lost, form, sure = pw.TrueSkill().fit(pw.History.from_matches(matches)).explain("ann").sentences

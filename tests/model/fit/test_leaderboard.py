@@ -128,7 +128,7 @@ def test_min_matches_applies_to_both_standings() -> None:
         fit.leaderboard(min_matches=-1)
 
 
-def test_comparison_needs_times() -> None:
+def test_leaderboard_at_a_time_needs_match_times() -> None:
     fit = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
     with pytest.raises(pw.Error, match="these matches have no times"):
         fit.leaderboard(at="2026")

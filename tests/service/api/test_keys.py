@@ -101,7 +101,7 @@ def test_league_admin_reaches_only_keys_of_the_league(ask, darts):
     ask.get(path, key=None, status=401)
 
 
-def test_expiring_admin_key_cannot_outlive_itself(ask, darts):
+def test_expiring_admin_key_cannot_create_a_key_that_expires_later(ask, darts):
     """A guest must not make the own access permanent, neither with a new key nor with the secret of another."""
     _, path, admin = darts
     guest = ask.post(path, {"name": "guest", "scope": "admin", "expires": "12h"}, key=admin, status=201).json()

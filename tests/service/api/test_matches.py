@@ -88,7 +88,7 @@ def test_correction_gives_the_same_ratings_as_a_correct_history(ask, league, id)
     ask("DELETE", f"{league}/matches/nobody", status=404)
 
 
-def test_ids_are_stripped(ask, league):
+def test_blanks_around_match_ids_are_removed(ask, league):
     ask.post(f"{league}/matches", ANN_BOB | {"id": " m1\n"}, status=201)
     assert ask.get(f"{league}/matches/%20m1%0A").json() == ask.get(f"{league}/matches/m1").json()
     ask("PUT", f"{league}/matches/m1%20", json=ANN_BOB | {"id": " m1", "ranks": [2, 1]}, status=200)

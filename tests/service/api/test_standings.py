@@ -87,7 +87,7 @@ def test_leaderboard_shows_a_past_time(ask, darts, fit, at):
     assert shown(pages(ask, f"{darts}/leaderboard?size=4&at={at}")) == found
 
 
-def test_filters_choose_players(ask, darts):
+def test_leaderboard_filters_select_the_right_players(ask, darts):
     everybody = pages(ask, f"{darts}/leaderboard")
     assert [row["player"] for row in pages(ask, f"{darts}/leaderboard?search=%E5%B0%8F&size=1")] == ["王/小明"]
     few = [row for row in everybody if row["matches"] >= 9]

@@ -117,7 +117,7 @@ ATTACKS = {
 @pytest.mark.long
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_attack_of_full_size(attack, workers, tmp_path, database_url):
+def test_full_size_attack_neither_slows_down_others_nor_fills_the_memory(attack, workers, tmp_path, database_url):
     with running(tmp_path, database_url, workers=workers, first=limit_files(1024)) as (server, key):
         before, spent = memory(server), cpu_seconds(server)
         quiet, attacked = measure(server, key, lambda: ATTACKS[attack](server), seconds=5.0)

@@ -42,7 +42,7 @@ def test_last_use_is_recorded_without_a_write_in_the_request(sqlite_url):
     assert before <= key.used_at <= time()
 
 
-def test_uses_between_two_rounds_are_one_write(database, monkeypatch):
+def test_uses_of_a_key_between_two_rounds_are_stored_in_one_write(database, monkeypatch):
     with database.writing() as connection:
         key, _ = keys.create(connection, "phone")
     writes = []

@@ -84,6 +84,6 @@ def test_every_page_has_data_and_charts(ask, kind):
                 assert data.status_code in (200, 404, 422), (place, ending, data.text)
 
 
-def test_list_of_pages_is_complete():
+def test_every_page_with_data_has_html_json_and_csv_routes():
     paths = {route.path for router in ROUTERS for route in router.routes}
     assert {f"/leagues/{{league}}/{page}{end}" for page in DATA for end in ("", ".json", ".csv")} <= paths

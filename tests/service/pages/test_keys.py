@@ -52,7 +52,7 @@ def test_wrong_key_forms_keep_their_input(ask, darts):
     assert "is the last admin key for all leagues" in words(refused)
 
 
-def test_keys_need_an_admin_key_with_reach(ask, darts):
+def test_managing_keys_needs_an_admin_key_for_the_same_league(ask, darts):
     ask.create_league("chess", public=False)
     for path in ("/keys", "/leagues/chess/keys"):
         assert ask.look(path, key=darts).status_code in (403, 404)

@@ -103,7 +103,7 @@ def test_similar_names_are_looked_up_for_a_few_names_only(ask, monkeypatch):
     assert (page.status_code, len(asked)) == (404, 7)
 
 
-def test_barred_pairs_are_limited_to_players_present(ask, monkeypatch):
+def test_only_pairs_of_present_players_are_barred(ask, monkeypatch):
     found(ask, "one")
     made, barred = pairings.pair_rounds, []
 

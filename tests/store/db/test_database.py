@@ -41,7 +41,7 @@ def test_failed_reader_leaves_no_old_snapshot_behind(database_url):
 
 
 @pytest.mark.parametrize("places", [1, 2, SHORT, 0])
-def test_lists_of_any_length_use_an_index(sqlite_url, places):
+def test_queries_with_lists_of_any_length_use_an_index(sqlite_url, places):
     """SQLite has no statistics: without a hint it reads the whole league to find a dozen ids."""
     database = Database(sqlite_url)
     database.migrate()
@@ -56,7 +56,7 @@ def test_lists_of_any_length_use_an_index(sqlite_url, places):
     database.close()
 
 
-def test_lists_of_any_length_find_their_rows(database_url):
+def test_queries_with_lists_of_any_length_find_all_rows(database_url):
     database = Database(database_url)
     database.migrate()
     names = [f"{number} 'quoted' \"and\" 😀" for number in range(200)]

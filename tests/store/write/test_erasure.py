@@ -177,7 +177,7 @@ def test_many_new_names_are_hashed_outside_of_the_transaction(database, monkeypa
     assert NAME not in done.players
 
 
-def test_dropped_hash_recognises_nothing(database):
+def test_name_is_a_new_player_after_its_hash_is_dropped(database):
     fill(database)
     anonymise(database, "darts", NAME, keep_hash=True)
     anonymise(database, "darts", "bob", keep_hash=False)
@@ -193,7 +193,7 @@ def test_dropped_hash_recognises_nothing(database):
         drop_hash(database, "darts", "anonymous-9")
 
 
-def test_alias_is_free(database):
+def test_alias_is_a_name_that_no_match_has_ever_used(database):
     with database.writing() as connection:
         leagues.create(connection, "darts")
     teams = [["anonymous-1"], ["ann"]]
@@ -202,7 +202,7 @@ def test_alias_is_free(database):
     assert anonymise(database, "darts", "ann").alias == "anonymous-3"
 
 
-def test_mistakes_change_nothing(database):
+def test_refused_anonymisation_changes_nothing(database):
     fill(database)
     before = everything(database)
     with pytest.raises(NotFound, match="has no player named 'nobody'"):
@@ -217,7 +217,7 @@ def test_mistakes_change_nothing(database):
         anonymise(database, "darts", NAME)
 
 
-def test_only_an_admin_of_all_leagues_changes_entries_of_no_league(database):
+def test_only_an_admin_of_all_leagues_erases_a_name_from_keys_for_all_leagues(database):
     fill(database)
     fill(database, "chess")
     with database.writing() as connection:

@@ -265,7 +265,7 @@ class Killed(BaseException):
 @pytest.mark.parametrize(
     "kinds", [["edit", "late post"], pytest.param(list(COMMANDS), marks=pytest.mark.long)], ids=len
 )
-def test_kill_in_any_transaction_leaves_the_old_ratings(kinds, database, monkeypatch):
+def test_process_killed_in_any_transaction_leaves_the_old_ratings(kinds, database, monkeypatch):
     """Die before the first commit, then before the second, and so on until the correction succeeds."""
     monkeypatch.setattr(replay, "MIN_SPACING", 60)
     monkeypatch.setattr(long_corrections, "MAX_ROWS", 20)

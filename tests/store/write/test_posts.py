@@ -53,7 +53,7 @@ def test_match_more_than_a_day_ahead_is_refused(database, run):
         assert leagues.find(connection, "darts").revision == 1
 
 
-def test_tomorrow_and_other_clocks_are_accepted(database):
+def test_future_times_are_accepted_up_to_a_day_ahead_or_where_allowed(database):
     perform(database, Post("darts", [match(after(0.9))]))
     perform(database, Post("rounds", [match(1e15)]))
     assert perform(database, Post("schedule", [match(NEVER)])).revision == 1

@@ -64,7 +64,7 @@ def test_two_teams_agree_with_the_closed_form():
             assert board.win + board.draw + board.loss == pytest.approx(1.0, abs=1e-15)
 
 
-def test_no_margin_means_no_draws():
+def test_draws_have_probability_zero_without_a_margin():
     prediction = ts2(margin=0).predict([[pw.Rating(30, 2)], [pw.Rating(25, 2)]])
     assert prediction.draw == 0.0
     assert prediction.win[0] == pytest.approx(0.5 * math.erfc(-5 / math.sqrt(40) / math.sqrt(2)), rel=1e-12)

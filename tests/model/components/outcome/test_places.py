@@ -53,7 +53,7 @@ def tournament(seed, n, places):
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
 @pytest.mark.parametrize("ranks", SHAPES, ids=str)
-def test_agrees_with_dense_ep(ranks, epsilon):
+def test_places_agree_with_dense_ep(ranks, epsilon):
     """The oracle visits the factors in random order, since the fixed point does not depend on the schedule."""
     means, variances = field(len(ranks), len(ranks))
     mean, variance, log_z, board = rated(means, variances, ranks, epsilon)

@@ -48,7 +48,7 @@ CASES = [(2, 1), (2, 2), (3, 3), (5, 2), (8, 8), (12, 5), (25, 7), (60, 15)]
 
 @pytest.mark.parametrize("margin", [0.05, 1.0, 4.0, 12.0])
 @pytest.mark.parametrize(("teams", "places"), CASES)
-def test_agrees_with_a_general_optimiser(teams, places, margin):
+def test_places_by_maximum_likelihood_agree_with_a_general_optimiser(teams, places, margin):
     keys, means, variances = match(teams, teams, places)
     oracle = fit_places(keys, means, variances, margin)
     found = posterior(keys, means, variances, margin)
@@ -59,7 +59,7 @@ def test_agrees_with_a_general_optimiser(teams, places, margin):
 
 
 @pytest.mark.parametrize("teams", [2, 7, 40])
-def test_without_a_margin_it_is_isotonic_regression(teams):
+def test_places_by_maximum_likelihood_without_a_margin_are_isotonic_regression(teams):
     keys, means, variances = match(teams, teams, teams)
     order = np.argsort(keys)
     wanted = isotonic_regression(means[order], weights=1 / variances[order], increasing=False).x

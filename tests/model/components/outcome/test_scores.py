@@ -212,7 +212,7 @@ def test_gamma_is_the_performance_noise_before_the_first_scores():
             one.replace(beta=0).rate(teams, scores=[3, 1])
 
 
-def test_the_first_listed_team_is_not_special():
+def test_order_of_listing_changes_neither_gamma_nor_ratings():
     """Listing some matches the other way round changes neither the estimate of γ nor the ratings."""
     rng = np.random.default_rng(9)
     matches = [{"teams": [["a"], ["b"]], "scores": sorted(rng.integers(0, 9, 2).tolist())} for _ in range(20)]
