@@ -121,7 +121,7 @@ def test_range_scales_with_the_skills():
         ({"low": 1, "high": 1}, "from a lower to a higher"),
         ({"low": 0, "high": 1, "log": True}, "above 0"),
         ({"low": 0, "high": float("inf")}, "finite"),
-        ({"low": 0, "high": 1, "unit": "inch"}, "unit of a range"),
+        ({"low": 0, "high": 1, "unit": "inch"}, "a range needs a unit"),
     ],
 )
 def test_impossible_ranges_are_rejected(wrong, message):

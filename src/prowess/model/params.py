@@ -157,7 +157,7 @@ class Range:
         if self.log and low <= 0:
             raise Error(f"a logarithmic range must begin above 0, not at {low:g}")
         if self.unit not in UNITS or self.sets not in SETS:
-            raise Error(f"the unit of a range must be one of {', '.join(UNITS)}, and sets one of origin, scale or ''")
+            raise Error(f"a range needs a unit that is one of {', '.join(UNITS)}, and sets='origin', 'scale' or ''")
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)
 

@@ -29,7 +29,7 @@ def test_league_is_renamed_archived_and_deleted(database):
         (("rename", "darts", "pub"), "renamed league 'darts' to 'pub'", {"pub": "active"}),
         (("archive", "pub"), "archived league 'pub'", {"pub": "archived"}),
         (("unarchive", "pub"), "unarchived league 'pub'", {"pub": "active"}),
-        (("delete", "pub"), "deleted league 'pub'; until ", None),
+        (("delete", "pub"), "deleted league 'pub'; to undo this until ", None),
         (("undelete", "pub"), "undeleted league 'pub'", {"pub": "active"}),
     ):
         result = run("league", *words)

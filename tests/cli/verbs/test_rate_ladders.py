@@ -165,7 +165,7 @@ def test_group_may_continue_in_the_next_file(tmp_path: Path) -> None:
         (("a.csv", "--by", "rank"), "error: --by rank: the standings already have a column with this name"),
         (("a.csv", "--by", "home", "--save", "x.prowess"), "error: --by makes many ladders"),
         (("a.csv", "--resume", "x.prowess"), "error: x.prowess: file not found"),
-        (("a.csv", "--resume", "a.csv"), "error: a.csv is both FILE and --resume"),
+        (("a.csv", "--resume", "a.csv"), "error: a.csv is given both as FILE and as --resume"),
         (("a.csv", "--resume", "x.json", "--out", "x.json"), "error: x.json: --out would overwrite --resume"),
         (("a.csv", "--since", "someday"), "error: 'someday' isn't a date I understand"),
         (("a.csv", "--until", "2026-02-31"), "error: '2026-02-31' is not a date"),

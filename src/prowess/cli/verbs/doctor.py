@@ -25,7 +25,9 @@ REPAIRABLE = ("ratings", "checkpoints")
 UNREADABLE = ("database", "version", "tables")  # problems because of which the keys cannot be read either
 
 Backups = Annotated[Path | None, typer.Option(metavar="FOLDER", help="Also check the latest backup in this folder.")]
-Repair = Annotated[bool, typer.Option("--repair", help="Rate leagues whose ratings are wrong again, from the journal.")]
+Repair = Annotated[
+    bool, typer.Option("--repair", help="If ratings are wrong, rate their league again from the journal.")
+]
 
 
 @add_settings

@@ -26,7 +26,7 @@ Expires = Annotated[
     str, typer.Option(metavar="WHEN", help="A date, a time, or a duration such as 90d. (default: never)")
 ]
 Grace = Annotated[
-    str, typer.Option(metavar="TIME", help="How long the old secret still works, such as 24h; 0 for not.")
+    str, typer.Option(metavar="TIME", help="How long the old secret keeps working, such as 24h; 0 ends it at once.")
 ]
 
 

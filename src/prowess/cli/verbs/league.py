@@ -109,7 +109,11 @@ def delete(name: Name, grace: Grace = Settings.delete_grace, database: Url = DEF
         db.migrate()
         with db.writing() as connection:
             deleted = leagues.delete(connection, name, grace, author=AUTHOR)
-    _print(deleted, json, f"deleted league {name!r}; until {deleted.purge_day}: prowess league undelete {name}")
+    _print(
+        deleted,
+        json,
+        f"deleted league {name!r}; to undo this until {deleted.purge_day}: prowess league undelete {name}",
+    )
 
 
 @league.command("undelete")

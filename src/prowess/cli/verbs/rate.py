@@ -37,7 +37,9 @@ MANY_TEAMS = 5
 OUT_PANEL = "Output"
 TOP_HELP = f"Number of players to show (0 = all). (default: {TOP} on a terminal, else all)"
 STREAM_HELP = "Rate a chronological file in chunks, which needs little memory. (default: for large files)"
-PERIOD_HELP = "Show the change over the last hour, day, week, month or year, or 10d, 2w, 3m; none hides it."
+PERIOD_HELP = (
+    "Show the change over the last hour, day, week, month or year, or over a span such as 10d, 2w or 3m; none hides it."
+)
 
 By = Annotated[
     str | None,
@@ -142,7 +144,7 @@ def _check_paths(
         raise Error("--by makes many ladders; --save and --resume need a single one")
     used = {file.resolve(): "FILE" for file in files}
     if resume is not None and used.setdefault(resume.resolve(), "--resume") == "FILE":
-        raise Error(f"{resume} is both FILE and --resume")
+        raise Error(f"{resume} is given both as FILE and as --resume")
     for option, path, formats in (("--out", out, OUT_FORMATS), ("--save", save, (LADDER_EXTENSION,))):
         if path is None:
             continue

@@ -148,16 +148,21 @@ MEANINGS: Mapping[str, Callable[[float], str]] = {
     "calibration_error": lambda value: (
         f"Its percentages are off by {_of_hundred(100 * value)} points on average, partly by chance."
     ),
-    "brier": lambda value: "0 is always certain and right, 2 always certain and wrong; a coin gets 0.5 without draws.",
+    "brier": lambda value: (
+        "Always certain forecasts get 0 if they are right and 2 if they are wrong; a coin gets 0.5 without draws."
+    ),
     "information_gain": lambda value: (
         f"It knew {abs(value):.2g} bits {'more' if value >= 0 else 'less'} about each match than a coin; "
         "1 is everything."
     ),
     "auc": lambda value: (
-        f"Given a won and a lost match, it rated the won match as likelier {_of_hundred(100 * value)} times in 100."
+        "Between a match that was won and one that was lost, it gave the won match the higher chance"
+        f" {_of_hundred(100 * value)} times in 100."
     ),
     "score_error": lambda value: f"It missed the score of a team by {value:.2g} points on average.",
-    "place_error": lambda value: "How far the predicted places were off; first places count most, and 0 is perfect.",
+    "place_error": lambda value: (
+        "This measures how far the predicted places were off; first places count most, and 0 is perfect."
+    ),
 }
 
 
