@@ -63,11 +63,9 @@ class Choices:
     rosters: str | None = _choice(None, "Separator between players in a cell; '' keeps cells whole.", "MARK")
     unplaced: tuple[str, ...] = _choice((), "More words that mean the last place, such as DNF.", "WORD")
     absent: tuple[str, ...] = _choice((), "Words that mean that a player was absent, such as DNS.", "WORD")
-    duplicates: Duplicates | None = _choice(None, "Count duplicate rows once, or keep them: once, keep.")
-    walkovers: Walkovers | None = _choice(None, "Leave walkovers out, or count them as matches: skip, count.")
-    score_unit: ScoreUnit | None = _choice(
-        None, "The score of a match in sets: sets, or the games or points within them."
-    )
+    duplicates: Duplicates | None = _choice(None, "Count duplicate rows once (once), or each as a match (keep).")
+    walkovers: Walkovers | None = _choice(None, "Leave walkovers out (skip), or count them as matches (count).")
+    score_unit: ScoreUnit | None = _choice(None, "What to count in a match of several sets: sets, games or points.")
     skip_problems: bool | None = _choice(
         False,
         "Leave out all rows that cannot be read, or refuse such a file; by default, a few are left out.",

@@ -66,7 +66,7 @@ def _check_proxy(settings: Settings) -> Check:
         text = "Every client may claim any address in X-Forwarded-For (forwarded is *), which voids the limits."
         return Check("proxy", "problem", text, "Name your proxy: --forwarded ADDRESS")
     if not settings.forwarded:
-        text = "No proxy is trusted, so that all its clients share the limits of one address."
+        text = "No proxy is trusted, so all clients behind a proxy share the limits of one address."
         return Check("proxy", "warning", text, "Name your proxy: --forwarded ADDRESS")
     text = f"Addresses of clients are taken from X-Forwarded-For of {join_words(settings.forwarded)} alone."
     return Check("proxy", "ok", text)
@@ -104,7 +104,7 @@ def examine_keys(connection: Connection) -> Iterator[Check]:
     unused = [key.name for key in live if (key.used_at or key.created_at) < time() - UNUSED * DAY]
     if unused:
         text = f"{count(len(unused), 'key was', 'keys were')} not used for {UNUSED} days: {shorten(unused)}."
-        yield Check("unused keys", "warning", text, "Revoke what nobody needs: prowess key revoke ID")
+        yield Check("unused keys", "warning", text, "Revoke the keys that nobody needs: prowess key revoke ID")
 
 
 def examine_machine(settings: Settings, database: Database) -> Iterator[Check]:

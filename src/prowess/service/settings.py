@@ -50,7 +50,7 @@ class Settings:
     log: str = _setting("json", "|".join(LOGS), "Format of the request log on standard error.")
     metrics: bool = _setting(True, None, "Serve /metrics for Prometheus, to keys for all leagues.")
     metrics_address: str = _setting(
-        "", "HOST:PORT", "An address of its own for metrics, without a key; such as 127.0.0.1:9100."
+        "", "HOST:PORT", "A separate address that serves metrics without a key, such as 127.0.0.1:9100."
     )
     patience: int = _setting(10, "SECONDS", "How long shutdown waits for open requests.", 0)
     delete_grace: float = _setting(30.0, "DAYS", "How long a deleted league can be undeleted.", 0)
@@ -68,11 +68,13 @@ class Settings:
     key_rate_limit: float = _setting(20_000.0, "N", "Requests per second with a key.", 0, LIMITS)
     key_rate_burst: int = _setting(40_000, "N", "Burst of requests with a key.", 1, LIMITS)
     cpu_limit: float = _setting(0.25, "N", "CPU-seconds per second that an address without a key may use.", 0, LIMITS)
-    cpu_burst: float = _setting(5.0, "SECONDS", "CPU-seconds that it may use in a burst.", 0, LIMITS)
+    cpu_burst: float = _setting(
+        5.0, "SECONDS", "CPU-seconds that an address without a key may use in a burst.", 0, LIMITS
+    )
     key_cpu_limit: float = _setting(1.0, "N", "CPU-seconds per second that a key may use.", 0, LIMITS)
-    key_cpu_burst: float = _setting(60.0, "SECONDS", "CPU-seconds that it may use in a burst.", 0, LIMITS)
+    key_cpu_burst: float = _setting(60.0, "SECONDS", "CPU-seconds that a key may use in a burst.", 0, LIMITS)
     connection_limit: int = _setting(
-        10_000, "N", "Open connections; `ulimit -n` may allow fewer, and is never exceeded.", 0, LIMITS
+        10_000, "N", "Maximum number of open connections; `ulimit -n` may allow fewer.", 0, LIMITS
     )
     address_connections: int = _setting(
         100, "N", "Open connections from one address; trusted proxies are exempt.", 0, LIMITS

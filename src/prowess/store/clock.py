@@ -48,10 +48,10 @@ def parse(clock: Clock, value: object, name: str = "time") -> float:
     >>> parse("none", 7)
     Traceback (most recent call last):
     ...
-    prowess.Error: time: matches in this league have no times; leave it out
+    prowess.Error: time: matches in this league have no times; leave out the time
     """
     if clock == "none":
-        raise Error.in_field(name, "matches in this league have no times; leave it out", value=value)
+        raise Error.in_field(name, "matches in this league have no times; leave out the time", value=value)
     try:
         kind, _, number = parse_time(value)
         if (kind == "number") != (clock == "number"):

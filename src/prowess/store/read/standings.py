@@ -117,7 +117,7 @@ class StandingsCache:
         last = leagues.last_revision(connection, league, generation)
         if revision not in (None, last):
             if revision > last or leagues.as_of(connection, league, revision).generation != generation:
-                text = f"generation {generation} did not rate revision {revision}; its last is {last}"
+                text = f"generation {generation} did not rate revision {revision}; its last revision is {last}"
                 raise Error.in_field("revision", text, value=revision)
             return self.at_revision(connection, league, revision)
         if generation == league.generation:
