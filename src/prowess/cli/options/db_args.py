@@ -30,7 +30,7 @@ Url = Annotated[str, typer.Option("--database", metavar="URL", envvar="PROWESS_D
 def open_database(url: str, *, new: bool = False, create: bool = False) -> Iterator[Database]:
     """Open a database for the duration of a block; a missing SQLite file is created only with `new`.
 
-    A file that exists without tables is an error, unless `create`.
+    An SQLite file without tables raises an `Error`, unless `create` is set.
     """
     # Checked first: an import error deep inside the store would not say what to install.
     for module, package in PACKAGES.items():

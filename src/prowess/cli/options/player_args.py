@@ -66,7 +66,7 @@ def fit_file(file: Path, model: Model, choices: Choices) -> Fit:
 def find_players(ladder: Ladder, names: list[str], newcomers: bool | None = None) -> list[str]:
     """Find players by name, in any case and with or without accents.
 
-    With `newcomers`, unknown names are returned unchanged; None means that the verb has no such option.
+    With `newcomers`, unknown names are returned unchanged; `newcomers` is None for verbs without that option.
     """
     return [_find_player(ladder, name, newcomers) for name in names]
 

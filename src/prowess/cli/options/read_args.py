@@ -147,7 +147,7 @@ def read_span(files: Sequence[Path], choices: Choices, since: str | None, until:
 
 
 def read_groups(files: Sequence[Path], by: str, choices: Choices) -> dict[str, History]:
-    """Read files with several leagues, which column `by` names; a league may continue in the next file."""
+    """Read files of several leagues; column `by` names each row's league, which may continue in the next file."""
     _check_distinct(files)
     if by in USUAL:
         raise Error(f"--by {by}: the standings already have a column with this name; rename it in the file")

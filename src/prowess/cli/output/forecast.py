@@ -20,7 +20,7 @@ RARE = 0.01  # less probable results are not listed
 
 
 def team_name(team: Sequence[str], width: int | None = None) -> str:
-    """Join the players of a team; if they do not fit, only the first few and the number of the others.
+    """Join the names of a team's players; if they do not fit, show the first few and count the others.
 
     >>> team_name(["ann", "bob", "cat"]), team_name(["ann", "bob", "cat"], 14), team_name(["annabella", "bob"], 13)
     ('ann + bob + cat', 'ann + 2 more', 'ann… + 1 more')

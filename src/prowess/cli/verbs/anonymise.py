@@ -31,8 +31,8 @@ def anonymise(
     """Erase a player's name: replace it by an alias in all data of a league. This cannot be undone.
 
     The name disappears from all versions of all matches, from the audit log and from later backups. No rating changes.
-    The service can keep running. A salted hash of the name is kept, so that a file that is imported again does not
-    bring it back; --drop-hash drops it later.
+    The service can keep running. A salted hash of the name is kept, so that importing an old file again does not bring
+    the name back; --drop-hash deletes the hash later.
 
     \b
     prowess anonymise "Zoe Q" --league darts

@@ -35,7 +35,8 @@ def doctor(backups: Backups = None, repair: Repair = False, json: Json = False, 
     """Check a service: the database, the ratings against a replay of the journal, the settings, and the machine.
 
     Give it the options and the environment of your `prowess serve`, and run it as the same user. It only reads, unless
-    you ask for --repair, and the service can keep running. The exit code is 1 if there is a problem; a warning is not.
+    you ask for --repair, and the service can keep running. The exit code is 1 if there is a problem; warnings alone do
+    not change it.
 
     \b
     prowess doctor

@@ -109,7 +109,7 @@ def list_(database: Url = DEFAULT_URL, json: Json = False) -> None:
 @key.command("rotate")
 @add_quiet_option
 def rotate(id: Number, grace: Grace = "24h", database: Url = DEFAULT_URL, json: Json = False) -> None:
-    """Give a key a new secret and print it; the old one works for another day, or as --grace says.
+    """Give a key a new secret and print it; the old secret works for another day, or as long as --grace says.
 
     \b
     prowess key rotate 1

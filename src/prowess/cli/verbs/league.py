@@ -138,7 +138,7 @@ def undelete(name: Name, database: Url = DEFAULT_URL, json: Json = False) -> Non
 def purge(database: Url = DEFAULT_URL, json: Json = False) -> None:
     """Remove deleted leagues whose time to undelete has ended, for good, and shrink a SQLite file.
 
-    A running service removes them by itself, but does not shrink the file: posts wait meanwhile.
+    A running service removes them by itself, but does not shrink the file, because posts would have to wait.
 
     \b
     prowess league purge

@@ -182,7 +182,7 @@ def _is_large(file: Path) -> bool:
 
 
 def _note_same_time(ladder: Ladder | None, history: History) -> None:
-    """Warn if the first matches have the same time as the ladder's last match: they may be in it already."""
+    """Warn if the first matches have the same time as the ladder's last match: they may have been rated already."""
     last = None if ladder is None else last_time(ladder)
     if last is not None and len(history) and history[0].get("time") == last:
         note(
