@@ -265,8 +265,8 @@ class Client:
     ) -> Revised:
         """Correct a match: replace the given parts, named as in `record`, and recompute every later rating.
 
-        With `dry_run`, nothing changes, and the result says what would change. The journal keeps who corrected it,
-        when, and the `reason`.
+        With `dry_run`, nothing changes, and the result says what would change. The journal records who corrected the
+        match, when, and the `reason`.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:

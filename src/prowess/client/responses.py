@@ -57,8 +57,9 @@ class Revised:
     """A change to a league, or its preview: the new revision and the players whose ratings change.
 
     `before` and `after` map names to ratings, or to None if a player had or has no match. `ids` are the ids of the
-    matches, and `repeated` counts those that the league already had. While `replaying`, a correction rates old matches
-    again; it will include these matches, so that the ratings soon change once more.
+    matches, and `repeated` counts those that the league already had. `replaying` is true while an earlier correction is
+    still rating old matches again. That replay will include the matches of this change, so the ratings will soon change
+    once more.
 
     >>> Revised(7, {"ann": None}, {"ann": Rating(29, 7)}, ("m1",), 0)
     Revised(revision 7, 1 player with a new rating)
@@ -112,7 +113,8 @@ class Revised:
 class News:
     """A league's new ratings as of a revision; None for a player who has no matches left.
 
-    It may cover several changes. With `more`, there are too many new ratings to list: ask for the leaderboard.
+    One event may cover several changes. If `more` is true, there are too many new ratings to list, and you must ask for
+    the leaderboard.
 
     >>> News(7, {"ann": Rating(29, 7)}, False)
     News(revision 7, 1 player)
