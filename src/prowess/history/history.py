@@ -63,7 +63,7 @@ class History:
                 value.setflags(write=False)
 
     def __reduce__(self) -> tuple[type["History"], tuple[Any, ...]]:
-        """Pickle through the constructor, because NumPy does not keep an array read-only."""
+        """Pickle through the constructor, because unpickled NumPy arrays are no longer read-only."""
         return type(self), tuple(getattr(self, field.name) for field in fields(self))
 
     @classmethod

@@ -115,8 +115,9 @@ CROWD = 20  # more names than this that share all but one letter are a series, n
 def one_letter_apart(names: Sequence[str]) -> list[tuple[int, int]]:
     """Return pairs of names, by index, that differ by an added, missing or changed letter, or by two swapped letters.
 
-    Such names become equal if each loses one letter. So all such remainders are sorted, and only names that share a
-    remainder are compared: n log n for names of bounded length. Differences in digits or short words are intended.
+    Such names become equal when one letter is removed from each. So each name is sorted under every remainder that it
+    has after one letter is removed, and only names that share a remainder are compared. This takes n log n steps for
+    names of bounded length. Names that differ in digits or in short words are taken to be different on purpose.
 
     >>> one_letter_apart(["john smith", "jhon smith", "john smit", "john b", "john c", "team 10", "team 11"])
     [(0, 1), (0, 2)]

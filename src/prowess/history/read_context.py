@@ -260,7 +260,7 @@ class Table:
         )
 
     def place(self, row: int) -> int:
-        """Return the index of a row in the original table, before any was removed."""
+        """Return the index of a row in the original table, before any row was removed."""
         return row if self.origin is None else int(self.origin[row])
 
 
@@ -326,7 +326,7 @@ class Findings:
 
 
 def few_rows(rows: int) -> int:
-    """Return how many unusable rows are so few that they do not speak against a file.
+    """Return how many unusable rows of a file may be skipped by default.
 
     >>> [few_rows(rows) for rows in (10, 99, 500, 10_000)]
     [1, 1, 5, 20]

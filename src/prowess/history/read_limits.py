@@ -63,7 +63,7 @@ class ReadLimits:
                 raise self.error(title, f"has {number:,} {what}, and the limit is {most:,.0f}")
 
     def check_packed_table(self, title: str, rows: int, columns: int, packed: int) -> None:
-        """Raise `LimitExceeded` if a table in `packed` bytes, where equal cells need no space, is too large."""
+        """Raise `LimitExceeded` if a table is too large for its `packed` bytes, in which equal cells need no space."""
         self.check_table(title, rows, columns)
         if rows * columns * BYTES_PER_CELL > max(self.small_bytes, self.ratio * packed):
             table = f"has {rows:,} rows and {columns:,} columns in only {byte_size(packed)}"

@@ -190,7 +190,7 @@ def bounds(history: History, start: object, end: object) -> tuple[int, int]:
 
 
 def _whole_period(history: History, value: object) -> tuple[object, date | None]:
-    """Return the start of a time; for a whole day, month or year also the day after it. `date.max` never ends."""
+    """Return the start of a time and, for a whole day, month or year, the day after it, at most `date.max`."""
     if isinstance(value, date) and not isinstance(value, datetime):
         value = value.isoformat()
     parts = _CALENDAR.fullmatch(value.strip()) if isinstance(value, str) and history.time_kind != "number" else None
@@ -219,8 +219,8 @@ def _months_later(day: date, months: int) -> date:
 def usual_period(history: History) -> str | None:
     """Return the default period for rating changes: a day, a week or a month, depending on the history's length.
 
-    It is None without times, for a few days, and for plain numbers, except "last" if these are rounds with several
-    matches each.
+    It is None if the history has no times, spans only a few days, or has plain numbers as times. If these numbers are
+    rounds with several matches each, the period is "last".
 
     >>> from .history import History
     >>> days = [{"teams": [["ann"], ["bob"]], "time": day} for day in ("2026-01-01", "2026-03-01")]

@@ -43,7 +43,7 @@ _OTHER = {".": ",", ",": "."}
 
 @dataclass(frozen=True)
 class Numeral:
-    """The value of a cell for either decimal mark, its unit, and the decimal mark that it proves."""
+    """The value of a cell with either decimal mark, its unit, and the decimal mark that the cell proves, if any."""
 
     point: float
     comma: float

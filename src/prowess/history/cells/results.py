@@ -58,7 +58,8 @@ class Results:
 def pair_results(table: Table, column: str, decided: bool = False) -> Results:
     """Read a column that holds the results of both teams, with remarks on sets, shoot-outs and times of day.
 
-    If another column has `decided` who won, an undecided cell such as 6-4 3-6 RET is not a problem.
+    `decided` means that another column says who won; then a cell without a winner, such as 6-4 3-6 RET, is not a
+    problem.
 
     >>> import polars as pl
     >>> cells = Table(pl.DataFrame({"result": ["3-1", "6-4 4-6 6-3", "½-½", "w/o"]}), "cells")
@@ -74,7 +75,7 @@ def pair_results(table: Table, column: str, decided: bool = False) -> Results:
 
 
 def word_results(table: Table, column: str, also: Mapping[str, int] | None = None) -> Results:
-    """Read a column that says whether the first team won, in words, signs or scores; `also` adds words by sign.
+    """Read a column that says whether the first team won, in words, signs or scores; `also` maps more words to signs.
 
     Letters are read in the language that fits the other cells of the column: D is a draw beside W and L, and a
     defeat beside V and N.
@@ -144,7 +145,7 @@ class _Column:
         return read
 
     def _score_unit(self, read: list[Cell]) -> str:
-        """Return what counts as the score of a match in sets: sets, or what is counted within them."""
+        """Return what the score of a match in sets counts: the sets, or the games or points within them."""
         of_sets = [result for result in read if result.within is not None]
         tennis = bool(of_sets) and sum(result.tennis for result in of_sets) >= MOST * len(of_sets)
         usual = self.table.decide(

@@ -165,7 +165,7 @@ def _sums(scores: list[tuple[float, float]]) -> tuple[float, float]:
 
 
 def _is_tennis_set(left: float, right: float) -> bool:
-    """Return whether a set was won with 6 games, with 7 of a tie-break, or by two games; 10-8 decides some matches."""
+    """Return whether a score is that of a tennis set: 6-0 to 6-4, 7-5, 7-6, or a longer set won by two games (10-8)."""
     high, low = max(left, right), min(left, right)
     return (
         (high == _SET and low <= _SET - 2)

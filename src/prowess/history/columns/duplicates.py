@@ -22,8 +22,9 @@ VARIED = 3  # more different results than a win, a draw and a loss
 def leave_out_repeated(table: Table, layout: Layout, size: Ints, player: Ints) -> None:
     """Leave out duplicate rows, unless they are probably separate matches.
 
-    A duplicate counts as a mistake only if the row has a time and more than the two players. If the same players also
-    meet twice at one time with different results, several matches at a time are usual, and duplicates count.
+    A duplicate row is left out only if its rows hold more than a time and two players. If some players also meet twice
+    at the same time with different results, several matches at one time are usual in this file, and so duplicate rows
+    count as matches.
     """
     choice = table.choices.duplicates
     if choice == "keep" or len(table.frame) < 2:
@@ -61,7 +62,7 @@ def _time_columns(table: Table, layout: Layout) -> list[str]:
 
 
 def _meetings(table: Table, when: list[str], team: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return a number for each match, equal for matches of the same teams at the same time; `team` has a column a side.
+    """Return a number for each match, the same for matches of the same teams at one time; `team` has a column per side.
 
     The sum of two numbers does not depend on their order, so it does not matter which side is first.
     """

@@ -122,7 +122,7 @@ def _cell(text: str | None) -> str:
 
 
 def _point_games(cells: dict[tuple[int, int], str]) -> list[_Game]:
-    """Return the matches of a table of points; an empty cell follows from the other player's."""
+    """Return the matches of a table of points; an empty cell is derived from the other player's cell."""
     games = []
     for row, other in sorted(cells):
         own, theirs = cells[row, other], cells.get((other, row), "")
@@ -134,7 +134,7 @@ def _point_games(cells: dict[tuple[int, int], str]) -> list[_Game]:
 
 
 def _score_games(cells: dict[tuple[int, int], str]) -> list[_Game]:
-    """Return the matches of a table of scores: one of two cells that mirror each other, or all cells."""
+    """Return the matches of a table of scores: one per pair of cells if these mirror each other, else one per cell."""
     both = [(key, cells[key], cells.get(key[::-1], "")) for key in sorted(cells) if cells[key]]
     paired = [(own, theirs) for _, own, theirs in both if theirs]
     mirrored = not paired or np.mean([_is_mirrored(*pair) for pair in paired]) >= MOST
@@ -192,7 +192,7 @@ def _swiss_table(table: Table, kinds: Kinds) -> Grid | None:
 
 
 def _row_numbers(table: Table, who: str, players: int) -> dict[int, int]:
-    """Return the row of each player's number: a column before the name with the numbers 1 to n, or else the order."""
+    """Map each player's number to a row; numbers are read from a column before the name, or else count the rows."""
     columns = table.frame.columns
     for column in columns[: columns.index(who)]:
         if plain_name(column) in _NUMBER or column.isdigit():

@@ -82,7 +82,7 @@ class RowGroups:
         return len(np.unique(np.searchsorted(start, np.flatnonzero(differs), side="right")))
 
     def _compare(self, values: NDArray[Any], of: str) -> tuple[NDArray[Any], Ints, NDArray[np.bool_]]:
-        """Return the grouped values, where each match or team starts, and which values differ from the first there."""
+        """Return the grouped values, the start of each group (match or team), and which values differ from its first."""
         start = self.team_start if of == "team" else self.match_row_start
         values = values[self.order]
         first = np.repeat(values[start[:-1]], np.diff(start))
@@ -174,7 +174,7 @@ def _match_codes(table: Table, layout: Layout) -> Ints:
 
 
 def _one_match(table: Table, layout: Layout) -> Ints:
-    """Return the number of the only match; a player who is listed twice shows that there are several."""
+    """Return the number of the only match; a player who is listed twice shows that there are several matches."""
     player = text_of(table, _player_column(layout))
     if (twice := player.filter(player.is_duplicated()).drop_nulls()).len():
         name = f"{twice[0]} is listed twice, so the file is not one match: "
@@ -268,7 +268,7 @@ def _leave_out(table: Table, layout: Layout, match: Ints, team: Ints | None, res
 
 
 def _leave_out_repeated(table: Table, layout: Layout, match: Ints, team: Ints | None, results: _Results) -> None:
-    """Keep the best of a player's rows in one match: a driver who took over another's car, or a duplicate row."""
+    """Keep the best of a player's rows in one match: drivers may take over another car, and rows may be duplicates."""
     column = _player_column(layout)
     key = pair_codes(match, intern(names(table, column))[0])
     if team is not None:

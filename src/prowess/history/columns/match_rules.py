@@ -30,7 +30,7 @@ class Fault(NamedTuple):
 
 
 def find_faults(draft: RawMatches) -> Iterable[Fault]:
-    """Drop meaningless values from raw matches, then return all faults; other rules are checked if sizes are valid."""
+    """Drop meaningless values from raw matches, then return all faults, or only the invalid sizes if there are any."""
     _drop_partial_scores(draft)
     for name in ("weight", "importance"):  # the square of such a small number is 0, so it counts as 0 everywhere
         if (column := getattr(draft, name)) is not None:
@@ -60,7 +60,7 @@ def _entry_fault(draft: RawMatches, entry: int, text: str, field: str = "teams",
 
 
 def doubtful_names(draft: RawMatches) -> Iterator[Fault]:
-    """Yield the entries whose name is a date or a result, which suggests a missing cell, unless many names are."""
+    """Yield the entries whose name is a date or a result, which suggests a missing cell, unless many names look so."""
     import polars as pl
 
     names = pl.Series(draft.names, dtype=pl.String)

@@ -101,7 +101,7 @@ def _teams(table: Table, layout: Layout) -> tuple[Ints, Ints, "pl.Series"]:
 
 
 def _split_ties(table: Table, layout: Layout) -> tuple[Table, Layout, Floats]:
-    """Give each of several players who share a place in one cell a column; return the place of each column, too.
+    """Split cells in which several players share a place into a column per player; also return each column's place.
 
     "Ann & Cat" is a tie if Ann and Cat are names in other cells. Otherwise it is one name, or a team.
     """

@@ -77,7 +77,9 @@ class Source:
 
 
 def check_lines(source: Source, limits: ReadLimits) -> None:
-    r"""Raise `LimitExceeded` if a line of a text is too long; only the end of each stretch of that length is searched.
+    r"""Raise `LimitExceeded` if a line of a text is too long.
+
+    A newline is searched backwards from the longest allowed end of a line, so most bytes are never read.
 
     >>> check_lines(Source("games.csv", ".csv", data=b"winner,loser\nann,bob\n"), ReadLimits(line=12))
     >>> check_lines(Source("games.csv", ".csv", data=b"winner,loser\nann,bob\n"), ReadLimits(line=11))

@@ -198,7 +198,7 @@ class _TextFile:
 
 
 def _find_cut(data: bytes, rows: int) -> int:
-    """Return where record number `rows` ends, or 0 if the data are shorter; a newline inside quotes ends no record."""
+    """Return where record number `rows` ends, or 0 if the data are shorter; newlines in quotes do not end a record."""
     array = np.frombuffer(data, np.uint8)
     ends = newlines = np.flatnonzero(array == _NEWLINE)
     if not data.lstrip().startswith(b"{") and b'"' in data:

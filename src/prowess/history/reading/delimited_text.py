@@ -90,7 +90,7 @@ def _read_regular(source: Source, choices: Choices) -> Grid | None:
 
 
 def _plain_head(source: Source, choices: Choices) -> tuple[str | None, bool]:
-    """Return the complete lines at the start of a text (None if it is not plain UTF-8), and whether they are all."""
+    """Return the complete lines at the start of a text (None if it is not plain UTF-8), and whether these are all."""
     head = source.read(_HEAD)
     is_whole = len(head) < _HEAD
     if choices.encoding is not None and codec_name(choices.encoding) not in ("utf-8", "utf-8-sig", "ascii"):

@@ -35,7 +35,7 @@ Rows = Mapping[int, Cells]  # the records of a sample that are rows, by their in
 
 @dataclass(frozen=True)
 class Heading:
-    """The column names, those that the file does not name, and the records at which the header and the rows begin."""
+    """The column names, the columns without a name in the file, and the records where the header and the rows begin."""
 
     names: tuple[str, ...]
     unnamed: frozenset[str]

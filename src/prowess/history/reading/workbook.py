@@ -68,7 +68,7 @@ def _format_dates(column: str) -> "pl.Expr":
 def _check_archive(source: Source, limits: ReadLimits) -> None:
     """Raise `LimitExceeded` if a workbook unpacks to too much, or if a sheet extends too far for its size.
 
-    The parser makes a dense table of a sheet, so that one cell in the last corner would take 16 billion others.
+    The parser makes a dense table of a sheet, so a single cell in the last corner would allocate 16 billion cells.
     """
     if source.read(2) != b"PK":
         return  # an old workbook: not compressed, and with at most 65,536 rows and 256 columns
@@ -147,7 +147,7 @@ def _column_after(column: int) -> re.Pattern[bytes]:
 
 
 def _greater(text: str, first: str, last: str, longest: int) -> str:
-    """Return a pattern for the texts that follow `text`, longer ones after shorter ones; letters in either case.
+    """Return a pattern for the texts that sort after `text`, shorter texts first; it ignores case.
 
     >>> _greater("47", "0", "9", 7)
     '(?:[0-9]{3,7}|[5-9][0-9]{1}|[4-4][8-9][0-9]{0})'

@@ -132,7 +132,7 @@ def _are_mostly_numbers(cells: DistinctValues, numeric: Mask) -> bool:
 
 
 def _number_times(cells: DistinctValues, value: Floats, time_format: str | None, numeric: Mask | None = None) -> Times:
-    """Read numbers in the format that the user chose, or that they resemble; NaN cells are not numbers."""
+    """Read numbers in the format that the user chose, or else the one that they resemble; NaN marks other cells."""
     finite = np.isfinite(value)
     if numeric is not None:
         _reject_unread(cells, ~numeric, "most times in this column are numbers; write all of them as numbers")
@@ -312,7 +312,7 @@ def _choose_order(cells: DistinctValues, texts: Texts) -> Order:
 
 
 def _turns(number: Micros) -> tuple[int, int]:
-    """Count the steps against the main direction of the file, then the steps back in time: most files run forward."""
+    """Return a sort key: the steps against the file's main direction, then the steps back (most files run forward)."""
     step = np.diff(number[number != NAT])
     back, forth = int(np.count_nonzero(step < 0)), int(np.count_nonzero(step > 0))
     return min(back, forth), back
@@ -346,7 +346,7 @@ def _add_clock(table: Table, times: Times, column: str) -> Times:
 
 
 def _clock_texts(series: "pl.Series") -> "pl.Series | None":
-    """Return times of day as text: texts, whole numbers such as 1500, or fractions of a day."""
+    """Return times of day as text; cells may be texts, whole numbers such as 1500, or fractions of a day."""
     import polars as pl
 
     if series.dtype.is_float():

@@ -286,7 +286,7 @@ def read_texts(text: "pl.Series") -> Texts:
 def _read_by_template(
     result: Texts, where: NDArray[np.intp], text: "pl.Series", parts: _Match
 ) -> NDArray[np.bool_] | None:
-    """Read all texts in the notation of the first, and return which these are; None if Polars cannot read them."""
+    """Read texts in the notation of `parts`, and return which of them are times; None if Polars cannot read them."""
     import polars as pl
 
     part = parts.groupdict()
@@ -316,7 +316,7 @@ def _read_by_template(
 
 
 def _read_one(result: Texts, row: int, parts: _Match | None) -> None:
-    """Read one text, whose notation may be unique."""
+    """Read one text on its own, because no other text may share its notation."""
     if parts is None:
         return
     read: dict[Order, Micros] = {}
