@@ -183,7 +183,7 @@ def thin(count: int) -> NDArray[np.intp]:
 
 
 def axis_value(when: float | date) -> float | str:
-    """Return a time for the axis, without a zone, so that all browsers show the same date; matches count from 1.
+    """Return a time for the axis, without a zone, so that all browsers show the same date; match numbers start at 1.
 
     >>> axis_value(date(2026, 1, 31)), axis_value(0), axis_value(0.5)
     ('2026-01-31T00:00:00', 1, 0.5)

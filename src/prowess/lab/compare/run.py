@@ -46,13 +46,13 @@ def compare(
 ) -> Comparison:
     """Find out which model predicts a league best, and how sure that is.
 
-    `models`: by name, or a list of presets such as `["elo", pw.TrueSkill]`; by default up to six that can use the
-    history. `protocol`: which matches the models learn from and which are scored (`pw.lab.Prequential`, `SeasonSplits`,
-    `RandomSplits`). `measures`: names (`pw.lab.MEASURES`), a `pw.lab.Measure`, or functions of `fit.forecasts` that
-    return a tally for which lower is better; the first measure decides. By default, the measures that suit the history.
-    `block`, `confidence`, `draws` and `seed`: how histories are resampled for intervals, see `pw.lab.Resampling`.
-    `jobs`: the number of processes. None works in this process, or as `joblib.parallel_config` says, which can also be
-    a Dask cluster. The result is always the same, to the last bit.
+    `models`: a mapping from names to models, or a list of presets such as `["elo", pw.TrueSkill]`; by default up to six
+    presets that can use the history. `protocol`: which matches the models learn from and which are scored
+    (`pw.lab.Prequential`, `SeasonSplits`, `RandomSplits`). `measures`: names (`pw.lab.MEASURES`), a `pw.lab.Measure`,
+    or functions of `fit.forecasts` that return a tally for which lower is better; the first measure decides. By
+    default, the measures that suit the history. `block`, `confidence`, `draws` and `seed`: how histories are resampled
+    for intervals, see `pw.lab.Resampling`. `jobs`: the number of processes. None works in this process, or as
+    `joblib.parallel_config` says, which can also be a Dask cluster. The result is always the same, to the last bit.
 
     >>> import prowess as pw
     >>> wins = [("ann", "bob"), ("bob", "cat"), ("ann", "cat")] * 10
@@ -207,7 +207,7 @@ def compare_forecasts(
 ) -> Comparison:
     """Compare forecasts that `models` made before each match of a history, in the history's order.
 
-    Each model's chunks are read in turn, one model at a time.
+    All chunks of one model are read before those of the next model.
 
     >>> import prowess as pw
     >>> from prowess.lab.forecast_chunks import forecast_chunks

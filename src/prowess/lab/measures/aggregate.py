@@ -41,10 +41,10 @@ class Groups(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """The contributions of groups of matches to a measure (groups × parts), and how to compute it from their sums.
+    """The contributions of groups of matches to a measure (groups × parts), and how it is computed from their sums.
 
-    `chance`: for a measure that noise alone makes larger, such as a calibration error, a function that returns the
-    values due to noise alone on resampled histories, from their sums and the sums over all matches.
+    `chance` is a function for measures that noise alone makes larger, such as a calibration error. It takes the sums
+    over resampled histories and the sums over all matches, and returns the values that noise alone would give.
 
     >>> sums = group_sums(Tally(np.array([1.0, 0.0, 1.0]), np.ones(3)), Groups(np.array([0, 0, 1]), 2))
     >>> sums.parts.tolist(), round(sums.value, 3)
@@ -75,7 +75,7 @@ def group_sums(tally: Tally, groups: Groups) -> Sums:
 
 
 def area_sums(parts: Parts, groups: Groups) -> Sums:
-    """Sum the area under the ROC curve as two means: over the matches that the first team won, and those it lost.
+    """Return the sums for the area under the ROC curve, as two means: over the first team's wins, and over its losses.
 
     These are the structural components of DeLong, DeLong and Clarke-Pearson (1988). When they are resampled, their
     means give the area up to terms of order 1/n.
@@ -90,7 +90,7 @@ def area_sums(parts: Parts, groups: Groups) -> Sums:
 
 
 def calibration_sums(parts: Parts, groups: Groups) -> Sums:
-    """Sum the expected calibration error: for every bin, the forecasts, their probabilities, and how many came true."""
+    """Return, for every bin, the number of forecasts, the sum of their probabilities, and how many came true."""
     results = [two_teams(forecasts)[1] for _, forecasts in parts()]
     draws = any(map(has_draws, results))
     # All resampled histories share these bins, so that their sums can be added.
@@ -181,7 +181,7 @@ def _area_values(parts: ForecastParts, groups: Groups) -> Floats:
 
 
 def _calibration_values(parts: ForecastParts, groups: Groups) -> Floats:
-    """Return the calibration error of every group; draws count only in groups where one was expected or happened."""
+    """Return the calibration error of every group; draws count only in groups where a draw was expected or happened."""
     group, result = _two_team_results(parts, groups)
     drawn = np.bincount(group, (result.draw > 0) | result.drawn, groups.number)[group] > 0
     (win, won), (loss, lost), (draw, level) = result.sides

@@ -37,7 +37,7 @@ class Calibration:
 
     @classmethod
     def from_sums(cls, count: Floats, expected: Floats, happened: Floats) -> Calibration:
-        """Build it from sums over the forecasts of each bin; empty bins are left out.
+        """Build a calibration from sums over the forecasts of each bin; empty bins are left out.
 
         >>> import numpy as np
         >>> Calibration.from_sums(np.array([10.0, 0.0]), np.array([2.0, 0.0]), np.array([3.0, 0.0])).happened

@@ -48,7 +48,7 @@ def pair_log_loss(forecasts: Forecasts, *, least: float = 1e-6, pooled: bool = F
 
     For two teams, P is win / (win + loss) of the forecast; for more, it is computed from the two teams' normal
     performances, without a margin, or from their scores. A probability counts as at least `least`, so that one surprise
-    is not infinitely bad. `pooled` as in `pair_error`.
+    is not infinitely bad. `pooled` is the same as in `pair_error`.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"], ["cat"]]}])
@@ -74,7 +74,7 @@ def pair_log_loss(forecasts: Forecasts, *, least: float = 1e-6, pooled: bool = F
 
 
 def _add_score_losses(forecasts: Forecasts, least: float, loss: Floats) -> None:
-    """Set −Σ ln P(order) of matches of more than two teams, from the distribution of scores, which is not normal.
+    """Write −Σ ln P(order) of matches of more than two teams to `loss`, using the scores' distribution (not normal).
 
     The part of x that two teams share (the others' defences) is treated as known; the remaining parts are independent.
     """

@@ -30,7 +30,7 @@ def resolve_where(where: Where, matches: int) -> NDArray[np.intp] | slice:
 
 
 def memoryviews(*columns: Any) -> tuple[Any, ...]:
-    """Return columns as the kernels read them: NumPy scalars are slow in uncompiled kernels and cause warnings.
+    """Return columns as memoryviews, because NumPy scalars are slow in uncompiled kernels and cause warnings.
 
     >>> import numpy as np
     >>> memoryviews(np.zeros(1), np.ones(2))[1].tolist()
@@ -116,7 +116,7 @@ def ratio(sums: Floats) -> Floats:
 
 
 def _sliding_sums(column: Floats, width: int) -> Floats:
-    """Sum every `width` neighbours in linear time and without subtraction, so that one huge value leaves no trace.
+    """Sum every `width` neighbours in linear time and without subtraction, so that a huge value distorts no later sum.
 
     Every window consists of the end of one block of that width and the beginning of the next.
     """

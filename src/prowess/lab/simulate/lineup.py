@@ -222,7 +222,7 @@ def _duplicates(seat: Ints, match: Ints, drawn: Ints, units: int) -> Ints:
 
 
 def _fill_singly(rng: np.random.Generator, seat: Ints, match: Ints, weights: Floats, open_: Ints) -> None:
-    """Fill the seats of a few matches from the remaining players: the shortest exponential waiting times win."""
+    """Fill the seats of a few matches with the remaining players whose random exponential waits are shortest."""
     for number in np.unique(match[open_]).tolist():
         seats = open_[match[open_] == number]
         waiting = rng.exponential(size=len(weights)) / weights

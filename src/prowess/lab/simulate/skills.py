@@ -149,7 +149,7 @@ def _drift_from(
 def _drift_match_by_match(
     rng: np.random.Generator, model: Model, timeline: Timeline, player: Ints, first: Floats
 ) -> Floats:
-    """Drift skills whose mean moves, too (regression to the mean): first for all second matches, then all third, …"""
+    """Apply a drift that also moves the mean: first to all players' second matches, then to the third, and so on."""
     skill = first[player]
     order = np.argsort(timeline.played, kind="stable")
     turn = starts(np.bincount(timeline.played))

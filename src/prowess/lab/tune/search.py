@@ -110,9 +110,9 @@ def tune(
     have two teams, otherwise `pair_log_loss`. It may be another of `pw.lab.MEASURES`, or a function of `fit.forecasts`
     that returns a tally for which lower is better. The matches of `burn_in` are learnt from but not scored.
 
-    `train` is the end of the training span: a share of the matches (below 1), a number of them, or a date; `burn_in`
-    is the same within that span. The search does not use the later matches; they serve to evaluate the result:
-    `Tuning.gain`, with an interval.
+    `train` is the end of the training span: a share of the matches (below 1), a number of them, or a date; `burn_in` is
+    given in the same way, within that span. The search does not use the later matches; they serve to evaluate the
+    result: `Tuning.gain`, with an interval.
 
     `parameters` are names, or ranges by name. By default they are all of `Model.tunable`, without those that results
     cannot identify (TrueSkill's mu and sigma: see `prowess.model.params`) or that change nothing in this history.
