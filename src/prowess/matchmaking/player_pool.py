@@ -117,8 +117,9 @@ class Performances:
     """Mean, variance and noise of the performances of any teams from a pool, in matches of teams of these sizes.
 
     All teams are put on one board as if they met in one large match, and pooled by the model's own team function. A
-    team's performance does not depend on the other teams. Only the noise of scores may depend on them until it is
-    learnt, so it is computed for a match of the right sizes. A team's players are in the order of `members`.
+    team's performance does not depend on the other teams. Only the noise of scores may depend on the other teams, as
+    long as it has not been learnt, so the noise is computed for a match of the right sizes. A team's players are in the
+    order of `members`.
 
     >>> import prowess as pw
     >>> from prowess.matchmaking.player_pool import make_pool

@@ -26,8 +26,8 @@ LEAST = 1e-12  # smallest gain in the logarithm of the quality for which players
 def search(performances: Performances, rules: Rules, seed: int) -> tuple[Ints, int]:
     """Return the team of every player in the best split found, and how many splits were compared.
 
-    It climbs from a random split until no swap helps, then repeatedly from the best split so far after some random
-    swaps, and every few climbs from a new random split.
+    The search climbs from a random split until no swap helps. Then it makes some random swaps in the best split so far
+    and climbs again; after every few climbs, it starts from a new random split.
     """
     rng = np.random.default_rng(seed)
     best: Climb | None = None
@@ -149,7 +149,7 @@ TRIES = 60  # random swaps of several players at a time
 
 @dataclass(frozen=True, eq=False)
 class Swaps:
-    """Swaps, one per row, of players `out` of team `a` with as many players `back` of team `b`."""
+    """Swaps, one per row: players `out` of team `a` change places with as many players `back` of team `b`."""
 
     a: Ints
     b: Ints

@@ -1,9 +1,9 @@
 """Candidates for informative matches, found by a cheap formula and evaluated exactly afterwards.
 
-A result says more about a skill the larger the share r of the skill's variance in the variance of the performance
-difference. A win or loss gives the fraction W = φ²/(Φ(1 − Φ)) of r, where Φ is the win probability: most if the match
-is even. A difference of normal scores gives all of r, whoever wins. In models of offence and defence, a score is about
-one offence and one defence.
+Let r be the share of a skill's variance in the variance of the performance difference. The larger r is, the more a
+result says about the skill. A win or loss gives the fraction W = φ²/(Φ(1 − Φ)) of r, where Φ is the win probability; W
+is largest if the match is even. A difference of normal scores gives all of r, whoever wins. In models of offence and
+defence, each score informs about one offence and one defence.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ _TABLE = _GAPS, np.array([_win_information(gap) for gap in _GAPS])
 
 
 def candidate_lineups(shortlist: Shortlist, free: Ints, shape: tuple[int, int], count: int) -> Iterator[Lineup]:
-    """Yield line-ups of equally strong players, chosen from all, from the least certain half, from that quarter, …"""
+    """Yield line-ups of equally strong players, chosen from all, from the least certain half, quarter, …"""
     teams, size = shape
     need = teams * size
     by_doubt = free[np.argsort(-shortlist.skill[free], kind="stable")]

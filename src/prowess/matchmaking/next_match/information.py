@@ -2,11 +2,11 @@
 
 The information of a result is the Kullback–Leibler divergence from the beliefs before the match to those after it; its
 expectation over the possible results (Lindley 1956) is what Herbrich, Minka, Graepel (2006), section 4.2, mean by the
-most informative matches. Beliefs are normal, so that for each player and trait it is
+most informative matches. Beliefs are normal, so the information about a player's trait is
 
     ½ (σ′²/σ² − 1 − ln(σ′²/σ²) + (μ′ − μ)²/σ²),
 
-where the belief before the match includes the drift. It is measured in bits.
+where the belief before the match includes the drift. The result is in bits.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The best matching of a whole queue, found among few of its pairs and proven for all of them.
 
 Fair opponents are near each other in the order of strength, so a graph of neighbours has most of the edges needed. Its
-matching comes with duals, which set a price for every other pair; pairs that weigh more are added to the graph,
-until there are none. Then no matching of all pairs is better.
+matching comes with duals, which set a price for every other pair; pairs that weigh more than their price are added to
+the graph, until no such pair is left. Then no matching of all pairs is better.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _neighbours(count: int, classes: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
 
 
 def _initial_duals(weights: PairWeights, count: int) -> Longs:
-    """Return half the weight of pairing each item with itself: close to the duals if many items are similar."""
+    """Return half the weight of pairing each item with itself, a good first guess if many items are similar."""
     weight = np.empty(count, np.int64)
     same = np.arange(count, dtype=np.int32)
     weigh(weights, *_views(same, same, weight))

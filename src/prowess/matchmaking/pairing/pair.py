@@ -127,7 +127,8 @@ def pair(
 
     An item of the queue is a player, by name or as a rating, or a list of players who play together; groups are paired
     with groups of their size, unless `uneven` is set. `source` is the ladder or the fit that has the named players
-    (unknown names are rated as newcomers), or a model if the queue holds ratings, which may be a mapping by name.
+    (unknown names are rated as newcomers), or a model if the queue holds ratings; such a queue may be a mapping from
+    names to ratings.
 
     `waiting` is how long each item has waited, by name or in the order of the queue. A wait longer by one `patience`
     (60 suits seconds) counts as much as a quality of 1 when someone must be left over, and halves the `least` quality
