@@ -123,9 +123,10 @@ class Model:
     def tunable(self) -> dict[str, Range]:
         """The range in which each parameter may be tuned, under the names that `replace` accepts.
 
-        It has the parameters that a component declares as tunable and that are numbers now, so no "estimated" γ and no
-        rule for K; a margin policy adds its own parameters. `beta` is left out if it is 0, because the outcome then
-        contains all the noise. `pw.tune` leaves out what results cannot determine, such as TrueSkill's mu and sigma.
+        It has the parameters that a component declares as tunable and whose present values are numbers, so an
+        "estimated" γ and a rule for K are left out. A margin policy adds its own parameters. `beta` is left out if it
+        is 0, because the outcome then contains all the noise. `pw.tune` also leaves out parameters that results cannot
+        determine, such as TrueSkill's mu and sigma.
 
         >>> import prowess as pw
         >>> pw.Elo(k=20).tunable["k"]

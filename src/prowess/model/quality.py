@@ -67,7 +67,7 @@ def log_qualities(means: Floats, variances: Floats, noises: Floats) -> Floats:
 
 
 def check_noise(least: float) -> None:
-    """Raise an `Error` without performance noise, because the quality of unequal teams would be 0.
+    """Raise an `Error` if there is no performance noise, because the quality of unequal teams would be 0.
 
     >>> check_noise(0.0)
     Traceback (most recent call last):

@@ -13,7 +13,8 @@ class StateLayout:
     A row begins with the belief: the mean and the variance of each trait, in turn. A first mean of NaN marks a player
     without matches. Then come the time of the last match as in the history (NaN: unknown), the number of matches, and
     the model's extra columns. In a model with rating periods the sums over the open period follow: g₁ of every trait,
-    g₂ of every trait, the number of games (0: no period is open), and how many periods had passed when it was opened.
+    g₂ of every trait, the number of games (0: no period is open), and how many periods had passed when the open one
+    began.
 
     >>> layout = StateLayout(("offence", "defence"), extras=("volatility",))
     >>> layout.width, layout.columns[layout.last_seen], layout.columns[layout.means]

@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 
 
 def leaderboard(ladder: Ladder, min_matches: int = 0) -> pl.DataFrame:
-    """Return the players by `shown`, best first; equal players share a rank. Fewer than `min_matches`: left out."""
+    """Return players with at least `min_matches` matches by `shown`, best first; equal players share a rank."""
     import polars as pl
 
     model, state, names = ladder.model, ladder.settled, ladder.names
