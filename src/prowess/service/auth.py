@@ -48,7 +48,7 @@ class Access:
 
     @property
     def member(self) -> bool:
-        """Whether the key is one of the league, or of all; a public league can be read without."""
+        """Whether the request has a key for this league or for all; public leagues can be read without a key."""
         return self.key is not None and self.key.may("read", self.league_id)
 
 

@@ -22,7 +22,7 @@ MAX_ENTRIES = 10_000
 
 
 class ClientThreads:
-    """The threads of one client: it uses at most `at_once` of them, and `charge` learns how much CPU time they took.
+    """The threads of one client: it uses at most `at_once` of them, and `charge` is called with their CPU time.
 
     >>> async def work():
     ...     CLIENT.set(ClientThreads(2, charge=lambda seconds: print(seconds >= 0)))
@@ -163,7 +163,7 @@ class ConcurrencyLimiter:
 async def unless_disconnected(receive: Receive, work: Coroutine[Any, Any, Value]) -> Value | None:
     """Return the result of `work`, or cancel it and return None as soon as the client disconnects.
 
-    The body of the request must have been read, or be of no interest.
+    Call this only after the body of the request has been read, or if it is not needed.
     """
 
     async def disconnected() -> None:

@@ -56,8 +56,9 @@ def open_file_limit() -> int | None:
 class ConnectionTable:
     """All connections of a process, and those among them that have not sent a complete request.
 
-    When there are too many connections, the oldest of those is closed to make room: idle connections, and attackers who
-    send their requests as slowly as they can. A connection whose request is being handled is never closed.
+    When there are too many connections, the oldest one without a complete request is closed to make room. That closes
+    idle connections, and those of attackers who send their requests as slowly as they can. A connection whose request
+    is being handled is never closed.
     """
 
     def __init__(self, settings: Settings, count_refusal: Callable[[str], None]) -> None:
@@ -216,7 +217,7 @@ class HttpProtocol(HttpToolsProtocol):
         self.unread_since = self.loop.time()
 
     def resume_writing(self) -> None:
-        """Stop that clock."""
+        """Stop the clock that `pause_writing` started."""
         super().resume_writing()
         self.unread_since = None
 
@@ -241,7 +242,7 @@ class HttpProtocol(HttpToolsProtocol):
                 self.refuse(408, "the body took too long to arrive", "slow_body")
 
     def refuse(self, status: int, detail: str, reason: str) -> None:
-        """Close the connection, with a response unless there is none to wait for."""
+        """Close the connection; if the client is waiting for a response, send the problem first."""
         self.table.count_refusal(reason)
         self.table.forget(self)
         if self._awaits_response:

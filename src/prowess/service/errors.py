@@ -104,7 +104,7 @@ class Problem(HTTPException):
 
 
 def field_problem(field: str, detail: str) -> Problem:
-    """Return a 422 about one field."""
+    """Return the problem (422) for one invalid field."""
     return Problem(422, f"{field}: {detail}", errors=[{"field": field, "detail": detail}])
 
 

@@ -1,4 +1,7 @@
-"""Exporting leagues to files: one job for all who ask for the same file, few at once, stopped when nobody waits."""
+"""Exporting leagues to files.
+
+Requests for the same file share one job, few jobs run at once, and a job is stopped when nobody waits for it.
+"""
 
 from __future__ import annotations
 
@@ -119,7 +122,7 @@ class Exports:
 
     @asynccontextmanager
     async def running(self, closing: asyncio.Event) -> AsyncIterator[None]:
-        """Delete outdated files now and then for the duration of a block; stop all exports at its end, or `closing`."""
+        """Delete outdated files during a block; stop all exports when the block ends or `closing` is set."""
         await run_in_threadpool(self.folder.clear)
         tasks = [asyncio.create_task(self._sweep()), asyncio.create_task(self._stop_when(closing))]
         try:

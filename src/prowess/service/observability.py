@@ -173,7 +173,7 @@ class Metrics:
         self._labelled: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
 
     def count_request(self, scope: Scope, status: int, seconds: float) -> None:
-        """Count a request: an `Observer`."""
+        """Count a request; this method is an `Observer`."""
         labels = scope["method"], _route(scope), status
         labelled = self._labelled.get(labels)
         if labelled is None:

@@ -119,9 +119,10 @@ class _Supervisor(Multiprocess):
         self._close_child_ends()
 
     def _close_child_ends(self) -> None:
-        """Close our copies of the children's pipe ends, so that the pipe of a process breaks when it dies.
+        """Close our copies of the children's pipe ends, so that the pipe of a child breaks when the child dies.
 
-        Otherwise the supervisor would wait for its heartbeat until the timeout, and handle no signals meanwhile.
+        Otherwise the supervisor would wait for a dead child's heartbeat until the timeout, and handle no signals
+        meanwhile.
         """
         for process in self.processes:
             process.child_conn.close()
@@ -195,7 +196,7 @@ def on_hangup(reload: Callable[[], None]) -> Iterator[None]:
 
 
 def _hangup() -> list[int]:
-    """Return SIGHUP; nothing on Windows, and in a terminal, which sends it when it is closed."""
+    """Return SIGHUP, except on Windows, which has none, and in a terminal, which sends it when it is closed."""
     in_terminal = sys.stdin is not None and sys.stdin.isatty()
     return [signal.SIGHUP] if hasattr(signal, "SIGHUP") and not in_terminal else []
 

@@ -109,5 +109,5 @@ async def list_erasures(access: Admin, service: ServiceDep) -> Response:
 
 @router.delete(ERASURES + "/{alias}/hash", summary="Drop the hash of a name", response_model=schemas.Erasure)
 async def drop_name_hash(alias: str, access: Admin, service: ServiceDep) -> Response:
-    """Drop the salted hash of an anonymised player's name. If the name is posted again, it is a new player's."""
+    """Drop the salted hash of an anonymised player's name. If the name is posted again, it belongs to a new player."""
     return json_response(erasure_payload(await drop_hash(service, access, alias)))

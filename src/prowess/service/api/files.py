@@ -172,7 +172,7 @@ def import_extension(format: str | None, filename: str | None, content_type: str
 
 
 async def parse_upload(request: Request, path: Path, choices: Choices, ids: bool = True) -> FilePreview:
-    """Read an uploaded file in a child process, within the limits of the service; it ends if the client hangs up."""
+    """Read an uploaded file in a child process within the service's limits; the child ends if the client hangs up."""
     service = service_of(request)
     settings = service.settings
     limits = ReadLimits(rows=settings.import_rows or inf, unpacked=settings.import_unpacked or inf, remedy=REMEDY)

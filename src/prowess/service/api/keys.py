@@ -67,7 +67,10 @@ async def create(
 
 
 async def rotate(service: Service, admin: Key, id: int, grace: str, league_id: int | None = None) -> dict[str, Any]:
-    """Rotate a key on behalf of an admin; return it with its new secret. A league's admin reaches only its keys."""
+    """Rotate a key on behalf of an admin; return it with its new secret.
+
+    A league's admin may rotate only the league's own keys.
+    """
     seconds = keys.parse_duration(grace, "grace")
 
     def work() -> dict[str, Any]:

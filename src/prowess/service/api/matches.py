@@ -338,7 +338,7 @@ def _players(row: RowMapping) -> set[str]:
 
 
 def _revision_payload(league: League, row: RowMapping, players: set[str] | None) -> dict[str, Any]:
-    """Return a version of a match as plain data; without the match, if it has others than some `players`."""
+    """Return a version of a match as plain data; the match itself is hidden if it has other players than `players`."""
     hidden = row["body"] is None or (players is not None and not _players(row) <= players)
     return {
         "revision": row["revision"],

@@ -1,4 +1,4 @@
-"""Requests for analyses of how well models predict a league: computed at once if it is small, else queued as jobs.
+"""Requests for analyses of how well models predict a league: computed at once for small leagues, else queued as jobs.
 
 The jobs themselves run in `worker.py`.
 """

@@ -1,7 +1,8 @@
-"""Child processes: run a function of ours apart from the service, with limits on memory and time.
+"""Child processes: run one of our functions outside the service's process, with limits on memory and time.
 
 A file that exhausts the memory, or crashes a parser, ends only the child; the caller gets an `Error`. A child imports
-what it needs once and then serves one call after the other, because a new one costs about a second of CPU time.
+what it needs once and then serves one call after the other, because starting a new child costs about a second of CPU
+time.
 """
 
 from __future__ import annotations
@@ -319,7 +320,7 @@ def _apply(limits: ProcessLimits) -> None:
 
 
 def _memory_in_use(pid: int) -> int:
-    """Return the resident memory of a process in bytes; 0 where the system does not say it like Linux."""
+    """Return the resident memory of a process in bytes; 0 on systems that do not report it as Linux does."""
     try:
         with open(f"/proc/{pid}/statm") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")

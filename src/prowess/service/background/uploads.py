@@ -1,4 +1,7 @@
-"""Reading an uploaded file, as a function for a child process; without the web framework, a child starts sooner."""
+"""Reading an uploaded file in a child process.
+
+This module does not import the web framework, so that a child process starts sooner.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The worker: executes queued jobs (figures and comparisons of models), one at a time, each in its own process.
 
 A thread of the service claims a job, starts a process for it and records its progress in the database, where all
-processes of the service see it. A job is cancelled by marking it in the database, and ends with the service.
+processes of the service see it. A job is cancelled by marking it in the database; it also ends when the service ends.
 """
 
 from __future__ import annotations

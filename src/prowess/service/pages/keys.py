@@ -96,7 +96,7 @@ async def _context(
     made: Plain | None = None,
     revoked: str = "",
 ) -> PageContext:
-    """Build the page: with one key to change, submitted `fields` and their `faults`, or a key just `made`."""
+    """Build the page, optionally with a key to change, submitted `fields` and their `faults`, or a key just `made`."""
     rows = await api.list_payloads(service, None if access is None else access.league_id)
     league = None
     if access is not None:

@@ -65,7 +65,7 @@ async def forecast_page(
 
 
 def error_sentence(error: Error) -> str:
-    """Word an error for a page, which calls a field by its label, if it has one.
+    """Word an error for a page, on which a field is called by its label, if it has one.
 
     >>> error_sentence(Error.in_field("teams", "at most 64 teams"))
     'At most 64 teams'

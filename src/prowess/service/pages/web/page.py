@@ -30,7 +30,8 @@ Writer = Callable[[Request, "PageContext", dict[str, str]], Response]
 class PageContext:
     """The content of a page: plain data, the rows of its main table, and `extra` values that only the template needs.
 
-    `etag` identifies the state that it shows (see `etag_of`), so that a browser that has it gets 304 Not Modified.
+    `etag` identifies the state that the page shows (see `etag_of`), so that a browser that has this state gets 304 Not
+    Modified.
 
     >>> PageContext({"league": "darts"}, rows=[{"player": "ann"}]).status
     200

@@ -45,7 +45,7 @@ POLICY = BY_KEY | {
 
 
 def page_url(league: str, page: str, /, **query: Any) -> str:
-    """Return the URL of a page of a league; None, False and empty values are left out, lists repeat the field.
+    """Return the URL of a page of a league; None, False and empty values are left out, a list repeats its field.
 
     Names of players and ids of matches go into the query, because they may contain any character.
 
