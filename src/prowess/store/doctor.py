@@ -82,7 +82,7 @@ def examine(database: Database) -> Iterator[Check]:
 
 
 def examine_tables(connection: Connection) -> Iterator[Check]:
-    """Check a database as this transaction sees it; a database that does not answer is an exception here."""
+    """Check a database as this transaction sees it; raises an exception if the database does not answer."""
     version = _check_version(connection)
     yield version
     if version.status == "ok":
@@ -168,7 +168,7 @@ def _check_leagues(connection: Connection) -> Iterator[Check]:
 
 
 def _check_leftovers(connection: Connection) -> Iterator[Check]:
-    """Look for ratings of corrections that a crash interrupted, which nobody reads."""
+    """Look for unused ratings, which a correction leaves behind if a crash interrupts it."""
     league, generation, rating = schema.league.c, schema.generation.c, schema.rating.c
     used = select(generation.rating_set).where(
         generation.league_id == rating.league_id, generation.rating_set == rating.rating_set

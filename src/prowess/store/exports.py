@@ -49,7 +49,7 @@ class ExportSpec:
 def write_matches(
     connection: Connection, league: League, path: Path, spec: ExportSpec, pause: Callable[[], None] = lambda: None
 ) -> None:
-    """Write the current matches of a league to a file, calling `pause` before every chunk; it may raise to stop."""
+    """Write the current matches of a league to a file; `pause` is called before every chunk, and may raise to stop."""
 
     def chunks() -> Iterator[journal.JournalRows]:
         for rows in journal.chunks(connection, league, CHUNK):
@@ -125,7 +125,7 @@ class ExportFolder:
         return folder / "matches"
 
     def keep(self, scratch: Path, league: int, revision: int, spec: ExportSpec) -> None:
-        """Move a finished file to its place, and delete those that it outdates."""
+        """Move a finished file to its place, and delete the league's files of earlier revisions."""
         finished = self.path / spec.file_name(league, revision)
         try:
             os.replace(scratch, finished)
@@ -151,10 +151,10 @@ class ExportFolder:
         return private
 
     def forget(self, league: int) -> None:
-        """Delete all exports of a league, given by its id, also unfinished ones: those fail when they are done.
+        """Delete all exports of a league, given by its id; exports that are still being written will fail at the end.
 
         Call this after the transaction that erases a name or deletes the league. An export that begins later reads the
-        matches as they are then; one that began earlier has its scratch file already, which is deleted here.
+        changed matches. An export that began earlier has already created its scratch file, which is deleted here.
         """
         for entry in self._entries():
             if entry.name.startswith(f"{league}-"):
@@ -193,7 +193,7 @@ class ExportFolder:
                 file.unlink(missing_ok=True)
 
     def _make_room(self, newest: Path) -> None:
-        """Delete the oldest files beyond the limit, except the newest, for which somebody waits."""
+        """Delete the oldest files beyond the limit, but never the newest file, because somebody waits for it."""
         files = sorted((_modified(file), file) for file, *_ in self._finished() if file != newest)
         total = sum(map(_size, [newest, *(file for _, file in files)]))
         for _, file in files:

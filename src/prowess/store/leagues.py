@@ -104,10 +104,10 @@ class Preset:
 
 @dataclass(frozen=True)
 class Settings:
-    """How a league shows players: below how many matches they are provisional, and after how long inactive.
+    """How a league shows players: after how many matches they are no longer provisional, and when they are inactive.
 
-    `allow_future` accepts matches dated more than a day ahead, which are usually mistyped: inactivity counts from the
-    latest match.
+    `allow_future` accepts matches dated more than a day ahead. Such dates are usually mistyped, and would make the
+    other players inactive, because inactivity is counted from the latest match.
 
     >>> Settings().provisional_matches
     10
@@ -126,8 +126,8 @@ class Settings:
 class League:
     """A league as it is at a revision.
 
-    `archived_at` and `purge_at` are Unix times: since when it is read-only, and when, if it is deleted, it is removed
-    for good.
+    `archived_at` is the Unix time since which the league is read-only; `purge_at` is the Unix time at which a deleted
+    league is removed for good.
     """
 
     id: int
@@ -166,7 +166,7 @@ class League:
 
     @property
     def cache_key(self) -> tuple[int, int]:
-        """The key of cached views: those from before a player was anonymised, which show the name, have another one."""
+        """The key of cached views; it changes when a player is anonymised, because older views show the name."""
         return self.id, self.erased
 
     @property
@@ -222,7 +222,7 @@ def create(
 
 
 def _take_name(connection: Connection, name: str) -> None:
-    """Check that a name is valid and free; if a renamed league had it before, it no longer leads there."""
+    """Check that a name is valid and free; a former name then no longer leads to the renamed league."""
     if not NAME.fullmatch(name):
         text = f"use at most 63 lowercase letters (a to z), digits and hyphens, as in {slug(name)!r}, not {name!r}"
         raise Error.in_field("name", text, value=name)

@@ -99,7 +99,7 @@ def restore(path: PathLike, database: Database, *, progress: bool | None = None)
 
 
 def is_backup(path: PathLike) -> bool:
-    """Return whether a file is a backup, which no service has used as its database since."""
+    """Return whether a file is a backup that no service has used as its database since."""
     with open(path, "rb") as file:
         header = file.read(_HEADER)
     return header[_APPLICATION] == _APPLICATION_ID.to_bytes(4, "big") and header[_MODE] == b"\1\1"

@@ -105,8 +105,8 @@ class Database:
     def scrub(self) -> bool:
         """Rewrite a SQLite file without its unused pages and empty its WAL; return False if a reader prevents that.
 
-        Posts wait meanwhile. Until the last reader that began before has finished, the file keeps its old pages. On
-        PostgreSQL it does nothing: unused rows are left to its own vacuum.
+        Posts wait meanwhile. The file keeps its old pages until the last reader that began earlier has finished. On
+        PostgreSQL this does nothing, because PostgreSQL's own vacuum removes unused rows.
         """
         if self.dialect != "sqlite":
             return True
@@ -190,7 +190,7 @@ def _translate_errors(dialect: str) -> Iterator[None]:
 
 
 def _because(cause: BaseException | None) -> str:
-    """Say why in words that may be shown to anybody; empty if nothing is known but the message."""
+    """Return the cause in words that may be shown to anybody; empty if only the database's message is known."""
     if isinstance(cause, sqlite3.Error):
         known = SQLITE_CAUSES.get(getattr(cause, "sqlite_errorcode", 0) & 0xFF)  # without the extended code
     else:
@@ -221,7 +221,7 @@ def _try_sqlite(connection: Any) -> None:
 
 
 def _try_postgresql(connection: Any) -> None:
-    """Change no row, which a read-only server refuses, and fill a temporary file, which a full disk does not hold."""
+    """Update no rows, which fails on a read-only server, and fill a temporary file, which fails on a full disk."""
     with closing(connection.cursor()) as cursor:
         cursor.execute("UPDATE league SET name = name WHERE id < 0")
         cursor.execute("SET LOCAL work_mem = '64kB'")
@@ -236,7 +236,7 @@ def _empty_wal(connection: Any) -> bool:
 
 @contextmanager
 def secure_delete(connection: Connection) -> Iterator[None]:
-    """Let SQLite overwrite with zeros what this transaction deletes or replaces."""
+    """Make SQLite zero out the data that this transaction deletes or replaces."""
     if connection.dialect.name != "sqlite":
         yield
         return
@@ -319,7 +319,7 @@ def _for_postgresql(element: InList, compiler: SQLCompiler, places: int = 0, **o
 class RawStatement:
     """A statement whose values are given by name; the value for an `InList` is a list.
 
-    SQLite has no statistics and guesses which index to use; where it guesses wrong, `index` names one.
+    SQLite has no statistics and guesses which index to use; where it guesses wrong, `index` names the right index.
 
     >>> from sqlalchemy import bindparam, select
     >>> from .schema import league
@@ -352,7 +352,7 @@ class RawStatement:
 
 
 def _flatten_lists(values: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-    """Replace a short list by separate values, padded to 2, 4, 8 … by repeating the last one; a long list by JSON."""
+    """Replace a short list by separate values, padded to 2, 4, 8 … by repeating the last; a long one by JSON."""
     places, flat = 0, {}
     for name, value in values.items():
         if type(value) is not list:

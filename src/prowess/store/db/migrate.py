@@ -33,7 +33,7 @@ def head() -> str:
 def migrate(engine: Engine) -> None:
     """Create the tables of an empty database or upgrade older ones, completely or not at all.
 
-    Any number of processes may do so at once: one works, the others wait and find it done.
+    Any number of processes may call this at once: one of them migrates, the others wait until that is done.
 
     >>> from sqlalchemy import create_engine, inspect
     >>> from tempfile import TemporaryDirectory

@@ -97,8 +97,8 @@ def what_if(
 ) -> list[Plain] | None:
     """Return how much each rating would change with each result of a match between two teams.
 
-    The match takes place at `time`, on the clock of the league, or else right after the last match of its players. None
-    if the model needs scores, not only a result.
+    The match takes place at `time`, on the clock of the league, or else right after the last match of its players.
+    Returns None if the model needs scores, not only a result.
 
     >>> import prowess as pw
     >>> from prowess.store.leagues import Settings

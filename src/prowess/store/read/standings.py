@@ -129,7 +129,8 @@ class StandingsCache:
     def _past_snapshot(self, league: League, key: Hashable, make: Callable[[], Snapshot]) -> Snapshot:
         """Return a snapshot of the past, computed by one thread for all threads that wait for it.
 
-        It may take seconds, so that only a few threads do so at once: the others stay free for current standings.
+        The computation may take seconds, so only a few threads run it at once; the others stay free for current
+        standings.
         """
         snapshot = self._past.get((*league.cache_key, key))
         if snapshot is None:

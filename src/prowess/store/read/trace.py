@@ -184,8 +184,8 @@ class TraceView:
 class LeagueTrace:
     """All matches of a league with the ratings before and after them, and the forecasts.
 
-    It equals, bit for bit, what `trace` returns for the matches of each season, from the ladder after those before.
-    Only one thread may extend it at a time; others can use its views in the meantime.
+    For every season, it equals bit for bit what `trace` returns for the season's matches when it starts with the ladder
+    at the beginning of the season. Only one thread may extend it at a time; others can use its views in the meantime.
 
     >>> import prowess as pw
     >>> matches = [{"teams": [["ann"], ["bob"]], "time": day} for day in (1, 2, 3)]
@@ -217,7 +217,7 @@ class LeagueTrace:
 
     @property
     def nbytes(self) -> int:
-        """About how many bytes it takes."""
+        """Approximate size in bytes."""
         ladders = sum(stop.ladder.state.nbytes + 8 * len(stop.ladder) for stop in self.stops)
         columns = sum(column.nbytes for column in self.columns.values()) + self.index.nbytes
         return columns + ladders + 200 * len(self.names)

@@ -102,8 +102,9 @@ class CommandResult:
     """The result of a command: the league's new revision, the matches, and the ratings before and after.
 
     `players` are all players whose ratings have changed, `own` the players in the command's own matches. `repeated`
-    matches were recorded before and change nothing. `appended` is set if a reader follows the league and no past
-    match was changed. `replaying` posts were rated while a correction rates the past again, which will include them.
+    matches were recorded before and change nothing. `appended` is set if a reader follows the league and no past match
+    was changed. `replaying` means that the matches were posted while a correction rates the past again; the correction
+    will rate them once more.
     """
 
     league: str

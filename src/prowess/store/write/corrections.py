@@ -29,8 +29,8 @@ class Plan:
     """A planned correction that is not written yet.
 
     `removed` are the superseded journal rows and `added` the new ones, of which `posted` are new matches. The league
-    must be rated again from the position `since` on, which gives `replay`; None if there is nothing to do. `league` is
-    the league after the correction, `result` the result of the command.
+    must be rated again from the position `since` on; `replay` is the result. Both are None if there is nothing to rate
+    again. `league` is the league after the correction, `result` the result of the command.
     """
 
     command: Command

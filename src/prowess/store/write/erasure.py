@@ -83,8 +83,8 @@ def anonymise(
 ) -> Erasure:
     """Replace a player's name by an alias in all data of a league; this cannot be undone.
 
-    With `all_leagues`, which only an admin of all leagues may use, also in keys and log entries that are not of one
-    league. Afterwards, `scrub` removes the name from the unused pages of a SQLite file.
+    With `all_leagues`, which only an admin of all leagues may use, the name is also replaced in keys and log entries
+    that do not belong to one league. Afterwards, `scrub` removes the name from the unused pages of a SQLite file.
     """
     with database.writing() as connection, secure_delete(connection):
         lock_league(connection, leagues.find(connection, league).id)
@@ -213,13 +213,13 @@ def _next_alias(connection: Connection, league: League) -> str:
 def _rows_with(
     connection: Connection, league: League, column: ColumnElement[Any], text: str, *columns: Any
 ) -> sa.Select[Any]:
-    """Select from the journal of a league where a column contains a text exactly: LIKE would ignore case."""
+    """Select journal rows of a league in which a column contains a text in the same case; LIKE would ignore case."""
     position = func.instr if connection.dialect.name == "sqlite" else func.strpos
     return select(*columns).where(_JOURNAL.league_id == league.id, position(column, text) > 0)
 
 
 def _rename_matches(connection: Connection, league: League, name: str, alias: str, salt: bytes) -> int:
-    """Replace the name in all revisions of the journal; return how many there are.
+    """Replace the name in all revisions of all matches; return how many revisions were changed.
 
     Ids that reveal the name, because they contain it or hash the names of the players, become salted hashes.
     """
@@ -268,7 +268,7 @@ def _rename_ratings(connection: Connection, league: League, name: str, alias: st
 def _rewrite_texts(
     connection: Connection, column: Any, condition: ColumnElement[bool], replaced: Callable[[str], str]
 ) -> None:
-    """Rewrite a column; few of its texts differ, so each is rewritten in all its rows at once."""
+    """Rewrite a column; it has few distinct texts, so each is updated in all its rows at once."""
     for text in connection.execute(select(column).where(condition, column.is_not(None)).distinct()).scalars().all():
         new = _replace_in(text, replaced)
         if new != text:
@@ -276,7 +276,7 @@ def _rewrite_texts(
 
 
 def _replace_in(text: str, replaced: Callable[[str], str]) -> str:
-    """Replace in a text, or in the texts of a JSON object, which may be escaped in it.
+    """Return a text after `replaced`, which is applied to the decoded strings if the text is a JSON object.
 
     >>> _replace_in('{"name": "a\\\\"b"}', lambda text: text.replace('a"b', "x"))
     '{"name": "x"}'
@@ -354,9 +354,10 @@ def _salt(connection: Connection, league: League) -> bytes | None:
 def with_aliases(
     connection: Connection, league: League, history: History, *, waiting: bool = False
 ) -> tuple[History, dict[str, str]]:
-    """Return matches with the aliases of anonymised players, and the ids that replaced others, by the replaced ones.
+    """Return matches with the aliases of anonymised players, and a mapping from replaced match ids to the new ids.
 
-    Only names that the league does not know are hashed. If a transaction is `waiting`, too many raise `UnhashedNames`.
+    Only names that the league does not know are hashed. If a transaction is `waiting`, too many such names raise
+    `UnhashedNames`.
     """
     salt = _salt(connection, league) if league.erased else None
     if salt is None:

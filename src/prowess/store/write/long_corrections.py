@@ -193,7 +193,7 @@ class LongCorrection:
         return replace(planned.with_ratings(before, self._ladder).result, revision=revision)
 
     def _catch_up(self, connection: Connection) -> None:
-        """Rate the matches that were posted since the last look."""
+        """Rate the matches that were posted since the previous call."""
         now = leagues.find(connection, self._command.league)
         now.check_writable()
         rows = journal.rows_since(connection, now, self._revision)

@@ -322,7 +322,7 @@ def append_posts(
 def _all_with_aliases(
     connection: Connection, league: League, posts: Sequence[ValidatedPost]
 ) -> tuple[list[ValidatedPost], dict[int, Error]]:
-    """Return the posts with aliases, and the errors of those that cannot have them, by number."""
+    """Return the posts with aliases for erased names, and the errors of the posts for which this fails, by number."""
     changed, rejected = list(posts), {}
     for number, post in enumerate(posts):
         try:

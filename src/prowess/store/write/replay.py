@@ -180,7 +180,7 @@ def drop_checkpoints(connection: Connection, league: League, since: Position) ->
 
 
 def take_checkpoint(database: Database, name: str) -> int:
-    """Take a checkpoint of a league if one is due; return how many more matches it may take before the next one."""
+    """Take a checkpoint of a league if one is due; return after how many more matches the next one is due."""
     with database.reading() as connection:
         league, _, room = _room(connection, name)
     if room > 0:
@@ -197,7 +197,7 @@ def take_checkpoint(database: Database, name: str) -> int:
 
 
 def _room(connection: Connection, name: str) -> tuple[League, int, int]:
-    """Return a league, its number of matches, and how many more it may take before the next checkpoint."""
+    """Return a league, its number of matches, and after how many more matches the next checkpoint is due."""
     league = leagues.find(connection, name)
     query = select(_CHECKPOINT.time, _CHECKPOINT.seq, _CHECKPOINT.matches).where(*_of(league)).order_by(*_LATEST)
     row = connection.execute(query.limit(1)).first()

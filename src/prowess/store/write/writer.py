@@ -125,7 +125,7 @@ class _Worker:
             self._take_checkpoints(posts)
 
     def _correct(self, live: Sequence[Waiting], number: int) -> Result:
-        """Correct the past of a league; leave it to the replayer if it takes long, or has to wait for another."""
+        """Correct the past of a league; leave this to the replayer if it takes long or must wait for another one."""
         command, future = live[number]
         if not self._replayer.has(command.league):
             result = _correct(self._database, command, self._committed)
@@ -250,7 +250,8 @@ def execute(
 ) -> list[Result]:
     """Execute commands: posts in chronological order as a batch, all others one by one.
 
-    `correct` corrects the past as the command with a number says; by default it returns when everything is done.
+    `correct` is called with the index of each command that corrects the past, and returns its result. By default, the
+    correction is carried out at once, however long it takes.
     """
 
     def correct_now(number: int) -> Result:
@@ -275,7 +276,7 @@ def execute(
 
 
 def _with_retries(numbers: Sequence[int], work: Callable[[], dict[int, Result]]) -> dict[int, Result]:
-    """Return the results of a batch; an exception that stops all of it is the result of each command."""
+    """Return the results of a batch; if an exception stops the whole batch, it is the result of every command."""
     for left in reversed(range(TRIES)):
         try:
             return work()
