@@ -100,7 +100,7 @@ def _international() -> dict[str, Candidate]:
 
 
 def _races() -> dict[str, Candidate]:
-    """Return models of teams of a driver and a car, in which the car counts more; many share the last place."""
+    """Return models of teams of a driver and a car, in which the car counts more; many teams share the last place."""
     ranges = {"beta": (0.3, 6.0), "tau": (0.0003, 0.1), "season_tau": (0.05, 2.0), "carry": (0.5, 1.1)}
     level = {"level_sigma": (0.05, 2.0), "level_tau": (0.01, 1.0)}
     first = Normal(0.0, 1.0)

@@ -57,7 +57,7 @@ def international_football(path: Path) -> Reading:
 
 
 def australian_football(path: Path) -> Reading:
-    """Read eleven seasons of the AFL; the first named club is at home on grounds where the other never was.
+    """Read eleven AFL seasons; the first named club has home advantage on grounds where the other was never at home.
 
     Grounds are shared. If the visitor has also been listed as the home side on this ground before, the first named club
     has no advantage: −1 ± 2.5 points in the seasons used for tuning, instead of 14 ± 2. Only earlier matches decide.

@@ -201,7 +201,7 @@ def _figures(judged: Evaluation, spans: Mapping[str, Curves], work: RunOptions) 
 def _prequential(
     judged: Evaluation, said: Mapping[str, float], work: RunOptions
 ) -> list[tuple[str, str, float | None, str]]:
-    """Return the log loss when every match is forecast before it is learnt from; others leave out the first season."""
+    """Return the log loss of forecasts made before each match is learnt from; others' figures omit the first season."""
     if not said:
         return []
     tally = measures.log_loss(judged.found.model.fit(judged.reading.history, progress=False).forecasts)

@@ -111,7 +111,7 @@ def accepted(model: Model, history: History, quality: float, guess: NDArray[np.b
 
 
 def _ratios(history: History, mask: NDArray[np.bool_]) -> Ratios:
-    """Return the winning ratios in the selected games: the share of other teams that finished behind, ties half."""
+    """Return the winning ratios in the selected games: the share of other teams that finished behind (ties: half)."""
     match = owners(history.match_start)
     teams = np.diff(history.match_start)
     key = match * np.int64(1 + teams.max()) + history.place

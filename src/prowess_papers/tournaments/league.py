@@ -82,7 +82,7 @@ def model(parts: Parts, draws: float) -> Model:
 
 
 def models(draws: float) -> dict[Parts, Model]:
-    """Return chain and places with every team function, both policies for ε, variable and fixed σ; TS3 only by spread.
+    """Return all combinations of graph, team function, policy for ε, and variable or fixed σ; TS3 has only "spread".
 
     >>> len(models(0.5))
     40

@@ -87,10 +87,11 @@ def model(variant: Variant, draws: float) -> Model:
 
 
 def factorial(draws: float) -> dict[Variant, Model]:
-    """Return every kind with variable and fixed σ and every policy for ε, with the papers' constants if any, and tuned.
-    If ε is one number or two, the papers do not say which. Since all teams have one player, tuning ε by draws equals
-    tuning it as a number. A fixed σ does not show how much was learnt about a newcomer, so a newcomers' level is learnt
-    with variable σ only.
+    """Return every kind with variable and fixed σ and every policy for ε: with the papers' constants if any, and tuned.
+
+    The papers print no constants for the policies that set ε to one or two fixed numbers. Since all teams have one
+    player, tuning ε by draws equals tuning it as a number. A fixed σ does not show how much was learnt about a
+    newcomer, so a newcomers' level is learnt with variable σ only.
 
     >>> len(factorial(0.5))
     39

@@ -149,7 +149,7 @@ def _policies(real: Real) -> Section:
 
 
 def _tuning_span(real: Real) -> Mask:
-    """Return the tournaments before the last ones, without as many at the start."""
+    """Return the tournaments used for tuning: all except the evaluated span at the end and as many at the start."""
     index, last = np.arange(len(real.history)), real.spans.last[0]
     return (index >= min(last, len(index) - 2 * last)) & (index < len(index) - last)
 
