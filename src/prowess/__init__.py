@@ -83,7 +83,7 @@ _LAZY = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import a name on first use: rating a match should not wait for the lab, the client or matchmaking."""
+    """Import a public name on first use, so that rating a match does not load the lab, the client or matchmaking."""
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = import_module(_LAZY[name], __name__)
@@ -159,7 +159,7 @@ __all__ = [
 
 
 def kernel_mode() -> str:
-    """Return "compiled" or "pure": how the kernels run. Both give the same results at different speeds.
+    """Return how the kernels run: "compiled" or "pure". Both give the same results at different speeds.
 
     >>> kernel_mode() in ("compiled", "pure")
     True

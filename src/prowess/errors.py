@@ -90,7 +90,7 @@ class Error(ValueError):
         return join_pieces(self.pieces)
 
     def render(self, option: Callable[[Option], str]) -> str:
-        """Return the message with options rendered by `option`; a hint that it does not name follows in brackets.
+        """Return the message with options rendered by `option`; a hint that is not in the message follows in brackets.
 
         >>> Error("give ", Option("home", 0)).render(lambda option: f"--{option.name}")
         'give --home'

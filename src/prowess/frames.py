@@ -42,7 +42,7 @@ def _join(cell: Any) -> Any:
 
 
 def csv_cells(frame: pl.DataFrame, raw_names: bool = False) -> pl.DataFrame:
-    """Return the frame as CSV can hold it: lists are joined, because CSV has none.
+    """Return the frame with cells that CSV can hold: lists are joined into text.
 
     Text that a spreadsheet would run as a formula gets an apostrophe, unless `raw_names`; numbers never do.
 
