@@ -225,7 +225,7 @@ class Table:
         self.problems.add(rows, column, values, right)
 
     def leave_out(self, rows: Any, code: str, one: str, many: str, more: Message = "", number: int = 0) -> None:
-        """Leave out rows that are not matches; add a remark with their number (or `number`, in another unit) and place.
+        """Leave out rows that are not matches; add a remark with their place and number (or `number`, in another unit).
 
         >>> import polars as pl
         >>> table = Table(pl.DataFrame({"score": ["", "1-0"]}), "the frame")

@@ -10,8 +10,8 @@ from ..errors import Error, Option, Piece
 from ..text import byte_size
 
 MIB = 1024 * 1024
-BYTES_PER_CELL = 8  # at least, of a table in memory
-SHEET_BYTES_PER_CELL = 4  # at least, on average; a filled cell takes 20 or more in the file
+BYTES_PER_CELL = 8  # the least memory that a cell of a table takes
+SHEET_BYTES_PER_CELL = 4  # the least average in a file; a filled cell takes 20 or more
 
 
 class LimitExceeded(Error):

@@ -82,7 +82,7 @@ def from_table(table: Table) -> Findings:
         if draft is not None and not len(unusable):
             break
         unused.add(table)
-        # The rows that showed it are gone when the others are read again.
+        # This decision is kept: the rows it was based on are gone when the others are read again.
         lasting = {name: value for name, value in table.decisions.items() if name == BOTH_VIEWS}
         table = replace(table.without(unusable), decided={**table.decided, **lasting})
         table.remarks.extend(opening)

@@ -80,7 +80,7 @@ class Stream(Iterator[History]):
         findings = from_table(replace(sample, choices=self.choices))
         self.layout = findings.layout
         if (column := self._key()[0]) is not None and column not in columns:
-            # Whether its cells are scores or places shows in the whole table only.
+            # Only the whole table shows whether its cells are scores or places.
             error = sample.error(0, "a table with a column per player cannot be read in chunks: read it as a whole")
             error.hint = Option("stream", False)
             raise error

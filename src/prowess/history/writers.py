@@ -108,7 +108,7 @@ class Contents:
         return layout or ("long" if self.most_teams > SIDES or self.not_wide else "wide")
 
     def fill(self, history: History) -> History:
-        """Return a part of the matches with all columns of the table; those that it lacks get neutral values."""
+        """Return some of the matches with all columns of the table; missing columns get neutral values."""
         matches, absent = len(history), dict[str, Any]()
         if self.scores and history.score is None:
             absent["score"] = np.full(history.teams, np.nan)
@@ -211,9 +211,10 @@ def write_table(
     *,
     raw_names: bool = False,
 ) -> None:
-    """Write the matches that `chunks` yields, at least one chunk and each time the same, as CSV, TSV or Parquet.
+    """Write the matches of all chunks as CSV, TSV or Parquet.
 
-    Only one chunk is in memory at a time. Text files escape names that a spreadsheet would run, unless `raw_names`.
+    `chunks` is called twice; it must yield at least one chunk, and the same chunks each time. Only one chunk is in
+    memory at a time. Text files escape names that a spreadsheet would run, unless `raw_names`.
     """
     table = _frames(chunks, layout)
     if ending == ".parquet":

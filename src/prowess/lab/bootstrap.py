@@ -129,7 +129,7 @@ class Resampling:
         return Groups(group * min(len(names), MAX_GROUPS) // len(names), min(len(names), MAX_GROUPS))
 
     def view(self, picked: NDArray[np.intp], match: NDArray[np.intp], history: History) -> View:
-        """Group and resample the picked rows; `match` holds the match of every row.
+        """Group and resample the picked rows; `match` holds the index of every row's match.
 
         >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3)
         >>> Resampling(block="match").view(np.array([0, 2]), np.arange(3), history).groups.of

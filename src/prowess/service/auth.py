@@ -112,7 +112,7 @@ def drop_foreign_cookies(headers: Headers) -> list[tuple[bytes, bytes]]:
 
 
 def peek_key_id(keys: TtlCache[Key | None], headers: Headers) -> int | None:
-    """Return the id of a request's key if it is cached: rate limits must not wait for the database."""
+    """Return the id of a request's key if it is cached, because rate limits must not wait for the database."""
     secret = bearer_secret(headers)
     key = keys.peek(secret) if secret else None
     return key.id if key else None
@@ -188,7 +188,7 @@ class LeaguePermission(SecurityBase):
         if not may_see(key, league):
             raise _not_found(name)
         if renamed is not None:
-            raise renamed  # a redirect, which only those may see who can read the league
+            raise renamed  # a redirect, shown only to callers who can read the league
         if self.scope == "read" or (key is not None and key.may(self.scope, league.id)):
             return Access(name, league.id, key)
         raise _forbidden(key, self.scope, name)

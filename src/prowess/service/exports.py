@@ -77,14 +77,14 @@ class Exports:
         return _Key(name, league.id, league.revision, spec)
 
     async def _wait(self, key: _Key) -> int:
-        """Wait for the job that writes a file, which is begun unless it runs already."""
+        """Wait for the job that writes a file; start the job unless it is already running."""
         job = self._jobs.get(key)
         if job is None:
             if self._closing:
                 raise Unavailable("the service is shutting down")
             stop = Event()
             job = self._jobs[key] = _Job(asyncio.create_task(self._limiter.run(partial(self._write, key, stop))), stop)
-            job.task.add_done_callback(lambda task: task.cancelled() or task.exception())  # logs no error if all left
+            job.task.add_done_callback(lambda task: task.cancelled() or task.exception())  # else asyncio logs it
         job.callers += 1
         try:
             return await asyncio.shield(job.task)

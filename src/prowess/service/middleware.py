@@ -47,7 +47,7 @@ IMPORT = re.compile(r"(/api)?/leagues/[^/]*/import")  # uploads, which have a li
 
 
 class RequestTiming:
-    """Measures every request and passes it to the observers. `Headers`, further in, records the status."""
+    """Measures every request and reports it to the observers. The inner middleware `Headers` records the status."""
 
     def __init__(self, app: ASGIApp, observers: Sequence[Observer]) -> None:
         self.app, self.observers = app, observers
@@ -68,7 +68,7 @@ class RequestTiming:
 
 
 class Headers:
-    """Gives every request an id, that of the client if it sent one, and sets the security headers of the response.
+    """Gives every request an id (the client's own, if it sent one), and sets the security headers of the response.
 
     It records the status in `request.state`, so that other middleware need not wrap `send` as well.
     """
@@ -168,7 +168,7 @@ def _uncaught(scope: Scope, error: CancelledError | Exception) -> Response:
 
 
 class BodyLimit:
-    """Limits the size of bodies without reading beyond the limit: less without a key, more for imports.
+    """Limits the size of bodies without reading beyond the limit; it is lower without a key and higher for imports.
 
     It must run inside `auth.Identify`. Compressed bodies are refused: their real size would be known too late.
     """
@@ -230,7 +230,7 @@ class BodyLimit:
 class Buckets:
     """A token bucket per name, refilled with `rate` tokens a second up to `burst`.
 
-    Each holds one number, the time at which it will be full again (the generic cell rate algorithm).
+    Each bucket is one number, the time at which it will be full again (the generic cell rate algorithm).
 
     >>> buckets = Buckets(rate=1, burst=2)
     >>> [buckets.take("ann", now) for now in (0.0, 0.0, 0.0, 1.0)]
@@ -330,7 +330,7 @@ class RateLimit:
 
 
 class FastPost:
-    """Handles requests without a query and idempotency key by calling `handle` directly, past the framework."""
+    """Handles requests without a query and idempotency key by calling `handle` directly, bypassing the framework."""
 
     # Why there is a second path: with 32 posts under way (SQLite, commits shared), a post costs 530 µs of CPU time by
     # this path and 770 µs through FastAPI's routing and dependencies. Measured in process, at the ASGI interface, best

@@ -72,7 +72,7 @@ def _text_line(scope: Scope, status: int, ms: float) -> str:
 
 
 class JsonFormatter(logging.Formatter):
-    """Formats other log records as one line of JSON each.
+    """Formats log records other than requests as one line of JSON each.
 
     >>> record = logging.LogRecord("prowess.service", logging.INFO, "", 0, "started", None, None)
     >>> json.loads(JsonFormatter().format(record))["message"]
@@ -93,7 +93,7 @@ class JsonFormatter(logging.Formatter):
 
 
 class TextFormatter(logging.Formatter):
-    """Formats other log records as one line of text each, followed by the traceback if there is one.
+    """Formats log records other than requests as a line of text each, followed by the traceback if there is one.
 
     >>> record = logging.LogRecord("prowess.service", logging.INFO, "", 0, "started", None, None)
     >>> TextFormatter().format(record).endswith("Z info started")

@@ -16,9 +16,9 @@ from .db import schema
 from .db.database import Database, lock_league, secure_delete
 
 BATCH = 200  # rows deleted in one transaction
-# Pauses between batches, in times of their duration: writers of other leagues wait for SQLite's lock with growing
-# pauses. While 100,000 matches were removed without any, a post took up to 2.8 s. With them, 99 % of posts took at most
-# 61 ms, and 40 ms while nothing was removed (SQLite, two busy cores).
+# The pause after a batch, as a multiple of the batch's duration. Writers of other leagues wait for SQLite's lock, and
+# retry at growing intervals. While 100,000 matches were removed without pauses, a post took up to 2.8 s. With pauses,
+# 99 % of posts took at most 61 ms, compared with 40 ms while nothing was removed (SQLite, two busy cores).
 PAUSE = 4.0
 # Tables whose rows belong to a league, in an order that foreign keys allow; checkpoints have large rows.
 TABLES: dict[Table, int] = {

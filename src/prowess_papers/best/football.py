@@ -1,4 +1,4 @@
-"""The two leagues of the score paper by its own protocol, compared with published figures and those of others."""
+"""The two leagues of the score paper, evaluated by its protocol and compared with the figures of others."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def winning(modes: Sequence[Mode], published: dict[str, Any], progress: bool | N
 
 
 def _played(mode: Mode, quality: float, progress: bool | None) -> dict[str, NDArray[np.bool_]]:
-    """Return the games that each system accepts; bisection finds the threshold at which Elo accepts as many."""
+    """Return the games that each system accepts; bisection finds the threshold at which Elo accepts equally many."""
     models = {system: mode.fits[system].model for system in SYSTEMS}
     everything = np.ones(len(mode.history), bool)
     wanted = accepted(models["TrueSkill"], mode.history, quality, everything)

@@ -39,7 +39,7 @@ def count_wins(
 
 
 def ahead(table: pl.DataFrame) -> pl.DataFrame:
-    """Return won minus lost for every two models: Table 2 of the 2010 paper.
+    """Return tournaments won minus tournaments lost for every pair of models: Table 2 of the 2010 paper.
 
     >>> ahead(pl.DataFrame({"model": ["a", "b"], "a": [0, 5], "b": [3, 0]})).rows()
     [('a', 0, -2), ('b', 2, 0)]

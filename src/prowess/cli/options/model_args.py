@@ -28,7 +28,7 @@ def complete_model(incomplete: str) -> list[str]:
 
 
 def complete_parameter(ctx: typer.Context, incomplete: str) -> list[str]:
-    """List the parameters of the model on the command line or, after "=", the value of a parameter."""
+    """List the parameters of the model on the command line; after "=", list the parameter's value."""
     try:
         params = preset(ctx.params.get("model") or DEFAULT)().params
     except Error:

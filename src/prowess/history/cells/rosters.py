@@ -102,10 +102,10 @@ def _find_separator(table: Table, texts: list["pl.Series"], sure: bool) -> tuple
 
 
 def _best_separator(cells: "pl.Series", sure: bool) -> tuple[str | None, str | None]:
-    """Return a separator that never occurs in names, or a mark that occurs in at least half of the cells.
+    """Return the separator of the rosters, or else a mark that occurs in too few cells to be the separator.
 
-    If there is neither, the second value is a mark that occurs, but in too few cells. So "Brighton & Hove Albion" stays
-    whole among single names, but "ann & bob" is split among pairs.
+    A separator is a sign that never occurs in names, or a mark that occurs in at least half of the cells. So "Brighton
+    & Hove Albion" stays whole among single names, but "ann & bob" is split among pairs.
     """
     some = cells.filter(cells.str.contains(_SURE))
     marked = cells.filter(cells.str.contains(_MAYBE))

@@ -14,17 +14,17 @@ MISSING = _words(  # besides an empty cell; as written, in lower case
     "- -- --- – — ? . .. ... na n/a n.a. #n/a <na> nan null (null) none \\n missing unknown tbd tba"
 ) | {""}
 
-# Separators of the names in a roster: the first in any cell, or else the first that half of the cells have.
+# Separators of names in a roster: the first that any cell has; if none has one, the first mark in half of the cells.
 ROSTER_SEPARATORS = ("\n", "\t", ";", "|", "+")
 ALSO_IN_NAMES = ("&", "/", ",", " and ", " und ", " et ", " y ", " e ", " и ", " - ")
 
-# After a number, what it counts: "5 pts". Another word is a unit too where at least half of the cells have it.
+# Units after a number, such as "5 pts". Any other word is a unit, too, if at least half of the cells have it.
 UNITS = _words(
     "$ € £ ¥ pt pts point points goal goals run runs set sets game games win wins lap laps kill kills frag frags vote"
     " votes punkt punkte tor tore but buts gol goles golos reti punto puntos punti pontos очко очка очков"
 )
 
-# Words instead of places. Who did not start was absent; all others share the last place of the match.
+# Words instead of places. Players who did not start were absent; all others share the last place of the match.
 DID_NOT_START = _words(
     "dns dnq dnpq dnp dnc scr scratched absent abs noshow np nt nonstarter notstarted didnotstart didnotqualify"
     " nichtangetreten"

@@ -50,8 +50,8 @@ def _player_name_column(table: Table, kinds: Kinds) -> str | None:
 def _cross_table(table: Table) -> Grid | None:
     """Read a table with a row and a column for each player; a cell is the result of the row's player.
 
-    If both cells of two players agree, they show one match. If many do not, each is a match of its own: the row's
-    player was at home.
+    If the two cells of each pair of players agree, they show one match. If many pairs disagree, every cell is a match
+    of its own, with the row's player at home.
     """
     import polars as pl
 
@@ -233,7 +233,7 @@ def _race_columns(table: Table, kinds: Kinds) -> Grid | None:
 
 
 def _with_rows(table: Table, frame: Any, rows: list[int]) -> Table:
-    """Return a table made from another, whose rows are named after the rows that they come from."""
+    """Return a new table made from another one; each row keeps the name of the row that it comes from."""
     line, remarks = table.line, list(table.remarks)
     return Table(frame, table.title, lambda row: line(rows[row]), table.choices, remarks, unit=table.unit)
 

@@ -82,7 +82,7 @@ class RowGroups:
         return len(np.unique(np.searchsorted(start, np.flatnonzero(differs), side="right")))
 
     def _compare(self, values: NDArray[Any], of: str) -> tuple[NDArray[Any], Ints, NDArray[np.bool_]]:
-        """Return the grouped values, the start of each group (match or team), and which values differ from its first."""
+        """Return the grouped values, the start of each group (match or team), and a mask of values unlike its first."""
         start = self.team_start if of == "team" else self.match_row_start
         values = values[self.order]
         first = np.repeat(values[start[:-1]], np.diff(start))

@@ -70,7 +70,8 @@ class _Tokenizer:
     def are_rows(self, text: str, width: int) -> bool:
         """Return whether most lines of a text are rows of the usual width, and therefore not part of a quoted cell.
 
-        In rosters and sentences, which do belong in a cell, a space follows the comma. A row names two players.
+        A line counts as a row if at least two of its cells are filled and none begins with a space: in rosters and
+        sentences, which do belong in a cell, a space follows the comma.
         """
         lines = [self.read(line, 0, 0)[0].cells for line in text.split("\n")]
         rows = sum(

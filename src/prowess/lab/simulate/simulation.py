@@ -34,11 +34,10 @@ if TYPE_CHECKING:
 class Simulation:
     """A simulated league: its history and the hidden truth.
 
-    - `skill`: the true skill of every player at the last match, players × traits, aligned with `history.players`;
-    - `skill_then`: the true skill of every entry at its match, entries × traits;
-    - `performance`: the performance of every team, teams × traits; the expected performance if results are drawn from a
-    forecast (two teams with Elo and related systems);
-    - `home`: the true home advantage at every match, matches × traits, or None.
+    - `skill`: the true skill of every player at the last match, players × traits, aligned with `history.players`; -
+    `skill_then`: the true skill of every entry at its match, entries × traits; - `performance`: the performance of
+    every team, teams × traits; if results are drawn from a forecast (two teams with Elo and related systems), the
+    expected performance; - `home`: the true home advantage at every match, matches × traits, or None.
 
     >>> import prowess as pw
     >>> league = simulate(pw.TrueSkill(), matches=200, players=20, seed=1)

@@ -106,7 +106,7 @@ class Study:
         return [self.study.ask(self._distributions()) for _ in range(count)]
 
     def tell(self, trial: Any, result: TrialResult | None) -> None:
-        """Store the result of a trial; None if it was interrupted. A failed model counts as worse than all others."""
+        """Store the result of a trial, None if it was interrupted; a failed model counts as worse than all others."""
         states = self.optuna.trial.TrialState
         if result is None:
             self.study.tell(trial, state=states.FAIL)
@@ -135,7 +135,7 @@ class Study:
 
 
 def _public_path(name: Any) -> Any:
-    """Return the public path of a built-in measure: a stored study outlives the module that defines the function."""
+    """Return the public path of a built-in measure, because a stored study outlives the module with the function."""
     return re.sub(r"^(prowess\.lab\.measures)\.\w+\.", r"\1.", name) if isinstance(name, str) else name
 
 

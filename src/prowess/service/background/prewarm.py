@@ -18,7 +18,7 @@ GRACE = 2.0  # seconds that shutdown waits for a league being loaded
 
 
 class Prewarmer:
-    """A thread that loads leagues into the caches, largest first, until the next would evict another.
+    """A thread that loads leagues into the caches, largest first, until the next one would evict another league.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

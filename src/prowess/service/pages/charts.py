@@ -43,7 +43,7 @@ router = APIRouter(include_in_schema=False)
 def chart(kind: str) -> Callable[[ChartFunction], ChartFunction]:
     """Register the function that draws a kind of chart.
 
-    The chart may depend on nothing but the state of the league, the query and the look, by which it is cached.
+    The chart may depend only on the state of the league, the query and the look, because it is cached under these.
     """
 
     def register(draw: ChartFunction) -> ChartFunction:

@@ -156,7 +156,7 @@ def _parse_url(database: str) -> URL:
 def _engine(url: URL, begin: str, isolation: str, pool: int, cache: int) -> Engine:
     """Create an engine; `begin` and `cache` (MB per connection) are for SQLite, `isolation` for PostgreSQL.
 
-    Pools are small because PostgreSQL has 100 connections for all processes; a caller that finds none waits.
+    Pools are small because PostgreSQL has 100 connections for all processes; a caller waits until one is free.
     """
     options: dict[str, Any] = {"pool_size": pool, "max_overflow": 2, "pool_timeout": BUSY, "hide_parameters": True}
     if url.get_backend_name() != "sqlite":

@@ -51,7 +51,7 @@ from .replay import (
 MAX_SHORT = 5_000  # matches that a correction may rate again under the league's lock, which takes some 50 ms
 LEASE = 15.0  # seconds after which another process may take over the corrections of a league
 CHUNK = 1_000  # matches rated before other threads get a turn, because rating holds Python's global lock
-REST, MAX_REST = 0.25, 0.05  # seconds of rest for each second of work, and at most
+REST, MAX_REST = 0.25, 0.05  # seconds of rest for each second of work; longest rest in seconds
 MAX_ROWS = 500  # ratings written or deleted in one transaction
 BREATH = 0.02  # seconds between two transactions that delete old ratings
 _UNNUMBERED = 1 << 62  # added to the numbers of new matches, which come after all matches posted until the end

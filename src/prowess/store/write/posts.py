@@ -273,7 +273,7 @@ class OutOfOrder(Exception):
 
 @dataclass
 class _Batch:
-    """A batch of posts to a league that share a commit, rated so far; `traced` if a reader wants the traces."""
+    """Posts to a league that share a commit, with their results so far; `traced` if a reader wants the traces."""
 
     connection: Connection
     league: League

@@ -25,7 +25,7 @@ from .replay import MIN_SPACING, take_checkpoint
 
 MAX_COMMANDS, MAX_MATCHES = 512, 20_000  # per shared commit
 TRIES = 5  # attempts, if two processes post the same match at once
-POLL = 0.1  # seconds between two looks whether another process has finished its correction of a league
+POLL = 0.1  # seconds between two checks whether another process has finished its correction of a league
 WORKERS = 4  # threads that write to PostgreSQL
 PAUSE = 100  # matches of a league before a failed checkpoint is retried
 
