@@ -1,4 +1,4 @@
-"""The line chart of the papers: series over a number, in one panel or in several panels side by side."""
+"""The line chart of the papers: series against a numeric axis, in one panel or in several panels side by side."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _layers(
     dashes: list[str],
     chance: list[str],
 ) -> list[Any]:
-    """Return the lines; those of chance are drawn below the others."""
+    """Return the lines; lines that show chance are drawn below the others."""
     colour, dash = by
     across = alt.X(f"{x.column}:Q", title=x.title, scale=x.scale(alt), axis=_axis(alt, x, grid=False))
     up = alt.Y(f"{y.column}:Q", title=y.title, scale=y.scale(alt), axis=_axis(alt, y, grid=True))

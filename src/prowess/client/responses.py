@@ -27,7 +27,7 @@ DEFAULT_CAUTION = 3.0  # the default of every model
 
 
 def parse_rating(body: Mapping[str, Any]) -> Rating:
-    """Return a rating; its parts are separate skills, or numbers such as a volatility.
+    """Return a rating; it may have further parts: separate skills, or numbers such as a volatility.
 
     >>> parse_rating({"mu": 1500.0, "sigma": 200.0, "shown": 900.0, "volatility": 0.06})
     Rating(mu=1500.0, sigma=200.0, volatility=0.06)

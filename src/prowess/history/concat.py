@@ -111,7 +111,7 @@ def _column(histories: Sequence[History], name: str) -> NDArray[Any] | None:
 
 
 def _repeated(history: History, source: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Return which matches an earlier history also has: the same time, teams, players and result."""
+    """Return which matches also occur in an earlier history, with the same time, teams, players and result."""
     keys = _keys(history)
     order = np.lexsort((source, keys))
     same = keys[order][1:] == keys[order][:-1]

@@ -113,7 +113,7 @@ CROWD = 20  # more names than this that share all but one letter are a series, n
 
 
 def one_letter_apart(names: Sequence[str]) -> list[tuple[int, int]]:
-    """Return pairs of names, by index, that differ by an added, missing or changed letter, or by two swapped letters.
+    """Return index pairs of names that differ by one added, missing or changed letter, or by two swapped letters.
 
     Such names become equal when one letter is removed from each. So each name is sorted under every remainder that it
     has after one letter is removed, and only names that share a remainder are compared. This takes n log n steps for

@@ -90,7 +90,7 @@ class Problems:
     def add(self, rows: Any, column: str | None, values: Any, message: Message | Callable[[int], Message]) -> None:
         """Add problem rows with their cell values and a message saying what would be valid.
 
-        The message is one for all rows, or a function of the row's index in `rows`.
+        The message is a text for all rows, or a function that returns the text for an index into `rows`.
         """
         rows = np.asarray(rows, np.intp)
         if len(rows):
@@ -101,7 +101,7 @@ class Problems:
         self.others.append(np.asarray(rows, np.intp))
 
     def copy_to(self, target: "Problems", place: Callable[[int], int | None]) -> None:
-        """Add the problems to `target`, with each row mapped by `place`; None drops a problem."""
+        """Add the problems to `target`; `place` maps each row to a row of `target`, or to None to drop its problems."""
         for rows, column, values, message in self.groups:
             for index, row in enumerate(rows.tolist()):
                 if (new := place(row)) is not None:
@@ -193,7 +193,7 @@ class Table:
     def note(
         self, code: str, *pieces: Piece, column: str | None = None, number: int | None = None, row: int | None = None
     ) -> None:
-        """Add a remark, once; `number` is its count of rows or matches, `row` the first of them."""
+        """Add a remark unless it exists; `number` is its count of rows or matches, and `row` is the first of them."""
         remark = Remark(code, pieces, column, number, None if row is None else self.line(row))
         if remark not in self.remarks:
             self.remarks.append(remark)
@@ -215,7 +215,7 @@ class Table:
         return decision
 
     def require(self, good: "pl.Series", column: str, right: Message) -> None:
-        """Add a problem for each row where `good` is false or null, with its value in the column."""
+        """Add a problem, with the value in the column, for each row where `good` is false or null."""
         if not good.all(ignore_nulls=False):
             self.reject(np.flatnonzero(~good.fill_null(False).to_numpy()), column, right)
 

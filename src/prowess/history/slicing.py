@@ -32,7 +32,7 @@ ABSENT: dict[str, tuple[Any, str]] = {
 
 
 def take(history: History, chosen: NDArray[np.intp] | slice) -> History:
-    """Choose matches by indices, which are then sorted by time, or by a slice without step, which shares memory."""
+    """Choose matches by indices, and sort them by time; or choose them by a slice without step, which shares memory."""
     team: Any
     entry: Any
     if isinstance(chosen, slice):
@@ -149,7 +149,7 @@ def _equal_columns(left: NDArray[Any] | None, right: NDArray[Any] | None) -> boo
 
 
 def _equal_players(left: History, right: History) -> bool:
-    """Compare the players by name; one history's indices are translated, so that no name is compared twice."""
+    """Compare the players by name; indices of one history are translated, so that each name is compared only once."""
     if left.players is right.players:
         return np.array_equal(left.player, right.player)
     number = {name: row for row, name in enumerate(left.players)}

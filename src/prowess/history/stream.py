@@ -181,7 +181,7 @@ class _PreviousHistory:
         self.time = history.time[-1]
 
     def check_matches(self, table: Table, column: str, time: str | None) -> None:
-        """Raise an `Error` if a match recurs after others; with times, only matches at the last time are remembered."""
+        """Raise an `Error` if a match of an earlier history recurs; with times, only those at the last time count."""
         frame = table.frame
         columns = {column, time or column}  # one column may hold both, such as a year
         key = frame.select(sorted(columns)).hash_rows(seed=1).to_numpy()

@@ -49,7 +49,7 @@ class Interval(NamedTuple):
 
     @property
     def within_noise(self) -> bool:
-        """Whether the interval of a difference contains 0, or is unknown: the difference may be chance.
+        """Whether a difference may be chance, because its interval contains 0 or is unknown.
 
         >>> Interval(0.01, -0.01, 0.03).within_noise, Interval(0.02, 0.01, 0.03).within_noise
         (True, False)

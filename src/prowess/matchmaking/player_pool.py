@@ -114,7 +114,7 @@ ENTRIES = 200_000  # players on a board at once
 
 
 class Performances:
-    """Mean, variance and noise of the performances of any teams from a pool, in matches of teams of these sizes.
+    """Computes mean, variance and noise of the performances of teams from a pool, in matches with given team sizes.
 
     All teams are put on one board as if they met in one large match, and pooled by the model's own team function. A
     team's performance does not depend on the other teams. Only the noise of scores may depend on the other teams, as

@@ -257,8 +257,8 @@ def _skill_sigma(model: Model) -> float:
 def identified(model: Model) -> dict[str, Range]:
     """Return the tunable parameters that results can determine.
 
-    If the outcome does not depend on the origin or the scale of performances, the first parameter that sets it stays
-    fixed: Glicko's `scale`, TrueSkill's `sigma`.
+    If the outcome does not depend on the origin (or the scale) of performances, the first parameter that sets this
+    origin (or scale) stays fixed, such as Glicko's `scale` and TrueSkill's `sigma`.
 
     >>> import prowess as pw
     >>> list(identified(pw.TrueSkill()))

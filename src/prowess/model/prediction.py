@@ -92,7 +92,7 @@ class Prediction:
 
     @cached_property
     def ranks(self) -> Floats:
-        """The probability of rank r + 1 of team i in row i, column r; ranks as in sports: 1, 2, 2, 4.
+        """A matrix: row i, column r has the probability that team i gets rank r + 1; ties are ranked 1, 2, 2, 4.
 
         >>> import prowess as pw
         >>> pw.TrueSkill(draw_probability=0).predict([[pw.Rating(30, 1)], [pw.Rating(25, 1)]]).ranks.round(3)
@@ -183,7 +183,7 @@ def predict(board: Board, cell: float | None = None) -> Prediction:
 
 
 def _margins(board: Board) -> list[tuple[NDArray[np.int32], Floats]]:
-    """Return groups of teams with the same margins to all others, and these margins; a group shares one integral."""
+    """Return groups of teams with the same margins to all others, and their margins; a group needs one integral."""
     n = board.teams
     board.margin.measure(board, False)
     noise = np.array(board.noise[:n])
@@ -211,7 +211,7 @@ class ScorePrediction(Prediction):
 
     @cached_property
     def ranks(self) -> Floats:
-        """The probability of rank r + 1 of team i in row i, column r; ranks as in sports: 1, 2, 2, 4."""
+        """A matrix: row i, column r has the probability that team i gets rank r + 1; ties are ranked 1, 2, 2, 4."""
         if self.placed is None:
             return np.array([[1.0 - self.win[1], self.win[1]], [1.0 - self.win[0], self.win[0]]])
         return self.placed if isinstance(self.placed, np.ndarray) else self.placed.ranks

@@ -133,7 +133,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
 
 def _collect_garbage_rarely() -> None:
-    """Freeze what exists at startup and collect less often: batches make thousands of objects, none of them garbage."""
+    """Freeze startup objects and collect garbage less often: batches create thousands of objects, none garbage."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
@@ -142,7 +142,7 @@ def _collect_garbage_rarely() -> None:
 def _add_middleware(
     app: FastAPI, settings: Settings, key_cache: TtlCache[Key | None], key_uses: dict[int, float], metrics: Metrics
 ) -> None:
-    """Wrap the app in its middleware, from the inside out: the one added last sees a request first."""
+    """Wrap the app in its middleware, from the inside out: the middleware added last sees a request first."""
 
     def buckets(rate: float, burst: float) -> Buckets | None:
         return Buckets(rate, burst) if rate else None

@@ -112,7 +112,7 @@ def drop_foreign_cookies(headers: Headers) -> list[tuple[bytes, bytes]]:
 
 
 def peek_key_id(keys: TtlCache[Key | None], headers: Headers) -> int | None:
-    """Return the id of a request's key if it is cached, because rate limits must not wait for the database."""
+    """Return the id of a request's key if the key is cached; rate limits must not wait for the database."""
     secret = bearer_secret(headers)
     key = keys.peek(secret) if secret else None
     return key.id if key else None
@@ -125,7 +125,7 @@ class Identify:
         self.app, self.keys, self.uses = app, keys, uses
 
     async def __call__(self, scope: types.Scope, receive: types.Receive, send: types.Send) -> None:
-        """Store the key, None if it is unknown, and pass the request on."""
+        """Store the key (None if it is unknown), and pass the request on."""
         if any(name == b"cookie" for name, _ in scope.get("headers", ())):
             scope["headers"] = drop_foreign_cookies(scope["headers"])
         if scope["type"] == "http" and scope["path"] not in EXEMPT:
@@ -195,7 +195,7 @@ class LeaguePermission(SecurityBase):
 
 
 class GlobalPermission(SecurityBase):
-    """A dependency of routes outside leagues: checks for a key for all leagues with `scope`, and returns it."""
+    """A dependency of routes outside leagues: requires a key with `scope` for all leagues, and returns that key."""
 
     model = LeaguePermission.model
     scheme_name = KEY
@@ -214,7 +214,7 @@ class GlobalPermission(SecurityBase):
 
 
 def may_see(key: Key | None, league: League) -> bool:
-    """Return whether a caller can read a league; a deleted one only with an admin key, which can undelete it."""
+    """Return whether a caller can read a league; a deleted league only with an admin key, which can undelete it."""
     if league.purge_at is not None:
         return key is not None and key.may("admin", league.id)
     return league.public or (key is not None and key.may("read", league.id))

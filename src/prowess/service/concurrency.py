@@ -42,7 +42,8 @@ CLIENT: ContextVar[ClientThreads | None] = ContextVar("client", default=None)  #
 async def run_in_threadpool(function: Callable[..., Value], *arguments: Any, **named: Any) -> Value:
     """Run a function in a thread; for a request, in one of its client's threads.
 
-    Without that, one client could fill all threads, and the others would wait for them and for the interpreter lock.
+    Otherwise one client could occupy all threads, and other clients would wait for a thread and for the interpreter
+    lock.
     """
     client = CLIENT.get()
     async with client.slots if client else nullcontext():

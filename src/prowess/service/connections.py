@@ -54,7 +54,7 @@ def open_file_limit() -> int | None:
 
 
 class ConnectionTable:
-    """All connections of a process, and those among them that have not sent a complete request.
+    """All connections of a process; it also knows which of them have not sent a complete request.
 
     When there are too many connections, the oldest one without a complete request is closed to make room. That closes
     idle connections, and those of attackers who send their requests as slowly as they can. A connection whose request
@@ -106,12 +106,12 @@ class ConnectionTable:
                 del self._per_network[connection.network]
 
     def wait(self, connection: HttpProtocol) -> None:
-        """Note that a connection waits for a request, so that it may be closed."""
+        """Note that a connection waits for a request; from now on it may be closed to make room."""
         if connection in self._open:
             self._waiting[connection] = None
 
     def hold(self, connection: HttpProtocol) -> None:
-        """Note that the request of a connection is being handled, so that it is not closed."""
+        """Note that the request of a connection is being handled; until it is done, the connection is not closed."""
         self._waiting.pop(connection, None)
 
     def _drop_oldest(self, network: str | None = None) -> bool:

@@ -232,7 +232,7 @@ def _detail(scope: Scope, error: HTTPException) -> str:
 
 
 def _allowed_methods(scope: Scope) -> str:
-    """Return the methods of all routes that match the path; the framework reports only those of the first."""
+    """Return the methods of all routes that match the path; the framework reports only those of the first route."""
     routes = [route for route in scope["app"].routes if isinstance(route, Route)]
     methods = {method for route in routes if route.path_regex.match(scope["path"]) for method in route.methods or ()}
     return ", ".join(sorted(methods | {"HEAD"} if "GET" in methods else methods))

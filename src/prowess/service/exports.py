@@ -97,7 +97,7 @@ class Exports:
                     del self._jobs[key]
 
     def _write(self, key: _Key, stop: Event) -> int:
-        """Write a file in a thread that works half of the time, so that requests get the interpreter in between."""
+        """Write a file in a thread that rests half of the time, so that requests can use the interpreter in between."""
         last = thread_time()
 
         def pause() -> None:

@@ -253,7 +253,7 @@ class Buckets:
         return 0.0
 
     def charge(self, name: Any, now: float, tokens: float) -> None:
-        """Take tokens afterwards, even if there are not enough of them."""
+        """Take tokens for work that is already done, even if there are not enough tokens."""
         self._store(name, max(self._full.get(name, now), now) + tokens * self._step, now)
 
     def _store(self, name: Any, full: float, now: float) -> None:
@@ -271,7 +271,7 @@ class ClientLimits:
         self._threads: WeakValueDictionary[Any, ClientThreads] = WeakValueDictionary()
 
     def check(self, name: Any, now: float) -> tuple[float, str]:
-        """Count a request; return the seconds to wait and the reason, or 0."""
+        """Count a request; return the seconds that the client must wait (0 if it may proceed), and the reason."""
         # CPU time is known afterwards, so a client waits once it has used more than its share.
         wait = self.cpu.take(name, now, 0.0) if self.cpu else 0.0
         if wait:
@@ -279,7 +279,7 @@ class ClientLimits:
         return (self.requests.take(name, now) if self.requests else 0.0), "requests"
 
     def threads(self, name: Any, clock: Callable[[], float]) -> ClientThreads:
-        """Return the threads of a client, the same for all its requests that are under way."""
+        """Return the threads of a client, which all its current requests share."""
         threads = self._threads.get(name)
         if threads is None:
             threads = self._threads[name] = ClientThreads(self.at_once, partial(self._charge, name, clock))

@@ -233,7 +233,7 @@ def _journal_faults(connection: Connection, league: League) -> Iterator[str]:
 
 
 def _counter_faults(connection: Connection, league: League) -> Iterator[str]:
-    """Yield which counters of a league disagree with its journal."""
+    """Yield a sentence for each counter of a league that disagrees with its journal."""
     posts = select(func.count(), func.count(_JOURNAL.id.distinct()))
     posted, ids = connection.execute(posts.where(_JOURNAL.league_id == league.id, _JOURNAL.kind == "post")).one()
     if posted != league.posted:
@@ -268,7 +268,7 @@ def _generations(connection: Connection, league: League) -> Iterator[_Generation
 
 
 def _replay_faults(connection: Connection, rated: _Generation, history: History) -> Iterator[tuple[str, str]]:
-    """Replay the journal; yield each check that fails, and how the stored ratings differ."""
+    """Replay the journal; for each check that fails, yield how the stored ratings differ."""
     league, wrong = rated.league, 0
     checkpoints = list_checkpoints(connection, league)
     for checkpoint, (matches, ladder) in zip_longest(checkpoints, _replay_to(rated, history, checkpoints)):

@@ -42,7 +42,7 @@ class ExportSpec:
     raw_names: bool = False
 
     def file_name(self, league: int, revision: int) -> str:
-        """Return the name of the finished file of a league, given by its id."""
+        """Return the name of the finished file of the league with an id."""
         return f"{league}-{revision}-{self.layout or 'any'}{'-raw' * self.raw_names}.{self.format}"
 
 

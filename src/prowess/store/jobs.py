@@ -66,7 +66,7 @@ _ROWS = select(*(_ANALYSIS[name] for name in Analysis.__dataclass_fields__ if na
 def request(connection: Connection, league: League, kind: Kind, asked: Mapping[str, Any], author: str = "") -> None:
     """Queue an analysis, unless one is queued or running; failed ones are deleted.
 
-    Of two requests at the same moment one gets a `WriteClash`, which it can ignore.
+    If two requests arrive at the same moment, one of them gets a `WriteClash`, which it can ignore.
     """
     _, last = latest(connection, league, kind)
     if last is not None and last.open:

@@ -294,7 +294,7 @@ def get(connection: Connection, id: int) -> League:
 
 
 def clock_of(database: Database, name: str) -> Clock:
-    """Return the clock of a league, looked up once; the writer notices if another league has taken the name."""
+    """Return the clock of a league, which is looked up once; the writer checks whether another league took the name."""
     if name not in database.clocks:
         with database.reading() as connection:
             database.clocks[name] = find(connection, name).clock
@@ -307,7 +307,7 @@ def list_leagues(connection: Connection) -> list[League]:
 
 
 def latest_revisions(connection: Connection) -> dict[int, int]:
-    """Return the revision of every league, by id, without those that were removed for good."""
+    """Return the revision of every league by id, except leagues that were removed for good."""
     rows = connection.execute(select(_LEAGUE.id, _LEAGUE.revision).where(sa.not_(_LEAGUE.name.startswith("~"))))
     return {row.id: row.revision for row in rows}
 

@@ -94,7 +94,7 @@ class PlayerRating(NamedTuple):
 
 @dataclass(frozen=True)
 class RatingUpdate:
-    """The players whose ratings have changed since a revision, the latest last; `more` if there are more than these.
+    """Players whose ratings have changed since a revision, latest last; `more` is true if there are others.
 
     >>> RatingUpdate(7, [], False).revision
     7
@@ -154,7 +154,7 @@ def save_players(connection: Connection, league: League, ladder: Ladder, players
 
 
 def changed_players(after: Ladder, before: Ladder) -> list[str]:
-    """Return the players whose rows differ in any bit between two ladders of a model, or who are in only one."""
+    """Return the players whose rows differ in any bit between two ladders of a model, or who are only in one."""
     both = [name for name in after.names if name in before.rows]
     new, old = (ladder.state[[ladder.rows[name] for name in both]] for ladder in (after, before))
     changed = (new.view(np.int64) != old.view(np.int64)).any(axis=1)

@@ -25,11 +25,10 @@ TWICE = 2.0  # "about 10 games" allows up to this factor
 
 
 def games_needed(curve: Floats, start: float, near: float) -> int:
-    """Return the number of games until a rating finds its final level, the mean over the second half of its games.
+    """Return how many games a rating needs to reach its final level, which is its mean in the second half of the games.
 
-    The rating has found the level when its distance from it is at most the share `near` of the initial distance. The
-    distance is measured from the mean of this rating and the nine that follow, so that crossing the level once does not
-    count.
+    The level is reached when the distance from it is at most the share `near` of the initial distance. The distance is
+    measured from the mean of this rating and the nine that follow, so that crossing the level once does not count.
 
     >>> games_needed(np.array([28.0, 31.0, 34.5, 35.0] + [35.0] * 30), 25.0, 0.1)
     2

@@ -1,7 +1,7 @@
 """Draws found by match quality: the second experiment of section 4.1.
 
-Games are compared with games of the same number of teams only. In free-for-alls larger fields have more draws, so that
-an order over all games would mostly measure the size of the field.
+Games are compared with games of the same number of teams only. In free-for-alls, larger fields have more draws, so
+ranking all games together would mostly measure the size of the field.
 """
 
 from __future__ import annotations

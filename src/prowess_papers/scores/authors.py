@@ -54,7 +54,7 @@ class AuthorsSystem:
     points: bool = False
 
     def forecasts(self, split: Split) -> tuple[Forecasts, Forecasts]:
-        """Return two forecasts of a split's test matches: the model's own, and the same with the authors' P(win)."""
+        """Return two forecasts of a split's test matches: the model's own, and a copy with the authors' P(win)."""
         plain = split.forecasts(self.model(split.train))
         p = self.win(plain)
         return plain, replace(plain, outcome=outcomes.GaussianScore(), written=(p, np.zeros(len(p))))

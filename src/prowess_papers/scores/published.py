@@ -26,7 +26,7 @@ class Point(NamedTuple):
 
 
 class Deviation(NamedTuple):
-    """The largest distance between our points and the published ones of a data set and a measure."""
+    """The largest distance between our points and the published points, for one data set and one measure."""
 
     data: str
     measure: str

@@ -25,7 +25,7 @@ NAMES = {
 
 
 def authors_sections(curves: Mapping[str, Curves]) -> list[Section]:
-    """Return sections that compare our curves, with the authors' switches, with the published ones."""
+    """Return sections that show our curves (computed with the authors' switches) beside the published ones."""
     found = [deviation for data, curve in curves.items() for deviation in deviations(data, curve)]
     text = (
         "The four systems with the switches of the authors' released code (see the README of this experiment), on the "

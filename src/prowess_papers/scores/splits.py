@@ -102,8 +102,9 @@ def _of_season(league: League, percent: int, season: int, *, reset: bool) -> Spl
 
 def random_split(games: Games, percent: int, seed: tuple[int, int]) -> Split:
     """Return a split that learns from random matches among the first 90 % and predicts the last 10 %.
-    `percent` is the share of all matches to draw. `seed` is the seed of the experiment and the number of the draw;
-    every percentage has its own draws. Test matches of players who are not in the drawn matches are left out.
+
+    `percent` is the share of all matches to draw. `seed` is a pair: the seed of the experiment and the number of the
+    draw. Every percentage has its own draws. Test matches of players who are not in the drawn matches are left out.
 
     >>> import prowess as pw
     >>> matches = [{"teams": [["ann"], ["bob"]], "scores": [2, 1]}] * 20

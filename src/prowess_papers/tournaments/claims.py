@@ -40,7 +40,8 @@ class Judge(NamedTuple):
 
     def better(self, text: str, pairs: Sequence[Pair]) -> Claim:
         """Return the claim that the first model of each pair has the lower error.
-        It holds if all intervals lie below 0, and does not hold if one whole interval lies at or above 0.
+
+        The claim holds if all intervals lie below 0. It does not hold if a whole interval lies at or above 0.
         """
         found = [self.apart([one], [other]) for one, other in pairs]
         holds = all_above_zero(interval.times(-1) for interval in found)

@@ -17,7 +17,7 @@ FAR = 8  # a row that is more than this many times as far out as most must not s
 
 
 def print_whiskers(rows: Mapping[str, tuple[Interval, str]], styles: Mapping[str, str]) -> None:
-    """Print a row per name: its interval on a scale that includes 0, and a text."""
+    """Print a row per name, with its interval on a scale that includes 0, and with a text."""
     from rich.table import Table
     from rich.text import Text
 

@@ -143,7 +143,7 @@ def _format_result(row: dict[str, Any]) -> str:
 
 
 def _format_expected(row: dict[str, Any]) -> str:
-    """Format the expected result: a probability against one team, a place among several."""
+    """Format the expected result: a win probability if there are two teams, otherwise a place."""
     if row["expected"] is None:
         return "–"
     if row["teams"] == 2:

@@ -34,7 +34,7 @@ _NUMBERED = re.compile(
 
 
 def round_order(text: "pl.Series") -> Floats | None:
-    """Return a number for each round that rises through a tournament; None if some cell is not a known round.
+    """Return a number for each round, higher for later rounds; None if some cell is not a known round.
 
     >>> import polars as pl
     >>> round_order(pl.Series(["F", "R16", "QF", "RR"])).argsort().tolist(), round_order(pl.Series(["Oak room"]))

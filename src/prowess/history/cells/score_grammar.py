@@ -179,7 +179,7 @@ def _scores(text: str) -> list[tuple[float, float]]:
 
 
 def _value(text: str, decimal: str | None) -> float | None:
-    """Read a score that fills its half of a cell, in the same notations as a number column."""
+    """Read the text on one side of a result as a score, in the same notations as a number column."""
     if text.endswith("1/2"):
         return _plain(text)
     number = numeral(text.lstrip("+-"))

@@ -87,7 +87,9 @@ def names(table: Table, column: str) -> "pl.Series":
 
 
 def intern_names(table: Table, columns: list[str]) -> tuple[Ints, "pl.Series"]:
-    """Read columns of names row by row; return the index of each cell's name, and the names. Empty cells are problems.
+    """Read columns of names row by row; return the index of each cell's name in the list of names, and that list.
+
+    Empty cells are problems.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"winner": ["ann ", "cat"], "loser": ["bob", "ann"]})

@@ -22,8 +22,8 @@ VARIED = 3  # more different results than a win, a draw and a loss
 def leave_out_repeated(table: Table, layout: Layout, size: Ints, player: Ints) -> None:
     """Leave out duplicate rows, unless they are probably separate matches.
 
-    A duplicate row is left out only if its rows hold more than a time and two players. If some players also meet twice
-    at the same time with different results, several matches at one time are usual in this file, and so duplicate rows
+    Duplicate rows are left out only if a row holds more than a time and two players. If some players also meet twice at
+    the same time with different results, several matches at one time are usual in this file, and so duplicate rows
     count as matches.
     """
     choice = table.choices.duplicates
@@ -123,7 +123,7 @@ def _moments(table: Table, layout: Layout) -> list[str]:
 def _tells_views(
     twin: NDArray[np.bool_], group: NDArray[np.intp], forward: NDArray[np.bool_], result: Floats | None
 ) -> bool:
-    """Return whether rows without a time are surely views of one match, and not a return match with the same winner."""
+    """Return whether two rows without a time surely show one match, and not a match and its return match."""
     if len(twin) < 2 * LEAST:
         return False
     if result is not None and len(np.unique(np.sort(result, axis=1), axis=0)) > VARIED:

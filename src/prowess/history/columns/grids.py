@@ -35,7 +35,7 @@ _SIGNS = {"w": 1.0, "+": 1.0, "1": 1.0, "l": 0.0, "-": 0.0, "0": 0.0, "d": 0.5, 
 
 
 def read_grid(table: Table, kinds: Kinds) -> Grid | None:
-    """Read a table with a row for each player of a tournament; None if it is not one."""
+    """Read a table with a row for each player of a tournament; None if the table is of another kind."""
     return _cross_table(table) or _swiss_table(table, kinds) or _race_columns(table, kinds)
 
 

@@ -63,7 +63,7 @@ class Headers:
     def __init__(
         self, columns: Sequence[str], mapping: Mapping[str, str | None], unfit: Mapping[str, Set[str]] | None = None
     ) -> None:
-        """Index the columns; a mapped column gets no other role, and `unfit` excludes columns from a role."""
+        """Index the columns; a column that a user mapped gets no other role; `unfit` excludes columns from a role."""
         self.columns = tuple(columns)
         self.unfit = unfit or {}
         given = {role: split_columns(column, columns) for role, column in mapping.items() if column is not None}
@@ -131,7 +131,7 @@ class Headers:
         self._gather_unnamed()
 
     def _numbered_members(self, pattern: re.Pattern[str]) -> dict[str, tuple[str, ...]]:
-        """Return the columns of each side; empty unless at least two sides have a first player, and one has more."""
+        """Return the columns of each side; empty unless two sides or more have a first player and one has a second."""
         sides: dict[str, dict[int, str]] = {}
         for name, column in self.free.items():
             member = pattern.fullmatch(name)

@@ -274,7 +274,7 @@ def _pairs(headers: Headers, group: Sequence[tuple[str, str, str]], sides: Seque
 
 
 def _with_neutral(headers: Headers, layout: Layout) -> Layout:
-    """Add the column that marks neutral ground: where it exists, the first of two sides is the home team."""
+    """Add the column that marks neutral ground; if there is one, the first of two sides is otherwise the home team."""
     neutral = headers.find({"neutral": aliases.HOME_AWAY["neutral"]})
     if not neutral or len(layout.sides) != 2:
         return layout

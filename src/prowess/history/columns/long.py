@@ -174,7 +174,7 @@ def _match_codes(table: Table, layout: Layout) -> Ints:
 
 
 def _one_match(table: Table, layout: Layout) -> Ints:
-    """Return the number of the only match; a player who is listed twice shows that there are several matches."""
+    """Return the number of the only match for each row; raises `Error` if a player is listed twice."""
     player = text_of(table, _player_column(layout))
     if (twice := player.filter(player.is_duplicated()).drop_nulls()).len():
         name = f"{twice[0]} is listed twice, so the file is not one match: "
@@ -298,7 +298,7 @@ def _player_column(layout: Layout) -> str:
 
 
 def _players(table: Table, layout: Layout, rows: RowGroups) -> tuple[Ints, Ints, "pl.Series"]:
-    """Return the number of players in each sorted row, the players of all rows, and their names."""
+    """Return how many players each sorted row has, the player indices of all rows, and the names."""
     if "players" not in layout.roles:
         code, different = intern(names(table, _player_column(layout)))
         return np.ones(len(code), np.int32), code[rows.order], different

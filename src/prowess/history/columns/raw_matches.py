@@ -61,7 +61,7 @@ class RawMatches:
     def alone(self) -> NDArray[np.intp]:
         """Return the single-team matches to leave out, such as byes and races with one finisher, if they are few.
 
-        Many of them are an error: the column that identifies matches is probably the wrong one.
+        Many single-team matches are an error: the column that identifies matches is probably the wrong one.
         """
         if self.all_duels:
             return np.zeros(0, np.intp)

@@ -215,7 +215,7 @@ def _check_columns(sample: Iterable[Record], source: Source, choices: Choices) -
 
 
 def _first_lines(text: str) -> str:
-    """Return the lines at the start of a text, except any so long that it would leave no room for others."""
+    """Return the lines at the start of a text, except lines that are so long that they leave no room for others."""
     lines: list[str] = []
     size, start = 0, 0
     while start < len(text) and size < _HEAD:

@@ -24,7 +24,7 @@ class Separator(NamedTuple):
 
 
 class _Fit(NamedTuple):
-    """How well a separator fits: cells that name known columns, the share of lines with the usual width, that width."""
+    """How well a separator fits: how many cells name known columns, the usual width, and the share of lines with it."""
 
     known: int
     share: float

@@ -71,7 +71,7 @@ def count_known_cells(cells: Cells, choices: Choices) -> int:
 
 
 def has_header(first: Cells, rest: Sequence[Cells]) -> bool:
-    """Return whether the first record names the columns of the others.
+    """Return whether the first record holds the column names of the other records.
 
     It does not if it has a number, date or result in a column of such values, or a name that recurs further down.
 
@@ -95,7 +95,7 @@ def has_header(first: Cells, rest: Sequence[Cells]) -> bool:
 
 
 def _is_repeated_header(header: Cells, row: Cells) -> bool:
-    """Return whether a row repeats the header, or a part of it left by a broken line."""
+    """Return whether a row repeats the header, or a part of the header that a broken line has left."""
     return sorted(row) == sorted(header) or (
         set(row) <= {"", *header} and all(is_known_name(cell) for cell in row if cell)
     )
@@ -181,7 +181,7 @@ def _is_upper_heading(upper: Cells, cells: Cells) -> bool:
 
 
 def _is_lower_heading(cells: Cells, lower: Cells) -> bool:
-    """Return whether the record below a header names its columns further, such as "Player 1" under "Pair A"."""
+    """Return whether the record below a header is a second header row, such as "Player 1" under "Pair A"."""
     named = [cell.strip() for cell in lower if cell.strip()]
     unnamed = [
         column for column, cell in enumerate(cells) if not cell and column < len(lower) and lower[column].strip()

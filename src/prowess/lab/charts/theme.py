@@ -149,7 +149,7 @@ def unique_names(names: Iterable[str], what: str) -> list[str]:
 def line_encoding(
     alt: Any, field: str, names: list[str], order: list[str] | None = None, look: Look = LIGHT
 ) -> dict[str, Any]:
-    """Return the encoding of lines by a field: colour and dash follow `names`, the legend lists them in `order`.
+    """Return the encoding of lines by a field: `names` fixes each line's colour and dash, `order` the legend's order.
 
     >>> import altair
     >>> line_encoding(altair, "model", ["Elo", "Glicko"], ["Glicko", "Elo"])["color"].to_dict()["scale"]["range"]
@@ -183,7 +183,7 @@ def thin(count: int) -> NDArray[np.intp]:
 
 
 def axis_value(when: float | date) -> float | str:
-    """Return a time for the axis, without a zone, so that all browsers show the same date; match numbers start at 1.
+    """Return a time without a zone, so that all browsers show the same date; match indices become numbers from 1.
 
     >>> axis_value(date(2026, 1, 31)), axis_value(0), axis_value(0.5)
     ('2026-01-31T00:00:00', 1, 0.5)

@@ -87,7 +87,7 @@ class Comparison:
         return pl.DataFrame(columns)
 
     def differences(self, baseline: str | None = None, where: ArrayLike | None = None) -> pl.DataFrame:
-        """Return how far each model is from a baseline, or from the best model by each measure, with paired intervals.
+        """Return the models' differences from a baseline, or from the best model by each measure, and paired intervals.
 
         `within_noise` means that the interval contains 0: these matches cannot distinguish the two. The best model
         was chosen on these same matches, which flatters it a little: do not rely on a difference just beyond noise.
@@ -124,7 +124,7 @@ class Comparison:
         return self.rows.tally(self.scored[self._check_model(model)], self.measure(measure), self.rows.pick(where))
 
     def pairwise(self, measure: str | Measure | None = None, where: ArrayLike | None = None) -> pl.DataFrame:
-        """Count the matches in which a row's model was better than a column's: Nikolenko, Sirotkin (2011).
+        """Count the matches that the row's model predicted better than the column's model: Nikolenko, Sirotkin (2011).
 
         The two counts of a pair need not add up to the number of matches: in some matches the models are equally good.
 
@@ -381,7 +381,7 @@ class Comparison:
         raise Error(message, field="measure", value=name)
 
     def intervals(self, measure: str | Measure | None = None, where: ArrayLike | None = None) -> dict[str, Interval]:
-        """Return a measure of every model to which it applies, with its interval, the best model first.
+        """Return the value and interval of a measure for every model to which it applies, the best model first.
 
         >>> import prowess as pw
         >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo", "glicko"])

@@ -114,7 +114,7 @@ def _results(history: History, match: Index) -> History:
 
 @dataclass(frozen=True, eq=False)
 class SharedHistory:
-    """A history to send to workers: it leaves out names and reports its size.
+    """A history to send to worker processes, without names and with a `__sizeof__` that reports its real size.
 
     Because of the reported size, Dask sends it once and not with every task; joblib's own processes memory-map its
     columns.

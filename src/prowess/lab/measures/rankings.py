@@ -131,7 +131,7 @@ def place_error(forecasts: Forecasts) -> Tally:
 
 
 def _ahead_and_level(start: NDArray[np.int32], key: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Count, for every team, the teams of its match with a lower key, and the others with the same key."""
+    """Count, for every team, the teams of its match with a lower key, and the other teams with an equal key."""
     ahead, level = np.empty(len(key), np.int32), np.empty(len(key), np.int32)
     count_ahead(*memoryviews(start, np.ascontiguousarray(key, np.float64), ahead, level))
     return ahead, level

@@ -90,7 +90,7 @@ def _one_margins(field: Field) -> Floats:
 
 
 def rank_by_performance(field: Field, performance: Floats, margin: Floats | None) -> Floats:
-    """Return ranks by performance with neighbours within the margin tied; None uses the outcome's margins.
+    """Return ranks by performance; neighbours within the margin tie. If no margin is given, the outcome's are used.
 
     >>> import prowess as pw
     >>> field = Field(pw.TrueSkill(), np.array([0, 4], np.int32), np.arange(5), np.zeros((4, 1)), np.ones((4, 1)))

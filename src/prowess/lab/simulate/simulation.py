@@ -109,17 +109,14 @@ def simulate(
     Skills are drawn from the prior and move by the drift; the team function turns them into performances; the outcome
     draws the results (see `play`). The other options:
 
-    - `teams` per match and `size` of a team: a number, (least, most), or a list with a number for each match;
-    - `attendance`: how often each player plays (`Rounds`, `Even`, `Zipf`, `Lognormal`); by default, once per
-    round;
-    - `roster`: squads that stay together (`Roster`); by default teams are random in every match;
-    - `calendar`: when matches are played (`Calendar`); without one there are no times, and no drift by time;
-    - `skills`: another prior to draw from, or the actual skills at the first match (player n is named "pn");
-    - `questions`: rank teams by their right answers (`Questions`, or a number of questions), not by the model's
-    outcome;
-    - `draws`: δ for models that only have an expected score E, with draw probability D = 2δE(1 − E); 0 means no draws;
-    - `home`: the share of matches in which the first team is at home; by default all, if the model has a home
-    advantage.
+    - `teams` per match and `size` of a team: a number, (least, most), or a list with a number for each match; -
+    `attendance`: how often each player plays (`Rounds`, `Even`, `Zipf`, `Lognormal`); by default, once per round; -
+    `roster`: squads that stay together (`Roster`); by default teams are random in every match; - `calendar`: when
+    matches are played (`Calendar`); without a calendar there are no times, and no drift by time; - `skills`: another
+    prior to draw from, or the actual skills at the first match (player n is named "pn"); - `questions`: rank teams by
+    their right answers (`Questions`, or a number of questions), not by the model's outcome; - `draws`: δ for models
+    that only have an expected score E, with draw probability D = 2δE(1 − E); 0 means no draws; - `home`: the share of
+    matches in which the first team is at home; by default all, if the model has a home advantage.
 
     The same seed gives the same league. Players who never play are not in the history.
 

@@ -73,7 +73,7 @@ class Objective:
 
 
 def forecast_tally(measure: Measure, model: Model, history: History) -> Tally:
-    """Return a measure of every match, forecast before it was learnt from.
+    """Return a measure of every match's forecast, which is made before the match is learnt from.
 
     >>> import prowess as pw
     >>> forecast_tally(MEASURES["brier"], pw.Elo(), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])).values

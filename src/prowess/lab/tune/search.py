@@ -170,7 +170,7 @@ def _search(study: Study, attempt: Evaluate, trials: int, jobs: int, progress: b
 
 
 def _result(plan: Plan, study: Study, seed: int) -> Tuning:
-    """Return the best trial, or the present parameters if it is no better, evaluated on the later matches."""
+    """Evaluate the best trial on the later matches, or the present parameters if no trial has a lower loss."""
     tried = tuple(
         Trial(
             trial.number,

@@ -120,7 +120,7 @@ def balance(
     apart: Names = (),
     seed: int = 0,
 ) -> Balance:
-    """Split players into teams so that the match has the highest quality (TrueSkill, equation 7): a `Balance`.
+    """Split players into teams whose match has the highest quality (TrueSkill, equation 7); return a `Balance`.
 
     `source` is a ladder, a fit or a model; `players` are names, or ratings by name, which override those of the source.
     Unknown players are rated as newcomers. `sizes` are the team sizes; by default `teams` teams are as even as
@@ -193,7 +193,7 @@ def _join_names(names: Sequence[str], between: str) -> str:
 
 
 def all_splits(rules: Rules, cells: int = CELLS) -> Splits | None:
-    """Return the team of every player in every split that follows the rules, one row per split; None if too many.
+    """Return the team of every player in every split that follows the rules, a row per split; None for too many.
 
     Units are assigned one after the other, for all partial splits at once. Teams of the same size are interchangeable:
     of several empty ones only the first gets a unit, so that no split is listed twice.

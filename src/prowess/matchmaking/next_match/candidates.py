@@ -58,7 +58,7 @@ class Shortlist:
         self.counts = isinstance(self.outcome, OffenceDefence) and score.added(board) is None
 
     def pairs(self, free: Ints, most: int) -> Ints:
-        """Return pairs of free players, the most informative first; each includes one of the least certain players."""
+        """Return pairs of free players, the most informative first; each pair has one of the least certain players."""
         line = free[np.argsort(-self.skill[free], kind="stable")]
         ranked: list[tuple[float, int, int]] = []
         for place, row in enumerate(line[: max(ROWS, 2 * most)].tolist()):
@@ -168,7 +168,7 @@ def _regroup(players: list[int], lineup: Lineup) -> Lineup:
 
 
 def _canonical(teams: list[list[int]]) -> Lineup:
-    """Sort teams and players, so that equal matches are equal."""
+    """Sort teams and players, so that matches with the same teams compare equal."""
     return tuple(sorted(tuple(sorted(team)) for team in teams))
 
 

@@ -61,8 +61,8 @@ def possible_results(
 ) -> Iterator[tuple[float, MatchDetails | None]]:
     """Yield possible results, each with its probability.
 
-    For two teams: win, draw and loss, or scores if the model learns from scores. For more teams, results are random,
-    with the same seed for all matches and without ties.
+    Two teams have the results win, draw and loss, or scores if the model learns from scores. For more teams, results
+    are random, with the same seed for all matches and without ties.
     """
     if isinstance(prediction, ScorePrediction):
         for probability, scores in _scores(group, teams, prediction):

@@ -1,4 +1,4 @@
-"""The best matching of a whole queue, found among few of its pairs and proven for all of them.
+"""The best matching of a whole queue, found in a graph of few pairs and proven to be the best of all pairs.
 
 Fair opponents are near each other in the order of strength, so a graph of neighbours has most of the edges needed. Its
 matching comes with duals, which set a price for every other pair; pairs that weigh more than their price are added to

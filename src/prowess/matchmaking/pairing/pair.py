@@ -125,8 +125,8 @@ def pair(
 ) -> Pairing:
     """Pair as many players of a queue as possible, with the largest total quality of all such pairings.
 
-    An item of the queue is a player, by name or as a rating, or a list of players who play together; groups are paired
-    with groups of their size, unless `uneven` is set. `source` is the ladder or the fit that has the named players
+    An item of the queue is a player (a name or a rating), or a list of players who play together. Groups are paired
+    with groups of the same size, unless `uneven` is set. `source` is the ladder or the fit that has the named players
     (unknown names are rated as newcomers), or a model if the queue holds ratings; such a queue may be a mapping from
     names to ratings.
 

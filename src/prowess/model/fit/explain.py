@@ -351,7 +351,7 @@ class Account:
 
     @cached_property
     def _sigmas(self) -> tuple[list[float], bool]:
-        """The sigmas of all players before the match, sorted, and whether it was the first match of all of them."""
+        """The sigmas of all players before the match, sorted, and whether it was the first match of every player."""
         sigmas = sorted(row["sigma_before"] for row in self.rows if row["sigma_before"])
         return sigmas, all(row["first"] for row in self.rows)
 
@@ -379,7 +379,7 @@ def account(trace: Trace, match: int, most: int | None = None) -> Account:
 
 
 def _best_teams(history: History, teams: NDArray[np.int32], most: int) -> Ints:
-    """Return entries of the `most` best teams: their first `most` players, and at least one player of each team."""
+    """Return the first `most` entries of the `most` best teams, and the first entry of each of these teams."""
     order = np.arange(*teams)[np.argsort(history.place[teams[0] : teams[1]], kind="stable")][:most]
     first, last = history.team_start[order], history.team_start[order + 1]
     players = np.concatenate([np.arange(*ends)[:most] for ends in zip(first, last, strict=True)])[:most]
@@ -387,7 +387,7 @@ def _best_teams(history: History, teams: NDArray[np.int32], most: int) -> Ints:
 
 
 def _have_played(history: History, entry: Ints, start: int) -> list[bool]:
-    """Return which players of the match whose first entry is `start` have played before."""
+    """Return which players of a match have played before it; `start` is the first entry of the match."""
     if len(entry) <= FEW:
         return [_has_played(history, e) for e in entry.tolist()]
     played: list[bool] = np.isin(history.player[entry], history.player[:start]).tolist()

@@ -92,7 +92,7 @@ def largest(model: Model, beliefs: Floats) -> float:
 
 
 def grain(largest: float) -> float:
-    """Return the difference up to which ratings count as equal, because iterative updates differ in their last digits.
+    """Return the largest difference at which ratings still count as equal; iterative updates vary in the last digits.
 
     It is a power of two, so that it rarely changes when the largest rating moves.
 
@@ -154,7 +154,7 @@ def standings(
 ) -> Standings:
     """Return the standings after a history, with `change` and `gain` over the last period, in one pass.
 
-    The period ends with the last match ("week", "10d", "last" for its day or round, "none"); None chooses a
+    The period ("week", "10d", "last" for the last day or round, or "none") ends with the last match. None chooses a
     period that suits the history, or the whole history if there is a `start`.
 
     >>> import prowess as pw
@@ -203,7 +203,7 @@ def _latest(ladder: Ladder) -> float | None:
 
 
 def _check_order(start: Ladder, history: History) -> None:
-    """Raise an `Error` if the history begins before the ladder's last match; the fit checks the time kind."""
+    """Raise an `Error` if the history begins before the ladder's last match; different time kinds are not compared."""
     latest = _latest(start)
     if latest is None or not len(history) or history.time is None or start.stamp is None or history.time_kind is None:
         return

@@ -164,7 +164,7 @@ def _enter_few(ladder: Ladder, history: History) -> NDArray[np.int32] | None:
 
 
 def _first_entries(history: History) -> NDArray[np.int64]:
-    """Return the first entry of each player in a match that counts; the number of entries if there is none."""
+    """Return each player's first entry in a match that counts; for players without one, the number of entries."""
     first = np.full(len(history.players), history.entries, np.int64)
     counted = np.arange(history.entries)
     if history.importance is not None:
@@ -199,7 +199,7 @@ def time_unit(stamp: Stamp | None) -> float:
 
 
 def active(ladder: Ladder, within: float) -> list[str]:
-    """Return the players whose last match is at most `within` before the latest match of all, best first.
+    """Return the players whose last match is at most `within` before the league's latest match, best first.
 
     `within` is in days if times are dates. Without times, all players are active.
 

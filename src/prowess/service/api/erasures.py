@@ -46,7 +46,7 @@ def erasure_payloads(connection: Connection, league: str) -> list[dict[str, Any]
 
 
 async def anonymise(service: Service, access: Access, player: str, reason: str, keep_hash: bool) -> Erasure:
-    """Anonymise a player and scrub the database; if readers prevent that now, it is done in the background."""
+    """Anonymise a player and scrub the database; if readers prevent the scrub now, it is done in the background."""
 
     def work() -> Erasure:
         made = erasure.anonymise(

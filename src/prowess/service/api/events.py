@@ -79,7 +79,7 @@ async def stream_events(
 
 
 class EventStream(StreamingResponse):
-    """A stream of events, which counts for its client until it ends."""
+    """A stream of events; until it ends, it counts towards the limit of its client."""
 
     media_type = "text/event-stream"
 

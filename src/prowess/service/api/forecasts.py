@@ -50,7 +50,7 @@ async def get_match_quality(asked: schemas.QualityRequest, access: Read, service
 
 
 def forecast_match(now: Snapshot, asked: schemas.PredictionRequest) -> tuple[Prediction, dict[str, Any]]:
-    """Return the prediction of a match, and the same as plain data with its quality and the new players."""
+    """Return the prediction of a match; also return it as plain data, with the match quality and the new players."""
     teams, newcomers = _with_newcomers(now, asked)
     time = None if asked.time is None else now.as_time(parse(now.clock, asked.time))
     prediction = now.ladder.predict(teams, time=time, weights=asked.weights, home=asked.home)
@@ -60,7 +60,7 @@ def forecast_match(now: Snapshot, asked: schemas.PredictionRequest) -> tuple[Pre
 
 
 def _with_newcomers(now: Snapshot, asked: schemas.QualityRequest) -> tuple[list[list[str | Rating]], list[str]]:
-    """Return the teams with ratings in place of new players' names, and those names."""
+    """Return the teams with new players' names replaced by ratings, and the names of the new players."""
     names = [name for team in asked.teams for name in team]
     if len(names) > schemas.PLAYERS:
         raise Error.in_field("teams", f"a match can have at most {schemas.PLAYERS:,} players here, not {len(names):,}")

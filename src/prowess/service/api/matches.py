@@ -255,7 +255,7 @@ class MatchFilter:
         }
 
     def query(self, **more: Any) -> str:
-        """Return the parameters as a query string, updated with `more`; None is left out."""
+        """Return the parameters as a query string, updated with `more`; parameters that are None are left out."""
         params = {name: value for name, value in vars(self).items() if name not in more} | more
         return urlencode({name: value for name, value in params.items() if value is not None})
 

@@ -135,7 +135,7 @@ def rating_payloads(ladder: Ladder | None, players: Sequence[str]) -> list[Plain
 
 
 def change_payload(result: CommandResult, clock: Clock, largest_first: bool = False) -> Plain:
-    """Return what a command changed; among players outside its own matches, only the largest changes."""
+    """Return what a command changed; of the players outside its own matches, only the largest changes are listed."""
     players: Sequence[str] = result.players
     if len(players) > MAX_OTHERS:
         own = set(result.own)

@@ -264,7 +264,7 @@ def _send_message(message: _Message) -> None:
 
 
 def serve_calls() -> None:
-    """Serve the calls of the parent process, in the child, until its standard input ends."""
+    """Serve the calls of the parent process until standard input ends; this runs in the child."""
     global _output
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)  # the service ends this process when its own work is done

@@ -15,7 +15,7 @@ INTERVAL = 60.0  # seconds between two rounds, and between two records of a key'
 
 
 class Housekeeper:
-    """A thread of the service; `uses` has the Unix time of each key's last request, by id.
+    """A thread of the service; `uses` maps the id of each key to the Unix time of its last request.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

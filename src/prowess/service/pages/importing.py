@@ -92,7 +92,7 @@ COLUMN, NONE = "=", "-"  # values of a role: the prefix of a column, and no colu
 
 @dataclass(frozen=True)
 class Field:
-    """A choice of how a file is read: its label, its option labels, and the option values where they differ."""
+    """A choice of how a file is read: its label, the labels of its options, and their values if these differ."""
 
     label: str
     options: Mapping[str, str]
@@ -132,7 +132,7 @@ def role_label(role: str) -> str:
 
 
 def parse_choices(form: FormData | Mapping[str, Any]) -> Choices:
-    """Return the choices made in a form; empty fields are detected from the file.
+    """Return the choices made in a form; values for empty fields are detected from the file.
 
     >>> parse_choices({"role.winner": "=won", "role.time": "-", "day_first": "False"}).columns
     {'winner': 'won', 'time': None}

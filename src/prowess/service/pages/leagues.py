@@ -1,4 +1,4 @@
-"""The list of leagues, or the first steps while there are none; and the form for a new league."""
+"""The list of leagues (or the first steps, while there are no leagues), and the form for a new league."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ MATCH_ID = Query(alias="id", max_length=500)
 async def download(
     request: Request, access: Read, service: ServiceDep, format: Format, raw_names: RawNames = False
 ) -> Response:
-    """Return all matches as a file, like the API, but accept the login cookie, so private leagues work, too."""
+    """Return all matches as a file, like the API; the login cookie is accepted, so that private leagues work, too."""
     response = await export_matches(request, access, service, format, raw_names=raw_names)
     response.headers.update(BY_KEY)
     return response
@@ -41,7 +41,7 @@ async def download(
 
 @page(router, "/leagues/{league}/matches", "matches.html")
 async def matches(request: Request, access: Read, service: ServiceDep, which: MatchFilterDep) -> PageContext:
-    """List matches, newest first; those of one player with the expected score and the rating change."""
+    """List matches, newest first; the matches of one player also have the expected score and the rating change."""
 
     def work(connection: Connection) -> PageContext:
         league = leagues.find(connection, access.league)
@@ -68,7 +68,7 @@ async def matches(request: Request, access: Read, service: ServiceDep, which: Ma
 
 
 def result_line(match: Plain) -> Plain:
-    """Return the teams of a match from first to last, and how many more there are than the list shows.
+    """Return the teams to show, from first to last, and the number of teams that are not shown.
 
     >>> line = result_line({"teams": [["ann"], ["bob"]], "scores": [1.0, 3.0]})
     >>> [(team.names, team.place, team.score) for team in line["teams"]], line["drawn"]

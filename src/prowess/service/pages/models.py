@@ -142,7 +142,7 @@ def _charts(answer: Plain | None) -> Plain:
 
 
 def _choices(league: League, figures: Plain | None, last: Analysis | None, chosen: list[str] | None) -> list[Plain]:
-    """Return the models to compare with: which of them can use the matches, and which are selected by default."""
+    """Return the models to choose from, whether each can use the matches, and whether it is selected by default."""
     usable = (figures or {}).get("usable", list(PRESETS))
     if chosen is None:
         chosen = list(last.asked) if last is not None and last.asked else (figures or {}).get("suitable", list(OTHERS))

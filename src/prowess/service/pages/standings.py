@@ -43,7 +43,7 @@ Show = Annotated[Literal["active", "provisional", "established"] | None, Query()
 async def standings(
     request: Request, access: Read, service: ServiceDep, who: StandingsFilterDep, page: Page = 1, show: Show = None
 ) -> PageContext:
-    """List the players with their rank changes and recent results, page by page; as CSV, all of them."""
+    """List the players with their rank changes and recent results, page by page; the CSV lists all players."""
     whole = request.scope["path"].endswith(".csv")
 
     def work(connection: Connection) -> PageContext:
@@ -127,7 +127,7 @@ def _bars(snapshot: Snapshot, rows: list[Plain]) -> list[tuple[float, float, flo
 
 
 def _ended_seasons(connection: Connection, league: League) -> list[tuple[str, str | float | None, str | None]]:
-    """Return label, time and season to query: for the time before all seasons, and for each season that has ended."""
+    """Return label, time and season for links to past standings: before all seasons, and after each ended season."""
     begun = seasons.list_seasons(connection, league)
     last = journal.last_time(connection, league, begun[0].start) if begun else None
     ended: list[tuple[str, str | float | None, str | None]] = []
@@ -139,7 +139,7 @@ def _ended_seasons(connection: Connection, league: League) -> list[tuple[str, st
 
 
 def _past(connection: Connection, league: League, who: StandingsFilter, snapshot: Snapshot) -> Plain:
-    """Return which other standings can be shown, and which ones the page shows."""
+    """Return the past standings that can be chosen, and which standings the page shows now."""
     generations, model = leagues.list_generations(connection, league), snapshot.model
     return {
         "ended": _ended_seasons(connection, league),

@@ -60,7 +60,7 @@ async def teams(
     swap: str = "",
     pick: str = "",
 ) -> PageContext:
-    """Show the fairest teams for a list of players, or a manual split and how much fairer others would be."""
+    """Show the fairest teams for a list of players, or a manual split and how much fairer the fairest teams are."""
 
     def forecast(connection: Connection, league: League, now: Snapshot) -> Forecast:
         split = edit_split(_parse_split(now, team), move, swap) if team else None

@@ -96,7 +96,7 @@ class Database:
             raise
 
     def migrate(self) -> None:
-        """Upgrade the tables to this version of prowess; an empty database gets all of them."""
+        """Upgrade the tables to this version of prowess; in an empty database, create all tables."""
         from .migrate import migrate
 
         with _translate_errors(self.dialect):
@@ -124,7 +124,7 @@ class Database:
             (_try_sqlite if self.dialect == "sqlite" else _try_postgresql)(connection)
 
     def reconnect(self) -> None:
-        """Close all connections that are not in use, and those in use as soon as they are returned."""
+        """Close all idle connections now, and the others as soon as they are returned to the pool."""
         self._readers.dispose()
         self.engine.dispose()
 

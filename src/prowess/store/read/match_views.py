@@ -78,7 +78,7 @@ class MatchViews:
     ) -> MatchPage:
         """Return the matches of the league or of one player within a time range, newest first.
 
-        Those of a player have the expected result and the change of the rating.
+        The matches of one player also have the expected result and the rating change.
         """
         first, last = self.view.between(since, until)
         if player is None:
@@ -132,13 +132,13 @@ class MatchViews:
         return self._record(entry, self.view.places(entry), 0)[1]
 
     def worst(self, name: str, skip: int) -> Plain | None:
-        """Return the lowest rating of a player after the first `skip` matches that count; None if there are no more."""
+        """Return the lowest rating of a player after `skip` matches that count; None if there are no later matches."""
         entry = self._entries(name)
         entry = entry[self.view.trace.counted(self.view.places(entry)[1])][skip:]
         return self._curve(entry, self.view.places(entry)[1], 0)[2]
 
     def id(self, number: int) -> str | None:
-        """Return the id of a match by its number in the league, from 1; None if the connection does not see it yet."""
+        """Return the id of the match with a number, counted from 1; None if the connection does not see it yet."""
         return self._ids(np.array([number - 1])).get(number - 1)
 
     def standing_at(self, time: float) -> Ladder:
@@ -254,7 +254,7 @@ def _changes(row: Plain) -> Plain:
 def recent_form(
     view: TraceView, players: Sequence[str], played: Sequence[int], matches: int | None = None
 ) -> list[list[Plain]]:
-    """Return the results of some players' last matches, newest last, among all or only the first `matches` matches.
+    """Return the results of some players' last matches, newest last; with `matches`, only the first matches count.
 
     The only team in first place has won; teams that share first place have drawn. `played`, the number of matches of
     each player, limits how far back to search. Matches that do not count are left out.
@@ -285,7 +285,7 @@ def recent_form(
 
 
 def _last_entries(view: TraceView, number: Ints, enough: NDArray[np.integer], matches: int) -> Ints:
-    """Return the last `enough` entries that count of each player in the first `matches` matches, chronologically.
+    """Return each player's last `enough` entries that count, among the first `matches` matches, in time order.
 
     It scans backwards from the end: most players on a page have played recently, so no index is needed.
     """

@@ -59,7 +59,7 @@ class NameIndex:
         return self._recent.get(name) if row is None else row
 
     def extended(self, newcomers: Sequence[str]) -> NameIndex:
-        """Return an index with more names appended, or this one if there are none."""
+        """Return an index with more names appended, or this index if there are no new names."""
         if not newcomers:
             return self
         longer = NameIndex()
@@ -93,7 +93,7 @@ class NameIndex:
         return nearest(name, self.names if len(self) <= MAX_COMPARED else self._likely(name), count)
 
     def _likely(self, name: str) -> list[str]:
-        """Return the names that contain this one, or most of its three parts: a typo leaves two parts intact."""
+        """Return names that contain a name, or some of its three parts, because a typo leaves two parts intact."""
         text = plain_letters(name.strip())
         alike = 3.0 * self.search(text)
         part = -(-len(text) // 3)

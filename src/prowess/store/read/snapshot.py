@@ -30,7 +30,7 @@ OVERHEAD = 4_096  # bytes of a snapshot besides its columns, which matter if a p
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """The rows of a state from best to worst, ties by name; `down` holds their negated levels in this order.
+    """The rows of a state from best to worst, with equal players by name; `down` holds the negated level of each row.
 
     >>> import prowess as pw
     >>> state = np.array([[1480.0, 0.0], [1520.0, 0.0], [1480.0, 0.0]])
@@ -126,7 +126,8 @@ class Page:
 class Snapshot:
     """The standings of a league at a revision; immutable. The next snapshot shares unchanged data.
 
-    `state` has the row of each player as the model keeps it, `settled` as it is shown, with open rating periods ended.
+    `state` has the row of each player as the model keeps it. `settled` has the rows as they are shown, with open rating
+    periods ended.
 
     >>> import prowess as pw
     >>> from prowess.store.leagues import Settings

@@ -1,4 +1,4 @@
-"""A cache of standings: current ones, and those at a revision, at a time, after a season or by an older model."""
+"""A cache of standings: the current ones, and those of an earlier revision, time, season or model."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class StandingsCache:
         return _with_settings(recent[-1], league)
 
     def at_revision(self, connection: Connection, league: League, revision: int) -> Snapshot:
-        """Return the standings at a revision, from memory or by rating the matches of that time again."""
+        """Return the standings at a revision, from memory or by rating again the matches that existed then."""
         _check_revision(league, revision)
         for snapshot in (self.of(connection, league), *(self._recent.get(league.cache_key) or ())):
             if snapshot.revision == revision:
@@ -78,7 +78,7 @@ class StandingsCache:
         return self._past_snapshot(league, ("revision", revision), lambda: self._replay(connection, league, revision))
 
     def at_time(self, connection: Connection, league: League, time: float, revision: int | None = None) -> Snapshot:
-        """Return the standings after all matches up to a time, as rated now or at a revision."""
+        """Return the standings after all matches up to a time, as they are rated now or were rated at a revision."""
         if revision not in (None, league.revision):
             return self._replay_until(connection, league, revision, time)
         key = ("now", league.generation, time)
@@ -182,7 +182,7 @@ class StandingsCache:
 
 
 def _is_unchanged(connection: Connection, league: League, cached: Snapshot, time: float) -> bool:
-    """Return whether all changes since a snapshot at a time are later than that time."""
+    """Return whether a snapshot at a time is still valid: all changes since then concern later matches."""
     new = [season.start for season in seasons.list_seasons(connection, league) if season.revision > cached.revision]
     return time < min([journal.earliest_change(connection, league, cached.revision), *new])
 

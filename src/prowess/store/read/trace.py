@@ -99,7 +99,7 @@ class PlayerIndex:
         return self.entry.nbytes + self.start.nbytes
 
     def extended(self, player: Column) -> PlayerIndex:
-        """Return an index for a column that has grown: this one, unless too many entries have been appended."""
+        """Return an index for a column that has grown: this index, unless too many entries have been appended since."""
         if len(player) - len(self.entry) <= max(TAIL, len(self.entry) // TAIL_SHARE):
             return self
         order = np.argsort(player.astype(np.uint16), kind="stable")  # NumPy sorts 16-bit integers in linear time

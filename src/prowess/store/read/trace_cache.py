@@ -90,7 +90,7 @@ def _trace_at(
 
 
 def _is_behind(view: TraceView, appended: Sequence[Appended]) -> bool:
-    """Return whether posts come after all matches of a view in league order."""
+    """Return whether all new posts come after all matches of a view, in league order."""
     histories = [view.trace.history, *(post.trace.history for post in appended)]
     times = [history.time for history in histories if history.time is not None and len(history)]
     return all(earlier[-1] <= later[0] for earlier, later in pairwise(times))
@@ -127,7 +127,7 @@ def _first_change(view: TraceView, begun: Sequence[Season], removed: NDArray[np.
 def _merge(
     view: TraceView, first: int, removed: NDArray[np.intp], history: History, seq: NDArray[np.int64]
 ) -> tuple[History, NDArray[np.int64]]:
-    """Return the matches of a view from an index on, without some and with others, in league order."""
+    """Return the matches of a view from an index on, after removing some and adding others, in league order."""
     kept = np.setdiff1d(np.arange(first, len(view)), removed, assume_unique=True)
     seqs = np.concatenate([view.seq[kept], seq])
     parts = [view.trace.history.take(kept), replace(history, ids=None)]

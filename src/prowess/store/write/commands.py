@@ -43,7 +43,8 @@ class Post(Command):
 class Edit(Command):
     """Replace the match with an id.
 
-    `seen` is the revision of the match that the author saw; a later change to the match is a conflict.
+    `seen` is the revision of the match that the author saw. If the match has been changed since, the edit is a
+    conflict.
     """
 
     id: str

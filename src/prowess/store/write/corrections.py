@@ -1,6 +1,6 @@
 """Corrections of the past: late, edited and deleted matches, model changes, new seasons.
 
-Each is planned first, which only reads, and then written; a preview stops after the plan.
+Each correction is planned first, which only reads, and then written. A preview stops after the plan.
 """
 
 from __future__ import annotations

@@ -252,7 +252,7 @@ def _rename_matches(connection: Connection, league: League, name: str, alias: st
 
 
 def _rename_ratings(connection: Connection, league: League, name: str, alias: str) -> int:
-    """Replace the name in all ratings and checkpoints of a league; return in how many ratings it was."""
+    """Replace the name in all ratings and checkpoints of a league; return how many ratings were changed."""
     checkpoint = schema.checkpoint
     query = select(*checkpoint.primary_key, checkpoint.c.players).where(checkpoint.c.league_id == league.id)
     for *key, players in connection.execute(query).all():

@@ -68,7 +68,7 @@ def abandoned() -> Unavailable:
 
 
 def takes_long(connection: Connection, command: Command) -> bool:
-    """Return whether a correction must rate so many matches again that nobody should wait for it."""
+    """Return whether a correction must rate so many matches again that posts should not have to wait for it."""
     planned = draft(connection, command)
     if planned.since is None:
         return False

@@ -79,7 +79,7 @@ class ValidatedPost:
         return [Entry(number, time, id, "post", *rest) for number, (time, id, *rest) in enumerate(columns, seq)]
 
     def at(self, now: float) -> ValidatedPost:
-        """Return the post with all matches stamped with a time, if they are untimed."""
+        """Return the post; if its matches are untimed, all of them are stamped with a time."""
         if not self.untimed:
             return self
         return replace(self, history=_with_times(self.history, np.full(len(self.history), now), "utc"), untimed=False)
@@ -154,7 +154,7 @@ def _validate_history(command: Post, history: History, clock: Clock) -> Validate
 def check_future(post: ValidatedPost, settings: Settings) -> None:
     """Refuse matches dated more than a day ahead, unless the settings of the league allow them.
 
-    Such a date is usually mistyped, and one of them would make everybody else inactive.
+    Such a date is usually mistyped, and a single one would make all other players inactive.
     """
     if post.clock != "utc" or settings.allow_future or post.untimed or not len(post.history):
         return
@@ -237,14 +237,14 @@ def locate_in_post(error: Error, ids: Sequence[str]) -> Error:
 
 
 class PendingTraces:
-    """Matches rated by the writer since a reader of this process last took them, to avoid rating them again."""
+    """Matches that the writer has rated and handed over to readers of this process, who need not rate them again."""
 
     def __init__(self) -> None:
         self._pending: dict[int, dict[int, Appended]] = {}  # by league and revision
         self._guard = Lock()
 
     def is_followed(self, league_id: int) -> bool:
-        """Return whether the writer should hand over traces: a reader has the league in memory and read it recently."""
+        """Return whether to hand over traces: a reader follows the league, and has taken nearly all earlier matches."""
         with self._guard:
             pending = self._pending.get(league_id)
             return pending is not None and sum(len(each.trace.history) for each in pending.values()) < MAX_PENDING

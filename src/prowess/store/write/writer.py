@@ -1,4 +1,4 @@
-"""Executing commands: commands that wait together share a commit, but each one fails separately."""
+"""Executing commands: waiting commands share a commit, but a command that fails does not affect the others."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ class _Worker:
 
 
 class TakesLong(Exception):
-    """A correction takes long, or must wait for a long one, and nobody else should wait for it."""
+    """A correction takes long, or must wait for a long one, so it must not hold up other commands."""
 
 
 class _Replayer:

@@ -175,7 +175,7 @@ def clock_of(text: str) -> tuple[Stamp, int] | None:
 
 
 def template(parts: _Match, order: Order) -> tuple[str, str] | None:
-    """Return a pattern for texts in the same notation, and the format with which Polars reads them; None if it cannot.
+    """Return a pattern for texts in the same notation, and Polars' format for them; None if Polars cannot read them.
 
     >>> template(match_date("31.01.2026 10:30"), "dmy")
     ('^[0-9]{1,2}\\\\.[0-9]{1,2}\\\\.[0-9]{4} [0-9]{1,2}:[0-5][0-9]$', '%d.%m.%Y %H:%M')

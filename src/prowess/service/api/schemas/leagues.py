@@ -18,7 +18,7 @@ Clock = Annotated[
 
 
 class Preset(RequestModel):
-    """A model by the name of its preset, with parameters that differ from the defaults; see `GET /api/models`."""
+    """A model: the name of its preset, and the parameters that differ from the defaults; see `GET /api/models`."""
 
     model_config = example(PRESET)
 

@@ -64,7 +64,7 @@ class RecordedMatch(ResponseModel):
 class Posted(ResponseModel):
     """What a change did: the new revision of the league, and the changed ratings.
 
-    In a dry run, what it would do, largest changes first.
+    In a dry run, it says what the change would do, with the largest rating changes first.
     """
 
     model_config = example(
