@@ -56,10 +56,10 @@ def _ratings(rows: Sequence[Mapping[str, Any]], key: str) -> dict[str, Rating | 
 class Revised:
     """A change to a league, or its preview: the new revision and the players whose ratings change.
 
-    `before` and `after` map names to ratings, or to None if a player had or has no match. `ids` are the ids of the
-    matches, and `repeated` counts those that the league already had. `replaying` is true while an earlier correction is
-    still rating old matches again. That replay will include the matches of this change, so the ratings will soon change
-    once more.
+    `before` and `after` map names to ratings; None means that the player had no match before, or has none afterwards.
+    `ids` are the ids of the matches, and `repeated` counts those that the league already had. `replaying` is true while
+    an earlier correction is still rating old matches again. That replay will include the matches of this change, so the
+    ratings will soon change once more.
 
     >>> Revised(7, {"ann": None}, {"ann": Rating(29, 7)}, ("m1",), 0)
     Revised(revision 7, 1 player with a new rating)

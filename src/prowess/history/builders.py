@@ -1,10 +1,10 @@
 """Converting plain Python to histories and back: a match is a mapping with `teams`, and `ranks` or `scores`.
 
 `_Lists.add` holds all rules and messages; it reads one match at a time. Nearly all matches are regular: dicts of lists,
-text and numbers. `_add_regular` reads those by columns, thousands at a time; a chunk with any other match is read by
-`add`. `_duel` builds the history of one regular match. Measured with matches of two players: columns read 100,000 in
-0.2 s, 4.4 times as fast as one at a time; for a single match, `_duel` takes 11 µs, a fifth of the time that columns
-take.
+text and numbers. `_add_regular` reads regular matches by columns, thousands at a time; a chunk with any other match is
+read by `add`. `_duel` builds the history of one regular match. Measured with matches of two players: columns read
+100,000 in 0.2 s, 4.4 times as fast as one at a time; for a single match, `_duel` takes 11 µs, a fifth of the time that
+columns take.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

@@ -36,7 +36,7 @@ Shape = Literal["wide", "long"]
 
 @dataclass(frozen=True)
 class Contents:
-    """What the matches of a table contain, which decides its columns.
+    """What the matches of a table contain; this decides which columns the table needs.
 
     >>> duel = History.from_matches([{"teams": [["ann"], ["bob"]]}])
     >>> trio = History.from_matches([{"teams": [["ann"], ["bob"], ["cat"]], "scores": [1, 2, 3]}])

@@ -158,7 +158,7 @@ def involving(history: History, players: Iterable[str], *, everybody: bool = Fal
 
 
 def top_players(fit: Fit, n: int = 10, *, everybody: bool = True) -> Mask:
-    """Return the matches among the best n players of a fit's leaderboard; without `everybody`, all their matches.
+    """Return the matches among the best n players of a fit; without `everybody`, all matches of these players.
 
     >>> import prowess as pw
     >>> history = History.from_matches([{"teams": [["ann"], [other]]} for other in ("bob", "cat", "cat")])

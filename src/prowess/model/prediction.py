@@ -114,7 +114,8 @@ class Prediction:
     def tilt(self) -> float:
         """How far the chances to win are from equal: 0 if they are equal, 1 if one team certainly wins.
 
-        It is the share of probability that would have to move between teams to make them equal, over its maximum.
+        It is the share of probability that would have to move between teams to make their chances equal, divided by the
+        largest such share.
 
         >>> import prowess as pw
         >>> pw.TrueSkill(draw_probability=0).predict([[pw.Rating(30, 1)], [pw.Rating(30, 1)]]).tilt

@@ -34,7 +34,9 @@ def quality(means: Sequence[float], variances: Sequence[float], noises: Sequence
 
 
 def qualities(match_start: NDArray[np.int32], means: Floats, variances: Floats, noises: Floats) -> Floats:
-    """Return the quality of every match of a history, from columns over its teams; one calculation per number of teams.
+    """Return the quality of every match of a history, from columns over its teams.
+
+    Matches with the same number of teams are computed together.
 
     >>> import numpy as np
     >>> team = np.full(5, 25.0), np.full(5, 86.8), np.full(5, 17.36)

@@ -170,7 +170,7 @@ def _signal_handlers(numbers: Iterable[int], handler: Callable[[int, Any], objec
 def on_shutdown(end: Callable[[], None]) -> Iterator[None]:
     """Call a function as soon as a termination signal arrives, before the existing handlers.
 
-    A server first waits for open requests, and event streams would never end by themselves.
+    A server waits for open requests before it stops, and event streams never end by themselves.
     """
     if current_thread() is not main_thread():
         yield

@@ -71,7 +71,7 @@ def write_matches(
 
 
 def export_folder(database: URL, folder: str = "") -> Path:
-    """Return the folder for the exports of a database: the given one, or else one that all its processes agree on.
+    """Return the folder for the exports of a database: the given one, or a default that is the same in all processes.
 
     >>> from .db.database import Database
     >>> export_folder(Database("sqlite:///league.db").url).name

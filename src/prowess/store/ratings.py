@@ -72,7 +72,7 @@ def ladder_of(league: League, rows: Iterable[Any]) -> Ladder:
 def changed_since(
     connection: Connection, league: League, revision: int, limit: int | None = None
 ) -> Sequence[Row[str, bytes | None]]:
-    """Return the players whose ratings have changed since a revision with their rows, latest change first."""
+    """Return the players (with their rows) whose ratings have changed since a revision, latest change first."""
     changed = _RATING.revision > revision
     if league.set_revision > revision:  # ratings of revision 0 are as old as their set
         changed |= _RATING.revision == 0

@@ -194,7 +194,7 @@ def _first_step() -> tuple[float, float, float]:
 
 
 def compare_digits(what: str, printed: str, ours: float | None) -> dict[str, str]:
-    """Return a row of a table: a label, the printed number, ours to as many digits, and whether they agree.
+    """Return a row of a table: a label, the printed number, our number to as many digits, and whether both agree.
 
     Numbers agree if they differ by at most one in the last digit, because printed numbers often come from rounded
     intermediate results.

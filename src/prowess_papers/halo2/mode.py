@@ -51,7 +51,7 @@ def spread(match_start: NDArray[np.int32], rating: Floats) -> Floats:
 
 
 def qualities_of(fit: Fit) -> Floats:
-    """Return the quality of every match, forecast before it by equation (7), where a team is the sum of its players.
+    """Return the quality of every match by equation (7), computed before the match; a team is the sum of its players.
 
     >>> qualities_of(TrueSkill().fit(History.from_matches([{"teams": [["a"], ["b"]]}]))).round(3)
     array([0.447])
@@ -80,7 +80,8 @@ class Mode:
         """How close each system expects every game to be; higher is closer.
 
         TrueSkill uses the match quality, equation (7), for any number of teams. Elo uses the negated difference of
-        ratings; for more than two teams, their negated standard deviation, to which (7) reduces if skills are certain.
+        ratings. For more than two teams, it uses the negated standard deviation of ratings, to which (7) reduces if
+        skills are certain.
 
         >>> history = History.from_matches([{"teams": [["a"], ["b"]]}])
         >>> fit_mode("Head to Head", history, {"elo": {}, "trueskill": {}}).closeness["Elo"]

@@ -94,8 +94,8 @@ def _played(mode: Mode, quality: float, progress: bool | None) -> dict[str, NDAr
 def accepted(model: Model, history: History, quality: float, guess: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return which games reach a quality if only these games are learnt from.
 
-    A game depends only on earlier games, so fitting and dropping games until nothing changes converges to the unique
-    answer from any guess: every round settles at least one more game from the start.
+    A game depends only on earlier games. So repeatedly fitting the kept games and choosing again converges to the
+    unique answer from any guess: every round settles at least one more game from the start.
 
     >>> from prowess import TrueSkill
     >>> games = History.from_matches([{"teams": [["a"], ["b"]]}, {"teams": [["a"], ["b"]]}])

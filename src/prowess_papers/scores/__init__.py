@@ -63,7 +63,7 @@ class _Work:
     progress: bool | None
 
     def league(self, league: League, systems: Mapping[str, System]) -> Curves:
-        """Return the curves over the seasons of a league, each rated separately."""
+        """Return the curves over the seasons of a league; every season is rated separately."""
         return learning_curves(
             systems,
             lambda percent, season: season_split(league, percent, season),

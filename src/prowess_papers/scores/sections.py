@@ -1,4 +1,4 @@
-"""The sections of the report: ours beside the published curves, the corrected models, the tuned models, the claims."""
+"""The sections of the report: our curves beside the published ones, the corrected and the tuned models, the claims."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def season_split(league: League, percent: int, season: int) -> Split:
 
 
 def carried_split(league: League, percent: int, season: int) -> Split:
-    """Return a split with the same test matches that also learns from all earlier seasons.
+    """Return a split like `season_split`, with the same test matches, that also learns from all earlier seasons.
 
     >>> import numpy as np, prowess as pw
     >>> matches = [{"teams": [["ann"], ["bob"]], "scores": [2, 1]}] * 20

@@ -18,7 +18,7 @@ DEFAULT = "TrueSkill"
 
 
 def complete_model(incomplete: str) -> list[str]:
-    """List the presets whose names begin with a text, in the letter case that was typed, because shells keep it.
+    """List the presets whose names begin with a text; typed letters keep their case, because shells expect that.
 
     >>> complete_model("ts2"), complete_model("GL")
     (['ts2', 'ts2a', 'ts2b', 'ts2c'], ['GLicko', 'GLicko2'])

@@ -29,7 +29,7 @@ _QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
 
 
 def get_console(stderr: bool = False) -> Console:
-    """Return a Rich console; if the stream is not a terminal, it is as wide as needed."""
+    """Return a Rich console; if the stream is not a terminal, the console is as wide as needed."""
     from rich.console import Console
 
     # Names may contain [brackets] or :colons:, which must not be read as markup or emoji.

@@ -40,7 +40,7 @@ def read_grid(table: Table, kinds: Kinds) -> Grid | None:
 
 
 def _player_name_column(table: Table, kinds: Kinds) -> str | None:
-    """Return the column with the players: a familiar name, or else the first column of different names."""
+    """Return the column with the players: one with a familiar name, or else the first with distinct names."""
     columns = table.frame.columns
     known = [column for column in columns if plain_name(column) in f"{LONG['player']} {LONG['team']}".split()]
     names = known or [column for column in kinds["name"] if text_of(table, column).drop_nulls().is_unique().all()]

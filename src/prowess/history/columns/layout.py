@@ -58,8 +58,8 @@ class Side:
 class Layout:
     """The shape of a file, its columns by role, and, if a row is a match, its sides.
 
-    If a row is a player, `parts` are columns that may identify matches together with the `match` column.
-    If it is a match, `also` are other columns that may hold its result.
+    If a row is a player, `parts` are columns that may identify matches together with the `match` column. If a row is a
+    match, `also` are other columns that may hold its result.
     """
 
     shape: Shape
@@ -274,7 +274,7 @@ def _pairs(headers: Headers, group: Sequence[tuple[str, str, str]], sides: Seque
 
 
 def _with_neutral(headers: Headers, layout: Layout) -> Layout:
-    """Add the column that marks neutral ground; if there is one, the first of two sides is otherwise the home team."""
+    """Add the column that marks neutral ground; on other grounds, the first of two sides is the home team."""
     neutral = headers.find({"neutral": aliases.HOME_AWAY["neutral"]})
     if not neutral or len(layout.sides) != 2:
         return layout

@@ -115,7 +115,7 @@ def printable(path: str | os.PathLike[str]) -> str:
 
 
 def open_source(path: str | os.PathLike[str], title: str | None = None, limits: ReadLimits | None = None) -> Source:
-    """Open a path and decompress it; `-` is standard input. `title` names the source in messages; default: the path."""
+    """Open a path and decompress it; `-` is standard input. `title` (by default the path) names it in messages."""
     limits = limits or ReadLimits()
     if not isinstance(path, (str, os.PathLike)):
         raise Error(f"read needs the path of a file, not {type(path).__name__}; from_frame reads a frame")

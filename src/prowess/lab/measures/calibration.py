@@ -103,7 +103,7 @@ def pool_forecasts(
 
 
 def has_draws(result: Result) -> bool:
-    """Whether a draw was expected in any match, or happened.
+    """Whether any match was expected to be drawn, or was drawn.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])

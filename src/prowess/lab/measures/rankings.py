@@ -176,7 +176,7 @@ def expected_scores(forecasts: Forecasts, point: str = "median") -> Floats:
 
 
 def score_levels(forecasts: Forecasts) -> tuple[Floats, Floats]:
-    """Return the mean and variance of x, a team's offence minus the others' mean defence, which sets its score."""
+    """Return mean and variance of x, which determines a team's score: its offence minus the others' mean defence."""
     mean, variance = (np.array(column[:, 0]) for column in (forecasts.mean, forecasts.variance))
     for _, team in by_team_count(forecasts.history.match_start):
         share = 1.0 / (team.shape[1] - 1)

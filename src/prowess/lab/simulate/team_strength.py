@@ -82,7 +82,7 @@ class Field:
         return batch
 
     def margins(self, upper: Ints, lower: Ints) -> Floats:
-        """Return the margins between neighbours, match by match: one fewer than the match has teams.
+        """Return the margins between neighbours, match by match; a match has one margin fewer than teams.
 
         A margin that is measured once per match needs a board for each match; otherwise many matches share one.
         """

@@ -130,9 +130,10 @@ def pair(
     (unknown names are rated as newcomers), or a model if the queue holds ratings; such a queue may be a mapping from
     names to ratings.
 
-    `waiting` is how long each item has waited, by name or in the order of the queue. A wait longer by one `patience`
-    (60 suits seconds) counts as much as a quality of 1 when someone must be left over, and halves the `least` quality
-    that a player accepts; both of a pair must accept it. Without `least`, as many as possible are paired.
+    `waiting` is how long each item has waited, by name or in the order of the queue. Waiting longer by one `patience`
+    (60 suits seconds) counts as much as a quality of 1 when someone must be left over. It also halves the `least`
+    quality that a player accepts; both players of a pair must accept it. Without `least`, as many as possible are
+    paired.
 
     `met` lists recent meetings: pairs of names, a mapping from pairs to their number, or a `History`. Each meeting
     lowers the value of a pair by `repeat`. The pairs of `never` are never made.

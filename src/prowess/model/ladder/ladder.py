@@ -240,8 +240,8 @@ class Ladder:
     ) -> list[list[Rating]]:
         """Record a match and return the new ratings, nested like the teams; unknown names are new players.
 
-        `time` (a date, a timestamp or a number) is when it was played, not before any player's last match. The other
-        arguments are those of `Model.rate`. If an error is raised, nothing has changed.
+        `time` (a date, a timestamp or a number) is when the match was played; it must not be before the last match of
+        any of its players. The other arguments are those of `Model.rate`. If an error is raised, nothing has changed.
 
         >>> import prowess as pw
         >>> ladder = pw.Ladder(pw.TrueSkill())
@@ -293,8 +293,8 @@ class Ladder:
     ) -> Prediction:
         """Predict a match between players of the ladder; arguments as in `Model.predict`.
 
-        `time` is when it will be played: skills drift until then. By default it is played now, or `elapsed` after each
-        player's last match.
+        `time` is when the match will be played: skills drift until then. By default the match is played now, or
+        `elapsed` after each player's last match.
 
         >>> import prowess as pw
         >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 1), "bob": pw.Rating(25, 1)})

@@ -110,7 +110,7 @@ async def change_league(service: Service, access: Access, **changes: Any) -> Lea
 
 
 async def delete_or_undelete(service: Service, access: Access, delete: bool) -> League:
-    """Delete a league, or undo that, and return it."""
+    """Delete or undelete a league, and return the league."""
     grace = service.settings.delete_grace
     return await _update(service, access, partial(leagues.delete, grace=grace) if delete else leagues.undelete)
 

@@ -210,7 +210,7 @@ async def create_match_fast(request: Request) -> Response:
 async def replace_match(
     request: Request, id: MatchId, access: Write, service: ServiceDep, dry_run: DryRun = False, reason: Reason = ""
 ) -> Response:
-    """Replace a match. All later ratings become what they would have been."""
+    """Replace a match. All later ratings become what they would have been with the new version."""
     request.scope["state"]["single"] = True
     match = read_match(request.headers.get("content-type", ""), await request.body())
     given = match.pop("id", None)
@@ -223,7 +223,7 @@ async def replace_match(
 async def delete_match(
     id: MatchId, access: Write, service: ServiceDep, dry_run: DryRun = False, reason: Reason = ""
 ) -> Response:
-    """Delete a match. All later ratings become what they would have been. Its id cannot be used again."""
+    """Delete a match. All later ratings become what they would have been without it. Its id cannot be used again."""
     return await run_command(service, Delete(access.league, id, author=access.author, reason=reason), dry_run)
 
 
@@ -271,7 +271,7 @@ async def list_matches(
     filters: MatchFilterDep,
     limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
 ) -> Response:
-    """Matches as they were posted. With `player`, also the predicted result and the rating change of that player."""
+    """Matches as they were posted. With `player`, they also have that player's predicted result and rating change."""
 
     def work(connection: Connection) -> Response:
         league = leagues.find(connection, access.league)

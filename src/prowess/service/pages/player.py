@@ -129,7 +129,7 @@ def _table_row(match: Plain) -> Plain:
 def _extremes(service: Service, connection: Connection, league: League, data: Plain) -> Plain:
     """Return the best and the worst rating, each with its match, and the alternative text of the chart.
 
-    The worst one ignores the first provisional matches: ratings of newcomers start low.
+    The worst rating ignores the first provisional matches, because ratings of newcomers start low.
     """
     if data["best"] is None:
         return {"extremes": [], "alt": ""}

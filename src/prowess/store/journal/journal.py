@@ -302,7 +302,7 @@ def body(match: Mapping[str, Any]) -> str:
     """Write a match in the canonical form of the journal, in which equivalent matches have the same text.
 
     Blanks around names are stripped, 3.0 is written as 3, ranks become places, and redundant values are left out: ranks
-    that follow from the scores, weights of 1 and an importance of 1. The time and the id are not part of it.
+    that follow from the scores, weights of 1 and an importance of 1. The time and the id are not part of the text.
 
     >>> body({"teams": [["ann", "bob"], [" cat "]], "scores": [3.0, 1.5], "ranks": [1, 5], "importance": 1})
     '{"teams":[["ann","bob"],["cat"]],"scores":[3,1.5]}'

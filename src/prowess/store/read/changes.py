@@ -64,7 +64,7 @@ def _ranks_and_ratings(ladder: Ladder, names: list[str]) -> tuple[NDArray[np.int
 def week_before(now: Snapshot) -> float | None:
     """Return the time a week before the league's last match; None for a league without times.
 
-    It is the end of that day, so that it stays the same while matches are posted.
+    The result is the end of that day, so that it stays the same while matches are posted.
 
     >>> import prowess as pw
     >>> from prowess.store.leagues import Settings

@@ -52,7 +52,7 @@ class TraceCache:
         return self._cache.room
 
     def of(self, connection: Connection, league: League) -> MatchViews:
-        """Return views of a league at its revision or a later one; the league was read on the same connection."""
+        """Return views of a league at its revision or a later one; `league` must be read on the same connection."""
         cached = self._cache.get(league.cache_key)
         if cached is None or cached.view.revision < league.revision:
             with self._cache.lock(league.id):

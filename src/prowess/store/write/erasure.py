@@ -165,7 +165,7 @@ def drop_hash(database: Database, league: str, alias: str, *, author: str = "") 
 
 
 def scrub(database: Database) -> bool:
-    """Remove what was erased from the unused pages of a SQLite file; return False if readers still need them.
+    """Clear the unused pages of a SQLite file, which may hold erased names; return False if readers still need them.
 
     The file is rewritten, which takes about a second per 100 MB, during which nothing else is written.
     """

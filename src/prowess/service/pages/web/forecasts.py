@@ -93,7 +93,7 @@ def _team_name(names: Sequence[str], number: int) -> str:
 
 
 def headline(teams: Sequence[Sequence[str]], prediction: Prediction) -> dict[str, str]:
-    """Return the favourite of a match, empty if there is none, and the most likely result in words.
+    """Return the favourite of a match (empty if there is none), and the most likely result in words.
 
     >>> import prowess as pw
     >>> headline([["ann"], ["bob"]], pw.Elo().predict([[pw.Rating(1700)], [pw.Rating(1600)]]))
