@@ -44,7 +44,7 @@ def find_plugins(group: str) -> dict[str, EntryPoint]:
 
 @cache
 def load_plugin(group: str, name: str, check: Check = _accept) -> object:
-    """Import one plugin; if that or `check` fails, raises an `Error` that names its package.
+    """Import one plugin; if the import or `check` fails, raise an `Error` that names the plugin's package.
 
     >>> load_plugin("prowess.lab", "Paper").__name__
     'Paper'

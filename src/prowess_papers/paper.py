@@ -156,7 +156,7 @@ def paper(name: str) -> Paper:
 
 
 def overall_verdict(report: Report) -> list[Section]:
-    """Return a section that counts the claims of a report by verdict and lists them; no section without claims.
+    """Return a section that counts the claims of a report by verdict and lists them; empty without claims.
 
     >>> from prowess.lab.report import Claim
     >>> claims = (Claim("It works", True, ""), Claim("It is fast", None, "too few data"))

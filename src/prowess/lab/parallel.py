@@ -28,7 +28,7 @@ def run_tasks(
     label: str = "working",
     progress: bool | None = None,
 ) -> list[Result]:
-    """Return the results of a function for all tasks, in their order, with a progress bar after two seconds.
+    """Return the results of a function for all tasks, in the order of the tasks; show a progress bar after two seconds.
 
     `jobs`: 1 works in this process, 2 in two processes, −1 in as many as there are processors. None also works in this
     process, unless `joblib.parallel_config` says otherwise.

@@ -171,9 +171,9 @@ class RandomSplits(Protocol):
     """Repeated splits: a random part of the matches is learnt from and others are scored, in chronological order.
 
     `train`: the share of all matches that is drawn to be learnt from. The rest is scored: each scored match is forecast
-    from the drawn matches before it. `test`: if given, the scored matches are always this share at the end, and the
-    matches to learn from are drawn from the matches before them. `known`: score only matches whose players all appeared
-    in earlier learnt matches. Guo et al. (2012), section 5.1, use this for the Halo matches.
+    from the drawn matches before it. `test`: if given, this share of the matches, at the end of the history, is scored
+    in every split, and the matches to learn from are drawn from all earlier ones. `known`: score only matches whose
+    players all appeared in earlier learnt matches. Guo et al. (2012), section 5.1, use this for the Halo matches.
 
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}] * 10)
     >>> [run.rows(history).tolist() for run in RandomSplits(times=2, train=0.5, test=0.2).runs(history)]

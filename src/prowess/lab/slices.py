@@ -137,7 +137,7 @@ def count_before(history: History, start: float | str | date, name: str) -> int:
 
 
 def involving(history: History, players: Iterable[str], *, everybody: bool = False) -> Mask:
-    """Return the matches with any of the given players or, with `everybody`, the matches without other players.
+    """Return the matches with any of the given players or, with `everybody`, those with no other players.
 
     >>> history = History.from_matches([{"teams": [["ann"], [other]]} for other in ("bob", "cat", "cat")])
     >>> involving(history, ["ann", "bob"], everybody=True)

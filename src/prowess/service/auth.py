@@ -86,7 +86,7 @@ def bearer_secret(headers: Headers) -> str | None:
 def cookie_secret(headers: Headers) -> str | None:
     """Return the secret in the login cookie.
 
-    Parsed by hand, in linear time: other services on the host may set cookies of any content.
+    The header is parsed by hand, in linear time, because other services on the host may set any cookies.
 
     >>> cookie_secret([(b"cookie", b'other={"a": 1}; prowess_key=pw_abc')]), cookie_secret([])
     ('pw_abc', None)
@@ -149,7 +149,7 @@ async def _identify(scope: types.Scope, keys: TtlCache[Key | None]) -> None:
 
 
 async def key_of_request(request: Request) -> Key | None:
-    """Return the key of a request, None without one; raises 401 for an unknown key."""
+    """Return the key of a request (None if it sent no key); raise a 401 problem for an unknown key."""
     state = request.scope["state"]
     key: Key | None = state.get("key")
     if key is None and "key" in state:

@@ -1,4 +1,4 @@
-"""The connections of a process: their number, the size and time of requests that arrive on them, and event streams."""
+"""Limits on the connections of a process: their number, the size and duration of requests, and event streams."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ class HttpProtocol(HttpToolsProtocol):
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
-        """Take a part of the body; after the response, discard it for a while."""
+        """Take a part of the body; parts that arrive after the response are discarded, up to a limit."""
         self.steps += 1
         self.body_bytes += len(body)
         if self.cycle.response_complete and self.body_bytes > DISCARDED:
@@ -290,7 +290,7 @@ class StreamLimit:
 
     @contextmanager
     def hold(self, address: str, key: int | None) -> Iterator[None]:
-        """Hold a stream for the duration of a block; raises 429 or 503 if there are too many."""
+        """Hold a stream for the duration of a block; raise a 429 or 503 problem if there are too many streams."""
         names = [client_network(address), None] if key is None else [key]
         problem = self._problem(*names)
         if problem is not None:

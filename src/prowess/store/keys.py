@@ -165,7 +165,8 @@ def get(connection: Connection, id: int) -> Key:
 def revoke(connection: Connection, id: int, *, author: str = "", keep_admin: bool = False) -> Key:
     """Revoke a key permanently; revoking it again has no effect.
 
-    With `keep_admin`, the last admin key for all leagues is not revoked: over HTTP nobody could create another one.
+    With `keep_admin`, the last admin key for all leagues is not revoked, because nobody could create another one over
+    HTTP.
     """
     key = get(connection, id)
     if key.revoked_at is None:

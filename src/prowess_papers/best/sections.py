@@ -41,7 +41,7 @@ def judged_sections(judged: Evaluation) -> list[Section]:
 
 
 def beats(judged: Evaluation, measure: Measure) -> Claim:
-    """Return the claim that the tuned model is better than every untuned one: all intervals lie above 0."""
+    """Return the claim that the tuned model is better than every untuned one; it holds if all intervals lie above 0."""
     comparison = judged.comparison
     gaps = _gaps(comparison, measure)
     nearest = min(gaps, key=lambda name: gaps[name].value)

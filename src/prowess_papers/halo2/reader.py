@@ -26,7 +26,7 @@ LAYOUT = f"it must be CSV without header, with the columns {', '.join(COLUMNS)}"
 
 
 def read(path: str | os.PathLike[str]) -> History:
-    """Read a file of games in the order of the file, without times, as the published numbers do.
+    """Read a file of games in the order of the file and without times, because the published numbers use that order.
 
     A game is a block of rows with the same game id and the same time; an id may recur later for another game. Players
     with the same team id in a game are a team, also in a free-for-all. The score of a team is the sum of the scores in

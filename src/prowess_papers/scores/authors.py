@@ -103,7 +103,8 @@ def normal(forecasts: Forecasts) -> Floats:
 
 
 def skellam(forecasts: Forecasts, terms: int = TERMS) -> Floats:
-    """Return P(1 ≤ s₀ − s₁ ≤ terms) for counts with known rates, as if two teams never differed by more points.
+    """Return P(1 ≤ s₀ − s₁ ≤ terms) for counts with known rates; larger differences are ignored.
+
     With the distribution function F of the first team's score it is Σⱼ P(s₁ = j) (F(j + terms) − F(j)), over all
     possible scores j of the second team.
 

@@ -86,7 +86,7 @@ def numbers_together(table: Table, columns: Sequence[str]) -> list[Floats]:
 
 
 def _split(table: Table, column: str) -> "tuple[pl.Series, pl.Series]":
-    """Return a column's whole numbers, with null for other cells, and the texts of the other cells, which are few."""
+    """Return a column's whole numbers (null for other cells), and the texts of the few other cells."""
     import polars as pl
 
     series = table.frame[column]

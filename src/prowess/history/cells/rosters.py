@@ -121,7 +121,7 @@ def _best_separator(cells: "pl.Series", sure: bool) -> tuple[str | None, str | N
 
 
 def _are_sentences(cells: "pl.Series", sure: bool) -> bool:
-    """Return whether cells are lists as in prose: "ann, bob and cat", or "ann, bob, cat" and "dan & eve"."""
+    """Return whether cells are lists as in prose, such as "ann, bob and cat", or a mix of commas and "dan & eve"."""
     joined = cells.filter(cells.str.contains(_LAST))
     beside = sure and int(cells.str.contains(",", literal=True).sum()) >= len(joined) > 0
     return beside or bool(joined.str.contains(rf",.*{_LAST}").any())

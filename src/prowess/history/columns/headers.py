@@ -168,7 +168,7 @@ class Headers:
                 self._group(plain_name(side), (side, *columns))
 
     def _group(self, name: str, columns: Sequence[str]) -> None:
-        """Make several columns one side with a name; each column holds one player."""
+        """Combine several columns, each with one player, into one side with a name."""
         self.free = {plain: column for plain, column in self.free.items() if column not in columns}
         self.free[name] = columns[0]
         self.more[columns[0]] = tuple(columns[1:])

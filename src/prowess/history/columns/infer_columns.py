@@ -159,7 +159,7 @@ def unfit_columns(table: Table) -> dict[str, set[str]]:
 
 
 def add_time(table: Table, layout: Layout) -> Layout:
-    """Return the layout with a column that holds times as its time column, unless it already has one."""
+    """Return the layout; if it has no time column, a column that holds times becomes its time column."""
     if "time" in layout.roles or "time" in (table.choices.columns or {}):
         return layout
     sides = {column for side in layout.sides for column in (side.column, *side.more, side.score, side.rank)}

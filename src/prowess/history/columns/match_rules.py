@@ -30,7 +30,7 @@ class Fault(NamedTuple):
 
 
 def find_faults(draft: RawMatches) -> Iterable[Fault]:
-    """Drop meaningless values from raw matches, then return all faults, or only the invalid sizes if there are any."""
+    """Drop meaningless values from raw matches, then return all faults; if sizes are invalid, only those faults."""
     _drop_partial_scores(draft)
     for name in ("weight", "importance"):  # the square of such a small number is 0, so it counts as 0 everywhere
         if (column := getattr(draft, name)) is not None:

@@ -251,8 +251,8 @@ def _scores_of_winners(table: Table, layout: Layout) -> Floats | None:
 def read_result_column(table: Table, layout: Layout) -> SideResults:
     """Read a result in one cell: the winner by name or side; a score such as 3-1; or W, L and D for the first side.
 
-    The reading that fits most rows is used for the column. A separate score column must agree with it, and decides
-    the matches for which this column is empty.
+    The reading that fits most rows is used for the column. A separate score column must agree with the result column,
+    and decides the matches whose result cell is empty.
     """
     column = layout.roles["winner"]
     if len(layout.sides) > 2:

@@ -30,7 +30,7 @@ CORRUPT = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, Ru
 
 @dataclass(frozen=True)
 class Source:
-    """Bytes in a file, which may be larger than memory, or in memory; with their title for messages.
+    """Bytes, in memory or in a file that may be larger than memory, with a title for messages.
 
     >>> Source("games.csv", ".csv", data=b"winner,loser").read(6)
     b'winner'

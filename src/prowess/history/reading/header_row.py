@@ -73,7 +73,8 @@ def count_known_cells(cells: Cells, choices: Choices) -> int:
 def has_header(first: Cells, rest: Sequence[Cells]) -> bool:
     """Return whether the first record holds the column names of the other records.
 
-    It does not if it has a number, date or result in a column of such values, or a name that recurs further down.
+    It is not a header if it has a number, date or result in a column of such values, or a name that recurs further
+    down.
 
     >>> has_header(["Sieger", "Verlierer"], [["ann", "bob"], ["bob", "cat"]])
     True

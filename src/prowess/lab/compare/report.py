@@ -289,7 +289,7 @@ def _plain_model(comparison: Comparison, row: Plain) -> Plain:
 
 
 def _plain_difference(comparison: Comparison, row: Plain) -> Plain:
-    """Return a difference from the baseline and whether it is an improvement: None if it is within noise."""
+    """Return a difference from the baseline, and whether it is an improvement (None if it is within noise)."""
     measure = comparison.measure(row["measure"])
     better = None if row["within_noise"] or measure.neutral else (row["difference"] > 0) == measure.higher
     return row | {"better": better, "text": str(row_interval(row)).replace("-", "−")}

@@ -127,7 +127,7 @@ def sharpness(forecasts: Forecasts) -> Tally:
 
 
 def auc(forecasts: Forecasts, where: Where = None, *, drawn: str = "skip") -> float:
-    """Return the area under the ROC curve: how often a match that was won had a better forecast than one that was not.
+    """Return the area under the ROC curve: how often a won match had a higher forecast than a match not won.
 
     `drawn`: "skip" uses matches with a winner only, as Guo et al. (2012) say; "negative" counts a draw as not won, as
     their published numbers do.
@@ -147,7 +147,7 @@ def auc(forecasts: Forecasts, where: Where = None, *, drawn: str = "skip") -> fl
 
 
 def auc_of(p: Floats, won: Floats) -> float:
-    """Return the area from the ranks of the forecasts, which may be tied; ½ if all or none were won.
+    """Return the area under the ROC curve, from ranks of forecasts (ties allowed); ½ if all or no matches were won.
 
     >>> import numpy as np
     >>> auc_of(np.array([0.9, 0.8, 0.3, 0.8]), np.array([1.0, 0.0, 0.0, 1.0]))

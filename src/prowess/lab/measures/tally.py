@@ -86,7 +86,7 @@ class Tally:
         return total / weight if isfinite(total) else float((totals / weight).sum())
 
     def window(self, matches: int = 50) -> Floats:
-        """Return the measure over the last `matches` matches up to each match; NaN for the first ones.
+        """Return the measure over the last `matches` matches up to each match; NaN until there are that many.
 
         Only matches that can be measured count.
 

@@ -136,7 +136,7 @@ class Lognormal(Attendance):
 
 @dataclass(frozen=True)
 class Rounds(Attendance):
-    """In every round every player plays once; players left over when the last match is full sit out.
+    """Every player plays once in every round, except players who are left over when the last match is full.
 
     With `near`, opponents are close in skill: each round sorts all players by skill plus an error with this standard
     deviation, and neighbours play together. Players are sorted by their skills at the first match.

@@ -142,7 +142,7 @@ class Plan:
 
     @property
     def matches(self) -> tuple[int, int, int]:
-        """The numbers of matches that are only learnt from, scored, and left for evaluation."""
+        """Three numbers of matches: those only learnt from, those scored, and those left for evaluation."""
         first = self.objective.first
         return first, self.end - first, len(self.history) - self.end
 

@@ -157,7 +157,7 @@ def tune(
 
 
 def _search(study: Study, attempt: Evaluate, trials: int, jobs: int, progress: bool | None) -> None:
-    """Run rounds of one trial per process until there are enough; other machines may add trials to the same study."""
+    """Run rounds of one trial per process until there are enough trials; other machines may add to the same study."""
     for _ in steps(range(len(study.trials()), trials, jobs), "tuning", progress):
         waiting = study.ask(min(jobs, trials - len(study.trials())))
         try:

@@ -54,8 +54,8 @@ class Tuning:
 
     `model` is the best model on the training span, `before` the original one. `gain` is the reduction of the loss per
     match on the later matches, with a 95 % interval. `loss` holds the losses of both models on the training span
-    (before, after), and `matches` the numbers of matches only learnt from, scored, and left for evaluation. If higher
-    is better, the loss is the negated measure.
+    (before, after), and `matches` holds three numbers of matches: only learnt from, scored, and left for evaluation. If
+    higher is better, the loss is the negated measure.
 
     >>> import prowess as pw
     >>> league = pw.simulate(pw.Glicko(), 2000, 30).history

@@ -1,4 +1,4 @@
-"""Local search for a good split of many players: from random splits, by swaps that raise the quality of the match."""
+"""Local search for a good split of many players: start from random splits, and make swaps that raise the quality."""
 
 from __future__ import annotations
 

@@ -179,7 +179,7 @@ def random_split(rules: Rules, rng: np.random.Generator) -> NDArray[np.intp] | N
 
 
 def _is_dead_end(rules: Rules, room: Sequence[int], waiting: set[int], dead: set[object]) -> bool:
-    """Return whether the waiting groups cannot fit, or failed before with the same room in the teams."""
+    """Return whether the waiting groups cannot fit, or did not fit before with the same free seats in the teams."""
     blocks = sorted(len(rules.units[unit]) for unit in waiting if len(rules.units[unit]) > 1)
     if blocks and sum(free // blocks[0] for free in room) < len(blocks):
         return True

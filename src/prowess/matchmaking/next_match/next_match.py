@@ -116,10 +116,11 @@ def next_matches(
 ) -> NextMatches:
     """Return the matches whose results are expected to say most about the players' skills.
 
-    TrueSkill, section 4.2; Lindley (1956). `source` is a ladder, a fit or a model; `players` are the players available,
-    by name or with ratings; by default all. A match has `teams` teams of `size` players. A player is in at most `each`
-    matches. With 1, the default, the matches form a round that can be played at the same time. With None there is no
-    limit, and matches are chosen independently of each other. `progress` shows a progress bar, or hides it.
+    TrueSkill, section 4.2; Lindley (1956). `source` is a ladder, a fit or a model; `players` are the available players,
+    by name or with ratings; by default all players are available. A match has `teams` teams of `size` players. A player
+    is in at most `each` matches. With 1, the default, the matches form a round that can be played at the same time.
+    With None there is no limit, and matches are chosen independently of each other. `progress` shows a progress bar, or
+    hides it.
 
     The most informative match is chosen first, then the most informative of the rest. Raises `Error` for systems
     without uncertainty, such as Elo.

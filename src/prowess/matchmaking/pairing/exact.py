@@ -182,7 +182,7 @@ def _bounds(own: Floats, queue: tuple[Floats, ...], start: Ints, member: Ints) -
 
 
 def _minima(gap: Longs) -> Longs:
-    """Return in row k, column i the least of the 2ᵏ gaps that start at gap i."""
+    """Return a table: row k, column i has the smallest of the 2ᵏ gaps that start at gap i."""
     rows = [gap]
     while 2 ** len(rows) <= len(gap):
         half, below = 2 ** (len(rows) - 1), rows[-1]

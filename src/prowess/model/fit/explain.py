@@ -53,7 +53,7 @@ def explain(trace: Trace, name: str, before: Ladder, now: Rating) -> Explanation
 
 
 def _first_rating(trace: Trace, before: Ladder, name: str, matches: Ints) -> Rating:
-    """Return the rating before the first match; with a learnt prior, it depends on the matches before."""
+    """Return the player's rating before the first match; with a learnt prior, it depends on others' earlier matches."""
     if name in before:
         return before[name]
     if not trace.model.prior.learns:

@@ -243,7 +243,7 @@ def elapsed_until(ladder: Ladder, teams: Sequence[Sequence[str | Rating]], time:
 
 
 def elapsed_since(ladder: Ladder, row: int, unit: float, now: float) -> float:
-    """Return the time since the last match of a row of a ladder, in rating periods if the model has them.
+    """Return the time since the last match of a player's row, in rating periods if the model has them.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.Glicko(period=7))

@@ -1,8 +1,8 @@
 """A grid for integrals over many normal distributions at once.
 
-It is fine near the centre and the margins of each distribution and coarse elsewhere, with Gauss–Legendre panels.
-A node is a sum `base + offset`, whose base is the centre of a nearby distribution: a narrow distribution far from zero
-has full resolution, because differences from its mean are taken before the offset is added.
+The grid consists of Gauss–Legendre panels. It is fine near the centre and the margins of each distribution, and coarse
+elsewhere. A node is a sum `base + offset`, whose base is the centre of a nearby distribution: a narrow distribution far
+from zero has full resolution, because differences from its mean are taken before the offset is added.
 """
 
 from __future__ import annotations

@@ -237,7 +237,7 @@ class MatchFilter:
     offset: Annotated[int, Query(ge=0, le=LARGEST)] = 0
 
     def payload(self, service: Service, connection: Connection, league: League, limit: int) -> dict[str, Any]:
-        """Return up to `limit` matches as plain data; `next` is the offset of the following ones, or None."""
+        """Return up to `limit` matches as plain data; `next` is the offset of the next matches, or None."""
         since = -inf if self.after is None else parse(league.clock, self.after, "after")
         until = inf
         if self.before is not None:

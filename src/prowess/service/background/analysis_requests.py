@@ -33,7 +33,7 @@ Plain = dict[str, Any]
 
 @dataclass(frozen=True)
 class AnalysisResult:
-    """The data of an analysis, None if not available yet, and its last background job, if there was one.
+    """The data of an analysis (None if not available yet), and its last background job, if there was one.
 
     >>> AnalysisResult(None, None).data is None
     True

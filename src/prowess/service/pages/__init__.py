@@ -1,1 +1,1 @@
-"""The web pages: the data of the API for people to read; rendered on the server, and complete without JavaScript."""
+"""The web pages, which show the data of the API; they are rendered on the server and work without JavaScript."""

@@ -36,7 +36,7 @@ async def anonymise(
     name: Annotated[str, Query(max_length=LONGEST)] = "",
     done: Annotated[str, Query(max_length=LONGEST)] = "",
 ) -> PageContext:
-    """Ask for confirmation to anonymise a player, and list the anonymised ones; `done` is a new alias."""
+    """Ask for confirmation to anonymise a player, and list anonymised players; `done` is the alias just given."""
     return await _context(service, access, {"name": name, "keep_hash": "on"}, done=done)
 
 

@@ -178,7 +178,7 @@ def render_option(option: Option) -> str:
 
 
 def render_error(error: Error) -> str:
-    """Word an error with the labels of the form; the columns can be chosen below the message."""
+    """Word an error with the labels of the form; it may refer to the choice of columns below the message."""
     return f"{error.reason}: choose them below" if isinstance(error, NoLayout) else error.render(render_option)
 
 

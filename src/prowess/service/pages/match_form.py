@@ -43,8 +43,8 @@ class FormError(Error):
 class MatchFields:
     """The raw fields of a form about a match: for each team its names, one per line, its place and its score.
 
-    `whole` is the match as JSON, if it has too many teams for fields. `once` prevents a form from being recorded twice,
-    `seen` is the revision of the match that is edited.
+    `whole` is the match as JSON, if it has too many teams for fields. `once` prevents a form from being recorded twice;
+    `seen` is the revision of the match that was shown in the form.
 
     >>> MatchFields(("ann", "bob")).by
     'first'

@@ -99,7 +99,7 @@ def _parse_split(now: Snapshot, texts: Sequence[str]) -> Split:
 
 
 def edit_split(split: Split, move: str, swap: str) -> Split:
-    """Apply a button of the page: a `move` of `2:ann` moves ann to team 2, two lines of `swap` exchange two players.
+    """Apply a button of the page: the `move` `2:ann` moves ann to team 2; the two players in `swap` change teams.
 
     >>> edit_split([["ann"], ["bob", "cat"]], "1:bob", ""), edit_split([["ann"], ["bob", "cat"]], "", "ann\\nbob")
     ([['ann', 'bob'], ['cat']], [['bob'], ['ann', 'cat']])

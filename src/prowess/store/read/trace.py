@@ -241,7 +241,7 @@ class LeagueTrace:
     def append_rated(self, trace: Trace, seq: int, ladder: Ladder) -> None:
         """Append matches that the writer has rated, numbered from `seq`; `ladder` holds the ratings after them.
 
-        The writer appends no match before the start of a season, so that all seasons have begun.
+        The writer never appends a match from before the start of a season, so all seasons have begun.
         """
         for season in self.seasons[self.begun :]:
             season.begin(self.ladder)

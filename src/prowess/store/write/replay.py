@@ -88,7 +88,7 @@ def replay_rows(
 
 
 def spacing(matches: int) -> int:
-    """Return the number of matches between two checkpoints of a league, which doubles as the league grows.
+    """Return the number of matches between two checkpoints of a league; it doubles now and then as the league grows.
 
     >>> spacing(10_000), spacing(100_000), spacing(1_000_000)
     (5000, 10000, 80000)

@@ -246,7 +246,7 @@ def _reject_unread(cells: DistinctValues, unread: Mask, right: Message) -> None:
 
 
 def _no_times(cells: DistinctValues, right: tuple[Piece, ...]) -> Times | None:
-    """Handle a column without any time: it is empty, holds weekdays or times of day, or is an error."""
+    """Handle a column without any time: ignore it if it is empty or holds weekdays or times of day, else reject it."""
     text = cells.values.str.strip_chars().str.to_lowercase()
     filled = ~text.is_in(list(MISSING))
     if not filled.any():

@@ -1,4 +1,4 @@
-"""The `page` decorator: a function returns plain data; served as HTML by a template, as `.json`, and as `.csv`."""
+"""The `page` decorator: a function returns plain data, which is served as HTML by a template, as JSON and as CSV."""
 
 from __future__ import annotations
 
