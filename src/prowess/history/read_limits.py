@@ -1,4 +1,4 @@
-"""Limits on files that would expand to much more than they hold: compressed files, workbooks, Parquet, endless lines.
+"""Limits on files that would expand to far more than their size: compressed files, workbooks, Parquet, endless lines.
 
 They are checked before or while a file is unpacked, so that a file of a few kilobytes cannot take gigabytes of memory.
 """

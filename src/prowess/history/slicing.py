@@ -118,7 +118,7 @@ def span(history: History, start: object, end: object) -> tuple[int, int]:
 
 
 def bound(history: History, value: object) -> float:
-    """Convert a time to a number comparable with the history's; without a zone, it is in the history's zone."""
+    """Convert a time to a number, to compare it with the history's times; a time without a zone is in their zone."""
     plain = history.time_kind == "number" and str(value).strip().isdigit()  # "20260131" is a date elsewhere
     kind, zone, number = parse_time(value, "number" if plain else None)
     if zone is None and history.time_zone is not None and kind != "number":

@@ -1,4 +1,4 @@
-"""Work in threads: shared fairly between clients, limited if it is expensive, cached, and stopped with its client."""
+"""Work in threads: shared fairly between clients, limited if expensive, cached, and stopped when a client leaves."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class TtlCache(Generic[Value]):
         return entry[1] if entry else None
 
     async def get(self, name: str) -> Value:
-        """Return the value, loaded now unless it is fresh; concurrent callers share one load."""
+        """Return the value; load it first unless the cached value is fresh. Concurrent callers share one load."""
         entry = self._entries.get(name)
         if entry is not None and self._clock() < entry[0]:
             return entry[1]

@@ -222,7 +222,7 @@ def create(
 
 
 def _take_name(connection: Connection, name: str) -> None:
-    """Check that a name is valid and free; a former name then no longer leads to the renamed league."""
+    """Check that a name is valid and free; if it was a league's former name, it no longer leads to that league."""
     if not NAME.fullmatch(name):
         text = f"use at most 63 lowercase letters (a to z), digits and hyphens, as in {slug(name)!r}, not {name!r}"
         raise Error.in_field("name", text, value=name)
@@ -395,7 +395,7 @@ def delete(connection: Connection, name: str, grace: float = GRACE, *, author: s
 
 
 def undelete(connection: Connection, name: str, *, author: str = "") -> League:
-    """Undo the deletion of a league that has not been removed yet; it is as it was before."""
+    """Undo the deletion of a league that has not been removed yet; the league is as it was before."""
     league = find(connection, name)
     if league.purge_at is not None:
         if league.purge_at <= time():

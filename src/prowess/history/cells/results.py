@@ -205,7 +205,7 @@ def _word_and_score(cell: str) -> tuple[str, Cell | None]:
 
 
 def _choose_language(cells: _Column, words: Sequence[str], also: Mapping[str, int]) -> dict[str, int]:
-    """Return the signs of words in the language that fits most cells; a remark reports a tie, which the first wins."""
+    """Return the signs of words in the language that fits most cells, or in the first of several, with a remark."""
     counts = dict.fromkeys(words, 0)
     for word, count in zip(words, cells.counts.tolist(), strict=True):
         counts[word] += count

@@ -82,7 +82,7 @@ class RowGroups:
         return len(np.unique(np.searchsorted(start, np.flatnonzero(differs), side="right")))
 
     def _compare(self, values: NDArray[Any], of: str) -> tuple[NDArray[Any], Ints, NDArray[np.bool_]]:
-        """Return the grouped values, the start of each group (match or team), and a mask of values unlike its first."""
+        """Return grouped values, the start of each group (match or team), and which values differ from its first."""
         start = self.team_start if of == "team" else self.match_row_start
         values = values[self.order]
         first = np.repeat(values[start[:-1]], np.diff(start))
@@ -146,7 +146,7 @@ def _match_codes(table: Table, layout: Layout) -> Ints:
     """Return the number of each row's match.
 
     A match name may recur, such as "Monaco" every year. If the season or the day splits a match into groups of several
-    rows each, it also identifies matches.
+    rows each, this column also identifies matches.
     """
     if "match" not in layout.roles:
         return _one_match(table, layout)

@@ -69,7 +69,7 @@ def _load(source: Source, choices: Choices) -> Table | Findings:
 
 
 def check_parquet(scan: "pl.LazyFrame", title: str, size: int, limits: ReadLimits) -> int:
-    """Return the number of rows of a Parquet file, read from its metadata; raises `LimitExceeded` if it is extreme."""
+    """Return the number of rows of a Parquet file, from its metadata; raises `LimitExceeded` if it is too large."""
     import polars as pl
 
     rows = int(scan.select(pl.len()).collect().item())

@@ -147,7 +147,7 @@ def _column_after(column: int) -> re.Pattern[bytes]:
 
 
 def _greater(text: str, first: str, last: str, longest: int) -> str:
-    """Return a pattern for the texts that sort after `text`, shorter texts first; it ignores case.
+    """Return a pattern for texts that sort after `text` (shorter texts sort first); the pattern ignores case.
 
     >>> _greater("47", "0", "9", 7)
     '(?:[0-9]{3,7}|[5-9][0-9]{1}|[4-4][8-9][0-9]{0})'

@@ -190,7 +190,7 @@ def _check_order(ladder: Ladder, history: History, first: NDArray[np.int64], row
 
 
 def time_unit(stamp: Stamp | None) -> float:
-    """Return the unit of elapsed time in the unit of match times: a day, or 1 for plain numbers.
+    """Return the length of a unit of elapsed time, measured as match times are: a day, or 1 for plain numbers.
 
     >>> time_unit(None)
     1.0

@@ -187,7 +187,7 @@ async def delete_league(access: Admin, service: ServiceDep) -> Response:
 
 @router.post(LEAGUE + "/undelete", summary="Undelete a league", response_model=schemas.League)
 async def undelete_league(access: Admin, service: ServiceDep) -> Response:
-    """Undo the deletion of a league that has not been removed yet; it is as it was before."""
+    """Undo the deletion of a league that has not been removed yet; the league is as it was before."""
     return json_response(league_payload(await delete_or_undelete(service, access, delete=False)))
 
 

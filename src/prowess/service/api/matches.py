@@ -309,7 +309,7 @@ async def get_match(request: Request, id: MatchId, access: Read, service: Servic
 def match_payload(
     service: Service, connection: Connection, league: League, id: str, member: bool, most: int | None = None
 ) -> dict[str, Any]:
-    """Return a match with at most `most` of its players; a deleted match is shown as it last was, without effects.
+    """Return a match with at most `most` of its players; a deleted match is shown as it last was, without ratings.
 
     Only a `member` sees players who are no longer in the match: those of a deleted match, and those that were replaced.
     """

@@ -44,7 +44,7 @@ async def get_readiness(service: UncheckedService) -> dict[str, str]:
 async def get_metrics(service: UncheckedService, key: Annotated[Key, Depends(GlobalPermission("read"))]) -> Response:
     """Requests by route and status, their duration, refusals and commits, summed over all worker processes.
 
-    Needs a key for all leagues; the setting `metrics_address` serves them without one at another address.
+    Needs a key for all leagues; the setting `metrics_address` serves the metrics without a key at another address.
     """
     if not service.settings.metrics:
         raise Problem(404, "metrics are disabled; see the setting `metrics`")

@@ -21,7 +21,7 @@ ADMIN_PAGES = ("settings", "switch", "keys")
 
 
 def _local_url(url: str) -> str:
-    """Return the URL to redirect to after signing in; the start page if it is on another site.
+    """Return the URL to redirect to after signing in; a URL on another site is replaced by the start page.
 
     >>> _local_url("/leagues/darts/enter"), _local_url("//evil.example"), _local_url("https://evil.example")
     ('/leagues/darts/enter', '/', '/')

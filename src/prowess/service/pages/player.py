@@ -200,7 +200,7 @@ async def suggest_names(
 
 
 def by_likelihood(names: Iterable[str], search: str) -> list[str]:
-    """Sort names: the text itself first, then names that begin with it, then names with such a word.
+    """Sort names: the text itself first, then names that begin with it, then names with a word that begins with it.
 
     >>> by_likelihood(["Johanna", "Mary Ann", "Annika", "ann"], "ann")
     ['ann', 'Annika', 'Mary Ann', 'Johanna']

@@ -182,7 +182,7 @@ class StandingsCache:
 
 
 def _is_unchanged(connection: Connection, league: League, cached: Snapshot, time: float) -> bool:
-    """Return whether a snapshot at a time is still valid: all changes since then concern later matches."""
+    """Return whether a snapshot at a time is still valid, because all later changes concern only later times."""
     new = [season.start for season in seasons.list_seasons(connection, league) if season.revision > cached.revision]
     return time < min([journal.earliest_change(connection, league, cached.revision), *new])
 

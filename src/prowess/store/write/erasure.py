@@ -276,7 +276,7 @@ def _rewrite_texts(
 
 
 def _replace_in(text: str, replaced: Callable[[str], str]) -> str:
-    """Return a text after `replaced`, which is applied to the decoded strings if the text is a JSON object.
+    """Apply `replaced` to a text; if the text is a JSON object, apply it to the decoded strings in the object.
 
     >>> _replace_in('{"name": "a\\\\"b"}', lambda text: text.replace('a"b', "x"))
     '{"name": "x"}'

@@ -498,6 +498,6 @@ _ADVANCE = RawStatement(
 def advance_counters(
     connection: Connection, league: League, changes: int, matches: int, latest: float | None
 ) -> tuple[int, int]:
-    """Advance the counters of a league by changes and matches, and its latest time; return the old counters."""
+    """Add changes and matches to the counters of a league, and update its latest time; return the old counters."""
     [(revision, posted)] = _ADVANCE(connection, league=league.id, changes=changes, matches=matches, latest=latest)
     return revision - changes, posted - matches

@@ -1,4 +1,4 @@
-"""Shared by the pages about future matches: their context, the wording of forecasts, and hints for unknown names."""
+"""Helpers of the pages about future matches: their context, the wording of forecasts, and hints for unknown names."""
 
 from __future__ import annotations
 
