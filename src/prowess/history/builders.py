@@ -275,7 +275,7 @@ def _match_column(column: list[Any] | None, types: Collection[type], neutral: An
 
 
 def _result_column(column: list[Any] | None, counts: list[int]) -> list[Any]:
-    """Return the ranks or scores of all teams; NaN for matches without any."""
+    """Return the ranks (or scores) of all teams; NaN for matches that have none."""
     if column is None:
         return [nan] * sum(counts)
     listed = _of_types(_LISTS, [values for values in column if values is not None])
@@ -290,7 +290,7 @@ def _result_column(column: list[Any] | None, counts: list[int]) -> list[Any]:
 
 
 def _weight_column(column: list[Any] | None, teams: list[Any], counts: list[int], sizes: list[int]) -> list[Any]:
-    """Return the weights of all entries; 1 for matches without any."""
+    """Return the weights of all entries; 1 for matches without weights."""
     if column is None:
         return [1.0] * sum(sizes)
     if _NONE in map(type, column):

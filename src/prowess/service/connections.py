@@ -74,7 +74,7 @@ class ConnectionTable:
         self._sweeping = False
 
     def network(self, client: tuple[str, int] | None) -> str | None:
-        """Return the network whose connections are limited together; None for a trusted proxy, which serves many."""
+        """Return the network whose connections share a limit; None for a trusted proxy, which serves many clients."""
         return None if client is None or client[0] in self._proxies else client_network(client[0])
 
     def admit(self, connection: HttpProtocol) -> bool:

@@ -42,7 +42,7 @@ class ExportSpec:
     raw_names: bool = False
 
     def file_name(self, league: int, revision: int) -> str:
-        """Return the name of the finished file of the league with an id."""
+        """Return the name of the finished file, given the id of a league and a revision."""
         return f"{league}-{revision}-{self.layout or 'any'}{'-raw' * self.raw_names}.{self.format}"
 
 

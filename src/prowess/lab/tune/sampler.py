@@ -171,7 +171,7 @@ def propose(points: Floats, losses: Floats, rng: np.random.Generator) -> Floats 
 
 
 def _improvement(process: Surrogate, at: Floats, best: float) -> Floats:
-    """Return the expected improvement on the best: Jones, Schonlau, Welch (1998), equation (15)."""
+    """Return the expected improvement on the best loss so far: Jones, Schonlau, Welch (1998), equation (15)."""
     mean, deviation = process.expect(at)
     z = (best - mean) / deviation
     below = np.array([cdf(x) for x in z.tolist()])

@@ -107,8 +107,9 @@ def tune(
     """Find the parameters with which a model predicts a history best, with Optuna's TPE on a training span.
 
     The loss is the mean of `measure` over forecasts made before each match: by default `log_loss` where all matches
-    have two teams, otherwise `pair_log_loss`. It may be another of `pw.lab.MEASURES`, or a function of `fit.forecasts`
-    that returns a tally for which lower is better. The matches of `burn_in` are learnt from but not scored.
+    have two teams, otherwise `pair_log_loss`. `measure` may be another of `pw.lab.MEASURES`, or a function of
+    `fit.forecasts` that returns a tally for which lower is better. The matches of `burn_in` are learnt from but not
+    scored.
 
     `train` is the end of the training span: a share of the matches (below 1), a number of them, or a date; `burn_in` is
     given in the same way, within that span. The search does not use the later matches; they serve to evaluate the

@@ -73,7 +73,7 @@ async def player(
 
 
 def _find_players(now: Snapshot, names: list[str], *, strict: bool) -> tuple[list[str], list[Plain]]:
-    """Return the known names, and the problems with the others; if `strict`, raise an error for them instead."""
+    """Return the known names, and the problems with unknown names; if `strict`, an unknown name raises an error."""
     if not names and strict:
         raise Problem(422, "name: give the name of a player, as in ?name=ann")
     known: list[str] = []
