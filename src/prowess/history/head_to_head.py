@@ -1,4 +1,4 @@
-"""A player's opponents and partners, with the results against and with each of them."""
+"""A player's opponents and partners, with the results against each opponent and with each partner."""
 
 from __future__ import annotations
 

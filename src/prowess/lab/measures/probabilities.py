@@ -51,7 +51,7 @@ def two_teams(forecasts: Forecasts, where: Where = None) -> tuple[NDArray[np.int
 
 
 def surprise(p: Floats, least: float) -> Floats:
-    """Return −ln p, where a probability counts as at least `least`."""
+    """Return −ln p, where probabilities below `least` count as `least`."""
     return -np.log(np.maximum(p, least))
 
 
@@ -67,7 +67,8 @@ def _tally(forecasts: Forecasts, match: NDArray[np.intp], values: Floats) -> Tal
 def log_loss(forecasts: Forecasts, *, least: float = 1e-6) -> Tally:
     """Return −ln P(actual result) for the win, draw or loss of two teams, in nats.
 
-    A probability counts as at least `least`: otherwise one draw would cost a model that expects none an infinite loss.
+    Probabilities below `least` count as `least`. Otherwise the loss of a model that expects no draws would be infinite
+    after a single draw.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 2)
@@ -82,8 +83,8 @@ def log_loss(forecasts: Forecasts, *, least: float = 1e-6) -> Tally:
 def information_gain(forecasts: Forecasts, *, least: float = 1e-6) -> Tally:
     """Return how much more a forecast knew than a coin toss, in bits: Guo et al. (2012), section 5.2.
 
-    With p = P(win) + ½ P(draw): 1 + log₂ p if the first team wins, 1 + log₂(1 − p) if it loses, and for a draw
-    1 + ½ log₂(p(1 − p)). A probability counts as at least `least`.
+    With p = P(win) + ½ P(draw): 1 + log₂ p if the first team wins, 1 + log₂(1 − p) if it loses, and for a draw 1 + ½
+    log₂(p(1 − p)). Probabilities below `least` count as `least`.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 2)

@@ -47,8 +47,8 @@ def pair_log_loss(forecasts: Forecasts, *, least: float = 1e-6, pooled: bool = F
     """Return −ln P(order) of the pairs of teams that do not share a place, in nats.
 
     For two teams, P is win / (win + loss) of the forecast; for more, it is computed from the two teams' normal
-    performances, without a margin, or from their scores. A probability counts as at least `least`, so that one surprise
-    is not infinitely bad. `pooled` is the same as in `pair_error`.
+    performances, without a margin, or from their scores. Probabilities below `least` count as `least`, so that one
+    surprise is not infinitely bad. `pooled` is the same as in `pair_error`.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"], ["cat"]]}])

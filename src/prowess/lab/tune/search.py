@@ -112,8 +112,8 @@ def tune(
     scored.
 
     `train` is the end of the training span: a share of the matches (below 1), a number of them, or a date; `burn_in` is
-    given in the same way, within that span. The search does not use the later matches; they serve to evaluate the
-    result: `Tuning.gain`, with an interval.
+    given in the same way, within that span. The search does not use the later matches. They serve to evaluate the
+    result: `Tuning.gain` has an interval.
 
     `parameters` are names, or ranges by name. By default they are all of `Model.tunable`, without those that results
     cannot identify (TrueSkill's mu and sigma: see `prowess.model.params`) or that change nothing in this history.
