@@ -30,8 +30,8 @@ def run_tasks(
 ) -> list[Result]:
     """Return the results of a function for all tasks, in the order of the tasks; show a progress bar after two seconds.
 
-    `jobs`: 1 works in this process, 2 in two processes, −1 in as many as there are processors. None also works in this
-    process, unless `joblib.parallel_config` says otherwise.
+    `jobs`: 1 works in this process, 2 in two processes, −1 in as many as there are processors. With None, tasks also
+    run in this process, unless `joblib.parallel_config` says otherwise.
 
     >>> run_tasks(max, [(1, 2), (4, 3)])
     [2, 4]

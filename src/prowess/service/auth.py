@@ -35,7 +35,7 @@ Headers = Iterable[tuple[bytes, bytes]]
 
 @dataclass(frozen=True)
 class Access:
-    """The league that a request may use, and the request's key; None for public reading without a key."""
+    """The league that a request may use, and the request's key (None if a public league is read without a key)."""
 
     league: str
     league_id: int

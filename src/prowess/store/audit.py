@@ -29,7 +29,7 @@ class Entry:
 
 
 def write(connection: Connection, actor: str, action: str, /, league: str | None = None, **detail: Any) -> None:
-    """Write an entry in this transaction, so that it is kept if and only if the action is."""
+    """Write an entry in the transaction of the action, so that either both are kept or neither."""
     text = json.dumps(detail, ensure_ascii=False)
     row = {"at": time(), "actor": actor, "action": action, "league": league, "detail": text}
     connection.execute(insert(audit).values(row))

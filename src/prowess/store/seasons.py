@@ -52,8 +52,8 @@ class Stretch(NamedTuple):
 def stretches(history: History, seasons: Sequence[Season], stops: Iterable[int] = ()) -> Iterator[Stretch]:
     """Divide a history where its seasons begin, and after each number of matches in `stops`, in ascending order.
 
-    The last match always ends a stretch. Where a stop and a season fall on the same place, the stop comes first, so
-    that a ladder that is kept there has not begun the season yet.
+    The last match always ends a stretch. If a stop and the start of a season are at the same place, the stop comes
+    first: a ladder that is kept there has not begun the season yet.
 
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]], "time": day} for day in (1, 2, 3)])
     >>> [(end, season and season.name) for _, end, season in stretches(history, [Season(2, "II", 0.5, None)], [2])]

@@ -335,7 +335,7 @@ class Comparison:
         return {}
 
     def resampled(self, measure: str | Measure | None = None, where: ArrayLike | None = None) -> dict[str, Resampled]:
-        """Return a measure of every model to which it applies, on the history and on every resampled history.
+        """Return a measure for every model to which it applies: its value on the history and on resampled histories.
 
         >>> import prowess as pw
         >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo"])

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Pairing:
-    """The pairs of a queue, the strongest first, the quality of each, and the items left over.
+    """The pairs of a queue (the strongest first), the quality of each pair, and the items left over.
 
     `pairs` and `left` hold items of the queue: names or ratings, or tuples of them for groups. `places` has the
     positions of each pair in the queue, counted from 0. `newcomers` are the names that the ladder does not know; they
@@ -170,7 +170,7 @@ def pair(
 def _pair_costs(
     queue: Queue, met: PastMeetings, never: PastMeetings, repeat: float
 ) -> tuple[NDArray[np.int64], Floats]:
-    """Return the pairs of items that have a cost; for groups, the two players who met most often count."""
+    """Return the pairs of items that have a cost; between groups, the two players who met most often decide it."""
     item = np.array(list(queue.item.values()), np.int64)
     numbers = {name: number for number, name in enumerate(queue.item)}
     pairs, times = count_meetings("met", met, numbers)

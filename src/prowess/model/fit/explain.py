@@ -87,8 +87,8 @@ class Explanation:
 
         start.mu + Σ drifted + Σ moved = now.mu,    start.shown + Σ shown_drifted + Σ shown_moved = now.shown.
 
-    Drift widens sigma and so lowers `shown`. Within a rating period, `moved` is the change of the rating that the match
-    would make if the period ended after it.
+    Drift widens sigma and so lowers `shown`. Within a rating period, `moved` is how much the match would change the
+    rating if the period ended right after the match.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["cat"], ["ann"]]}])

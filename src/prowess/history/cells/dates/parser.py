@@ -95,7 +95,7 @@ def _is_clock(part: dict[str, str | None]) -> bool:
 
 
 def possible_orders(parts: _Match) -> tuple[Order, ...]:
-    """Return the possible orders of a date's numbers; only one if the notation is unambiguous."""
+    """Return the possible orders of a date's numbers; an unambiguous notation has only one order."""
     if "one" not in parts.groupdict():
         return ORDERS[:1]
     return ORDERS if len(parts["year"]) == len(parts["one"]) == 2 else ORDERS[:2]
