@@ -271,10 +271,11 @@ _BY_NAME = RawStatement(_ROWS.where(_LEAGUE.name == bindparam("name")))
 
 def find(connection: Connection, name: str) -> League:
     """Return the league with a name, or raise `NotFound`."""
-    rows = _BY_NAME(connection, name=name) if NAME.fullmatch(name) else []
+    valid = NAME.fullmatch(name) is not None  # PostgreSQL refuses text with NUL
+    rows = _BY_NAME(connection, name=name) if valid else []
     if not rows:
-        former = schema.former_name.join(schema.league)
-        new = connection.execute(select(_LEAGUE.name).select_from(former).where(_FORMER.name == name)).scalar()
+        former = select(_LEAGUE.name).select_from(schema.former_name.join(schema.league)).where(_FORMER.name == name)
+        new = connection.execute(former).scalar() if valid else None
         if new is not None:
             raise Renamed(name, new)
         visible = _LEAGUE.public & _LEAGUE.purge_at.is_(None)
