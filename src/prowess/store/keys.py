@@ -92,7 +92,7 @@ def parse_expiry(text: str) -> float | None:
     """Return the Unix time at which a key expires, given as a date, a time or a duration from now; empty means never.
 
     >>> parse_expiry("2999-01-31"), parse_expiry("")
-    (32474217600.0, None)
+    (32474736000.0, None)
     """
     if not text.strip():
         return None

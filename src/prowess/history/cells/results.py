@@ -65,7 +65,7 @@ def pair_results(table: Table, column: str, decided: bool = False) -> Results:
     >>> cells = Table(pl.DataFrame({"result": ["3-1", "6-4 4-6 6-3", "½-½", "w/o"]}), "cells")
     >>> results = pair_results(cells, "result")
     >>> results.first, results.sign, (results.state == WALKOVER).sum()
-    (array([3. , 2. , 0.5, nan]), array([1, 1, 0, 0], dtype=int8), np.int64(1))
+    (array([ 3. , 16. ,  0.5,  nan]), array([1, 1, 0, 0], dtype=int8), np.int64(1))
     """
     cells = _Column(table, column)
     read = cells.settle([pair_cell(cell, table.choices.decimal) for cell in cells.texts])
