@@ -202,6 +202,7 @@ def test_lost_database_refuses_posts_until_it_is_back(tmp_path: Path) -> None:
                 assert answer.status == 503, answer
                 assert answer.headers["content-type"] == "application/problem+json"
                 assert "retry-after" in answer.headers
+                time.sleep(1.1)  # an answer of /readyz is reused for a second
                 ready = connection.ask("GET", "/readyz")
                 assert (ready.status, "because it cannot be reached" in ready.json["detail"]) == (503, True)
                 assert connection.ask("GET", "/healthz").status == 200
