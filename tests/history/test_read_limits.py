@@ -26,7 +26,7 @@ SMALL = {  # what the message says
     "rows.zip": "unpacks from .* KiB to more than .* MiB, and the limit is 200 times its size",
     "rows.parquet": "has 300,000 rows and 2 columns in only .* KiB, and the limit is 200 times its size",
     "line.csv": "line 2 is longer than the limit of 1 MiB",
-    "columns.csv": "has 50,001 columns, and the limit is 16,384",
+    "columns.csv": "line 2 has 50,001 columns, and the limit is 16,384",
 }
 
 

@@ -56,11 +56,12 @@ class ReadLimits:
             sizes = f"unpacks from {byte_size(packed)} to more than {byte_size(unpacked)}"
             raise self.error(title, f"{sizes}, and the limit is {self.ratio:g} times its size")
 
-    def check_table(self, title: str, rows: int, columns: int) -> None:
-        """Raise `LimitExceeded` if a table has too many rows or columns."""
+    def check_table(self, title: str, rows: int, columns: int, line: int | None = None) -> None:
+        """Raise `LimitExceeded` if a table, or one `line` of it, has too many rows or columns."""
         for number, most, what in ((rows, self.rows, "rows"), (columns, self.columns, "columns")):
             if number > most:
-                raise self.error(title, f"has {number:,} {what}, and the limit is {most:,.0f}")
+                subject = "" if line is None else f"line {line:,} "
+                raise self.error(title, f"{subject}has {number:,} {what}, and the limit is {most:,.0f}", line)
 
     def check_packed_table(self, title: str, rows: int, columns: int, packed: int) -> None:
         """Raise `LimitExceeded` if a table is too large for its `packed` bytes, in which equal cells need no space."""

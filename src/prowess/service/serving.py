@@ -195,6 +195,12 @@ def on_hangup(reload: Callable[[], None]) -> Iterator[None]:
         yield
 
 
+def ignore_hangup() -> None:
+    """Ignore SIGHUP until the service runs: a reload during startup must not end the process."""
+    for number in _hangup():
+        signal.signal(number, signal.SIG_IGN)
+
+
 def _hangup() -> list[int]:
     """Return SIGHUP, except on Windows, which has none, and in a terminal, which sends it when it is closed."""
     in_terminal = sys.stdin is not None and sys.stdin.isatty()

@@ -63,7 +63,7 @@ def test_large_leagues_are_loaded_before_the_first_request(database: Database) -
     with database.reading() as connection:
         large, small = (leagues.find(connection, name) for name in ("large", "small"))
         view, now = traces.of(connection, large).view, standings.of(connection, large)
-        kept = standings._past.get((large.id, ("now", large.generation, prewarm.week_before(now))))
+        kept = standings._past.get((*large.cache_key, ("now", large.generation, prewarm.week_before(now))))
         assert kept is not None
         assert small.cache_key not in standings._recent._values
     with database.reading() as connection:

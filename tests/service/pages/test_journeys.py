@@ -55,7 +55,7 @@ def test_organiser_imports_corrects_and_enters_results(chromium, office, size, s
 
 def test_choices_are_kept_for_a_corrected_file(chromium, office):
     """The columns of a file are chosen once, even if it is corrected and uploaded again, or after another file."""
-    right = RIGHT.replace("date,home,away,home score,away score", "Wann,Spieler 1,Spieler 2,Punkte 1,Punkte 2,Tisch")
+    right = RIGHT.replace("date,home,away,home score,away score", "Wann,Spieler 1,Spieler 2,Zahl 1,Zahl 2,Tisch")
     right = re.sub(r"(\d,\d)$", r"\1,7", right, flags=re.M)  # an extra number, so the scores are ambiguous
     wrong = right.replace("2026-01-12", "2026-01-32")
     told = {"Date or time": "Wann", "Side 1": "Spieler 1", "Side 2": "Spieler 2"}
@@ -63,7 +63,7 @@ def test_choices_are_kept_for_a_corrected_file(chromium, office):
         begin(visit)
         page, chosen = visit.page, visit.page.get_by_label("Results file")
         chosen.set_input_files(file(wrong))
-        for label, column in (told | {"Score of side 1": "Punkte 1", "Score of side 2": "Punkte 2"}).items():
+        for label, column in (told | {"Score of side 1": "Zahl 1", "Score of side 2": "Zahl 2"}).items():
             page.get_by_label(label, exact=True).select_option(label=column)
         page.get_by_role("button", name="Preview again").click()
         expect(page.get_by_role("button", name="Import the other 3 matches")).to_be_visible()
@@ -81,7 +81,6 @@ def begin(visit):
     page.locator("#main").get_by_role("link", name="Sign in").click()
     page.get_by_label("Key").fill(visit.site.key)
     page.get_by_role("button", name="Sign in").click()
-    page.get_by_role("link", name="New league").click()
     page.get_by_label("Title").fill("Winter darts")
     page.get_by_role("button", name="Create league").click()
     expect(page.get_by_role("status")).to_contain_text("The league was created")

@@ -37,9 +37,10 @@ def serve(demo: Demo = False, create: Create = False, **options: Any) -> None:
     """
     for module, package in PACKAGES.items():
         import_extra(module, package, "service")
-    from ...service.serving import open_socket
+    from ...service.serving import ignore_hangup, open_socket
     from ...service.serving import serve as run_service
 
+    ignore_hangup()
     temporary = demo and not is_set(options, "database")
     with (
         _with_database(make_settings(options), temporary) as settings,

@@ -210,8 +210,8 @@ def _read_tolerantly(source: Source, choices: Choices) -> Grid:
 
 
 def _check_columns(sample: Iterable[Record], source: Source, choices: Choices) -> None:
-    columns = max((len(record.cells) for record in sample), default=0)
-    choices.read_limits.check_table(source.title, 0, columns)
+    for record in sample:
+        choices.read_limits.check_table(source.title, 0, len(record.cells), source.lines_before + record.line)
 
 
 def _first_lines(text: str) -> str:
