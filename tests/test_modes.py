@@ -82,7 +82,7 @@ PARTS = {
 
 
 @pytest.mark.parametrize("parts", PARTS)
-def test_both_modes_give_the_same_bits(parts):
+def test_compiled_and_uncompiled_code_give_identical_results(parts):
     matches = league(np.random.default_rng(5))
     results = []
     for package in (pw, load()):

@@ -105,7 +105,7 @@ def test_split_and_resume_ladder_and_fit_agree(name, tmp_path):
 
 
 @presets
-def test_both_modes_give_the_same_bits(name):
+def test_compiled_and_uncompiled_code_give_identical_results(name):
     """The uncompiled package is loaded beside the compiled one and rates the same league."""
     found = matches(count=60)
     results = []

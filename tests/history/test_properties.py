@@ -131,7 +131,7 @@ def test_column_of_times_is_read_like_single_values(texts: list[str], utc: bool)
 
 
 @given(matches())
-def test_times_equal_those_of_the_matches(found: list[dict[str, Any]]) -> None:
+def test_time_column_of_a_history_equals_the_times_of_its_matches(found: list[dict[str, Any]]) -> None:
     history = History.from_matches(found)
     if history.time is None:
         assert all("time" not in match for match in history)

@@ -286,7 +286,7 @@ def test_runs_on_a_subset_of_the_files(tmp_path: Path, file: str) -> None:
     assert "first 1,500 games" in report.sections[1].text
 
 
-def test_accepts_games_without_draws_or_without_winners(tmp_path: Path) -> None:
+def test_report_accepts_files_without_drawn_games_or_without_won_games(tmp_path: Path) -> None:
     ids = [f"100000000000000{k}" for k in range(4)]
     won = "".join(duel(k, ids[k % 4], ids[(k + 1) % 4]) for k in range(12))
     (tmp_path / "HeadToHead.csv").write_text(won)

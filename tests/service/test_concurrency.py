@@ -144,7 +144,7 @@ def test_client_uses_few_threads_at_once_and_pays_for_their_cpu_time():
     assert max(charged) < 0.01  # it slept
 
 
-def test_service_uses_the_threads_of_clients_everywhere():
+def test_no_service_module_bypasses_the_thread_limit_per_client():
     folder = Path(concurrency.__file__).parent
     own = {"concurrency.py", "app.py"}  # of these, one implements it and the other has no clients yet
     texts = {path: path.read_text() for path in folder.rglob("*.py") if path.name not in own}

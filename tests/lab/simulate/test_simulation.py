@@ -443,7 +443,7 @@ def test_alike_squads_have_similar_players():
     assert alike[0.0] + 0.15 < alike[0.5] < alike[1.0] - 0.15
 
 
-def test_minimum_number_of_squad_members_take_part():
+def test_understaffed_teams_have_at_least_the_minimum_number_of_players():
     league = simulate(pw.TSb(), 200, 100, size=5, roster=Roster(understaffing=0.9, least=3), seed=7)
     assert np.diff(league.history.team_start).min() == 3
 
@@ -579,7 +579,7 @@ WRONG = {
     "draws must lie between 0 and 1": lambda: simulate(pw.TrueSkill(), draws=-1),
     "draws are for models with an expected score": lambda: simulate(pw.TrueSkill(), draws=0.5),
     "home must lie between 0 and 1": lambda: simulate(pw.TrueSkill(), home=2),
-    "questions need a model with one skill": lambda: simulate(pw.GaussianOD(), questions=36),
+    "`questions` needs a model with a single skill": lambda: simulate(pw.GaussianOD(), questions=36),
     "questions must be a whole number of at least 1": lambda: simulate(pw.TrueSkill(), questions=0),
 }
 

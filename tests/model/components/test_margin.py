@@ -125,7 +125,7 @@ def test_spread_margin_as_printed_grows_without_bound():
     assert spread["printed"] > 2000
 
 
-def test_both_modes_give_the_same_bits():
+def test_compiled_and_uncompiled_code_give_identical_results():
     results = []
     for package in (pw, load()):
         policies = package.model.components.margin

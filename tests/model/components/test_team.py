@@ -292,7 +292,7 @@ def test_any_team_function_works_with_any_outcome(team, outcome):
     assert pickle.loads(pickle.dumps(model)) == model
 
 
-def test_both_modes_give_the_same_bits():
+def test_compiled_and_uncompiled_code_give_identical_results():
     results = []
     for package in (pw, load()):
         for team in (package.team.FullSquad(2), package.team.LeaderBonus(package.team.FullSquad(2, 0.1), 0.3)):

@@ -76,7 +76,7 @@ def test_unknown_query_parameter_refuses_a_write(ask, league):
     assert ask.get(f"{league}?_=1").json()["revision"] == 1, "readers may add what keeps caches away"
 
 
-def test_league_is_private_immediately(ask, league):
+def test_league_made_private_is_hidden_immediately(ask, league):
     ask.get(f"{league}/leaderboard", key=None)
     ask("PATCH", league, json={"public": False}, status=200)
     ask("GET", f"{league}/leaderboard", key=None, status=404)

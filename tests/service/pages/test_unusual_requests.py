@@ -33,7 +33,7 @@ def test_new_title_changes_the_etag(ask):
     assert "New" in ask.look("/leagues/titled/standings", headers=again).text
 
 
-def test_days_are_utc_in_any_time_zone(monkeypatch):
+def test_times_are_shown_in_utc_whatever_the_time_zone_of_the_server(monkeypatch):
     for zone in ("Europe/Berlin", "America/New_York", "Pacific/Auckland"):
         monkeypatch.setenv("TZ", zone)
         time.tzset()

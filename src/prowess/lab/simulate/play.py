@@ -252,7 +252,7 @@ def answer_questions(questions: Questions, field: Field, rng: np.random.Generato
     """Draw every team's number of right answers as its score."""
     if field.mean.shape[1] != 1:
         traits = ", ".join(field.model.outcome.traits)
-        raise Error(f"questions need a model with one skill, not {traits}", field="questions")
+        raise Error(f"`questions` needs a model with a single skill, not {traits}", field="questions")
     performance = field.performances(rng)
     unit = float(performance.std()) or 1.0
     ability = (performance[:, 0] - performance.mean()) / unit

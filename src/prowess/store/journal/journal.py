@@ -202,7 +202,7 @@ def count(connection: Connection, league: League, after: Position) -> int:
 
 
 def has_more(connection: Connection, league: League, after: Position, matches: int) -> bool:
-    """Return whether a league has more than a number of matches after a position, without counting all of them."""
+    """Return whether a league has more than `matches` matches after a position, without counting all of them."""
     values = {"league": league.id, "time": after.time, "seq": after.seq}
     return bool(_FURTHER(connection, **values, limit=1, offset=matches))
 

@@ -391,7 +391,7 @@ def kept_columns(kept):
     return [array("d", column) for column in kept]
 
 
-def test_both_modes_give_the_same_bits():
+def test_compiled_and_uncompiled_code_give_identical_results():
     found = []
     for package in (pw, load()):
         outcomes, rules, out = package.outcome, package.absorb, []

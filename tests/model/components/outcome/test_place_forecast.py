@@ -99,7 +99,7 @@ def test_distant_third_team_does_not_change_prediction():
     assert ts2(margin=1e-9).predict([a, b, b]).win == pytest.approx(order.win, abs=1e-9)
 
 
-def test_both_modes_give_the_same_bits():
+def test_compiled_and_uncompiled_code_give_identical_results():
     results = []
     for package in (pw, load()):
         columns = [[package.model.components.outcome.place_forecast.tie_width(p) for p in (0.0, 1e-9, 0.3, 0.99)]]

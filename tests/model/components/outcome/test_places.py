@@ -289,7 +289,7 @@ def test_log_evidence_of_a_tie_of_two_is_near_its_forecast():
     assert outcome.evidence(board) == pytest.approx(math.log(board.draw), abs=1e-3)
 
 
-def test_both_modes_give_the_same_bits():
+def test_compiled_and_uncompiled_code_give_identical_results():
     results = []
     for package in (pw, load()):
         columns = []

@@ -228,7 +228,7 @@ def test_history_is_rated_with_valid_forecasts():
 
 
 @pytest.mark.parametrize("margin", [0.0, 0.3, 5.0, 1e9])
-def test_both_modes_give_the_same_bits(margin):
+def test_compiled_and_uncompiled_code_give_identical_results(margin):
     results = []
     for package in (pw, load()):
         model = package.TrueSkill().replace(outcome=package.outcome.PlacesML(margin=margin))

@@ -402,7 +402,7 @@ def test_finite_input_gives_finite_output(name, teams):
 
 
 @every_outcome
-def test_both_modes_give_the_same_bits(name):
+def test_compiled_and_uncompiled_code_give_identical_results(name):
     rng = np.random.default_rng(1)
     package = load()
     outcome = OUTCOMES[name]

@@ -90,7 +90,7 @@ def setting(value: float | str | bool | None) -> str:
 
 
 def day(value: str | float | None) -> str:
-    """Write a time on the clock of a league; midnight is shown as the date alone.
+    """Format a league's time, a UTC timestamp or a number; midnight is shown as the date alone.
 
     >>> day("2026-01-31T00:00:00Z"), day("2026-01-31T19:30:00Z"), day(None)
     ('31 Jan 2026', '31 Jan 2026, 19:30', '–')
