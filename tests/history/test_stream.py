@@ -194,3 +194,18 @@ def test_files_that_cannot_be_streamed_raise_or_are_read_whole(tmp_path: Path) -
         next(History.stream(tmp_path / "none.csv"))
     with pytest.raises(Error, match="rows must be a whole number of at least 1, not 0"):
         History.stream(path, rows=0)
+
+
+@pytest.mark.parametrize("rows", [3, 7, 50, 2000])
+def test_matches_listed_from_both_sides_count_once_in_every_chunk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: int
+) -> None:
+    monkeypatch.setattr(stream_module, "SAMPLE", 1000)  # the sample shows that the rows are mirrored
+    path = tmp_path / "both.csv"
+    lines = ["date,team_1,team_2,outcome"]
+    for day in range(1, 29):
+        for pair in range(5):
+            first, second = f"t{pair}", f"t{(pair + day) % 7 + 5}"
+            lines += [f"2020-01-{day:02d},{first},{second},1", f"2020-01-{day:02d},{second},{first},0"]
+    path.write_text("\n".join(lines))
+    assert sum(map(len, History.stream(path, rows=rows))) == 28 * 5

@@ -83,7 +83,10 @@ def from_table(table: Table) -> Findings:
             break
         unused.add(table)
         # This decision is kept: the rows it was based on are gone when the others are read again.
-        lasting = {name: value for name, value in table.decisions.items() if name == BOTH_VIEWS}
+        lasting: dict[str, Any] = {}
+        if BOTH_VIEWS in table.decisions:
+            # Mirrored rows are valid, so all that they show holds, unless other rows have problems.
+            lasting = {BOTH_VIEWS: True} if len(table.problems) else dict(table.decisions)
         table = replace(table.without(unusable), decided={**table.decided, **lasting})
         table.remarks.extend(opening)
     while len(broken := _check_rules(table, layout, draft, unused.rows_of_match)):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..errors import Error, Option, Piece
 from ..validate import whole
 from .cells.dates.columns import read_times
+from .columns.duplicates import BOTH_VIEWS
 from .columns.infer_columns import infer_roles
 from .columns.layout import Layout, recognise
 from .history import History
@@ -84,8 +85,9 @@ class Stream(Iterator[History]):
             error = sample.error(0, "a table with a column per player cannot be read in chunks: read it as a whole")
             error.hint = Option("stream", False)
             raise error
-        if self.rows < SAMPLE:
-            self.decided = dict(findings.decisions)
+        # Larger chunks decide for themselves, except that the rows of a day must not be split if they are mirrored.
+        lasting = findings.decisions.keys() if self.rows < SAMPLE else {BOTH_VIEWS} & findings.decisions.keys()
+        self.decided = {name: findings.decisions[name] for name in lasting}
 
     def _end(self, queue: RowQueue, more: bool) -> int:
         """Return where the next history ends: after at most `rows` rows, but not within a match or a day.
@@ -103,7 +105,7 @@ class Stream(Iterator[History]):
             return len(queue)
         if len(before):
             return int(before[-1])
-        if not is_match:
+        if not is_match and not self.decided.get(BOTH_VIEWS):
             return self.rows
         after = _changes(queue.column(column, len(queue)))
         return int(after[0]) if len(after) else 0 if more else len(queue)
