@@ -4,6 +4,7 @@ import http.client
 import json
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from random import Random
 from typing import Any
@@ -22,7 +23,7 @@ def match(random: Random, name: str) -> dict[str, Any]:
     return {"id": name, "teams": teams, "scores": [random.randrange(4) for _ in teams]}
 
 
-class Client(threading.Thread):
+class Client(threading.Thread, ABC):
     """Changes matches of a league; only this client changes them."""
 
     def __init__(self, server: Server, league: str, key: str, number: int = 0) -> None:
@@ -44,8 +45,9 @@ class Client(threading.Thread):
         finally:
             self.connection.close()
 
+    @abstractmethod
     def step(self, random: Random, count: int) -> None:
-        raise NotImplementedError
+        """Send request number `count`, and repeat it until it is acknowledged."""
 
     def send(self, method: str, path: str, matches: Matches, body: Any = None, **headers: str) -> None:
         """Repeat a request until it is acknowledged; then the matches are as given."""

@@ -224,9 +224,9 @@ def _shape(parts: _Match, group: str, order: Order) -> tuple[str, str]:
 
 @dataclass
 class Texts:
-    """The times of texts: a column of microseconds for each order of a date's numbers; NAT if there is no time.
+    """Times read from texts, in microseconds: a column for each order of day, month and year; NAT if there is no time.
 
-    Only orders that make a difference have a column. `stamp` holds indices into `stamps`, -1 for unread texts.
+    An order that changes no time has no column. `stamp` holds indices into `stamps`, -1 for unread texts.
     """
 
     stamp: Ints
