@@ -14,7 +14,7 @@ from .db.schema import audit
 
 @dataclass(frozen=True)
 class Entry:
-    """An action; `at` is a Unix time in seconds.
+    """An entry of the audit log; `at` is a Unix time in seconds.
 
     >>> Entry(1, 0.0, "ann", "create league", "darts", {"clock": "utc"}).action
     'create league'
@@ -29,7 +29,7 @@ class Entry:
 
 
 def write(connection: Connection, actor: str, action: str, /, league: str | None = None, **detail: Any) -> None:
-    """Write an entry in the transaction of the action, so that either both are kept or neither."""
+    """Write an entry in the transaction of the action, so that both are committed or neither."""
     text = json.dumps(detail, ensure_ascii=False)
     row = {"at": time(), "actor": actor, "action": action, "league": league, "detail": text}
     connection.execute(insert(audit).values(row))

@@ -32,7 +32,7 @@ class LruCache(Generic[Value]):
         self.nbytes = 0  # of all values in total
 
     def get(self, key: Hashable) -> Value | None:
-        """Return the value of a key and mark it as recently used."""
+        """Return the value of a key, or None, and mark it as recently used."""
         with self._guard:
             if key not in self._values:
                 return None
@@ -60,7 +60,7 @@ class LruCache(Generic[Value]):
             self._pop(key)
 
     def drop_if(self, unwanted: Callable[[Any], bool]) -> None:
-        """Remove all keys that a function returns true for."""
+        """Remove every key for which `unwanted` returns true."""
         dropped: list[object] = []  # freed after the lock is released
         with self._guard:
             dropped += [self._pop(key) for key in list(self._values) if unwanted(key)]

@@ -41,7 +41,7 @@ def now() -> float:
 
 
 def parse(clock: Clock, value: object, name: str = "time") -> float:
-    """Parse a time: a date means midnight, and a time without a zone is UTC. `name` is used in errors.
+    """Parse a time. A date means midnight, and a time without a zone is in UTC. Errors call the field `name`.
 
     >>> parse("utc", "1970-01-02"), parse("utc", "1970-01-01T03:00:00+02:00"), parse("number", 7)
     (86400000000.0, 3600000000.0, 7.0)
@@ -65,7 +65,7 @@ def parse(clock: Clock, value: object, name: str = "time") -> float:
 
 
 def show(clock: Clock, number: float | None) -> str | float | None:
-    """Return a time as people and JSON write it; the inverse of `parse`.
+    """Format a time for people and for JSON; the inverse of `parse`.
 
     >>> show("utc", 86400000000.0), show("number", 7.0), show("none", 0.0)
     ('1970-01-02T00:00:00Z', 7.0, None)

@@ -1,4 +1,4 @@
-"""Checks of a database: its file, its tables, the journal, and the ratings, which must equal a replay of the journal.
+"""Check a database: its file, its tables, the journal, and that the ratings equal a replay of the journal.
 
 The checks only read, on one snapshot, so that a service can use the database in the meantime.
 """
@@ -35,7 +35,7 @@ from .write.posts import advance_counters
 from .write.replay import Checkpoint, drop_checkpoints, list_checkpoints, replay_rows, save_checkpoints
 
 Status = Literal["ok", "warning", "problem"]
-NAMED = 3  # matches or players that a sentence names
+NAMED = 3  # matches or players listed in a message
 RESTORE = "Restore a backup into a new database: prowess restore FILE --database NEW"
 REPAIR = "Rate the league again, which leaves the journal as it is: prowess doctor --repair"
 BACK_UP = "Make a backup every day: prowess backup FILE"
@@ -47,9 +47,9 @@ _JOURNAL = schema.journal.c
 
 @dataclass(frozen=True)
 class Check:
-    """The result of a check: a sentence about what was found, and what to do about it.
+    """The result of a check: a sentence that says what was found, and one that says what to do about it.
 
-    A problem needs action; a warning is a risk that may be acceptable. `name` does not change with the wording.
+    A problem needs action; a warning is a risk that may be acceptable. `name` never changes, so programs can use it.
 
     >>> Check("ratings", "problem", "darts: 3 of 40 ratings are wrong.", "Rate the league again.").status
     'problem'
@@ -63,7 +63,7 @@ class Check:
 
 
 def examine(database: Database) -> Iterator[Check]:
-    """Check a database; a problem can make further checks impossible, which are then left out.
+    """Check a database. If a problem makes further checks impossible, they are skipped.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -130,7 +130,7 @@ def _check_postgresql(connection: Connection) -> Iterator[Check]:
 
 
 def _check_tables(connection: Connection) -> Check:
-    """Compare tables, columns and indexes with the schema: without an index, a match could be recorded twice."""
+    """Compare tables, columns and indexes with the schema. Without its index, a match could be recorded twice."""
     inspector, missing = sa.inspect(connection), []
     names = set(inspector.get_table_names())
     for table in schema.metadata.sorted_tables:
@@ -168,7 +168,7 @@ def _check_leagues(connection: Connection) -> Iterator[Check]:
 
 
 def _check_leftovers(connection: Connection) -> Iterator[Check]:
-    """Look for unused ratings, which a correction leaves behind if a crash interrupts it."""
+    """Look for unused ratings, which remain if a crash interrupts a correction."""
     league, generation, rating = schema.league.c, schema.generation.c, schema.rating.c
     used = select(generation.rating_set).where(
         generation.league_id == rating.league_id, generation.rating_set == rating.rating_set
@@ -211,11 +211,11 @@ def _problem(check: str, league: str, fault: str, hint: str) -> Check:
 
 
 def _journal_faults(connection: Connection, league: League) -> Iterator[str]:
-    """Yield what is wrong with the versions of matches."""
+    """Yield a sentence for each rule that the versions of matches in the journal break."""
     following = func.lead(_JOURNAL.revision).over(partition_by=_JOURNAL.seq, order_by=_JOURNAL.revision)
     earlier_id = func.lag(_JOURNAL.id).over(partition_by=_JOURNAL.seq, order_by=_JOURNAL.revision)
     rules = {
-        "without one of the versions, or with two at once": _JOURNAL.until.is_distinct_from(following),
+        "with a missing version, or with two versions valid at once": _JOURNAL.until.is_distinct_from(following),
         "not posted exactly once": earlier_id.is_(None) != (_JOURNAL.kind == "post"),
         "with a version under another id": earlier_id != _JOURNAL.id,
         "without a result, or deleted and with a result": (_JOURNAL.kind == "delete") != _JOURNAL.body.is_(None),
@@ -243,10 +243,10 @@ def _counter_faults(connection: Connection, league: League) -> Iterator[str]:
     last = journal.last_time(connection, league)
     if last != league.last_time:
         times = [str(clock.show(league.clock, time)) for time in (last, league.last_time)]
-        yield f"the latest match is of {times[0]}, but the league says {times[1]}"
+        yield f"the latest match is at {times[0]}, but the league's row says {times[1]}"
     numbers = [generation.number for generation in leagues.list_generations(connection, league)]
     if numbers != list(range(1, league.generation + 1)):
-        yield f"the league has the models {shorten(numbers)}, but says that the current one is {league.generation}"
+        yield f"the league has models {shorten(numbers)}, but its row says that model {league.generation} is current"
 
 
 class _Generation(NamedTuple):
@@ -268,7 +268,7 @@ def _generations(connection: Connection, league: League) -> Iterator[_Generation
 
 
 def _replay_faults(connection: Connection, rated: _Generation, history: History) -> Iterator[tuple[str, str]]:
-    """Replay the journal; for each check that fails, yield how the stored ratings differ."""
+    """Replay the journal; yield the name of each check that fails, with a sentence about the difference."""
     league, wrong = rated.league, 0
     checkpoints = list_checkpoints(connection, league)
     for checkpoint, (matches, ladder) in zip_longest(checkpoints, _replay_to(rated, history, checkpoints)):
@@ -291,7 +291,7 @@ def _is_same(ladder: Ladder, other: Ladder) -> bool:
 
 
 def _replay_to(rated: _Generation, history: History, checkpoints: Sequence[Checkpoint]) -> Iterator[tuple[int, Ladder]]:
-    """Rate all matches; yield how many are rated, and the ladder, at each checkpoint and at the end.
+    """Rate all matches; at each checkpoint and at the end, yield the number of rated matches and the ladder.
 
     Unlike a correction, this never starts from a checkpoint, because checkpoints are not trusted here.
     """
@@ -336,7 +336,7 @@ def examine_backups(folder: Path) -> Check:
 
 
 def repair(database: Database, name: str, author: str = "") -> None:
-    """Rewrite the ratings and checkpoints of a league from a replay of its journal, which stays as it is.
+    """Replay the journal of a league and replace its ratings and checkpoints; the journal stays unchanged.
 
     The league gets a new revision, so that every process of a running service reads the ratings again.
     """

@@ -25,7 +25,7 @@ from .leagues import League
 
 Format = Literal["csv", "parquet", "ndjson"]
 CHUNK = 2_000  # matches in memory at once: more are hardly faster, and would hold up other threads for longer
-ABANDONED = 3600.0  # seconds after which an unfinished file cannot be that of a running process
+ABANDONED = 3600.0  # seconds after which an unfinished file is assumed to come from a crashed process
 _FINISHED = re.compile(r"(\d+)-(\d+)-.*")
 
 
@@ -49,7 +49,7 @@ class ExportSpec:
 def write_matches(
     connection: Connection, league: League, path: Path, spec: ExportSpec, pause: Callable[[], None] = lambda: None
 ) -> None:
-    """Write the current matches of a league to a file; `pause` is called before every chunk, and may raise to stop."""
+    """Write the current matches of a league to a file; `pause` is called before every chunk and may raise to abort."""
 
     def chunks() -> Iterator[journal.JournalRows]:
         for rows in journal.chunks(connection, league, CHUNK):
@@ -71,7 +71,7 @@ def write_matches(
 
 
 def export_folder(database: URL, folder: str = "") -> Path:
-    """Return the folder for the exports of a database: the given one, or a default that is the same in all processes.
+    """Return the folder for exports of a database: `folder`, or a default that all processes agree on.
 
     >>> from .db.database import Database
     >>> export_folder(Database("sqlite:///league.db").url).name
@@ -88,8 +88,8 @@ def export_folder(database: URL, folder: str = "") -> Path:
 class ExportFolder:
     """A folder of finished exports, named after the league and its revision, that several processes share.
 
-    Besides them, it holds temporary entries: exports that are being written, and links to those that are being sent,
-    so that deleting a finished file never breaks a download.
+    The folder also holds temporary entries: exports that are being written, and links to exports that are being sent.
+    Because a download reads from its own link, deleting a finished file never breaks it.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as place:
@@ -107,7 +107,7 @@ class ExportFolder:
         self.path, self._limit = path, limit
 
     def _make(self) -> None:
-        """Create the folder, for its owner alone: matches of private leagues are in it."""
+        """Create the folder with access for its owner only, because it holds matches of private leagues."""
         self.path.mkdir(mode=0o700, exist_ok=True)
         status = self.path.lstat()
         if hasattr(os, "getuid") and (status.st_uid != os.getuid() or status.st_mode & 0o022):
@@ -118,7 +118,7 @@ class ExportFolder:
         return self.path / f"{league}-{token_hex(8)}.tmp"
 
     def scratch(self, league: int) -> Path:
-        """Return the path of a new file. Call this before you read the league's matches: see `forget`."""
+        """Return a path to write a new export to. Call this before you read the league's matches: see `forget`."""
         self._make()
         folder = self._temporary(league)
         folder.mkdir()
@@ -130,7 +130,7 @@ class ExportFolder:
         try:
             os.replace(scratch, finished)
         except FileNotFoundError:
-            raise Unavailable("the matches have changed during the export") from None
+            raise Unavailable("the matches changed during the export") from None
         self.discard(scratch)
         self._delete(lambda id, other: id == league and other < revision)
         self._make_room(finished)
@@ -140,7 +140,7 @@ class ExportFolder:
         rmtree(scratch.parent, ignore_errors=True)
 
     def link(self, league: int, revision: int, spec: ExportSpec) -> Path | None:
-        """Return another path of a finished file, for the caller alone to use and delete; None if there is no file."""
+        """Return a new link to a finished file, which the caller must delete; None if there is no finished file."""
         finished, private = self.path / spec.file_name(league, revision), self._temporary(league)
         try:
             os.link(finished, private)
@@ -151,7 +151,7 @@ class ExportFolder:
         return private
 
     def forget(self, league: int) -> None:
-        """Delete all exports of a league, given by its id; exports that are still being written will fail at the end.
+        """Delete all exports of the league with an id; exports that are still being written will fail at the end.
 
         Call this after the transaction that erases a name or deletes the league. An export that begins later reads the
         changed matches. An export that began earlier has already created its scratch file, which is deleted here.
@@ -161,9 +161,9 @@ class ExportFolder:
                 _remove(entry)
 
     def sweep(self, revisions: Mapping[int, int]) -> None:
-        """Delete exports of leagues that have changed or are gone, and what a crashed process has left.
+        """Delete exports of leagues that have changed or no longer exist, and files that crashed processes left behind.
 
-        `revisions` are those of all leagues by id.
+        `revisions` maps the id of every league to its current revision.
         """
         self._delete(lambda league, revision: revision < revisions.get(league, revision + 1))
         for entry in self._entries():
@@ -171,7 +171,7 @@ class ExportFolder:
                 _remove(entry)
 
     def clear(self) -> None:
-        """Delete all finished exports: a database that was restored may use their revisions again."""
+        """Delete all finished exports. Call this after a restore, because its database may reuse their revisions."""
         self._delete(lambda league, revision: True)
         self.sweep({})
 
@@ -193,7 +193,7 @@ class ExportFolder:
                 file.unlink(missing_ok=True)
 
     def _make_room(self, newest: Path) -> None:
-        """Delete the oldest files beyond the limit, but never the newest file, because somebody waits for it."""
+        """Delete the oldest files beyond the limit, but never the newest file, because a caller is about to use it."""
         files = sorted((_modified(file), file) for file, *_ in self._finished() if file != newest)
         total = sum(map(_size, [newest, *(file for _, file in files)]))
         for _, file in files:
@@ -216,7 +216,7 @@ def _size(path: Path) -> int:
 
 
 def _remove(entry: Path) -> None:
-    """Delete a file or a folder; a folder is renamed first, so that no file can be created in it meanwhile."""
+    """Delete a file or a folder; a folder is renamed first, so that nobody can create files in it during deletion."""
     with suppress(FileNotFoundError):
         if not entry.is_dir():
             entry.unlink()

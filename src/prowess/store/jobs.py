@@ -1,4 +1,4 @@
-"""The queue of background jobs, which analyse how well models predict a league: request, claim, finish.
+"""The queue of background jobs that analyse how well models predict a league: request, claim, finish.
 
 All processes of a service share the queue. A worker sends a heartbeat about every second; an analysis whose heartbeat
 stops counts as interrupted. The last result is kept until there is a new one.
@@ -64,7 +64,7 @@ _ROWS = select(*(_ANALYSIS[name] for name in Analysis.__dataclass_fields__ if na
 
 
 def request(connection: Connection, league: League, kind: Kind, asked: Mapping[str, Any], author: str = "") -> None:
-    """Queue an analysis, unless one is queued or running; failed ones are deleted.
+    """Queue an analysis, unless one is queued or running; delete failed analyses.
 
     If two requests arrive at the same moment, one of them gets a `WriteClash`, which it can ignore.
     """
@@ -134,7 +134,7 @@ def heartbeat(connection: Connection, id: int, worker: str, step: str, share: fl
 
 
 def finish(connection: Connection, id: int, worker: str, generation: int, revision: int, answer: str) -> bool:
-    """Store the result for a league at a revision, and delete earlier ones; return False if it was cancelled."""
+    """Store the result for a league at a revision, and delete earlier results; return False if it was cancelled."""
     done = {"state": "done", "share": 1.0, "ended_at": time(), "generation": generation, "revision": revision}
     if not _update(connection, id, worker, answer=answer, **done):
         return False
@@ -144,7 +144,7 @@ def finish(connection: Connection, id: int, worker: str, generation: int, revisi
 
 
 def abort(connection: Connection, id: int, worker: str, why: str = "", *, state: str) -> None:
-    """Record that there will be no result: the analysis "failed", or was "interrupted"."""
+    """Record that an analysis ended without a result: it "failed", or was "interrupted"."""
     _update(connection, id, worker, state=state, ended_at=time(), answer=why or None)
 
 

@@ -31,7 +31,7 @@ _KEY = schema.key.c
 
 @dataclass(frozen=True)
 class Key:
-    """A key as it is stored: for one league, or for all if `league` is None. Times are Unix times in seconds.
+    """A stored key, for one league or, if `league` is None, for all leagues. Times are Unix times in seconds.
 
     `used_at` is the last use, to the minute. After a rotation, the secret before it works until `old_until`.
 
@@ -67,7 +67,7 @@ class Key:
         return self.league_id is None or self.league_id == league_id
 
     def outlives(self, other: Key) -> bool:
-        """Return whether this key works longer than another one.
+        """Return whether this key expires later than another one.
 
         >>> Key(1, "a", "admin", None, None, 0.0).outlives(Key(2, "b", "admin", None, None, 0.0, expires_at=1.0))
         True
@@ -113,7 +113,7 @@ def create(
     expires_at: float | None = None,
     author: str = "",
 ) -> tuple[Key, str]:
-    """Create a key for a league, or for all; return it with its secret, which is not stored."""
+    """Create a key for one league or for all leagues; return it with its secret, which is not stored."""
     if scope not in SCOPES:
         raise Error.in_field("scope", f"must be one of {', '.join(SCOPES)}, not {scope!r}", value=scope)
     label = name.strip()
@@ -150,7 +150,7 @@ def list_keys(connection: Connection, *conditions: ColumnElement[bool]) -> list[
 
 
 def keys_of(connection: Connection, league_id: int) -> list[Key]:
-    """Return the keys of one league, without those for all leagues."""
+    """Return the keys that are limited to one league."""
     return list_keys(connection, _KEY.league_id == league_id)
 
 
@@ -205,7 +205,7 @@ def rotate(connection: Connection, id: int, grace: float, *, author: str = "") -
 
 
 def record_uses(connection: Connection, uses: Mapping[int, float]) -> None:
-    """Record when keys were last used: Unix times by the key's id."""
+    """Record when keys were last used; `uses` maps the ids of keys to Unix times."""
     used = func.coalesce(_KEY.used_at, 0.0) < bindparam("at")
     statement = update(schema.key).where(_KEY.id == bindparam("key"), used).values(used_at=bindparam("at"))
     connection.execute(statement, [{"key": id, "at": at} for id, at in sorted(uses.items())])
@@ -216,5 +216,5 @@ def _new_secret() -> str:
 
 
 def _hash(secret: str) -> bytes:
-    """Hash a secret: for 32 random bytes, one round of SHA-256 is enough."""
+    """Hash a secret. It has 32 random bytes, so one round of SHA-256 is enough."""
     return sha256(secret.encode("utf-8", "surrogatepass")).digest()

@@ -1,4 +1,4 @@
-"""Leagues: their names, models, clocks and settings; rename, archive, delete and undelete them."""
+"""Leagues with their names, models, clocks and settings: create, rename, archive, delete and undelete them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def slug(title: str) -> str:
 
 
 def league_name(title: str) -> str:
-    """Return the league name for a title; raises `Error` if letters would be lost, because names could collide.
+    """Return the league name for a title. Raises `Error` if letters would be lost, because two names could collide.
 
     >>> league_name("Лига 1")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -104,7 +104,7 @@ class Preset:
 
 @dataclass(frozen=True)
 class Settings:
-    """How a league shows players: after how many matches they are no longer provisional, and when they are inactive.
+    """Settings of a league: after how many matches a player is no longer provisional, and when a player is inactive.
 
     `allow_future` accepts matches dated more than a day ahead. Such dates are usually mistyped, and would make the
     other players inactive, because inactivity is counted from the latest match.
@@ -156,12 +156,12 @@ class League:
 
     @property
     def serial(self) -> bool:
-        """Whether every match depends on all earlier matches, not only on those of its own players."""
+        """Whether a match depends on all earlier matches of the league, not only on those of its own players."""
         return self.model.period is not None or self.model.pipeline.memories > 0
 
     @property
     def replaying(self) -> bool:
-        """Whether a process is rating the past again, so that the current ratings will soon be replaced."""
+        """Whether a long correction is rating past matches again; the current ratings will soon be replaced."""
         return self.replay_until is not None and self.replay_until > time()
 
     @property
@@ -222,7 +222,7 @@ def create(
 
 
 def _take_name(connection: Connection, name: str) -> None:
-    """Check that a name is valid and free; if it was a league's former name, it no longer leads to that league."""
+    """Check that a name is valid and not in use; if a renamed league had it before, end the redirect to that league."""
     if not NAME.fullmatch(name):
         text = f"use at most 63 lowercase letters (a to z), digits and hyphens, as in {slug(name)!r}, not {name!r}"
         raise Error.in_field("name", text, value=name)
@@ -248,7 +248,7 @@ def add_generation(
     author: str,
     reason: str,
 ) -> None:
-    """Write a model of a league to the database, with the number of its rating set."""
+    """Write a new model of a league to the database, with the number of its rating set."""
     model = chosen.model
     row = {"league_id": league, "number": number, "model": json.dumps(model.to_dict()), "preset": chosen.to_json()}
     row |= {"memory": np.array(model.pipeline.memory(), np.float64).tobytes(), "revision": revision}
@@ -295,7 +295,10 @@ def get(connection: Connection, id: int) -> League:
 
 
 def clock_of(database: Database, name: str) -> Clock:
-    """Return the clock of a league, which is looked up once; the writer checks whether another league took the name."""
+    """Return the clock of a league and cache it.
+
+    The cache may be wrong if another league has taken the name; the writer checks that.
+    """
     if name not in database.clocks:
         with database.reading() as connection:
             database.clocks[name] = find(connection, name).clock
@@ -375,7 +378,7 @@ def change(
 
 
 def _rename(connection: Connection, league: League, new: str, author: str) -> League:
-    """Rename a league; its old name leads to it until another league takes that name."""
+    """Rename a league; its old name redirects to it until another league takes that name."""
     _take_name(connection, new)
     try:
         update_row(connection, league, name=new)
@@ -449,7 +452,7 @@ def as_of(connection: Connection, league: League, revision: int) -> League:
 
 
 def with_generation(connection: Connection, league: League, number: int) -> League:
-    """Return the league with the model of a generation, and what that model has learnt about the league."""
+    """Return the league as rated by the model of a generation."""
     if not 1 <= number <= league.generation:  # PostgreSQL rejects a parameter that is not a 32-bit integer
         text = f"{league.name} has generations 1 to {league.generation}, not {number}"
         raise NotFound.in_field("generation", text, value=number)

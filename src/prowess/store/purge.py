@@ -37,9 +37,9 @@ REMOVED = 0.0  # `purge_at` of a league whose removal has begun
 
 
 def purge_deleted(database: Database, stopping: Callable[[], bool] = lambda: False) -> list[str]:
-    """Remove all deleted leagues whose grace period has ended; return their names. `stopping` interrupts this.
+    """Remove all deleted leagues whose grace period has ended, and return their names; `stopping` aborts this.
 
-    Only the number of a removed league is kept: caches identify leagues by number, so no other league may get it.
+    The id of a removed league stays reserved, because caches identify leagues by id.
     """
     with database.reading() as connection:
         due = _LEAGUE.purge_at <= time()
@@ -58,7 +58,7 @@ def purge_deleted(database: Database, stopping: Callable[[], bool] = lambda: Fal
 
 
 def _begin(database: Database, id: int, name: str) -> bool:
-    """Free the name of a league and make the removal final; return False if another process has begun the removal."""
+    """Free the name of a league and make its removal final; return False if another process is already removing it."""
     with database.writing() as connection:
         lock_league(connection, id)
         due = (_LEAGUE.id == id, _LEAGUE.purge_at <= time(), _LEAGUE.purge_at > REMOVED)

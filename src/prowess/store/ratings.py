@@ -32,7 +32,7 @@ _OF_PLAYERS = RawStatement(_STATES.where(InList(_RATING.player, "players")))
 
 
 def make_ladder(league: League, names: Iterable[str], state: bytes, memory: bytes | None = None) -> Ladder:
-    """Return a ladder of these players; `state` is the concatenation of their rows."""
+    """Return a ladder of the named players; `state` is the concatenation of their rows."""
     ladder = Ladder(league.model)
     ladder.names = list(names)
     width = league.model.pipeline.layout.width
@@ -43,7 +43,7 @@ def make_ladder(league: League, names: Iterable[str], state: bytes, memory: byte
 
 
 def load_players(connection: Connection, league: League, players: Sequence[str]) -> Ladder:
-    """Return the ladder of some players; those without a match in the league are not in it."""
+    """Return a ladder of the given players; players without a match in the league are left out."""
     rows = _OF_PLAYERS(connection, league=league.id, rating_set=league.rating_set, players=list(players))
     return ladder_of(league, rows)
 
@@ -59,7 +59,7 @@ def load_states(connection: Connection, league: League) -> list[tuple[str, bytes
 
 
 def list_players(connection: Connection, league: League) -> list[str]:
-    """Return all players who have ever had a rating, also those whose matches were all deleted."""
+    """Return all players who have ever had a rating, including those whose matches were all deleted."""
     return [player for player, _ in load_states(connection, league)]
 
 
@@ -74,7 +74,7 @@ def changed_since(
 ) -> Sequence[Row[str, bytes | None]]:
     """Return the players (with their rows) whose ratings have changed since a revision, latest change first."""
     changed = _RATING.revision > revision
-    if league.set_revision > revision:  # ratings of revision 0 are as old as their set
+    if league.set_revision > revision:  # ratings with revision 0 were written with their set
         changed |= _RATING.revision == 0
     query = (
         select(_RATING.player, _RATING.state)
@@ -86,7 +86,7 @@ def changed_since(
 
 
 class PlayerRating(NamedTuple):
-    """A player and the current rating; None for a player without matches."""
+    """A player's name and current rating; the rating is None if the player has no matches."""
 
     player: str
     rating: Rating | None
@@ -133,9 +133,9 @@ def locating_errors(history: History) -> Iterator[None]:
 
 
 def save(connection: Connection, league: League, ladder: Ladder, players: Mapping[str, int]) -> None:
-    """Write the ratings of some players with the revisions that changed them, and what the model learnt of the league.
+    """Write the ratings of some players, and what the model has learnt about the league as a whole.
 
-    A player who is not in the ladder no longer has a rating.
+    A player who is not in the ladder loses the rating.
     """
     save_players(connection, league, ladder, players)
     if len(ladder.memory):
@@ -143,7 +143,7 @@ def save(connection: Connection, league: League, ladder: Ladder, players: Mappin
 
 
 def save_players(connection: Connection, league: League, ladder: Ladder, players: Mapping[str, int]) -> None:
-    """Write the ratings of some players with the revisions that changed them."""
+    """Write the ratings of some players; `players` maps their names to the revisions that changed the ratings."""
     cells, width, index = ladder.state.data.cast("B"), 8 * ladder.state.shape[1], ladder.rows
     rows = []
     for name, revision in players.items():
@@ -154,7 +154,7 @@ def save_players(connection: Connection, league: League, ladder: Ladder, players
 
 
 def changed_players(after: Ladder, before: Ladder) -> list[str]:
-    """Return the players whose rows differ in any bit between two ladders of a model, or who are only in one."""
+    """Return the players whose rows differ in any bit between two ladders, or who are in only one of them."""
     both = [name for name in after.names if name in before.rows]
     new, old = (ladder.state[[ladder.rows[name] for name in both]] for ladder in (after, before))
     changed = (new.view(np.int64) != old.view(np.int64)).any(axis=1)

@@ -42,7 +42,7 @@ class Season:
 
 
 class Stretch(NamedTuple):
-    """Consecutive matches, the number of matches up to their end, and the season that then begins, if any."""
+    """Consecutive matches, the number of matches up to their end, and the season that begins after them, if any."""
 
     matches: History
     end: int
@@ -50,10 +50,10 @@ class Stretch(NamedTuple):
 
 
 def stretches(history: History, seasons: Sequence[Season], stops: Iterable[int] = ()) -> Iterator[Stretch]:
-    """Divide a history where its seasons begin, and after each number of matches in `stops`, in ascending order.
+    """Split a history where seasons begin, and after the numbers of matches in `stops`, which must be ascending.
 
-    The last match always ends a stretch. If a stop and the start of a season are at the same place, the stop comes
-    first: a ladder that is kept there has not begun the season yet.
+    The last match always ends a stretch. If a season begins at a stop, the stop comes first, so that a ladder saved
+    there does not include the new season.
 
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]], "time": day} for day in (1, 2, 3)])
     >>> [(end, season and season.name) for _, end, season in stretches(history, [Season(2, "II", 0.5, None)], [2])]
@@ -95,7 +95,7 @@ def end_of_season(seasons: Sequence[Season], name: str) -> float | None:
 def build_season(
     connection: Connection, league: League, name: str, start: Any, carry: float, tau: float | None
 ) -> Season:
-    """Return a new season of a league, validated but not written."""
+    """Validate a new season of a league and return it, without writing it."""
     if league.clock == "none":
         raise Error.in_field("start", "matches in this league have no times, so it cannot have seasons", value=start)
     moment, title = clock.parse(league.clock, start, "start"), name.strip()

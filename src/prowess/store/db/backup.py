@@ -38,7 +38,7 @@ Rows = list[tuple[Any, ...]]
 
 @dataclass(frozen=True)
 class Copied:
-    """The result of a copy: the version of the tables, and the number of rows by table.
+    """The result of a backup or restore: the schema version, and the number of rows in each table.
 
     >>> Copied("prowess_0001", {"league": 2, "journal": 1200}).rows["league"]
     2
@@ -99,7 +99,7 @@ def restore(path: PathLike, database: Database, *, progress: bool | None = None)
 
 
 def is_backup(path: PathLike) -> bool:
-    """Return whether a file is a backup that no service has used as its database since."""
+    """Return whether a file is a backup that no service has ever used as its database."""
     with open(path, "rb") as file:
         header = file.read(_HEADER)
     return header[_APPLICATION] == _APPLICATION_ID.to_bytes(4, "big") and header[_MODE] == b"\1\1"
@@ -117,7 +117,7 @@ def _file_error(path: PathLike, reason: object) -> Error:
 
 @contextmanager
 def _open_file(path: PathLike, uri: str) -> Iterator[Connection]:
-    """Connect to a file that nobody else writes to; SQLite's errors become an `Error` that names the file."""
+    """Connect to a file that no other process writes; convert SQLite's errors to an `Error` that names the file."""
 
     def connect() -> sqlite3.Connection:
         connection = sqlite3.connect(uri, uri=True, isolation_level=None)
@@ -136,7 +136,7 @@ def _open_file(path: PathLike, uri: str) -> Iterator[Connection]:
 
 
 def _check_target(path: Path) -> None:
-    """Refuse to replace a file that is not a backup, or that a service has since used as its database."""
+    """Raise `Error` if the file to replace is not a backup, or if a service has used it as its database."""
     if path.exists() and not is_backup(path):
         raise _file_error(path, "already exists and is not a backup: choose another name")
 
@@ -155,10 +155,10 @@ def _check_backup(source: Connection, path: PathLike) -> str:
 
 
 def _create_tables(target: Connection, version: str) -> None:
-    """Create the tables of a version in a database without rows."""
+    """Create the tables of a schema version; raises `Error` if the database has rows."""
     check_version(target)
     names = table_names(target)
-    if names and target.dialect.name == "postgresql":  # so that nobody adds rows in the meantime
+    if names and target.dialect.name == "postgresql":  # so that nobody adds rows while we check
         target.exec_driver_sql("LOCK TABLE " + ", ".join(f'"{name}"' for name in names))
     filled = [name for name in names if target.exec_driver_sql(f'SELECT 1 FROM "{name}" LIMIT 1').first()]
     if filled:

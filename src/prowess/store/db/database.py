@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 BUSY = 30.0  # seconds that a writer waits for another one
 SCRUB_WAIT = 2_000  # milliseconds that scrubbing waits for readers
-TRIAL_BYTES = 40 * 1024  # that `check_writable` writes
+TRIAL_BYTES = 40 * 1024  # written by `check_writable`
 SQLITE_CAUSES = {
     sqlite3.SQLITE_BUSY: "another program keeps it locked",
     sqlite3.SQLITE_CANTOPEN: "its file cannot be opened",
@@ -65,14 +65,14 @@ class Database:
     def __init__(self, url: str) -> None:
         self.url = _parse_url(url)
         self.dialect = self.url.get_backend_name()
-        self.clocks: dict[str, Clock] = {}  # of leagues, by name; see `leagues.clock_of`
+        self.clocks: dict[str, Clock] = {}  # the clock of each league, by name; see `leagues.clock_of`
         # Two engines: changing the isolation level of a pooled connection for each transaction is slower.
         self._readers = _engine(self.url, "DEFERRED", "REPEATABLE READ", pool=8, cache=8)
         self.engine = _engine(self.url, "IMMEDIATE", "READ COMMITTED", pool=4, cache=64)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Open a transaction that sees one consistent snapshot, whatever others write in the meantime."""
+        """Open a transaction that reads one consistent snapshot, even while other transactions write."""
         with _translate_errors(self.dialect), self._readers.connect() as connection, connection.begin():
             try:
                 yield connection
@@ -84,7 +84,7 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """Open a transaction that is durable when the block ends, and rolled back if the block raises."""
+        """Open a transaction that is committed durably when the block ends, and rolled back if the block raises."""
         committing = False
         try:
             with _translate_errors(self.dialect), self.engine.connect() as connection, connection.begin():
@@ -103,28 +103,28 @@ class Database:
             migrate(self.engine)
 
     def scrub(self) -> bool:
-        """Rewrite a SQLite file without its unused pages and empty its WAL; return False if a reader prevents that.
+        """Rewrite a SQLite file without its unused pages, and empty its WAL; return False if a reader prevents that.
 
-        Posts wait meanwhile. The file keeps its old pages until the last reader that began earlier has finished. On
-        PostgreSQL this does nothing, because PostgreSQL's own vacuum removes unused rows.
+        Posts wait until this is done. The file keeps its old pages until every reader that began earlier has finished.
+        On PostgreSQL this does nothing, because PostgreSQL's own vacuum removes unused rows.
         """
         if self.dialect != "sqlite":
             return True
         with _translate_errors(self.dialect), closing(self.engine.raw_connection()) as connection:
             connection.execute(f"PRAGMA busy_timeout={SCRUB_WAIT}")
             try:
-                # Emptied before, too: while a reader prevents it, rewriting the file would only make the WAL longer.
+                # Empty the WAL first: if a reader prevents that, VACUUM would only make the WAL longer.
                 return _empty_wal(connection) and bool(connection.execute("VACUUM")) and _empty_wal(connection)
             finally:
                 connection.execute(f"PRAGMA busy_timeout={BUSY * 1000:.0f}")
 
     def check_writable(self) -> None:
-        """Write a little and roll it back; raises `Unavailable` with the cause if that fails. It takes milliseconds."""
+        """Write a few pages and roll back; raises `Unavailable` with the cause if that fails. It takes milliseconds."""
         with _translate_errors(self.dialect), closing(self.engine.raw_connection()) as connection:
             (_try_sqlite if self.dialect == "sqlite" else _try_postgresql)(connection)
 
     def reconnect(self) -> None:
-        """Close all idle connections now, and the others as soon as they are returned to the pool."""
+        """Close all idle connections now, and each busy connection when it is returned to the pool."""
         self._readers.dispose()
         self.engine.dispose()
 
@@ -190,18 +190,18 @@ def _translate_errors(dialect: str) -> Iterator[None]:
 
 
 def _because(cause: BaseException | None) -> str:
-    """Return the cause in words that may be shown to anybody; empty if only the database's message is known."""
+    """Describe the cause without internal details; empty if only the database's own message is known."""
     if isinstance(cause, sqlite3.Error):
-        known = SQLITE_CAUSES.get(getattr(cause, "sqlite_errorcode", 0) & 0xFF)  # without the extended code
+        known = SQLITE_CAUSES.get(getattr(cause, "sqlite_errorcode", 0) & 0xFF)  # without the extended error code
     else:
-        state = getattr(cause, "sqlstate", None)  # none if there is no connection
+        state = getattr(cause, "sqlstate", None)  # None if the connection failed
         lost = isinstance(cause, psycopg.OperationalError) and state is None
         known = "it cannot be reached" if lost else POSTGRESQL_CAUSES.get(state or "")
     return f", because {known}" if known else ""
 
 
 def _try_sqlite(connection: Any) -> None:
-    """Write a table larger than the cache, so that its pages go to the WAL, as those of a commit do."""
+    """Write a table larger than the cache, so that SQLite must write pages to the WAL, as a commit does."""
     size, wait = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("cache_size", "busy_timeout"))
     try:
         connection.execute("PRAGMA busy_timeout=100")
@@ -221,7 +221,10 @@ def _try_sqlite(connection: Any) -> None:
 
 
 def _try_postgresql(connection: Any) -> None:
-    """Update no rows, which fails on a read-only server, and fill a temporary file, which fails on a full disk."""
+    """Check that PostgreSQL can write.
+
+    An update of no rows fails on a read-only server. A query that fills a temporary file fails if the disk is full.
+    """
     with closing(connection.cursor()) as cursor:
         cursor.execute("UPDATE league SET name = name WHERE id < 0")
         cursor.execute("SET LOCAL work_mem = '64kB'")
@@ -240,7 +243,7 @@ def secure_delete(connection: Connection) -> Iterator[None]:
     if connection.dialect.name != "sqlite":
         yield
         return
-    before = connection.exec_driver_sql("PRAGMA secure_delete").scalar()  # systems have different defaults
+    before = connection.exec_driver_sql("PRAGMA secure_delete").scalar()  # the default differs between builds of SQLite
     connection.exec_driver_sql("PRAGMA secure_delete=ON")
     try:
         yield
@@ -268,7 +271,7 @@ def lock_league(connection: Connection, league: int) -> None:
 
 
 def lock_players(connection: Connection, league: int, players: Collection[str]) -> None:
-    """Lock some players of a league; other transactions can lock its other players at the same time."""
+    """Lock some players of a league, so that other transactions can change its other players at the same time."""
     if len(players) > MAX_LOCKS:
         lock_league(connection, league)
     elif connection.dialect.name == "postgresql":
@@ -286,9 +289,9 @@ SHORT = 64  # up to this many values of a list are passed to SQLite separately
 
 
 class InList(ColumnElement[Any]):
-    """Whether a column has one of the values of a list.
+    """The condition that a column has one of the values in a list.
 
-    The list is one parameter, except for short lists on SQLite, which finds a few separate values faster.
+    The list is passed as one parameter. Only on SQLite, short lists are passed as separate values, which is faster.
 
     >>> from sqlalchemy import select
     >>> from .schema import league
@@ -317,7 +320,7 @@ def _for_postgresql(element: InList, compiler: SQLCompiler, places: int = 0, **o
 
 
 class RawStatement:
-    """A statement whose values are given by name; the value for an `InList` is a list.
+    """A SQL statement with named parameters; the parameter of an `InList` is a list.
 
     SQLite has no statistics and guesses which index to use; where it guesses wrong, `index` names the right index.
 
@@ -352,12 +355,13 @@ class RawStatement:
 
 
 def _flatten_lists(values: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-    """Replace a short list by separate values, padded to 2, 4, 8 … by repeating the last; a long one by JSON."""
+    """Replace each short list by separate values, and each long list by JSON; return the number of separate values."""
     places, flat = 0, {}
     for name, value in values.items():
         if type(value) is not list:
             flat[name] = value
         elif 0 < len(value) <= SHORT:
+            # Padded to 2, 4, 8 … values by repeating the last one, so that only a few statements are prepared.
             places = 1 << (len(value) - 1).bit_length()
             padded = value + value[-1:] * (places - len(value))
             flat |= {f"{name}_{number}": item for number, item in enumerate(padded, 1)}

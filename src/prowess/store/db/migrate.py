@@ -16,7 +16,7 @@ from ...errors import Error
 MIGRATIONS = Path(__file__).with_name("migrations")
 VERSION_TABLE = "alembic_version"
 CREATING = 0.5  # seconds that another process may take to create the tables of a new file
-_PREFIX = "prowess_"  # of our revisions, which distinguishes them from other programs' Alembic revisions
+_PREFIX = "prowess_"  # begins our revisions, to distinguish them from other programs' Alembic revisions
 _LOCK_ID = 0x70726F77657373  # "prowess", for PostgreSQL's advisory locks
 _ALEMBIC = Lock()  # Alembic's `op` is global to the process
 
@@ -31,7 +31,7 @@ def head() -> str:
 
 
 def migrate(engine: Engine) -> None:
-    """Create the tables of an empty database or upgrade older ones, completely or not at all.
+    """Create the tables in an empty database, or upgrade older tables, completely or not at all.
 
     Any number of processes may call this at once: one of them migrates, the others wait until that is done.
 
@@ -54,7 +54,7 @@ def migrate(engine: Engine) -> None:
 
 
 def check_file(file: Path) -> None:
-    """Raise an Error if a SQLite file exists but has no tables: its name may be mistyped, or the file damaged."""
+    """Raise `Error` if a SQLite file exists but has no tables, because its name may be mistyped or the file damaged."""
     for attempt in range(2):
         if not file.is_file() or _has_tables(file):
             return
@@ -73,7 +73,7 @@ def _has_tables(file: Path) -> bool:
 
 
 def version_of(connection: Connection) -> str | None:
-    """Return the last revision that was run on a database, or None.
+    """Return the schema revision of a database; None if it was never migrated.
 
     >>> from sqlalchemy import create_engine
     >>> with create_engine("sqlite://").connect() as connection:
@@ -92,17 +92,17 @@ def table_names(connection: Connection) -> list[str]:
 
 
 def lock_migrations(connection: Connection) -> None:
-    """Lock out other migrations until the current transaction, which has just begun, ends."""
+    """Block other migrations until the current transaction ends; call this as its first statement."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:id)"), {"id": _LOCK_ID})
         return
     if getattr(connection.connection.driver_connection, "in_transaction", False):
-        connection.exec_driver_sql("ROLLBACK")  # it may have begun without a lock; nothing was read yet
+        connection.exec_driver_sql("ROLLBACK")  # the transaction may have begun without a lock; it has read nothing yet
     connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
 def run_migrations(connection: Connection, target: str) -> None:
-    """Upgrade to a revision or the `head`, or downgrade to `base` (no tables), in this transaction."""
+    """Upgrade to a revision (or `head`), or downgrade to `base` (no tables), within the current transaction."""
     from alembic.migration import MigrationContext
     from alembic.operations import Operations
     from alembic.script import ScriptDirectory
@@ -119,7 +119,7 @@ def run_migrations(connection: Connection, target: str) -> None:
 
 
 def check_version(connection: Connection, name: str = "") -> None:
-    """Raise an Error if another program, or a newer prowess, wrote the database; `name` is used in the message."""
+    """Raise `Error` if another program or a newer prowess wrote the database; the message calls it `name`."""
     name = name or connection.engine.url.render_as_string(hide_password=True)
     version = version_of(connection)
     tables = table_names(connection) if version is None else []

@@ -50,7 +50,7 @@ league = Table(
     *_required(Text, "settings"),  # JSON: when a player counts as provisional, or as inactive
     *_required(Integer, "generation"),
     *_required(BigInteger, "revision", "posted"),
-    Column("last_time", Double),  # of the latest match
+    Column("last_time", Double),  # the time of the latest match
     *_required(BigInteger, "corrected"),  # the last revision that changed past matches
     *_required(Double, "created_at"),
     Column("rating_sets", Integer, nullable=False, server_default="1"),
@@ -78,7 +78,7 @@ generation = Table(
     *_required(BigInteger, "revision"),  # the revision of the league that introduced it
     *_required(Double, "made_at"),
     *_required(Text, "author", "reason"),
-    Column("rating_set", Integer, nullable=False, server_default="1"),  # the number of its ratings and checkpoints
+    Column("rating_set", Integer, nullable=False, server_default="1"),  # the set of its ratings and checkpoints
     Column("set_revision", BigInteger, nullable=False, server_default="0"),  # the revision that introduced this set
 )
 
@@ -111,7 +111,7 @@ rating = Table(
     _league(),
     _key("rating_set", Integer),
     Column("player", Text, primary_key=True),
-    *_required(BigInteger, "revision"),  # that changed it last; 0: the revision that introduced the set
+    *_required(BigInteger, "revision"),  # the last change; 0 means the revision that introduced the set
     Column("state", LargeBinary),
     Index("rating_revision", "league_id", "rating_set", "revision"),
     sqlite_with_rowid=False,
@@ -125,11 +125,11 @@ checkpoint = Table(
     _key("rating_set", Integer),
     Column("time", Double, primary_key=True),
     _key("seq", BigInteger),
-    *_required(BigInteger, "matches"),  # the last match rated
+    *_required(BigInteger, "matches"),  # the number of matches rated
     *_required(LargeBinary, "players", "state", "memory"),
 )
 
-# A player who was anonymised. Salt and hash recognise the name when it is posted again; null after they were dropped.
+# A player who was anonymised. Salt and hash let us recognise the name if it is posted again; null once dropped.
 erasure = Table(
     "erasure",
     metadata,
@@ -137,7 +137,7 @@ erasure = Table(
     Column("alias", Text, primary_key=True),
     Column("salt", LargeBinary),  # the same for all names of a league
     Column("hash", LargeBinary),
-    *_required(BigInteger, "revision"),  # of the league, when the player was anonymised or the hash dropped
+    *_required(BigInteger, "revision"),  # the league's revision when the player was anonymised or the hash dropped
     *_required(Double, "made_at"),
     *_required(sa.Boolean, "scrub_due"),  # whether free pages of the SQLite file may still hold the name
 )
@@ -170,7 +170,7 @@ key = Table(
     Column("expires_at", Double),  # null: never
     Column("used_at", Double),  # the last use, to the minute
     Column("old_until", Double),  # until when the secret before the last rotation works
-    Column("old_hash", LargeBinary(32)),  # of that secret
+    Column("old_hash", LargeBinary(32)),  # the hash of that secret
     Index("key_old_hash", "old_hash"),
 )
 
@@ -201,7 +201,7 @@ analysis = Table(
     *_required(Text, "step"),  # the current step of the worker
     *_required(Double, "share"),  # share of the work that is done
     Column("ended_at", Double),
-    Column("generation", Integer),  # of the league when its matches were read
+    Column("generation", Integer),  # of the league, when the worker read its matches
     Column("revision", BigInteger),
     Column("answer", Text),  # JSON, or the reason for failure
     Index("analysis_league", "league_id", "kind", "id"),

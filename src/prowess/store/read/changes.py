@@ -17,7 +17,7 @@ from ...model.ladder.ladder import Ladder
 from .snapshot import Snapshot, rank_all
 
 WEEK = 7  # days, or units of a numeric clock
-RESULTS = {"first": [1, 2], "draw": [1, 1], "second": [2, 1]}  # places of two teams, by who wins
+RESULTS = {"first": [1, 2], "draw": [1, 1], "second": [2, 1]}  # places of the two teams, by result
 
 Plain = dict[str, Any]
 
@@ -79,7 +79,7 @@ def week_before(now: Snapshot) -> float | None:
 
 
 def ranks_gained(before: Snapshot, players: Sequence[str], ranks: Sequence[int]) -> list[int | None]:
-    """Return by how many ranks players have risen since earlier standings; None for new players.
+    """Return how many ranks each player has gained since earlier standings; None for new players.
 
     >>> import prowess as pw
     >>> from prowess.store.leagues import Settings

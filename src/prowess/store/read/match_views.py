@@ -26,10 +26,10 @@ from ..seasons import end_of_season
 from .trace import TraceView
 
 MAX_MET = 100  # opponents or partners listed
-RECENT_MATCHES, RECENT_OF_LEAGUE = 5, 100_000  # recent matches per player, among this many of the league
-MIN_POINTS = 4  # points that a curve always has: first, last, best and worst
+RECENT_MATCHES, RECENT_OF_LEAGUE = 5, 100_000  # recent matches per player, searched among this many latest matches
+MIN_POINTS = 4  # a curve always has its first, last, best and worst point
 FORM_MATCHES = 5
-BLOCK = 65_536  # entries scanned first for recent form, from the end backwards; then twice as many each time
+BLOCK = 65_536  # entries that the first scan for recent form takes from the end; each further scan takes twice as many
 MATCH_KEYS = ("team", "place", "score", "actual", "expected", "expected_lead")  # columns of a player's match
 RATING_KEYS = ("mu", "sigma", "shown")
 _JOURNAL = schema.journal.c
@@ -203,7 +203,7 @@ class MatchViews:
         return rows
 
     def _curve(self, entry: Ints, match: Ints, most: int) -> tuple[list[Plain], Plain | None, Plain | None]:
-        """Return the ratings after each match that counts, in at most `most` points, and the best and worst rating."""
+        """Return a curve of at most `most` points with the ratings after matches, and its best and worst rating."""
         trace = self.view.trace
         counted = trace.counted(match)
         entry, match = entry[counted], match[counted]
@@ -235,7 +235,7 @@ class MatchViews:
         """Return opponents or partners, most frequent first, ties by name."""
         names = self.view.trace.history.players
         least = met.matches[min(MAX_MET, len(met.matches)) - 1] if len(met.matches) else 0
-        more = int(np.searchsorted(-met.matches, -least))  # met more often than the last one listed
+        more = int(np.searchsorted(-met.matches, -least))  # met more often than the last player listed
         last = range(more, int(np.searchsorted(-met.matches, -least, "right")))
         chosen = [*range(more), *nsmallest(MAX_MET - more, last, key=lambda k: names[met.player[k]])]
         columns = [column[chosen].tolist() for column in met[1:]]
@@ -254,7 +254,7 @@ def _changes(row: Plain) -> Plain:
 def recent_form(
     view: TraceView, players: Sequence[str], played: Sequence[int], matches: int | None = None
 ) -> list[list[Plain]]:
-    """Return the results of some players' last matches, newest last; with `matches`, only the first matches count.
+    """Return the results of players' last matches, newest last, among the first `matches` matches (default: all).
 
     The only team in first place has won; teams that share first place have drawn. `played`, the number of matches of
     each player, limits how far back to search. Matches that do not count are left out.
@@ -269,14 +269,14 @@ def recent_form(
     """
     history = view.trace.history
     number = np.array([view.number.get(name, -1) for name in players], np.intp)
-    number[number >= len(history.players)] = -1  # players newer than the view
+    number[number >= len(history.players)] = -1  # players who are not in the view yet
     entry = _last_entries(view, number, np.minimum(played, FORM_MATCHES), len(view) if matches is None else matches)
     team, match = view.places(entry)
-    result = np.array(["draw", "win", "loss"])[results(history, (team, match))]  # by 0, 1 and -1
+    result = np.array(["draw", "win", "loss"])[results(history, (team, match))]  # indexed by 0, 1 and -1
     size = np.diff(history.match_start)[match]
     forms: dict[int, list[Plain]] = {player: [] for player in number.tolist()}
     ends = zip(*(column.tolist() for column in (result, history.place[team], size)), strict=True)
-    shared: dict[tuple[str, int, int], Plain] = {}  # very many players may share few of them
+    shared: dict[tuple[str, int, int], Plain] = {}  # thousands of players share a few distinct results
     for player, end in zip(history.player[entry].tolist(), ends, strict=True):
         if end not in shared:
             shared[end] = dict(zip(("result", "place", "teams"), end, strict=True))
@@ -285,7 +285,7 @@ def recent_form(
 
 
 def _last_entries(view: TraceView, number: Ints, enough: NDArray[np.integer], matches: int) -> Ints:
-    """Return each player's last `enough` entries that count, among the first `matches` matches, in time order.
+    """Return each player's last `enough` entries with a result, among the first `matches` matches, in time order.
 
     It scans backwards from the end: most players on a page have played recently, so no index is needed.
     """

@@ -14,10 +14,10 @@ from ...history.names import nearest, plain_letters
 if TYPE_CHECKING:
     import polars as pl
 
-MAX_COMPARED = 3_000  # up to this many names, all are compared with a misspelt one
+MAX_COMPARED = 3_000  # in a league with up to this many names, a misspelt name is compared with all of them
 MAX_LIKELY = 300  # candidates compared in a larger league
 MAX_DIFFERENCE = 2  # largest difference in length between a misspelt name and the right one
-MAX_RECENT = 1_000  # newcomers after which the rows of all names are merged into one dict
+MAX_RECENT = 1_000  # number of new names after which all names are merged into one dict
 NAME_BYTES = 240  # approximate size of a name, its row and its folded form
 
 
@@ -32,7 +32,7 @@ class NameIndex:
     def __init__(self, names: Sequence[str] = ()) -> None:
         self.names = list(names)
         self._rows = dict(zip(self.names, range(len(self.names)), strict=True))
-        self._recent: dict[str, int] = {}  # rows of newcomers, so that adding a few costs little
+        self._recent: dict[str, int] = {}  # rows of new names, kept apart so that adding a few is cheap
         self._folded: pl.Series | None = None
 
     def __len__(self) -> int:
@@ -40,7 +40,7 @@ class NameIndex:
         return len(self.names)
 
     def __contains__(self, name: object) -> bool:
-        """Tell whether a player has this name."""
+        """Return whether a player has this name."""
         return name in self._rows or name in self._recent
 
     @property
@@ -85,7 +85,7 @@ class NameIndex:
         return f"; did you mean {near[0]!r}?" if near else ""
 
     def near(self, name: str, count: int = 1) -> list[str]:
-        """Return known names that an unknown one may stand for, most likely first.
+        """Return known names that resemble an unknown name, most likely first.
 
         >>> NameIndex(["John", "Ada"]).near("Jhon")
         ['John']
@@ -93,7 +93,7 @@ class NameIndex:
         return nearest(name, self.names if len(self) <= MAX_COMPARED else self._likely(name), count)
 
     def _likely(self, name: str) -> list[str]:
-        """Return names that contain a name, or some of its three parts, because a typo leaves two parts intact."""
+        """Return the names that contain any third of a name: a single typo leaves two of its three parts intact."""
         text = plain_letters(name.strip())
         alike = 3.0 * self.search(text)
         part = -(-len(text) // 3)
@@ -107,7 +107,7 @@ class NameIndex:
 
 
 def _fold(names: Sequence[str], before: pl.Series | None = None) -> pl.Series:
-    """Return names without case and accents, appended to those that were folded before."""
+    """Remove case and accents from names, and append them to the names that were folded before."""
     import polars as pl
 
     folded = pl.Series([plain_letters(name) for name in names], dtype=pl.String)

@@ -25,12 +25,14 @@ from .name_index import NameIndex
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Rows = NDArray[np.int32]
-OVERHEAD = 4_096  # bytes of a snapshot besides its columns, which matter if a process caches very many small leagues
+OVERHEAD = 4_096  # bytes of a snapshot besides its columns; they add up if a process caches many small leagues
 
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """The rows of a state from best to worst, with equal players by name; `down` holds the negated level of each row.
+    """The order of players from best to worst, ties by name, as row numbers of the state.
+
+    `down` holds the negated level of each player in that order, so that it ascends and can be searched.
 
     >>> import prowess as pw
     >>> state = np.array([[1480.0, 0.0], [1520.0, 0.0], [1480.0, 0.0]])
@@ -42,10 +44,10 @@ class Ranking:
     order: Rows
     down: Floats
     grain: float
-    largest: float  # largest rating, on which the rounding grain depends
+    largest: float  # the largest rating, which determines the rounding unit `grain`
 
     def ranks(self, model: Model, cells: Floats) -> NDArray[np.intp]:
-        """Return the ranks of some rows of the state: 1 + the number of players above; equal players share a rank."""
+        """Return the ranks of some rows of the state; equal players share a rank."""
         return np.searchsorted(self.down, -_levels(model, cells, self.grain)) + 1
 
     def updated(
@@ -61,7 +63,7 @@ class Ranking:
         array([0, 1], dtype=int32)
         """
         old = rows[rows < len(before)]
-        if largest(model, before[old]) == self.largest:  # which may have been lowered
+        if largest(model, before[old]) == self.largest:  # the largest rating may have decreased
             top = largest(model, state)
         else:
             top = max(self.largest, largest(model, state[rows]))
@@ -79,7 +81,7 @@ class Ranking:
         return Ranking(np.insert(left.order, places, rows), np.insert(left.down, places, down), unit, top)
 
     def _positions(self, down: Floats, rows: NDArray[np.integer], names: Sequence[str]) -> NDArray[np.intp]:
-        """Return the positions where rows with these levels are, or would be inserted."""
+        """Return the positions in the ranking where rows with these negated levels are or belong."""
         first, last = np.searchsorted(self.down, down), np.searchsorted(self.down, down, side="right")
         for k in np.flatnonzero(last > first).tolist():
             name = names[int(rows[k])]
@@ -151,7 +153,7 @@ class Snapshot:
 
     @classmethod
     def of_ladder(cls, ladder: Ladder, **about: Any) -> Snapshot:
-        """Return the standings of a ladder; `about` has the name of the league, its clock, settings and counters."""
+        """Return the standings of a ladder; `about` has the league's name, clock, settings, revision and generation."""
         model, names, memory = ladder.model, NameIndex(ladder.names), ladder.memory.copy()
         state = ladder.state[: len(ladder)].copy()
         settled = state if model.period is None else ladder.settled
@@ -237,13 +239,13 @@ class Snapshot:
         return ladder
 
     def as_time(self, number: float) -> Any:
-        """Return a time on the league's clock in the form that ladders take."""
+        """Convert a time on the league's clock to the form that ladders accept."""
         stamp = clock.STAMPS[self.clock]
         return number if stamp is None else show_time(*stamp, number)
 
     @cached_property
     def active_since(self) -> float:
-        """The time since which a player must have played to be active, counted back from the league's last match."""
+        """A player who has played since this time is active; it is counted back from the league's last match."""
         unit = DAY if self.clock == "utc" else 1.0
         return -np.inf if np.isnan(self.last) else self.last - unit * self.settings.inactive_days
 

@@ -20,7 +20,7 @@ from .snapshot import Snapshot
 from .trace_cache import TraceCache
 
 MEMORY = 500_000_000  # bytes
-MAX_COMPUTING = 4  # threads that compute past standings or wait for them; each holds a connection
+MAX_COMPUTING = 4  # threads that may compute or await past standings; each holds a connection
 MAX_RECENT = 16  # snapshots kept per league, so that all pages of a list show the same state
 
 
@@ -70,7 +70,7 @@ class StandingsCache:
         return _with_settings(recent[-1], league)
 
     def at_revision(self, connection: Connection, league: League, revision: int) -> Snapshot:
-        """Return the standings at a revision, from memory or by rating again the matches that existed then."""
+        """Return the standings at a revision, from the cache or by rating the matches of that revision again."""
         _check_revision(league, revision)
         for snapshot in (self.of(connection, league), *(self._recent.get(league.cache_key) or ())):
             if snapshot.revision == revision:
@@ -96,7 +96,7 @@ class StandingsCache:
         return self._past_snapshot(league, key, make)
 
     def of_season(self, connection: Connection, league: League, name: str, revision: int | None = None) -> Snapshot:
-        """Return the standings at the end of a season (for the last one, now), as rated now or at a revision."""
+        """Return the standings at the end of a season, as rated now or at a revision; the last season ends now."""
         matches = self._traces.of(connection, league)
         if revision not in (None, matches.view.revision):
             end = seasons.end_of_season(seasons.list_seasons(connection, league, revision), name)
@@ -112,7 +112,7 @@ class StandingsCache:
     def of_generation(
         self, connection: Connection, league: League, generation: int, revision: int | None = None
     ) -> Snapshot:
-        """Return the standings by a generation's model, at a revision that it has rated; by default the last one."""
+        """Return the standings as rated by the model of a generation, at its last revision or a given one."""
         past = leagues.with_generation(connection, league, generation)
         last = leagues.last_revision(connection, league, generation)
         if revision not in (None, last):
@@ -127,10 +127,10 @@ class StandingsCache:
         )
 
     def _past_snapshot(self, league: League, key: Hashable, make: Callable[[], Snapshot]) -> Snapshot:
-        """Return a snapshot of the past, computed by one thread for all threads that wait for it.
+        """Return a past snapshot from the cache; otherwise, one thread computes it and the others wait.
 
-        The computation may take seconds, so only a few threads run it at once; the others stay free for current
-        standings.
+        The computation may take seconds, so only a few threads may do this at once. The other threads stay free for
+        current standings.
         """
         snapshot = self._past.get((*league.cache_key, key))
         if snapshot is None:
@@ -147,7 +147,7 @@ class StandingsCache:
         return _with_settings(snapshot, league)
 
     def _forget_before(self, league: League) -> None:
-        """Free the standings from before a player was anonymised."""
+        """Drop cached standings that still show the name of an anonymised player."""
         for cache in (self._recent, self._past):
             cache.drop_if(lambda key: key[0] == league.id and key[1] < league.erased)
 
@@ -155,7 +155,7 @@ class StandingsCache:
         self._past.put((*league.cache_key, key), snapshot, _size([snapshot]))
 
     def _replay_until(self, connection: Connection, league: League, revision: int, time: float) -> Snapshot:
-        """Return the standings at a time as they were at a revision, by rating the matches up to that time."""
+        """Return the standings at a time, by rating the matches up to that time as they were at a revision."""
         _check_revision(league, revision)
         past = leagues.as_of(connection, league, revision)
         begun = [season for season in seasons.list_seasons(connection, league, revision) if season.start <= time]
@@ -167,7 +167,7 @@ class StandingsCache:
         return self._past_snapshot(league, ("time", revision, time), make)
 
     def _replay(self, connection: Connection, league: League, revision: int) -> Snapshot:
-        """Return the standings at a revision, from the trace in memory if no past match was corrected since."""
+        """Return the standings at a revision; use the trace in memory if no past match was corrected since then."""
         past = leagues.as_of(connection, league, revision)
         begun = seasons.list_seasons(connection, league, revision)
         if past.generation == league.generation and league.corrected <= revision:
@@ -207,5 +207,5 @@ def _current(connection: Connection, league: League, last: Snapshot | None) -> S
 
 
 def _with_settings(snapshot: Snapshot, league: League) -> Snapshot:
-    """Return a snapshot with the current settings, which do not belong to a revision."""
+    """Return a snapshot with the league's current settings: changing settings does not create a revision."""
     return snapshot if snapshot.settings == league.settings else replace(snapshot, settings=league.settings)

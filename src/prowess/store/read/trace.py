@@ -1,4 +1,4 @@
-"""The in-memory trace of a league: all matches with the ratings before and after them, in growable columns."""
+"""The in-memory trace of a league: all matches with ratings before and after, in columns that can grow."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ from ..seasons import Season, stretches
 STEP = 100_000  # matches between two saved ladders
 TRACE_COLUMNS = ("mean", "variance", "log_evidence", "scatter", "win", "draw", "before", "after")
 OPTIONAL = tuple(ABSENT)  # optional columns of a history
-AXES = dict.fromkeys(("place", "score", "mean", "variance", "match"), "teams")  # the axis of each column's rows
-AXES |= dict.fromkeys(("player", "weight", "before", "after", "team"), "entries")  # others: one row per match
-GROWTH = 1 / 16  # share of a column's length that is kept free at its end
+# Columns with one row per team or per entry; all others have one row per match.
+AXES = dict.fromkeys(("place", "score", "mean", "variance", "match"), "teams")
+AXES |= dict.fromkeys(("player", "weight", "before", "after", "team"), "entries")
+GROWTH = 1 / 16  # free space reserved at the end of a column, as a share of its length
 MIN_GROWTH = 256  # minimum number of free rows
 TAIL = 65_536  # entries at the end that queries may scan before the index is rebuilt
 TAIL_SHARE = 32  # in long columns, the tail may be 1/32 of the column
@@ -35,7 +36,7 @@ Column = NDArray[np.int32]
 
 
 class AppendColumn:
-    """A growable column: views that were taken earlier do not see appended values.
+    """A column that can grow; appending values does not change the views taken before.
 
     >>> column = AppendColumn(np.array([1, 2]))
     >>> before = column.view
@@ -128,7 +129,7 @@ class TraceView:
 
     trace: Trace
     seq: NDArray[np.int64]
-    number: Mapping[str, int]  # per player; may include players who came later
+    number: Mapping[str, int]  # index by player name; may include players who joined after this view
     seasons: tuple[Season, ...]
     stops: tuple[Stop, ...]
     team: Column  # per entry
@@ -151,7 +152,7 @@ class TraceView:
         return first + int(np.searchsorted(self.seq[first:last], seq, side="right"))
 
     def between(self, since: float, until: float) -> tuple[int, int]:
-        """Return the range of matches between two times, both inclusive; without times, all matches."""
+        """Return the range of matches between two times, both inclusive; in a league without times, all matches."""
         times = self.trace.history.time
         if times is None:
             return 0, len(self)
@@ -165,7 +166,7 @@ class TraceView:
         return self.index.entries(self.trace.history.player, self.number.get(player, -1))
 
     def places(self, entry: Ints) -> tuple[Ints, Ints]:
-        """Return the teams and matches of entries; faster than `Trace.locate` for many entries."""
+        """Return the team and the match of each entry; faster than `Trace.locate` for many entries."""
         team = self.team[entry].astype(np.intp)
         return team, self.match[team].astype(np.intp)
 
@@ -184,8 +185,8 @@ class TraceView:
 class LeagueTrace:
     """All matches of a league with the ratings before and after them, and the forecasts.
 
-    For every season, it equals bit for bit what `trace` returns for the season's matches when it starts with the ladder
-    at the beginning of the season. Only one thread may extend it at a time; others can use its views in the meantime.
+    Within a season, it equals bit for bit the result of `trace` for the season's matches, started from the ladder at
+    the beginning of the season. Only one thread may extend it at a time; others can use its views in the meantime.
 
     >>> import prowess as pw
     >>> matches = [{"teams": [["ann"], ["bob"]], "time": day} for day in (1, 2, 3)]
@@ -279,7 +280,7 @@ class LeagueTrace:
             self._append_optional(name, history)
 
     def _append_optional(self, name: str, history: History) -> None:
-        """Append to an optional column, which is created with the first match that has it."""
+        """Append the values of new matches to an optional column; create the column when the first value appears."""
         absent, length = ABSENT[name]
         new = len(history) if length == "matches" else getattr(history, length)
         more = getattr(history, name)

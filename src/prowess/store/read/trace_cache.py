@@ -37,9 +37,9 @@ class CachedTrace(NamedTuple):
 class TraceCache:
     """The traces of the leagues that a process has read.
 
-    New matches at the end are appended: the writer of this process hands over those that it has rated (`pending`);
-    others are read from the journal. After a correction, a new season or a model change, later matches are rated again
-    from the last ladder saved before them. Each view shows one revision and is immutable.
+    New matches are appended: the writer of this process hands over the matches that it has rated (`pending`), and the
+    rest is read from the journal. After a correction, a new season or a model change, the matches after it are rated
+    again, starting from the last ladder saved before it. Each view shows one revision and is immutable.
     """
 
     def __init__(self, memory: float = MEMORY) -> None:
@@ -48,7 +48,7 @@ class TraceCache:
 
     @property
     def room(self) -> float:
-        """Bytes still free; prewarming stops before it would evict a league."""
+        """Free space in bytes. Prewarming checks it, so that it never evicts a league."""
         return self._cache.room
 
     def of(self, connection: Connection, league: League) -> MatchViews:
@@ -63,7 +63,7 @@ class TraceCache:
         cached = self._cache.get(league.cache_key)
         if cached is None or cached.view.revision < league.revision:  # no other thread has updated it in the meantime
             self._cache.drop(league.cache_key)  # so that nobody gets a partially updated trace
-            if league.erased and cached is None:  # free the trace from before a player was anonymised
+            if league.erased and cached is None:  # free the older trace, which shows the name of an anonymised player
                 self._cache.drop_if(lambda key: key[0] == league.id and key[1] < league.erased)
             appended = self.pending.take(league, 0 if cached is None else cached.view.revision)
             trace = _trace_at(connection, league, cached, appended)
@@ -75,7 +75,7 @@ class TraceCache:
 def _trace_at(
     connection: Connection, league: League, cached: CachedTrace | None, appended: Sequence[Appended] | None
 ) -> LeagueTrace:
-    """Return the trace of a league at its revision: the cached one, updated, or a new one."""
+    """Return the trace of a league at its revision: the cached trace, brought up to date, or a new one."""
     if cached is not None and appended is not None and _is_behind(cached.view, appended):
         for post in appended:
             cached.trace.append_rated(post.trace, post.seq, post.ladder)
@@ -127,7 +127,7 @@ def _first_change(view: TraceView, begun: Sequence[Season], removed: NDArray[np.
 def _merge(
     view: TraceView, first: int, removed: NDArray[np.intp], history: History, seq: NDArray[np.int64]
 ) -> tuple[History, NDArray[np.int64]]:
-    """Return the matches of a view from an index on, after removing some and adding others, in league order."""
+    """Remove and add matches; return those from index `first` of the view on, in league order."""
     kept = np.setdiff1d(np.arange(first, len(view)), removed, assume_unique=True)
     seqs = np.concatenate([view.seq[kept], seq])
     parts = [view.trace.history.take(kept), replace(history, ids=None)]

@@ -54,7 +54,7 @@ class Edit(Command):
 
 @dataclass(frozen=True)
 class Delete(Command):
-    """Delete a match; `seen` has the same meaning as for an edit."""
+    """Delete a match; `seen` has the same meaning as in `Edit`."""
 
     id: str
     seen: int | None = field(default=None, kw_only=True)
@@ -102,10 +102,10 @@ class Appended(NamedTuple):
 class CommandResult:
     """The result of a command: the league's new revision, the matches, and the ratings before and after.
 
-    `players` are all players whose ratings have changed, `own` the players in the command's own matches. `repeated`
-    matches were recorded before and change nothing. `appended` is set if a reader follows the league and no past match
-    was changed. `replaying` means that the matches were posted while a correction rates the past again; the correction
-    will rate them once more.
+    `players` are all players whose ratings have changed; `own` are the players in the command's own matches. `repeated`
+    matches were recorded before and change nothing. `appended` is set if a reader in this process caches the league and
+    no past match was changed. `replaying` means that a correction is rating past matches again; it will also rate these
+    matches once more.
     """
 
     league: str

@@ -1,6 +1,6 @@
-"""Corrections of the past: late, edited and deleted matches, model changes, new seasons.
+"""Corrections of past matches: late, edited and deleted matches, model changes, new seasons.
 
-Each correction is planned first, which only reads, and then written. A preview stops after the plan.
+Planning a correction only reads; the plan is then written. A preview stops after planning.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from .replay import Replay, drop_checkpoints, replay, save_checkpoints
 class Plan:
     """A planned correction that is not written yet.
 
-    `removed` are the superseded journal rows and `added` the new ones, of which `posted` are new matches. The league
-    must be rated again from the position `since` on; `replay` is the result. Both are None if there is nothing to rate
-    again. `league` is the league after the correction, `result` the result of the command.
+    `removed` are the superseded journal rows; `added` are the new rows, of which `posted` are new matches. The league
+    must be rated again from the position `since` on; `replay` is the outcome. Both are None if nothing must be rated
+    again. `league` is the league after the correction, and `result` is the result of the command.
     """
 
     command: Command

@@ -35,7 +35,7 @@ ALIAS = "anonymous-"
 # The cost of a hash, 0.3 to 1 ms: 100,000 new names take about a minute, but only in leagues with anonymised players.
 # Names are easy to guess, so no cost would stop a patient owner of the database; that is why hashes can be dropped.
 COST = {"n": 64, "r": 8, "p": 1, "dklen": 32}
-MAX_HASHED = 64  # names hashed while a transaction holds its locks; more are hashed before it is tried again
+MAX_HASHED = 64  # names that a transaction may hash under its locks; if there are more, it is retried after hashing
 MAX_CACHED = 500_000  # hashes
 DERIVED_ID = re.compile(r"[0-9a-f]{24}")  # the form of `importing.with_ids`, which hashes the names of the players
 _ERASURE, _JOURNAL, _RATING = schema.erasure.c, schema.journal.c, schema.rating.c
@@ -52,9 +52,9 @@ _TEXTS: dict[Table, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Erasure:
-    """An anonymised player; `hash_kept` tells whether the name is recognised when it is posted again.
+    """An anonymised player. If `hash_kept`, the name is recognised when it is posted again.
 
-    `scrub_due` tells whether the file of a SQLite database may still hold the name in pages that are not in use.
+    If `scrub_due`, unused pages of the SQLite file may still hold the name.
 
     >>> Erasure("anonymous-1", 7, 0.0, True, False).alias
     'anonymous-1'
@@ -67,7 +67,7 @@ class Erasure:
     scrub_due: bool
 
     def scrubbed(self, done: bool) -> Erasure:
-        """Return the erasure after an attempt to scrub the database."""
+        """Return the erasure after an attempt to scrub the database; `done` says whether it succeeded."""
         return replace(self, scrub_due=self.scrub_due and not done)
 
 
@@ -165,9 +165,9 @@ def drop_hash(database: Database, league: str, alias: str, *, author: str = "") 
 
 
 def scrub(database: Database) -> bool:
-    """Clear the unused pages of a SQLite file, which may hold erased names; return False if readers still need them.
+    """Clear the unused pages of a SQLite file, which may hold erased names; return False if readers prevent it.
 
-    The file is rewritten, which takes about a second per 100 MB, during which nothing else is written.
+    This rewrites the file, which takes about a second per 100 MB. Nothing else can be written in the meantime.
     """
     if not scrub_is_due(database):
         return True
@@ -188,7 +188,7 @@ def scrub_is_due(database: Database) -> bool:
 
 
 def _as_word(name: str) -> re.Pattern[str]:
-    """Return a pattern that finds a name in a text, in any case, but not inside of other words.
+    """Return a pattern that finds a name in a text as a whole word, ignoring case.
 
     >>> _as_word("ann").sub("x", "Ann beat Hannah; ann_1")
     'x beat Hannah; x_1'
@@ -237,8 +237,9 @@ def _rename_matches(connection: Connection, league: League, name: str, alias: st
         bodies.append({"at_seq": row.seq, "at_revision": row.revision, "body": body})
         if row.kind == "post" and DERIVED_ID.fullmatch(row.id):
             ids[row.seq] = row.id
-    if not name.isdecimal():  # a number in an id need not be the name of a player
-        pattern, part = _as_word(name), max(re.findall("[ -~]*", name), key=len).lower()  # SQLite lowers only ASCII
+    if not name.isdecimal():  # a name that is a number may occur in an id by chance
+        # The query searches for the longest ASCII part of the name: SQLite's lower() changes only ASCII letters.
+        pattern, part = _as_word(name), max(re.findall("[ -~]*", name), key=len).lower()
         query = _rows_with(connection, league, func.lower(_JOURNAL.id), part, _JOURNAL.seq, _JOURNAL.id)
         ids |= {row.seq: row.id for row in connection.execute(query) if pattern.search(row.id)}
     own = (_JOURNAL.league_id == league.id, _JOURNAL.seq == sa.bindparam("at_seq"))
@@ -268,7 +269,7 @@ def _rename_ratings(connection: Connection, league: League, name: str, alias: st
 def _rewrite_texts(
     connection: Connection, column: Any, condition: ColumnElement[bool], replaced: Callable[[str], str]
 ) -> None:
-    """Rewrite a column; it has few distinct texts, so each is updated in all its rows at once."""
+    """Rewrite the texts of a column. There are few distinct texts, so one statement updates all rows with a text."""
     for text in connection.execute(select(column).where(condition, column.is_not(None)).distinct()).scalars().all():
         new = _replace_in(text, replaced)
         if new != text:
@@ -310,7 +311,7 @@ def _restart_analyses(connection: Connection, league: League) -> None:
 
 
 class UnhashedNames(WriteClash):
-    """Many names must be hashed first: `hash_all` does so outside of the transaction, which is then tried again."""
+    """Too many names to hash within a transaction: roll it back, call `hash_all`, and try it again."""
 
     def __init__(self, digests: Sequence[bytes]) -> None:
         super().__init__(f"{len(digests)} names to hash")
@@ -324,7 +325,7 @@ class UnhashedNames(WriteClash):
             _slow_hash(digest)
 
 
-_CACHE: dict[bytes, bytes] = {}  # slow hashes by quick ones, so that the cache holds no names
+_CACHE: dict[bytes, bytes] = {}  # maps fast hashes to slow ones, so that the cache holds no names
 
 
 def _quick_hash(salt: bytes, name: str) -> bytes:
@@ -356,8 +357,8 @@ def with_aliases(
 ) -> tuple[History, dict[str, str]]:
     """Return matches with the aliases of anonymised players, and a mapping from replaced match ids to the new ids.
 
-    Only names that the league does not know are hashed. If a transaction is `waiting`, too many such names raise
-    `UnhashedNames`.
+    Only names that are new to the league are hashed. With `waiting` (a transaction holds its locks in the meantime),
+    too many new names raise `UnhashedNames`.
     """
     salt = _salt(connection, league) if league.erased else None
     if salt is None:
@@ -379,7 +380,7 @@ def with_aliases(
 
 
 def _rename(history: History, aliases: Mapping[str, str]) -> History:
-    """Return matches with other names; a match that then has a player twice is an error."""
+    """Rename players; raises `Error` if a match then lists a player twice."""
     renamed = [aliases.get(name, name) for name in history.players]
     players = {name: row for row, name in enumerate(dict.fromkeys(renamed))}
     rows = np.array([players[name] for name in renamed], history.player.dtype)

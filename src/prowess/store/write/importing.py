@@ -21,7 +21,9 @@ from .writer import perform, preview
 
 @dataclass(frozen=True, eq=False)
 class Imported:
-    """The result of an import: the league (None if a dry run would create it), and how many matches it already had."""
+    """The result of an import: the league, and how many of the matches it already had.
+
+    The league is None after a dry run that would have created it."""
 
     league: League | None
     founded: bool

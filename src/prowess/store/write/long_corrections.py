@@ -1,17 +1,17 @@
-"""Long corrections: rate the past of a league again while its posts, and those of other leagues, go on.
+"""Long corrections: rate the past of a league again without blocking posts to this or other leagues.
 
-Correcting an old match replays up to all matches of a league, which takes seconds. In one transaction, nobody could
-post to the league in the meantime, and on SQLite to no other league either. Instead, a long correction
+Correcting an old match may replay all matches of a league, which takes seconds. In a single transaction, this would
+block posts to the league, and on SQLite posts to all leagues. Instead, a long correction
 
 1. takes a lease on the corrections of the league, so that only posts can change the league in the meantime;
 2. plans the change, and rates the matches that were recorded up to now, a few at a time;
-3. rates the matches that were posted in the meantime, and were rated at once with the old ratings;
+3. rates the matches that were posted in the meantime, which have only been rated on the basis of the old ratings;
 4. writes the ratings and checkpoints as a new rating set, which nobody reads yet, in many short transactions;
 5. in a last short transaction, rates the last few posts, writes the change and switches the league to the new set;
 6. deletes the old set, in many short transactions.
 
-If the process dies before step 5, nothing has changed. The lease then expires, and the next correction deletes what was
-written. A correction that has lost its lease starts again.
+If the process dies before step 5, nothing has changed. The lease then expires, and the next correction deletes the
+unfinished rating set. A correction that has lost its lease starts again.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ from .replay import (
 MAX_SHORT = 5_000  # matches that a correction may rate again under the league's lock, which takes some 50 ms
 LEASE = 15.0  # seconds after which another process may take over the corrections of a league
 CHUNK = 1_000  # matches rated before other threads get a turn, because rating holds Python's global lock
-REST, MAX_REST = 0.25, 0.05  # seconds of rest for each second of work; longest rest in seconds
+REST, MAX_REST = 0.25, 0.05  # pause per second of work; longest pause in seconds
 MAX_ROWS = 500  # ratings written or deleted in one transaction
-BREATH = 0.02  # seconds between two transactions that delete old ratings
-_UNNUMBERED = 1 << 62  # added to the numbers of new matches, which come after all matches posted until the end
+BREATH = 0.02  # pause in seconds between two transactions that delete old ratings
+_UNNUMBERED = 1 << 62  # added to the numbers of new matches, so that they come after those posted meanwhile
 _LEAGUE, _GENERATION = schema.league.c, schema.generation.c
 
 
@@ -63,12 +63,12 @@ class LeaseLost(WriteClash):
 
 
 def abandoned() -> Unavailable:
-    """Return the error of a correction that the service abandons to shut down."""
+    """Return the error for a correction that the service abandons because it shuts down."""
     return Unavailable("the service is shutting down", "the correction was not recorded; try again")
 
 
 def takes_long(connection: Connection, command: Command) -> bool:
-    """Return whether a correction must rate so many matches again that posts should not have to wait for it."""
+    """Return whether a correction must rate too many matches again to let posts wait for it."""
     planned = draft(connection, command)
     if planned.since is None:
         return False
@@ -83,13 +83,13 @@ class LongCorrection:
 
     def __init__(self, database: Database, command: Command, stopping: Event) -> None:
         self._database, self._command, self._stopping = database, command, stopping
-        self._league: League  # after the correction, with the number of the new rating set
+        self._league: League  # the league after the correction, with the number of the new rating set
         self._ladder: Ladder  # the new ratings
-        self._last_time: float  # of the matches rated
-        self._revision: int  # up to which the matches are rated
+        self._last_time: float  # the latest time of the matches rated
+        self._revision: int  # all matches up to this revision are rated
         self._old_league: League
         self._old: dict[str, bytes | None]  # the rows of all players with the old ratings
-        self._earliest = END  # position of a match that was posted in the meantime
+        self._earliest = END  # the earliest position of a match posted in the meantime
         self._unsaved: dict[str, int] = {}  # players whose new ratings are not in the database yet
         self._renewed = self._rested = monotonic()
 
@@ -202,7 +202,7 @@ class LongCorrection:
         history = rows.history(now)
         if not len(history):
             return
-        # A match that is posted late gets its number, which decides about ties, only when it is written.
+        # A late match gets its number, which breaks ties, only when it is written.
         ties = isinstance(self._command, Post)
         if is_late(self._ladder, self._league, self._last_time, history, before_ties=ties):
             raise LeaseLost("a match was posted that comes before corrected ones")
@@ -241,7 +241,10 @@ class LongCorrection:
 
 
 def _unnumbered(planned: Plan) -> Plan:
-    """Return a plan whose new matches come after all others with the same time, also after those posted from now on."""
+    """Give the new matches of a plan provisional numbers.
+
+    They come after all other matches with the same time, including matches that are posted from now on.
+    """
     if not planned.posted:
         return planned
     return replace(planned, added=[entry._replace(seq=entry.seq + _UNNUMBERED) for entry in planned.added])
@@ -264,7 +267,7 @@ def _end_lease(connection: Connection, league: League) -> None:
 
 
 def delete_unused_sets(database: Database, name: str, stopping: Event) -> None:
-    """Delete the ratings and checkpoints that nobody reads: of replaced sets, and of unfinished corrections."""
+    """Delete the ratings and checkpoints of rating sets that were replaced or never finished."""
     with database.reading() as connection:
         league = leagues.find(connection, name)
     if league.replay_until is not None and not league.replaying:
@@ -286,7 +289,7 @@ def delete_unused_sets(database: Database, name: str, stopping: Event) -> None:
 
 
 def _sets(connection: Connection, table: Table, league: League, used: Collection[int]) -> Iterator[int]:
-    """Yield the numbers of unused rating sets in a table; each takes one search in the index, however large the set."""
+    """Yield the numbers of unused rating sets in a table; finding each takes one index search, even if it is large."""
     number: int | None = 0
     while number is not None:
         if number and number not in used:

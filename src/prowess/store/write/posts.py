@@ -1,6 +1,6 @@
-"""Posts: validate their matches, and record those that come after all other matches of their players.
+"""Posts: validate matches, and record matches that come after all other matches of their players.
 
-Recording such matches, the usual case, touches only the rows of their players. All others are left to `corrections.py`.
+In this usual case, only the rows of those players change. All other matches are left to `corrections.py`.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ AnyError = TypeVar("AnyError", bound=Error)
 
 @dataclass(frozen=True, eq=False)
 class ValidatedPost:
-    """Matches in chronological order; if `untimed`, they are stamped with the time of recording.
+    """A validated post: matches in chronological order. If `untimed`, they get the time at which they are recorded.
 
-    `ids` are in posting order. With `own_ids`, the client chose them, so the matches may have been
-    recorded before. `bodies` are the matches in the form of the journal, and `stamped` marks those without a time; both
+    `ids` are in posting order. With `own_ids`, the client chose them, so the matches may have been recorded before.
+    `bodies` are the matches in the canonical form of the journal, and `stamped` marks the matches without a time; both
     are in the order of the history.
     """
 
@@ -79,7 +79,7 @@ class ValidatedPost:
         return [Entry(number, time, id, "post", *rest) for number, (time, id, *rest) in enumerate(columns, seq)]
 
     def at(self, now: float) -> ValidatedPost:
-        """Return the post; if its matches are untimed, all of them are stamped with a time."""
+        """Return the post with the time `now` for its matches, if they are untimed."""
         if not self.untimed:
             return self
         return replace(self, history=_with_times(self.history, np.full(len(self.history), now), "utc"), untimed=False)
@@ -152,9 +152,9 @@ def _validate_history(command: Post, history: History, clock: Clock) -> Validate
 
 
 def check_future(post: ValidatedPost, settings: Settings) -> None:
-    """Refuse matches dated more than a day ahead, unless the settings of the league allow them.
+    """Raise `Error` for matches dated more than a day ahead, unless the settings of the league allow them.
 
-    Such a date is usually mistyped, and a single one would make all other players inactive.
+    Such a date is usually mistyped, and a single such match would make all other players inactive.
     """
     if post.clock != "utc" or settings.allow_future or post.untimed or not len(post.history):
         return
@@ -192,7 +192,7 @@ def _parse_time(clock: Clock, index: int, value: Any) -> float | None:
 
 
 def _choose_ids(command: Post, given: Sequence[Any]) -> tuple[list[str], bool]:
-    """Return an id for every match (its own, derived from the post's key, or a new one), and whether any was given."""
+    """Return an id for every match (its own, one derived from the key, or random), and whether the client chose any."""
     key = command.key
     if key is None and all(id is None for id in given):
         return [uuid4().hex for _ in given], False
@@ -237,7 +237,7 @@ def locate_in_post(error: Error, ids: Sequence[str]) -> Error:
 
 
 class PendingTraces:
-    """Matches that the writer has rated and handed over to readers of this process, who need not rate them again."""
+    """Matches that the writer has rated, with their traces, so that readers in this process need not rate them."""
 
     def __init__(self) -> None:
         self._pending: dict[int, dict[int, Appended]] = {}  # by league and revision
@@ -273,7 +273,7 @@ class OutOfOrder(Exception):
 
 @dataclass
 class _Batch:
-    """Posts to a league that share a commit, with their results so far; `traced` if a reader wants the traces."""
+    """Posts to a league that share a commit, with their results so far; if `traced`, a reader needs the traces."""
 
     connection: Connection
     league: League
@@ -282,7 +282,7 @@ class _Batch:
     recorded: dict[str, Entry]  # as they were first posted
     several: bool
     traced: bool
-    new: dict[int, ValidatedPost] = field(default_factory=dict)  # to be written, by the number of the post
+    new: dict[int, ValidatedPost] = field(default_factory=dict)  # matches to write, by the index of their post
     traces: dict[int, Trace] = field(default_factory=dict)
     results: dict[int, CommandResult | Exception] = field(default_factory=dict)
 
@@ -290,7 +290,7 @@ class _Batch:
 def append_posts(
     connection: Connection, name: str, posts: Sequence[ValidatedPost], pending: PendingTraces | None = None
 ) -> list[CommandResult | Exception]:
-    """Record posts to a league, each completely or not at all; the result of a late post is `OutOfOrder`."""
+    """Record posts to a league, each completely or not at all; the result of an out-of-order post is `OutOfOrder`."""
     rejected: dict[int, Error] = {}
     try:
         league = leagues.find(connection, name)
@@ -322,7 +322,7 @@ def append_posts(
 def _all_with_aliases(
     connection: Connection, league: League, posts: Sequence[ValidatedPost]
 ) -> tuple[list[ValidatedPost], dict[int, Error]]:
-    """Return the posts with aliases for erased names, and the errors of the posts for which this fails, by number."""
+    """Return the posts with aliases for erased names; also return the errors of posts that fail, by index."""
     changed, rejected = list(posts), {}
     for number, post in enumerate(posts):
         try:
@@ -400,7 +400,7 @@ def _rate(batch: _Batch, number: int, post: ValidatedPost) -> CommandResult:
 def find_repeated(
     connection: Connection, league: League, post: ValidatedPost, recorded: Mapping[str, Entry]
 ) -> dict[str, Entry]:
-    """Return the matches of a post that were recorded before; a different match with the same id is a conflict.
+    """Return the matches of a post that were recorded before; raises `Conflict` for a different match with the same id.
 
     `recorded` has matches as they were first posted. A match that equals the corrected version counts as repeated, too.
     """
@@ -431,7 +431,7 @@ def _time(history: History, row: int) -> float:
 def is_late(
     ladder: Ladder, league: League, last_time: float | None, history: History, *, before_ties: bool = False
 ) -> bool:
-    """Return whether later matches must be rated again, because one of the players has played later.
+    """Return whether a history is late: one of its players has a later match, which must be rated again.
 
     `ladder` and `last_time` are those after all matches rated so far. With `before_ties`, the history comes before the
     rated matches at the same time, not after them.
@@ -472,11 +472,11 @@ def _write(batch: _Batch) -> None:
             since = min(since, entries[0].position)
             journal.append(connection, league, entries, revision, post.command.author, post.command.reason)
             touched |= dict.fromkeys((name for name in post.players if name in batch.ladder.rows), revision)
-        # A post that only repeats another one in the batch gets the revision of both.
+        # A post that only repeats matches of the batch gets the revision of the last one written.
         batch.results[number] = replace(result, revision=revision, appended=appended)
     ratings.save(connection, league, batch.ladder, touched)
     if league.last_time is not None and since.time < league.last_time:
-        replay.drop_checkpoints(connection, league, since)  # they do not include this match
+        replay.drop_checkpoints(connection, league, since)  # later checkpoints lack the new match
 
 
 _LEAGUE = schema.league.c

@@ -1,4 +1,4 @@
-"""Replaying a league from a checkpoint, which every correction of the past needs.
+"""Replay a league from a checkpoint, which every correction of past matches needs.
 
 A checkpoint stores all ratings of a league after one of its matches, so that only later matches are rated again.
 """
@@ -31,7 +31,7 @@ _LATEST = (_CHECKPOINT.time.desc(), _CHECKPOINT.seq.desc())
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """The ladder of a league after the match at a position, which is match number `matches` of the league."""
+    """The ladder of a league after its first `matches` matches; `position` is that of the last one."""
 
     position: Position
     matches: int
@@ -88,7 +88,7 @@ def replay_rows(
 
 
 def spacing(matches: int) -> int:
-    """Return the number of matches between two checkpoints of a league; it doubles now and then as the league grows.
+    """Return the number of matches between two checkpoints, which doubles at certain sizes as a league grows.
 
     >>> spacing(10_000), spacing(100_000), spacing(1_000_000)
     (5000, 10000, 80000)
@@ -104,7 +104,7 @@ def _of(league: League) -> tuple[ColumnElement[bool], ...]:
 
 
 def last_checkpoint(connection: Connection, league: League, before: Position) -> Checkpoint:
-    """Return the last checkpoint before a position, or the empty start of the league."""
+    """Return the last checkpoint before a position; if there is none, an empty ladder at the start of the league."""
     query = select(schema.checkpoint).where(*_of(league), tuple(before) > _POSITION).order_by(*_LATEST).limit(1)
     row = connection.execute(query).first()
     if row is None:
@@ -160,7 +160,7 @@ def copy_checkpoint(connection: Connection, league: League, position: Position, 
 
 
 def pack_names(names: Sequence[str]) -> bytes:
-    """Return the names of a checkpoint's players as they are stored.
+    """Pack the names of a checkpoint's players into bytes for the database.
 
     >>> unpack_names(pack_names(["ann", "Zoë"]))
     ['ann', 'Zoë']
@@ -169,13 +169,13 @@ def pack_names(names: Sequence[str]) -> bytes:
 
 
 def unpack_names(packed: bytes) -> list[str]:
-    """Return the names of a checkpoint's players; the inverse of `pack_names`."""
+    """Unpack the names of a checkpoint's players; the inverse of `pack_names`."""
     names: list[str] = json.loads(zlib.decompress(packed))
     return names
 
 
 def drop_checkpoints(connection: Connection, league: League, since: Position) -> None:
-    """Delete the checkpoints from a position on, which an earlier change has invalidated."""
+    """Delete the checkpoints from a position on, after a change that has invalidated them."""
     connection.execute(delete(schema.checkpoint).where(*_of(league), not_(tuple(since) > _POSITION)))
 
 

@@ -1,4 +1,4 @@
-"""Executing commands: waiting commands share a commit, but a command that fails does not affect the others."""
+"""Execute commands in batches: waiting commands share a commit, and a command that fails does not affect others."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from .posts import OutOfOrder, PendingTraces, ValidatedPost, append_posts, previ
 from .replay import MIN_SPACING, take_checkpoint
 
 MAX_COMMANDS, MAX_MATCHES = 512, 20_000  # per shared commit
-TRIES = 5  # attempts, if two processes post the same match at once
-POLL = 0.1  # seconds between two checks whether another process has finished its correction of a league
+TRIES = 5  # attempts in case two processes post the same match at once
+POLL = 0.1  # seconds between checks whether another process has finished correcting a league
 WORKERS = 4  # threads that write to PostgreSQL
 PAUSE = 100  # matches of a league before a failed checkpoint is retried
 
@@ -108,7 +108,7 @@ class _Worker:
         number: int,
     ) -> None:
         self._database, self._committed, self._pending, self._replayer = database, committed, pending, replayer
-        self._room: dict[str, int] = {}  # how many matches a league may take before its next checkpoint
+        self._room: dict[str, int] = {}  # number of matches that each league may still add before its next checkpoint
         self.queue: SimpleQueue[Waiting | None] = SimpleQueue()
         self.thread = Thread(target=self._run, name=f"prowess-writer-{number}", daemon=True)
         self.thread.start()
@@ -125,7 +125,7 @@ class _Worker:
             self._take_checkpoints(posts)
 
     def _correct(self, live: Sequence[Waiting], number: int) -> Result:
-        """Correct the past of a league; leave this to the replayer if it takes long or must wait for another one."""
+        """Correct past matches; leave this to the replayer if it takes long or must wait for another correction."""
         command, future = live[number]
         if not self._replayer.has(command.league):
             result = _correct(self._database, command, self._committed)
@@ -152,7 +152,7 @@ class _Worker:
             self._room[post.league] = self._room.get(post.league, 0) - _size(post)
             if self._room[post.league] <= 0:
                 try:
-                    # Another league may take the name, so the room is looked up from time to time.
+                    # Another league may take the name, so the number is looked up again from time to time.
                     self._room[post.league] = min(take_checkpoint(self._database, post.league), MIN_SPACING)
                 except Exception:  # no caller waits for a checkpoint, and the posts are already recorded
                     logging.getLogger(__name__).exception("cannot take a checkpoint of the league %s", post.league)
@@ -164,7 +164,7 @@ class TakesLong(Exception):
 
 
 class _Replayer:
-    """A thread that executes long corrections, and the corrections that wait for a long one of their league."""
+    """A thread that executes long corrections, and corrections that must wait for a long one in the same league."""
 
     def __init__(self, database: Database, committed: Committed) -> None:
         self._database, self._committed = database, committed
@@ -214,7 +214,7 @@ def _clean_up(database: Database, command: Command, stopping: Event) -> None:
     try:
         delete_unused_sets(database, command.league, stopping)
     except NotFound:
-        pass  # an unknown league, as the command's error says
+        pass  # the league does not exist; the command itself reports that
     except Exception:  # the correction is recorded, and the next one tries again
         logging.getLogger(__name__).exception("cannot delete old ratings of the league %s", command.league)
 
@@ -276,7 +276,7 @@ def execute(
 
 
 def _with_retries(numbers: Sequence[int], work: Callable[[], dict[int, Result]]) -> dict[int, Result]:
-    """Return the results of a batch; if an exception stops the whole batch, it is the result of every command."""
+    """Return the results of a batch; an exception that stops the whole batch is the result of every command."""
     for left in reversed(range(TRIES)):
         try:
             return work()

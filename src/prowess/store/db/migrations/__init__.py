@@ -1,1 +1,1 @@
-"""Database migrations, one per file, which never change after a release."""
+"""Database migrations, one per file; a released migration never changes."""
