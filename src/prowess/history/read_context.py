@@ -172,6 +172,7 @@ class Table:
     decided: Mapping[str, Any] = field(default_factory=dict)
     unit: str = "row"
     origin: Rows | None = None  # the index of each row before other rows were removed
+    sheets: tuple[str, ...] = ()  # the names of all sheets of a workbook
 
     def row_name(self, row: int) -> str:
         """Return the name of a row, such as "line 3"."""

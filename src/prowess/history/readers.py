@@ -38,6 +38,7 @@ from .times import Times
 if TYPE_CHECKING:
     import polars as pl
 
+SAMPLE = 100  # rows that are read to show how a file would be read
 # maps a column's values per row to one value per match
 _MatchValues = Callable[[NDArray[Any], str], NDArray[Any]]
 
@@ -98,6 +99,17 @@ def from_table(table: Table) -> Findings:
     decisions = {**table.decided, **table.decisions}
     problems = tuple(problem for _, problem in sorted(unused.problems, key=itemgetter(0)))
     return Findings(history, table.title, problems, layout, tuple(table.frame.columns), decisions, rows)
+
+
+def read_sample(table: Table, **reading: Any) -> Findings | None:
+    """Read the first rows of a table with other options; None if most of them cannot be read that way."""
+    choices = replace(table.choices, **reading)
+    sample = table.without(np.arange(SAMPLE, len(table.frame)))
+    try:
+        findings = from_table(replace(sample, choices=choices, decided={}))
+    except Error:
+        return None
+    return findings if len(findings.history) and 2 * findings.unusable_rows() <= findings.rows else None
 
 
 class _UnusedRows:

@@ -226,7 +226,7 @@ def _race_columns(table: Table, kinds: Kinds) -> Grid | None:
     code = {race: number for number, race in enumerate(races)}
     match = np.array([code[race] for race in long["race"]], np.int64)
     trial = Table(long.select(pl.col("result").cast(pl.Float64, strict=False)), table.title)
-    places = _are_places(match, numbers(trial, "result"))
+    places = are_places(match, numbers(trial, "result"))
     held = "places" if places else "scores, where the highest is best"
     values.note("race-columns", f"a column per race ({races[0]} to {races[-1]}) with {held}", number=len(races))
     return values, {"match": "race", "player": who, "rank" if places else "score": "result"}
@@ -253,7 +253,7 @@ def read_player_columns(table: Table, kinds: Kinds) -> Grid | None:
     long = long.sort("match", maintain_order=True)
     row = long["match"].to_list()
     values = _with_rows(table, long, row)
-    places = _are_places(long["match"].to_numpy(), numbers(values, "score"))
+    places = are_places(long["match"].to_numpy(), numbers(values, "score"))
     values.problems.groups.clear()
     players = f"{', '.join(columns[:8])}{', …' * (len(columns) > 8)}"
     held, other = ("places", "score") if places else ("scores, where the highest is best", "rank")
@@ -263,7 +263,7 @@ def read_player_columns(table: Table, kinds: Kinds) -> Grid | None:
     return values, roles | ({"time": day[0]} if day else {})
 
 
-def _are_places(match: Any, values: Any) -> bool:
+def are_places(match: Any, values: Any) -> bool:
     """Return whether each match has the numbers 1 to the number of players, apart from ties."""
     good = ~np.isnan(values)
     match, values = match[good], values[good]

@@ -55,10 +55,7 @@ def infer_roles(table: Table) -> tuple[Table, dict[str, str]] | None:
     if len(table.frame.columns) > COLUMNS:
         return None
     sample = _sample(table)
-    kinds: Kinds = {kind: [] for kind in ("time", "result", "word", "number", "name")}
-    for column in sample.frame.columns:
-        if (kind := _kind(sample, column)) is not None:
-            kinds[kind].append(column)
+    kinds = column_kinds(sample)
     if (grid := read_grid(table, kinds)) is not None:
         return grid
     roles = _infer_sides(sample, kinds)
@@ -69,6 +66,20 @@ def infer_roles(table: Table) -> tuple[Table, dict[str, str]] | None:
     text = "no familiar column names, so I guessed from the contents: "
     table.note("inferred-columns", text, Option("columns", dict(roles)))
     return table, roles
+
+
+def column_kinds(sample: Table) -> Kinds:
+    """Sort the columns by what their cells are: times, results such as 3-1, words such as W, numbers, or names.
+
+    >>> import polars as pl
+    >>> column_kinds(Table(pl.DataFrame({"a": ["Ann"], "b": ["3-1"]}), "the frame"))
+    {'time': [], 'result': ['b'], 'word': [], 'number': [], 'name': ['a']}
+    """
+    kinds: Kinds = {kind: [] for kind in ("time", "result", "word", "number", "name")}
+    for column in sample.frame.columns:
+        if (kind := _kind(sample, column)) is not None:
+            kinds[kind].append(column)
+    return kinds
 
 
 def _kind(sample: Table, column: str) -> str | None:

@@ -3,6 +3,7 @@
 import re
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...errors import Error, Option, Remark
@@ -52,7 +53,7 @@ def read_workbook(source: Source, choices: Choices) -> Table:
         pieces = (f"sheet {name!r} is read; ", Option("sheet", names[1]), f" reads another{also}")
         remarks.append(Remark("sheet", pieces, count=len(names)))
     grid = Grid(frame, heading, lambda row: heading.start + row + 1, remarks=remarks, unit="row")
-    return trim_table(grid, source.title, choices)
+    return replace(trim_table(grid, source.title, choices), sheets=tuple(names))
 
 
 def _format_dates(column: str) -> "pl.Expr":

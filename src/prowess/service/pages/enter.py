@@ -16,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from ...errors import Error
+from ...history.sentences import sides_by_place
 from ...store import leagues
 from ...store.clock import show
 from ...store.errors import Conflict, NotFound, Unavailable
@@ -32,7 +33,7 @@ from ..errors import Problem
 from .match_form import MOST, MatchFields, error_text, fields_of_match, invalid_fields, parse_match, read_fields
 from .matches import MATCH_ID
 from .web.csrf import CheckedForm
-from .web.match_text import result_sentence, sides_by_place
+from .web.match_text import result_sentence
 from .web.page import PageContext, Plain
 from .web.rating_changes import new_names, preview_changes
 from .web.templates import page_url, render_page

@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ...history.sentences import sides_by_place, team_text
 from ...model.fit.explain import digits_of
 from ...store import leagues
 from ...store.errors import NotFound
@@ -18,7 +19,7 @@ from ..api.dependencies import MatchId, RawNames, Read, ServiceDep
 from ..api.files import export_matches
 from ..api.matches import MatchFilterDep, match_payload
 from ..api.responses import etag_of
-from .web.match_text import edit_differences, result_sentence, sides_by_place, team_text
+from .web.match_text import edit_differences, result_sentence
 from .web.page import OmitEmptyFields, PageContext, Plain, page, wants_data
 from .web.templates import BY_KEY, page_url
 

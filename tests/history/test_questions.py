@@ -1,0 +1,51 @@
+"""The questions that a file leaves open, their answers, and how the answers are read."""
+
+from pathlib import Path
+
+from prowess.history.questions import Question, apply_answer, open_questions
+from prowess.history.read_context import Table
+from prowess.history.read_options import Choices
+from prowess.history.readers import from_table
+from prowess.history.reading.sniff import load
+
+THREE_NUMBERS = "day,who,whom,x,y,z\n31/1/2026,ann,bob,3,1,90\n7/2/2026,cat,ann,2,2,95\n14/2/2026,bob,cat,1,0,91\n"
+DATES = "date,player1,player2,score1,score2\n03/04/2026,ann,bob,3,1\n05/04/2026,cat,ann,2,2\n"
+
+
+def ask(folder: Path, text: str, choices: Choices | None = None) -> dict[str, Question]:
+    """Return the questions about a file by their codes."""
+    path = folder / "games.csv"
+    path.write_text(text, encoding="utf-8")
+    table = load(path, choices or Choices())
+    assert isinstance(table, Table)
+    try:
+        findings = from_table(table)
+    except ValueError:
+        findings = None
+    return {question.code: question for question in open_questions(table, findings)}
+
+
+def test_result_is_asked_with_the_scores_that_are_equally_large_first(tmp_path: Path) -> None:
+    question = ask(tmp_path, THREE_NUMBERS)["result"]
+    first = question.answers[0]
+    assert first.reading == {"columns": {"player1": "who", "player2": "whom", "score1": "x", "score2": "y"}}
+    assert first.matches == ("ann beat bob 3:1", "cat drew with ann 2:2")
+    assert question.current is None
+
+
+def test_answer_settles_the_question(tmp_path: Path) -> None:
+    answer = ask(tmp_path, THREE_NUMBERS)["result"].answers[0]
+    question = ask(tmp_path, THREE_NUMBERS, apply_answer(Choices(), answer))["result"]
+    assert question.answers[question.current or 0] == answer
+
+
+def test_ambiguous_dates_are_asked_with_both_readings(tmp_path: Path) -> None:
+    question = ask(tmp_path, DATES)["day_first"]
+    assert [answer.reading for answer in question.answers] == [{"day_first": True}, {"day_first": False}]
+    assert question.current == 0
+    assert question.answers[1].matches[0] == "ann beat bob 3:1 on 2026-03-04"
+
+
+def test_file_with_familiar_columns_leaves_no_question(tmp_path: Path) -> None:
+    assert ask(tmp_path, "date,home,away,hg,ag\n2026-01-31,ann,bob,1,0\n") == {}
+    assert ask(tmp_path, "winner,loser\nann,bob\n") == {}
