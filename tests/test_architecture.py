@@ -26,14 +26,14 @@ def exists(name: str) -> bool:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_documents_name_modules_that_exist(page):
+def test_modules_named_in_documents_exist(page):
     names = set(NAME.findall(page.read_text(encoding="utf-8")))
     example = MADE_UP | {name for name in names if name.endswith(("/x.py", "/x/"))}
     assert names, "the page names no files"
     assert not [name for name in sorted(names - example) if not exists(name)]
 
 
-def test_exists_finds_only_modules_that_exist():
+def test_helper_exists_accepts_only_modules_that_exist():
     assert exists("model/engine/sweep.py")
     assert exists("sweep.py")
     assert not exists("model/gauss.py")

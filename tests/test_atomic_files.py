@@ -28,7 +28,7 @@ def test_interrupted_write_leaves_no_file(tmp_path: Path, stop: type[BaseExcepti
     assert list(tmp_path.iterdir()) == []
 
 
-def test_full_disk_raises(tmp_path: Path) -> None:
+def test_writing_a_file_to_a_full_disk_raises(tmp_path: Path) -> None:
     def write() -> None:
         with replace_file(tmp_path / "a.txt"):
             raise OSError(28, "No space left on device")

@@ -38,7 +38,7 @@ def test_minimum_versions_exclude_known_vulnerabilities(name):
     assert not requirements()[name].specifier.contains(last), hole
 
 
-def test_constraints_and_installed_versions_satisfy_the_floors():
+def test_pinned_and_installed_versions_satisfy_the_minimum_versions():
     lines = (ROOT / "constraints.txt").read_text().splitlines()[1:]
     pinned = {canonicalize_name(one.name): one for one in map(Requirement, lines)}
     assert lines == sorted(lines)

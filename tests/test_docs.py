@@ -109,14 +109,14 @@ def test_links_lead_to_existing_files(page):
             assert (page.parent / path).exists(), target
 
 
-def test_every_adr_is_in_the_index_once_and_in_order():
+def test_every_decision_record_is_in_the_index_once_and_in_order():
     listed = re.findall(r"\((\d{4}-[\w-]+\.md)\)", text(ROOT / "docs" / "adr" / "README.md"))
     assert listed == [page.name for page in ADRS]
     assert [page.name[:4] for page in ADRS] == [f"{number:04d}" for number in range(1, len(ADRS) + 1)]
 
 
 @pytest.mark.parametrize("page", ADRS, ids=name)
-def test_every_adr_has_its_four_parts(page):
+def test_every_decision_record_has_its_four_sections(page):
     parts = re.findall(r"^## (.+)$", text(page), re.M)
     assert parts == ["Context", "Decision", "Rejected alternatives", "Consequences"]
 
@@ -135,7 +135,7 @@ def test_every_guide_is_in_the_table_of_contents():
     assert {f"../examples/{book.name}" for book in ROOT.glob("examples/*.ipynb")} <= contents
 
 
-def test_anchors_of_links_are_headings():
+def test_every_link_anchor_is_a_heading_of_its_page():
     for page in PAGES:
         for target in LINK.findall(text(page)):
             path, _, anchor = target.partition("#")

@@ -8,7 +8,7 @@ import prowess as pw
 HEAVY = ("polars", "pandas", "pyarrow", "typer", "rich", "altair", "scipy", "zoneinfo", "prowess.lab", "prowess.cli")
 
 
-def test_import_loads_no_heavy_packages():
+def test_importing_prowess_loads_no_heavy_packages():
     code = f"import sys, prowess; print([name for name in {HEAVY!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

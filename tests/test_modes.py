@@ -14,7 +14,7 @@ from tests.pure import SOURCES, load
 ROOT = SOURCES.parent.parent
 
 
-def test_kernel_is_compiled_if_there_is_a_compiler():
+def test_kernels_are_compiled_if_there_is_a_compiler():
     """A silent fallback would invalidate every measurement of speed."""
     if os.environ.get("CI") == "true" or shutil.which("cc") or shutil.which("gcc") or shutil.which("clang"):
         assert pw.kernel_mode() == "compiled"
@@ -25,7 +25,7 @@ def test_kernel_is_compiled_if_there_is_a_compiler():
     assert compiled == {pw.kernel_mode() == "compiled"}
 
 
-def test_setup_lists_every_kernel():
+def test_setup_py_lists_every_module_written_for_compilation():
     kernels = (ROOT / "setup.py").read_text(encoding="utf-8").partition("KERNELS = [")[2].partition("]")[0]
     listed = set(re.findall(r'"(prowess\.[\w.]+)"', kernels))
     found = {
@@ -36,7 +36,7 @@ def test_setup_lists_every_kernel():
     assert listed == found
 
 
-def test_kernels_branch_on_the_mode_only_in_their_imports():
+def test_compiled_modules_test_for_compiled_mode_only_in_imports():
     for file in SOURCES.rglob("*.py"):
         for block in re.findall(r"if cython\.compiled:\n((?: +.*\n)+)", file.read_text(encoding="utf-8")):
             lines = re.sub(r"\([^)]*\)", "", block).splitlines()  # names in brackets may be on separate lines

@@ -39,7 +39,7 @@ def show(code, where, namespace):
     return drawn() if drawn else repr(value)
 
 
-def test_value_of_the_last_line_of_a_cell_is_shown():
+def test_value_of_the_last_line_of_a_notebook_cell_is_shown():
     assert show("a = 2\na + 1", "cell", {}) == "3"
     assert show("a = 2", "cell", {}) is None
     with pytest.raises(ZeroDivisionError):

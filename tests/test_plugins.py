@@ -150,7 +150,7 @@ def test_requesting_a_broken_plugin_raises_and_names_the_package(mapping, name, 
 
 
 @pytest.mark.usefixtures("installed")
-def test_built_in_components_win_and_need_no_plugin() -> None:
+def test_built_in_components_take_precedence_over_plugins() -> None:
     assert COMPONENTS["Order"] is pw.outcome.Order
     assert pw.Model.from_dict(pw.TrueSkill().to_dict()) == pw.TrueSkill()
     assert "fancy" not in sys.modules
@@ -195,7 +195,7 @@ def test_service_lists_and_uses_a_plugin_preset(tmp_path: Path) -> None:
     _models.cache_clear()
 
 
-def test_broken_verb_adds_a_warning_to_the_help_and_fails_only_itself(tmp_path: Path) -> None:
+def test_broken_plugin_verb_adds_a_help_warning_and_fails_only_itself(tmp_path: Path) -> None:
     path = search_path(install(tmp_path))
     broken = (
         "the plugin absent (not_installed:absent) for prowess.verbs, from fancy-ratings, failed to load: "
@@ -238,7 +238,7 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> str:
     return search_path(target)
 
 
-def test_example_package_is_short() -> None:
+def test_example_plugin_package_is_short() -> None:
     files = example_files()
     assert list(files) == ["pyproject.toml", "prowess_capped.py"]
     assert sum(text.count("\n") for text in files.values()) < 60

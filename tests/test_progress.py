@@ -23,14 +23,14 @@ def test_requested_progress_bar_does_not_change_the_ratings(history, capsys, mon
     assert shown.ladder == silent.ladder
 
 
-def test_quick_work_and_pipes_show_no_bar(history, capsys, monkeypatch):
+def test_quick_work_and_piped_output_show_no_progress_bar(history, capsys, monkeypatch):
     pw.TrueSkill().fit(history)
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
     pw.TrueSkill().fit(history)  # standard error is not a terminal here
     assert capsys.readouterr().err == ""
 
 
-def test_slow_work_on_a_terminal_shows_a_bar(history, capsys, monkeypatch):
+def test_slow_work_on_a_terminal_shows_a_progress_bar(history, capsys, monkeypatch):
     monkeypatch.setattr("prowess.model.fit.trace.CHUNK", 20)
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)

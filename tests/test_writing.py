@@ -83,11 +83,11 @@ EXAMPLES = re.findall(r"^\| (.+?) \| (.+?) \|$", text(WRITING), re.M)[1:]
 
 
 @pytest.mark.parametrize(("before", "after"), EXAMPLES)
-def test_guard_finds_the_bad_examples_of_the_page(before, after):
+def test_banned_phrases_are_found_in_the_bad_examples_of_the_guide(before, after):
     assert list(offences(before))
     assert not list(offences(after))
 
 
-def test_page_on_writing_has_ten_examples_and_stays_short():
+def test_writing_guide_has_ten_examples_and_stays_short():
     assert len(EXAMPLES) == 10
     assert len(text(WRITING).splitlines()) <= 60

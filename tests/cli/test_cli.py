@@ -21,7 +21,7 @@ def test_version_option_prints_version_and_kernel_mode() -> None:
     assert (result.stdout, result.exit_code) == (VERSION, 0)
 
 
-def test_module_and_installed_command_print_the_same() -> None:
+def test_python_m_prowess_prints_the_same_as_the_installed_command() -> None:
     installed = Path(sys.executable).with_name("prowess")
     printed = subprocess.run([installed, "--version"], capture_output=True, encoding="utf-8", check=True).stdout
     assert printed == command("--version").stdout == VERSION
@@ -76,20 +76,20 @@ def test_wrong_usage_exits_with_code_2(words: tuple[str, ...]) -> None:
     assert "Traceback" not in result.stderr
 
 
-def test_import_of_prowess_loads_no_heavy_packages() -> None:
+def test_importing_prowess_loads_no_heavy_packages() -> None:
     heavy = ("typer", "rich", "polars", "altair", "vl_convert", "click", "prowess.cli", "prowess.lab")
     code = f"import sys, prowess; print([name for name in {heavy!r} if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
-def test_import_of_the_command_loads_no_heavy_packages() -> None:
+def test_importing_the_command_line_loads_no_heavy_packages() -> None:
     code = (
         "import sys, prowess.cli; print([name for name in ('polars', 'altair', 'vl_convert') if name in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
-def test_warnings_are_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_warnings_are_printed_on_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     def read(*_: object) -> Findings:
         warnings.simplefilter("always")
         warnings.warn("some\nthing is odd", stacklevel=2)
@@ -152,7 +152,7 @@ def test_ctrl_c_during_imports_prints_no_traceback() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
-def test_every_verb_but_serve_has_json_output() -> None:
+def test_every_verb_except_serve_has_json_output() -> None:
     group: Any = typer.main.get_command(app)
     verbs = {name: group.get_command(None, name) for name in group.list_commands(None)}
     single = {f"{name} {inner}".strip(): one for name, verb in verbs.items() for inner, one in _single(verb).items()}

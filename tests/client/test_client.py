@@ -53,7 +53,7 @@ def test_ratings_equal_those_of_a_ladder_to_the_last_bit(preset, parameters):
         assert board.drop("last_seen").equals(own.drop("last_seen"))
 
 
-def test_players_equal_those_of_a_ladder(league):
+def test_client_lists_the_same_players_as_a_ladder(league):
     client, ladder = league
     assert (len(client), set(client)) == (len(ladder), set(ladder))
     assert [name in client for name in ("ann", "Øyvind/2", "eve", "")] == [True, True, False, False]
@@ -64,7 +64,7 @@ def test_players_equal_those_of_a_ladder(league):
     assert client.player("ann")["played"] == 4
 
 
-def test_contains_raises_for_an_unknown_league(league):
+def test_in_operator_raises_for_an_unknown_league(league):
     client, _ = league
     with (
         pw.Client(str(client._connection.http.base_url), "dart") as other,
@@ -73,7 +73,7 @@ def test_contains_raises_for_an_unknown_league(league):
         "ann" in other  # noqa: B015
 
 
-def test_leaderboards_now_and_at_a_time_equal_those_of_a_ladder(league):
+def test_current_and_past_leaderboards_equal_those_of_a_ladder(league):
     client, ladder = league
     assert client.leaderboard()["player"].to_list() == ladder.leaderboard()["player"].to_list()
     assert client.leaderboard(4)["player"].to_list() == ["ann"]
@@ -93,7 +93,7 @@ def test_forecasts_equal_those_of_the_ladder(league):
         client.quality([["ann"], ["new"]])
 
 
-def test_matchmaking_equals_the_library(league):
+def test_matchmaking_results_equal_those_of_the_library(league):
     client, ladder = league
     crowd = ["ann", "bob", "cat", "dan", "eve"]
     split, own = (
@@ -149,7 +149,7 @@ def test_posting_the_same_match_again_counts_once():
         assert len(client.history()) == 5
 
 
-def test_leaderboard_pages_share_one_revision(monkeypatch):
+def test_all_pages_of_a_leaderboard_come_from_one_revision(monkeypatch):
     monkeypatch.setattr(client_module, "PAGE", 2)
     with trial("darts") as client:
         client.record([[f"p{number}"] for number in range(7)])
@@ -177,7 +177,7 @@ def test_events_report_matches_posted_by_threads():
         news.close()
 
 
-def test_writing_needs_a_key():
+def test_recording_a_match_without_a_key_is_an_error():
     with trial("darts") as client:
         reader = pw.Client(str(client._connection.http.base_url), "darts")
         with reader, pytest.raises(pw.Error) as caught:

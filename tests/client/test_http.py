@@ -129,7 +129,7 @@ def test_response_that_is_not_json_raises_service_error(pauses):
     assert len(Server(httpx.Response(503, headers={"retry-after": "nan"}), ok({"total": 7})).client()) == 7
 
 
-def test_key_is_stripped_and_validated(pauses):
+def test_api_key_is_stripped_and_validated(pauses):
     server = Server(ok({"total": 7}))
     len(pw.Client("http://service", "darts", "pw_k\n", transport=httpx.MockTransport(server)))
     assert server.requests[0].headers["authorization"] == "Bearer pw_k"
@@ -138,7 +138,7 @@ def test_key_is_stripped_and_validated(pauses):
             pw.Client("http://service", "darts", key)
 
 
-def test_record_all_names_the_key_that_resumes_it(pauses):
+def test_failed_record_all_names_the_key_to_resume_with(pauses):
     first = ok({**PLAYED, "matches": [{"id": "x", "repeated": False}] * 2})
     server = Server(first, httpx.Response(422, json={"detail": "bad"}))
     matches = [{"teams": [["ann"], ["bob"]]}] * 3
@@ -190,7 +190,7 @@ def test_times_and_numpy_arrays_are_sent_as_json(pauses):
     ],
     ids=repr,
 )
-def test_rating_survives_json_to_the_last_bit(rating):
+def test_rating_round_trips_through_json_to_the_last_bit(rating):
     def body(part):
         parts = {name: body(inner) if isinstance(inner, pw.Rating) else inner for name, inner in part.parts.items()}
         return {"mu": part.mu, "sigma": part.sigma, "shown": part.shown, "volatility": None, **parts}
@@ -198,7 +198,7 @@ def test_rating_survives_json_to_the_last_bit(rating):
     assert parse_rating(json.loads(json.dumps(body(rating)))) == rating
 
 
-def test_revised_frame_lists_the_largest_change_first():
+def test_revised_ratings_are_listed_by_size_of_change():
     row = {"mu": 30.0, "sigma": 4.0, "shown": 18.0}
     rows = [
         {"player": "ann", "before": row, "after": {**row, "mu": 31.0, "shown": 19.0}},

@@ -20,7 +20,7 @@ def covered(model, rounds=15, teams=2):
 
 
 @pytest.mark.parametrize("model", [pw.GaussianOD(gamma=6.0), pw.GaussianSD(gamma=6.0)], ids=["OD", "SD"])
-def test_exact_models_are_calibrated(model):
+def test_intervals_of_exact_models_are_calibrated(model):
     """Mean coverage over eight seeds: 90.0 % for both."""
     assert covered(model) == pytest.approx(0.9, abs=0.01)
 
@@ -30,7 +30,7 @@ def test_exact_models_are_calibrated(model):
     [pw.TrueSkill(tau=0, margin=4.0), pw.TrueSkill(tau=1.0), pw.PoissonOD(mu=0.5, sigma=0.3, beta=0.1)],
     ids=["TrueSkill", "drift", "Poisson"],
 )
-def test_good_approximations_are_calibrated(model):
+def test_intervals_of_good_approximations_are_calibrated(model):
     """Mean coverage over eight seeds: 89.6 %, 89.6 % and 89.8 %."""
     assert covered(model) == pytest.approx(0.9, abs=0.015)
 
@@ -40,6 +40,6 @@ def test_poisson_with_a_wide_prior_is_slightly_overconfident():
     assert covered(pw.PoissonOD(mu=0.5, sigma=1.0, beta=0.3)) == pytest.approx(0.9, abs=0.02)
 
 
-def test_places_without_ties_are_calibrated():
+def test_intervals_of_the_places_model_are_calibrated_without_ties():
     """Eight players on eight places with a tiny margin: the mean coverage over eight seeds is 89.7 %."""
     assert covered(pw.TS2a(margin=1e-3), rounds=6, teams=8) == pytest.approx(0.9, abs=0.015)

@@ -16,7 +16,7 @@ def order_of(ladder):
     return np.corrcoef(np.argsort(np.argsort(found)), np.arange(len(SKILL)))[0, 1]
 
 
-def test_poisson_model_with_teams_drift_and_home_advantage_finds_the_order():
+def test_poisson_model_with_teams_drift_and_home_advantage_ranks_players_by_skill():
     rng = np.random.default_rng(1)
     model = pw.PoissonOD(mu=0.2, sigma=0.4, beta=0.1).replace(
         drift=pw.drift.PerTime(0.005), home=pw.Home(0.0, home_sigma=0.5)
@@ -38,7 +38,7 @@ def test_poisson_model_with_teams_drift_and_home_advantage_finds_the_order():
     assert said.scores[0] > said.scores[1]
 
 
-def test_places_model_with_drift_and_a_leader_bonus_finds_the_order():
+def test_places_model_with_drift_and_a_leader_bonus_ranks_players_by_skill():
     rng = np.random.default_rng(2)
     model = pw.TS2(leader_bonus=0.1, size=3).replace(drift=pw.drift.PerTime(20.0))
     matches = []
@@ -88,7 +88,7 @@ MATCH = {"teams": [["a"], ["b"]], "scores": [2, 1]}
         (pw.TrueSkill().replace(team=pw.team.Affine(lambda _: ([1.0], 0))), {"teams": [["a", "c"], ["b"]]}, "team 1"),
     ],
 )  # fmt: skip
-def test_histories_that_a_model_cannot_rate_are_errors(model, match, message):
+def test_history_that_a_model_cannot_rate_raises_an_error(model, match, message):
     """A fit raises an error that names the match; a ladder raises it and stays unchanged."""
     with pytest.raises(pw.Error, match=f"match 2 of 2.*({message})"):
         model.fit(pw.History.from_matches([MATCH, match]))

@@ -50,7 +50,7 @@ MODELS = {name: make() for name, make in PRESETS.items()} | {f"{name} (all)": ma
 models = pytest.mark.parametrize("name", MODELS)
 
 
-def test_every_component_that_learns_is_tested_for_leaks():
+def test_every_component_that_learns_from_results_is_tested_for_leaks():
     """Every public drift, prior and margin is in one of the models above (except margins given as numbers)."""
     tried = repr(list(MODELS.values()))
     parts = {*pw.drift.__all__, *prior.__all__, *margin.__all__, "Home"} - {"Fixed", "FromDraws", "margin_from"}
@@ -157,7 +157,7 @@ def otherwise(found, at, rng):
 @models
 @settings(max_examples=5)
 @given(at=st.integers(0, 59), seed=st.integers(0, 1000))
-def test_match_does_not_change_its_own_or_earlier_forecasts(name, at, seed):
+def test_result_of_a_match_changes_neither_its_own_forecast_nor_earlier_ones(name, at, seed):
     found, whole = usual(name)
     for other in otherwise(found, at, np.random.default_rng(seed)):
         assert not differs(MODELS[name], whole, other, at)
@@ -170,7 +170,7 @@ def usual(name):
 
 
 @pytest.mark.parametrize("name", LEAKS)
-def test_changing_a_match_reveals_leaks(name):
+def test_changing_a_result_reveals_every_model_that_leaks(name):
     found = matches(count=60, teams=(2, 3))
     whole = LEAKS[name].fit(history(found)).forecasts
     changes = [(at, other) for at in range(30, 40) for other in otherwise(found, at, np.random.default_rng(at))]
@@ -266,12 +266,12 @@ def premier_league(data):
 
 
 @pytest.mark.parametrize("name", LEAKS)
-def test_leaking_models_predict_random_results(name):
+def test_models_that_leak_predict_random_results_better_than_chance(name):
     assert found_out(LEAKS[name], league(), 5)
 
 
 @models
-def test_informative_results_are_predicted(name):
+def test_models_predict_a_league_of_different_skills_better_than_chance(name):
     """So a model can learn from this league, and the measures show it."""
     found = knowledge(MODELS[name].fit(league()).forecasts, rates_of(league(), True))
     assert found["pair error"] > 8
@@ -297,7 +297,7 @@ def listed(model):
 
 
 @models
-def test_order_of_listing_does_not_leak_results(name):
+def test_order_in_which_teams_are_listed_does_not_leak_results(name):
     assert abs(listed(MODELS[name])) < 3
 
 
@@ -338,18 +338,18 @@ def reflect(model, found, *, draws=True):
 
 
 @models
-def test_two_teams_may_be_listed_in_any_order(name):
+def test_listing_two_teams_in_reverse_changes_no_rating(name):
     reflect(MODELS[name], duels())
     reflect(MODELS[name], matches(teams=(2, 3)))
 
 
 @models
-def test_without_ties_many_teams_may_be_listed_in_any_order(name):
+def test_listing_many_teams_in_reverse_changes_no_rating_without_ties(name):
     reflect(MODELS[name], untied(matches()))
 
 
 @models
-def test_order_of_listing_with_ties_matters_only_where_documented(name):
+def test_team_order_changes_ratings_after_ties_only_where_documented(name):
     """Outcomes of places and of scores do not depend on the order of listing; pairwise ones only in forecasts of draws.
 
     Pairwise outcomes measure the share of draws by neighbours, and tied teams that are listed side by side count as

@@ -54,7 +54,7 @@ def public(module, base):
     return {name for name, cls in found.items() if issubclass(cls, base) and dataclasses.is_dataclass(cls)}
 
 
-def test_every_public_component_is_in_the_conformance_tests():
+def test_conformance_tests_cover_every_public_component():
     tried = {type(outcome).__name__ for outcome in OUTCOMES.values()}
     assert public(pw.outcome, pw.Outcome) == tried | PARTS_OF_OUTCOMES
     assert public(pw.team, pw.TeamFunction) == set(TEAMS)
@@ -130,7 +130,7 @@ def by_variance(outcome, case, cell):
 
 
 @pytest.mark.parametrize("name", SLOPES)
-def test_d1_is_the_slope_of_the_log_evidence(name):
+def test_d1_is_the_first_derivative_of_the_log_evidence(name):
     outcome = OUTCOMES[name]
     for case in cases(outcome):
         if outcome.laplace and len(case[2]) > 2:
@@ -141,7 +141,7 @@ def test_d1_is_the_slope_of_the_log_evidence(name):
 
 
 @pytest.mark.parametrize("name", HEAT)
-def test_variance_derivative_of_log_z_follows_from_d1_and_d2(name):
+def test_derivative_of_the_log_evidence_by_variance_follows_from_d1_and_d2(name):
     """∂log Z/∂v = ½(d2 + d1²): the heat equation, for EP and variational outcomes and exact ones."""
     outcome = OUTCOMES[name]
     for case in cases(outcome):
@@ -152,7 +152,7 @@ def test_variance_derivative_of_log_z_follows_from_d1_and_d2(name):
 
 
 @pytest.mark.parametrize("name", CLOSED)
-def test_d2_is_the_second_derivative_of_closed_forms(name):
+def test_d2_is_the_second_derivative_of_the_log_evidence_of_two_teams(name):
     outcome = OUTCOMES[name]
     for case in cases(outcome):
         if len(case[2]) == 2:
@@ -162,7 +162,7 @@ def test_d2_is_the_second_derivative_of_closed_forms(name):
 
 
 @outcomes
-def test_left_is_a_share_of_the_variance(name):
+def test_share_of_variance_left_after_a_match_is_between_0_and_1(name):
     outcome = OUTCOMES[name]
     for means, variances, places, scores in cases(outcome):
         log_z, d1, d2, left = answer(outcome, means, variances, places, scores)
@@ -173,7 +173,7 @@ def test_left_is_a_share_of_the_variance(name):
 
 
 @outcomes
-def test_order_of_listing_does_not_matter_without_ties(name):
+def test_team_order_does_not_change_the_result_without_ties(name):
     outcome = OUTCOMES[name]
     rng = np.random.default_rng(9)
     traits = len(outcome.traits)

@@ -59,7 +59,7 @@ PARAMETERS = {
 CLASSICS = ["Harkness", "Elo", "GaussianElo", "Glicko", "Glicko2"]
 
 
-def test_every_preset_is_simulated_or_a_classic():
+def test_every_preset_is_tested_by_simulation_or_by_its_formula():
     assert set(PRESETS) == {*PARAMETERS, "TrueSkill", "TSa", "TSb", *CLASSICS}
 
 
@@ -82,7 +82,7 @@ def test_predictions_agree_with_simulated_results(name, sizes):
 
 
 @pytest.mark.parametrize("name", CLASSICS)
-def test_classic_systems_predict_by_their_formula(name):
+def test_predictions_of_classic_systems_agree_with_their_formulas(name):
     """Two players: E by the published formula; once draws have been seen, D = 2δE(1 − E) of it is drawn."""
     model = PRESETS[name]()
     a, b = model.rating(mu=1600), model.rating(mu=1500)

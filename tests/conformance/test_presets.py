@@ -48,7 +48,7 @@ def test_every_preset_is_public_and_listed():
 
 
 @presets
-def test_parameters_are_known_by_their_preset_names(name):
+def test_params_and_replace_use_the_parameter_names_of_the_preset(name):
     """`params` and `replace` use the same parameter names as the preset."""
     model = PRESETS[name]()
     signature = set(inspect.signature(PRESETS[name]).parameters)
@@ -87,7 +87,7 @@ def test_rating_does_not_change_its_input(name):
 
 
 @presets
-def test_split_and_resume_ladder_and_fit_agree(name, tmp_path):
+def test_resumed_fit_and_ladder_give_the_ratings_of_a_single_fit(name, tmp_path):
     model, found = PRESETS[name](), matches()
     whole = model.fit(history(found))
     half = model.fit(history(found[:50]))
@@ -129,7 +129,7 @@ def test_rate_gives_the_ratings_of_a_fit_of_one_match(name):
 
 
 @presets
-def test_names_and_the_order_of_teams_do_not_matter(name):
+def test_player_names_and_team_order_do_not_change_ratings(name):
     model, found = PRESETS[name](), matches(count=40)
     fit = model.fit(history(found))
     other = [match | {"teams": [[f"x{player}" for player in team] for team in match["teams"]]} for match in found]
@@ -217,7 +217,7 @@ def test_predictions_sum_to_one(name, teams):
 
 
 @presets
-def test_forecasts_in_a_fit_equal_predictions(name):
+def test_forecasts_in_a_fit_equal_predictions_of_the_ladder(name):
     """The recorded forecast equals `predict` with the beliefs before the match."""
     model, found = PRESETS[name](), duels(count=40)
     whole = model.fit(history(found))
@@ -243,7 +243,7 @@ def test_forecasts_in_a_fit_equal_predictions(name):
         (lambda m: m.predict([[m.rating()], []]), "team 2 is empty"),
     ],
 )
-def test_errors_name_the_place(name, call, message):
+def test_error_names_the_invalid_team_player_or_argument(name, call, message):
     with pytest.raises(pw.Error, match=message):
         call(PRESETS[name]())
 
@@ -283,7 +283,7 @@ def test_many_teams_of_unequal_size_can_be_rated(name):
 
 
 @presets
-def test_docstring_cites_the_source(name):
+def test_preset_docstring_cites_the_source(name):
     text = inspect.getdoc(PRESETS[name]) or ""
     years = {"Harkness": "2025", "Elo": "2025", "GaussianElo": "2006", "Glicko": "1999", "Glicko2": "2001"}
     years |= {"TrueSkill": "2006", "TS3": "2010"} | dict.fromkeys(SCORES, "2012")

@@ -48,7 +48,7 @@ def test_elo_example_from_wikipedia_is_reproduced():
 
 @pytest.mark.parametrize("sizes", [(1, 1), (3, 3), (1, 1, 1, 1), (2, 2, 2)])
 @pytest.mark.parametrize("preset", [pw.Elo, pw.GaussianElo])
-def test_points_are_conserved_between_teams_of_equal_size(preset, sizes):
+def test_sum_of_ratings_is_conserved_between_teams_of_equal_size(preset, sizes):
     model = preset()
     teams = [[model.rating(1400 + 50 * j + 20 * k) for k in range(size)] for j, size in enumerate(sizes)]
     for ranks in (range(len(sizes)), [1] * len(sizes), [2, 1, 1, 3][: len(sizes)]):

@@ -16,7 +16,7 @@ from prowess.history import History
 DUEL: dict[str, Any] = {"teams": [["ann"], ["bob"]]}
 
 
-def test_plain_match_round_trips_without_neutral_keys() -> None:
+def test_match_round_trips_and_omits_keys_without_a_value() -> None:
     rich = {
         "teams": [["ann", "bob"], ["cat"]],
         "scores": [1.0, 3.0],
@@ -30,7 +30,7 @@ def test_plain_match_round_trips_without_neutral_keys() -> None:
     assert list(History.from_matches([rich, plain])) == [plain, rich]
 
 
-def test_only_the_order_of_ranks_counts_and_ranks_override_scores() -> None:
+def test_ranks_count_only_by_their_order_and_override_scores() -> None:
     history = History.from_matches(
         [{"teams": [["a"], ["b"], ["c"], ["d"]], "ranks": [9, 2.5, 2.5, -1], "scores": [9, 1, 1, 0]}]
     )
@@ -46,12 +46,12 @@ def test_places_default_to_scores_then_to_team_order() -> None:
     np.testing.assert_array_equal(history.score, [1, 2, 2, 2, np.nan, np.nan])
 
 
-def test_columns_that_hold_only_default_values_are_none() -> None:
+def test_column_with_only_default_values_is_none() -> None:
     history = History.from_matches([{**DUEL, "weights": [[1], [1]], "importance": 1, "home": None, "id": None}])
     assert (history.weight, history.importance, history.home, history.ids, history.score, history.time) == (None,) * 6
 
 
-def test_whole_numbers_are_names_and_arrays_are_lists() -> None:
+def test_whole_numbers_are_accepted_as_names_and_arrays_as_lists() -> None:
     history = History.from_matches([{"teams": [np.array([2726956381513258]), (7,)], "scores": np.array([1, 2])}])
     assert history.players == ("2726956381513258", "7")
 
@@ -160,7 +160,7 @@ def test_incomparable_times_raise(times: list[Any], message: str) -> None:
         History.from_matches([{**DUEL, "time": time} for time in times])
 
 
-def test_utc_reads_mixed_zones_as_instants() -> None:
+def test_utc_option_reads_mixed_time_zones_as_instants() -> None:
     times = ["2026-01-31T10:00:00+02:00", "2026-01-31T09:30:00+01:00", "2026-01-31T07:00:00Z"]
     history = History.from_matches(({**DUEL, "time": time} for time in times), utc=True)
     assert history.time_zone == "UTC"
@@ -173,7 +173,7 @@ def test_dates_and_naive_timestamps_can_be_mixed() -> None:
     assert [match["time"].hour for match in history] == [0, 10]
 
 
-def test_time_format_parses_other_dates() -> None:
+def test_time_format_option_parses_unusual_dates() -> None:
     history = History.from_matches([{**DUEL, "time": "31.01.2026"}], time_format="%d.%m.%Y")
     assert str(history[0]["time"]) == "2026-01-31"
 

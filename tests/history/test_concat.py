@@ -47,7 +47,7 @@ def test_joined_histories_equal_the_history_of_all_matches(parts: list[list[dict
     assert joined.players == history(everything).players
 
 
-def test_match_in_two_files_counts_once_unless_it_differs() -> None:
+def test_match_in_two_histories_counts_once_unless_its_details_differ() -> None:
     first, again = history(LEAGUE[:3]), history(LEAGUE[1:])
     joined = History.join([first, again])
     assert joined == history(LEAGUE)
@@ -57,7 +57,7 @@ def test_match_in_two_files_counts_once_unless_it_differs() -> None:
     assert len(History.join([history(LEAGUE[:1]), other])) == 3
 
 
-def test_repeated_matches_within_one_file_all_count() -> None:
+def test_matches_repeated_within_one_history_all_count() -> None:
     twice = history([LEAGUE[1], LEAGUE[1]])
     assert len(History.join([twice, history(LEAGUE[:1])])) == 3
     assert len(History.join([twice, history(LEAGUE[1:2])])) == 2
@@ -69,7 +69,7 @@ def test_without_dates_no_match_is_a_duplicate(time: dict[str, Any]) -> None:
     assert len(History.join([one, one])) == 2
 
 
-def test_ids_are_kept_if_they_stay_unique() -> None:
+def test_match_ids_are_kept_if_they_stay_unique() -> None:
     day = [{"teams": [["ann"], ["bob"]], "time": f"2026-01-0{n}", "id": str(n)} for n in range(1, 5)]
     assert History.join([history(day[2:]), history(day[:2])]).ids == ("1", "2", "3", "4")
     assert History.join([history(day[:2]), history([day[2] | {"id": "1"}])]).ids is None

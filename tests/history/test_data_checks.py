@@ -22,7 +22,7 @@ def distance(one, other):
     return rows[len(one) - 1, len(other) - 1]
 
 
-def test_one_letter_apart_finds_the_names_of_edit_distance_one(monkeypatch):
+def test_one_letter_apart_finds_all_names_at_edit_distance_one(monkeypatch):
     monkeypatch.setattr(names_module, "CROWD", 10_000)
     draw = random.Random(1)
     names = sorted({"".join(draw.choices("abé", k=draw.randint(4, 6))) for _ in range(150)})
@@ -35,7 +35,7 @@ def test_one_letter_apart_finds_the_names_of_edit_distance_one(monkeypatch):
     ("one", "other"),
     [("Smith J", "Smith K"), ("Team 1", "Team 2"), ("player10", "player11"), ("ann", "anna"), ("Real A", "Real AB")],
 )
-def test_names_that_differ_on_purpose_are_not_similar(one, other):
+def test_names_with_different_numbers_or_initials_are_not_similar(one, other):
     assert names_module.one_letter_apart([one, other]) == []
 
 
@@ -60,14 +60,14 @@ def test_misspelt_names_are_suspicious_unless_both_players_met():
     assert texts(pw.History.from_matches(met), "spelling") == []  # they met, so they are two players
 
 
-def test_many_suspicions_of_one_kind_are_counted():
+def test_many_warnings_of_one_kind_are_summarised_by_a_count():
     slips = ["Jhon Smith", "John Smit", "Johm Smith", "John Smiht", "Johnn Smith", "John Smitth", "John Smyth"]
     found = texts(league(*slips), "spelling")
     assert len(found) == 6
     assert found[-1] == "2 more rare names differ by one letter from another name"
 
 
-def test_single_matches_gaps_and_extreme_scores_are_suspicious():
+def test_players_with_one_match_gaps_and_extreme_scores_are_suspicious():
     days = [*range(12), 100, 101]
     history = league("Bob", "Cat", "Dan", "Eve", "Fay", days=days)
     assert texts(history, "gap") == ["no match between 11.0 and 100.0 (89; 12 matches before, 2 after)"]
@@ -82,7 +82,7 @@ def test_empty_history_has_no_suspicions():
     assert suspicions(pw.History.from_matches([])) == []
 
 
-def test_nearest_suggests_similar_names():
+def test_unknown_name_gets_similar_names_as_suggestions():
     names = ["Rosa María", "Rosa Klebb", "Eléonore", "王小明", "Ødegård"]
     assert nearest("rosa maria", names)[0] == "Rosa María"
     assert nearest("odegard", names) == ["Ødegård"]

@@ -68,7 +68,7 @@ def test_columns_of_a_history_are_read_only(league: History) -> None:
         hash(league)
 
 
-def test_duel_with_all_columns_takes_40_bytes_per_entry() -> None:
+def test_match_of_two_players_with_all_columns_takes_40_bytes_per_player() -> None:
     history = everything(1000)
     assert all(value is not None for name, value in vars(history).items() if name not in ("time_zone", "ids"))
     assert history.nbytes <= 40 * history.entries
@@ -84,7 +84,7 @@ def test_indexing_returns_plain_matches(league: History) -> None:
             league[index]
 
 
-def test_slices_share_players_and_memory_and_lose_empty_columns(league: History) -> None:
+def test_slice_shares_players_and_memory_and_drops_empty_columns(league: History) -> None:
     part = league[1:2]
     assert part.players is league.players
     assert np.shares_memory(part.player, league.player)
@@ -96,14 +96,14 @@ def test_slices_share_players_and_memory_and_lose_empty_columns(league: History)
     assert len(league[::-1]) == 4
 
 
-def test_take_sorts_by_time_or_keeps_the_chosen_order_without_times(league: History) -> None:
+def test_take_sorts_matches_by_time_or_keeps_the_given_order_without_times(league: History) -> None:
     assert [match["teams"][0] for match in league.take([3, 2, 0])] == [["ann"], ["ann"], ["bob"]]
     untimed = History.from_matches([{"teams": match["teams"]} for match in LEAGUE])
     assert [match["teams"][0] for match in untimed.take([-1, 1])] == [["ann"], ["cat", "dan"]]
     assert league.take([]) == league[:0]
 
 
-def test_match_taken_twice_loses_its_id(league: History) -> None:
+def test_match_that_is_taken_twice_loses_its_id(league: History) -> None:
     twice = league.take(np.array([0, 0]))
     assert len(twice) == 2
     assert twice.ids is None
@@ -137,11 +137,11 @@ def test_take_raises_for_wrong_indices(league: History, chosen: Any, message: st
         (None, None, 4),
     ],
 )
-def test_between_is_half_open(league: History, start: Any, end: Any, length: int) -> None:
+def test_between_includes_its_start_but_not_its_end(league: History, start: Any, end: Any, length: int) -> None:
     assert len(league.between(start, end)) == length
 
 
-def test_between_reads_plain_numbers() -> None:
+def test_between_accepts_plain_numbers_as_bounds() -> None:
     assert len(everything(9).between(2, "5")) == 3
 
 
@@ -162,7 +162,7 @@ def test_between_reads_a_bound_without_zone_in_the_history_zone() -> None:
         ("soon", "'soon' isn't a date I understand"),
     ],
 )
-def test_between_raises_for_a_bound_of_another_kind(league: History, bound: Any, message: str) -> None:
+def test_between_raises_for_a_bound_of_another_time_type(league: History, bound: Any, message: str) -> None:
     with pytest.raises(Error, match=message):
         league.between(bound)
 
@@ -192,7 +192,7 @@ def test_any_change_makes_histories_differ(league: History, change: dict[str, An
     assert History.from_matches([{**LEAGUE[0], **change}, *LEAGUE[1:]]) != league
 
 
-def test_histories_with_different_time_kinds_differ() -> None:
+def test_histories_with_different_time_types_differ() -> None:
     duel = {"teams": [["ann"], ["bob"]]}
     times = ["1970-01-01", "1970-01-01T00:00:00", "1970-01-01T00:00:00Z", "1970-01-01T01:00:00+01:00", 0]
     histories = [History.from_matches([{**duel, "time": time}]) for time in times] + [History.from_matches([duel])]
@@ -205,7 +205,7 @@ def test_repr_shows_counts_and_time_span(league: History) -> None:
     assert repr(everything(2)) == "History(2 matches, 4 players, 0.0 … 1.0, scores)"
 
 
-def test_times_are_microseconds_or_plain_numbers(league: History) -> None:
+def test_times_are_stored_as_microseconds_or_plain_numbers(league: History) -> None:
     assert league.time is not None
     assert ((league.time - league.time[0]) / DAY).tolist() == [0, 1, 2, 2]
     numbers = everything(3).time

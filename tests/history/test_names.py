@@ -15,7 +15,7 @@ from prowess.history import name_of
         (np.str_("b"), "b"),
     ],
 )
-def test_names_are_stripped_text_or_digits_of_whole_numbers(value: object, name: str) -> None:
+def test_names_may_be_text_or_whole_numbers_and_are_stripped(value: object, name: str) -> None:
     assert name_of(value) == name
     assert type(name_of(value)) is str
 

@@ -23,13 +23,13 @@ def test_plain_matches_round_trip(found: list[dict[str, Any]]) -> None:
 
 
 @given(matches())
-def test_frame_round_trips(found: list[dict[str, Any]]) -> None:
+def test_history_round_trips_through_a_frame(found: list[dict[str, Any]]) -> None:
     history = History.from_matches(found)
     assert History.from_frame(history.to_frame()) == history
 
 
 @given(matches())
-def test_frame_round_trips_with_matches_in_any_order(found: list[dict[str, Any]]) -> None:
+def test_history_round_trips_through_a_frame_with_shuffled_matches(found: list[dict[str, Any]]) -> None:
     untimed = [{key: match[key] for key in match if key != "time"} for match in found]
     history = History.from_matches(untimed)
     interleaved = history.to_frame().with_columns(row=pl.int_range(pl.len()).over("match")).sort("row", "match")
@@ -37,7 +37,7 @@ def test_frame_round_trips_with_matches_in_any_order(found: list[dict[str, Any]]
 
 
 @given(matches())
-def test_pickle_round_trips_and_stays_read_only(found: list[dict[str, Any]]) -> None:
+def test_history_round_trips_through_pickle_and_stays_read_only(found: list[dict[str, Any]]) -> None:
     history = History.from_matches(found)
     copy = pickle.loads(pickle.dumps(history))
     assert copy == history
@@ -51,7 +51,9 @@ def test_slice_equals_the_history_of_the_sliced_matches(found: list[dict[str, An
 
 
 @given(matches(), st.data())
-def test_mask_equals_the_history_of_the_masked_matches(found: list[dict[str, Any]], data: st.DataObject) -> None:
+def test_history_selected_by_a_mask_equals_the_history_of_those_matches(
+    found: list[dict[str, Any]], data: st.DataObject
+) -> None:
     history = History.from_matches(found)
     mask = data.draw(st.lists(st.booleans(), min_size=len(history), max_size=len(history)))
     chosen = [match for match, yes in zip(history, mask, strict=True) if yes]
@@ -59,7 +61,7 @@ def test_mask_equals_the_history_of_the_masked_matches(found: list[dict[str, Any
 
 
 @given(matches(), st.data())
-def test_between_is_half_open(found: list[dict[str, Any]], data: st.DataObject) -> None:
+def test_between_includes_its_start_but_not_its_end(found: list[dict[str, Any]], data: st.DataObject) -> None:
     history = History.from_matches(found)
     if history.time is None:
         return
@@ -91,7 +93,7 @@ def test_matches_are_sorted_by_time_or_keep_their_order_without_times(found: lis
 
 
 @given(matches())
-def test_players_are_numbered_as_they_first_appear(found: list[dict[str, Any]]) -> None:
+def test_players_are_numbered_in_order_of_first_appearance(found: list[dict[str, Any]]) -> None:
     history = History.from_matches(found)
     appearing = [name for match in history for team in match["teams"] for name in team]
     assert list(history.players) == list(dict.fromkeys(appearing))
@@ -112,7 +114,7 @@ written = st.one_of(
 
 
 @given(st.lists(written, min_size=1, max_size=4), st.booleans())
-def test_column_of_times_is_read_like_single_values(texts: list[str], utc: bool) -> None:
+def test_time_column_is_read_like_single_times(texts: list[str], utc: bool) -> None:
     frame = pl.DataFrame({"winner": ["a"] * len(texts), "loser": ["b"] * len(texts), "time": texts})
     plain = [{"teams": [["a"], ["b"]], "time": text} for text in texts]
     if any(text.strip() in ("", "nan") for text in texts):

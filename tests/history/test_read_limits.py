@@ -39,7 +39,7 @@ def small_bombs(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_expanding_file_is_refused_with_the_limit_and_the_remedy(small_bombs, name):
+def test_decompression_bomb_is_refused_with_the_limit_and_the_remedy(small_bombs, name):
     path = small_bombs / name
     message = rf"^{re.escape(str(path))}: {SMALL[name]}.*; if you trust the file, `limits=False` reads it anyway"
     with pytest.raises(LimitExceeded, match=message):
@@ -49,14 +49,14 @@ def test_expanding_file_is_refused_with_the_limit_and_the_remedy(small_bombs, na
 
 
 @pytest.mark.parametrize("cells", [["A1048576", "XFD1"], ["XFD1", "A1048576"], ["XFD1048576"], ["zz1048576"]])
-def test_sheet_extent_counts_rows_in_any_order(tmp_path, cells):
+def test_size_of_a_sheet_is_found_with_its_rows_in_any_order(tmp_path, cells):
     path = tmp_path / "far.xlsx"
     path.write_bytes(bombs.workbook(dict.fromkeys(cells, "x")))
     with pytest.raises(LimitExceeded, match="1,048,576 rows"):
         History.read(path)
 
 
-def test_limits_can_be_lifted_and_set(tmp_path):
+def test_read_limits_can_be_set_and_lifted(tmp_path):
     path = tmp_path / "games.csv"
     path.write_bytes(bombs.HEADER + b"ann,bob\n" * 100)
     with pytest.raises(LimitExceeded, match="has 100 rows, and the limit is 99"):
@@ -82,7 +82,7 @@ def test_limits_can_be_lifted_and_set(tmp_path):
             History.read(path, limits=ReadLimits(rows=9))
 
 
-def test_honest_large_files_are_read(tmp_path):
+def test_ordinary_large_files_are_within_the_limits(tmp_path):
     draw = random.Random(7)
     lines = [f"2026-01-{draw.randrange(1, 29):02d},player {draw.randrange(99)},player 100\n" for _ in range(20_000)]
     text = ("date,winner,loser\n" + "".join(lines)).encode()
@@ -125,7 +125,7 @@ def run_limited(path: Path, *flags: str) -> tuple[float, float, str]:
 @pytest.mark.skipif(sys.platform != "linux", reason="measures with /proc")
 @pytest.mark.parametrize("name", bombs.FULL)
 @pytest.mark.parametrize("verb", ["check", "rate"])
-def test_command_line_refuses_full_size_bombs_within_10_seconds_and_a_gigabyte(tmp_path, name, verb):
+def test_command_line_refuses_large_bombs_within_10_seconds_and_a_gigabyte(tmp_path, name, verb):
     path = tmp_path / name
     path.write_bytes(bombs.FULL[name]())
     started = time.monotonic()

@@ -71,7 +71,7 @@ def test_history_is_independent_of_later_changes_to_the_frame(layout: dict[str, 
     assert list(history) == before
 
 
-def test_missing_values_of_pandas_are_read_as_missing() -> None:
+def test_missing_values_in_pandas_frames_are_read_as_missing() -> None:
     frame = pd.DataFrame({"home": ["ann", None], "away": ["cat", "ann"], "hg": [1, 2], "ag": [0, 2]})
     with pytest.raises(Error, match="row 2: column 'home' is empty"):
         History.from_frame(frame)
@@ -97,7 +97,7 @@ def test_times_of_every_type_are_read(times: pl.Series, kind: str, zone: str | N
     assert History.from_frame(history.to_frame()) == history
 
 
-def test_a_named_zone_is_kept_unless_utc_is_set() -> None:
+def test_named_time_zone_is_kept_unless_utc_is_set() -> None:
     times = pl.Series([datetime(2026, 1, 31, 9), datetime(2026, 7, 31, 8)]).dt.replace_time_zone("UTC")
     frame = pl.DataFrame(
         {"winner": ["a", "b"], "loser": ["b", "a"], "time": times.dt.convert_time_zone("Europe/Berlin")}
@@ -124,7 +124,7 @@ def test_date_that_does_not_fit_the_format_is_named() -> None:
         History.from_frame(frame, time_format="%d.%m.%Y")
 
 
-def test_date_outside_the_calendar_raises() -> None:
+def test_date_after_the_year_9999_raises() -> None:
     times = pl.Series([0, 10**8], dtype=pl.Int32).cast(pl.Date)
     with pytest.raises(
         Error, match="row 2: column 'date' holds '100000000 days since 1970': a time must be in the years 1 to 9999"
@@ -132,7 +132,7 @@ def test_date_outside_the_calendar_raises() -> None:
         History.from_frame(pl.DataFrame({"winner": ["a"] * 2, "loser": ["b"] * 2, "date": times}))
 
 
-def test_empty_column_of_times_gives_no_times() -> None:
+def test_empty_time_column_gives_a_history_without_times() -> None:
     for times in ([None, None], ["", " "]):
         frame = pl.DataFrame({"winner": ["a"] * 2, "loser": ["b"] * 2, "date": times})
         assert History.from_frame(frame).time is None

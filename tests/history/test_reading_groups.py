@@ -32,7 +32,7 @@ def test_each_group_is_read_like_a_separate_file(tmp_path: Path) -> None:
         History.read(tmp_path / "a.csv", **reading)
 
 
-def test_rows_of_a_group_may_be_scattered_and_have_no_name(tmp_path: Path) -> None:
+def test_rows_of_a_group_may_be_scattered_and_its_name_may_be_empty(tmp_path: Path) -> None:
     path = write(tmp_path, "winner,loser,league\na,b,x\nc,d,\ne,f, x\n")
     groups = History.read_groups(path, "league")
     assert {name: [match["teams"] for match in found] for name, found in groups.items()} == {
@@ -41,14 +41,14 @@ def test_rows_of_a_group_may_be_scattered_and_have_no_name(tmp_path: Path) -> No
     }
 
 
-def test_rows_left_out_of_one_group_stay_in_others(tmp_path: Path) -> None:
+def test_leaving_out_a_row_of_one_group_does_not_affect_other_groups(tmp_path: Path) -> None:
     path = write(tmp_path, "league,home,away,hg,ag\nx,a,b,1,0\nx,a,b,,\ny,a,b,1,0\ny,b,a,2,1\n")
     groups = History.read_groups(path, "league")
     assert {name: len(found) for name, found in groups.items()} == {"x": 1, "y": 2}
     assert ["left out" in found.recognised for found in groups.values()] == [True, False]
 
 
-def test_problems_of_groups_have_line_numbers_of_the_whole_file_and_one_total(tmp_path: Path) -> None:
+def test_problems_in_groups_have_line_numbers_of_the_whole_file_and_are_counted_together(tmp_path: Path) -> None:
     path = write(tmp_path, "league,home,away,hg,ag\nx,a,b,1,0\ny,a,b,1,?\nx,a,b,3,1\nx,a,b,!,0\n")
     with pytest.raises(Error, match=r"a.csv, line 5: column 'hg' holds '!'.*1 more problem"):
         History.read_groups(path, "league")
@@ -56,7 +56,7 @@ def test_problems_of_groups_have_line_numbers_of_the_whole_file_and_one_total(tm
     assert {name: len(found) for name, found in kept.items()} == {"x": 2, "y": 0}
 
 
-def test_files_that_cannot_be_grouped_raise(tmp_path: Path) -> None:
+def test_file_that_cannot_be_grouped_raises(tmp_path: Path) -> None:
     with pytest.raises(
         Error, match="no column 'year' to group by; the columns are 'Season', 'round', 'date', 'driver', 'position'"
     ):

@@ -22,7 +22,7 @@ def test_australian_football_file_is_read(data: Path) -> None:
     assert len(history.between("2000-01-01", "2001-01-01")) == 185
 
 
-def test_international_football_file_has_neutral_grounds(data: Path) -> None:
+def test_matches_on_neutral_grounds_have_no_home_team(data: Path) -> None:
     history = History.read(data / "international_football.csv")
     rows = pl.read_csv(data / "international_football.csv", infer_schema=False)
     assert history.home is not None
@@ -31,7 +31,7 @@ def test_international_football_file_has_neutral_grounds(data: Path) -> None:
     assert History.from_frame(history.to_frame()) == history
 
 
-def test_votes_between_language_models_are_read(data: Path) -> None:
+def test_votes_comparing_language_models_are_read(data: Path) -> None:
     history = History.read(data / "llm_comparisons.csv")
     winner = pl.read_csv(data / "llm_comparisons.csv", infer_schema=False)["winner"]
     place = history.place.reshape(-1, 2)

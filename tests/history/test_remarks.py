@@ -19,7 +19,7 @@ def read(tmp_path: Path, text: str) -> History:
     return History.read(path)
 
 
-def test_every_code_is_listed_where_remarks_are_documented() -> None:
+def test_documentation_lists_every_remark_code() -> None:
     listed = set(re.findall("`([a-z1-9-]+)`", str(read_context.__doc__)))
     used = {code for file in (SOURCE / "history").rglob("*.py") for code in CODE.findall(file.read_text())}
     assert len(used) > 40
@@ -36,7 +36,7 @@ def test_remarks_carry_column_count_line_and_option(tmp_path: Path) -> None:
     assert (remarks["not-played"].count, remarks["not-played"].line) == (1, 3)
 
 
-def test_recognised_has_a_line_for_each_remark(tmp_path: Path) -> None:
+def test_recognised_text_has_a_line_for_each_remark(tmp_path: Path) -> None:
     history = read(tmp_path, "winner,loser,town\nann,bob,x\n")
     assert history.recognised.splitlines() == [str(remark) for remark in history.remarks]
 
@@ -49,14 +49,14 @@ def test_remarks_are_kept_by_pickling_slicing_and_joining_and_ignored_by_equalit
     assert History.from_matches(list(history)) == history
 
 
-def test_skipped_problems_are_a_remark_with_the_first_line(tmp_path: Path) -> None:
+def test_remark_on_skipped_problems_names_the_first_line(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
     path.write_text("home,away,hg,ag\nann,bob,1,0\nbob,cat,x,2\n")
     remark = History.read(path, skip_problems=True).remarks[-1]
     assert (remark.code, remark.column, remark.count, remark.line) == ("problems", "hg", 1, 3)
 
 
-def test_lines_of_a_stream_are_counted_from_the_start_of_the_file(tmp_path: Path) -> None:
+def test_remarks_of_a_stream_count_lines_from_the_start_of_the_file(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     good = '{"teams": [["ann"], ["bob"]]}\n'
     path.write_text(good * 10_050 + '{"teams": [["ann"]]}\n')

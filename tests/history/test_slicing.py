@@ -80,7 +80,7 @@ def test_the_last_period_ends_with_the_day_of_the_last_match(period: str, first:
         assert str(time).startswith(first)
 
 
-def test_month_before_the_31st_starts_at_the_end_of_a_shorter_month() -> None:
+def test_last_month_before_the_31st_starts_at_the_end_of_a_shorter_month() -> None:
     days = [date(2025, 2, 27), date(2025, 2, 28), date(2025, 3, 1), date(2025, 3, 31)]
     assert first_of_last(daily(days), "month") == 2
 
@@ -121,7 +121,7 @@ def test_unknown_periods_raise(times: list[Any], period: str, message: str) -> N
         ([], None),
     ],
 )
-def test_usual_period_depends_on_the_length_of_a_history(times: list[Any], usual: str | None) -> None:
+def test_default_period_depends_on_the_time_span_of_the_history(times: list[Any], usual: str | None) -> None:
     assert usual_period(daily(times)) == usual
 
 

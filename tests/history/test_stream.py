@@ -99,7 +99,7 @@ def test_every_format_can_be_streamed(tmp_path: Path, rows: int) -> None:
         same(tmp_path / name, rows)
 
 
-def test_stream_never_splits_a_match_and_splits_only_long_days(tmp_path: Path) -> None:
+def test_stream_never_splits_a_match_and_splits_a_day_only_if_it_is_too_long(tmp_path: Path) -> None:
     path = tmp_path / "races.csv"
     path.write_text(long())
     races = pl.read_csv(path)["race"].rle().struct.field("len")
@@ -109,7 +109,7 @@ def test_stream_never_splits_a_match_and_splits_only_long_days(tmp_path: Path) -
     assert [len(history) for history in History.stream(path, rows=2)][:4] == [2, 1, 2, 1]
 
 
-def test_share_read_of_a_stream_grows_to_one(tmp_path: Path) -> None:
+def test_share_of_the_file_read_by_a_stream_grows_to_one(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
     path.write_text(wide())
     stream = History.stream(path, rows=5)
@@ -129,7 +129,9 @@ def test_share_read_of_a_stream_grows_to_one(tmp_path: Path) -> None:
         (wide() + "2026-01-30,a,b,1,0,9\n", "line 42: the row has 6 cells, but the header names 5 columns"),
     ],
 )  # fmt: skip
-def test_errors_count_lines_from_the_start_of_the_file(tmp_path: Path, text: str, message: str, rows: int) -> None:
+def test_errors_in_a_stream_count_lines_from_the_start_of_the_file(
+    tmp_path: Path, text: str, message: str, rows: int
+) -> None:
     path = tmp_path / "games.csv"
     path.write_text(text)
     line = next((number for number, one in enumerate(text.splitlines(), 1) if ",x," in one), 0)
@@ -154,7 +156,7 @@ def test_stream_skips_problems_like_a_whole_file(tmp_path: Path) -> None:
     same(path, 5, skip_problems=True)
 
 
-def test_decisions_of_the_first_rows_hold_for_the_whole_stream(tmp_path: Path) -> None:
+def test_date_order_found_in_the_first_rows_holds_for_the_whole_stream(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
     rows = [f"{day:02d}/01/2026,a,b,2-1" for day in (25, 26, 27)] + [f"0{day}/02/2026,b,a,1-0" for day in range(1, 8)]
     path.write_text("date,team1,team2,result\n" + "\n".join(rows) + "\n")
@@ -167,7 +169,7 @@ def test_decisions_of_the_first_rows_hold_for_the_whole_stream(tmp_path: Path) -
     assert len(list(History.stream(path, rows=3, day_first=False))) > 1
 
 
-def test_changing_utc_offsets_are_read_as_instants(tmp_path: Path) -> None:
+def test_times_with_changing_utc_offsets_are_streamed_as_instants(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
     days = [f"2026-03-{day}T10:00+0{1 + (day > 28)}:00" for day in range(20, 32)]
     path.write_text("date,winner,loser\n" + "".join(f"{day},a,b\n" for day in days))
@@ -183,7 +185,7 @@ def test_table_with_a_column_per_player_cannot_be_streamed(tmp_path: Path) -> No
     assert caught.value.hint == Option("stream", False)
 
 
-def test_files_that_cannot_be_streamed_raise_or_are_read_whole(tmp_path: Path) -> None:
+def test_file_that_cannot_be_streamed_raises_or_is_read_as_a_whole(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
     path.write_text("winner,loser\n")
     assert [len(history) for history in History.stream(path)] == [0]

@@ -83,13 +83,13 @@ def test_unreadable_time_raises_with_its_value_and_advice(value: object) -> None
     assert repr(value) in str(error.value)
 
 
-def test_times_outside_the_calendar_raise() -> None:
+def test_times_outside_the_years_1_to_9999_raise() -> None:
     for value in ("0001-01-01T00:00:00+02:00", np.datetime64(2**62, "us"), "9999-12-31T23:00:00-02:00"):
         with pytest.raises(Error, match="years 1 to 9999"):
             parse_time(value)
 
 
-def test_format_parses_other_dates() -> None:
+def test_time_format_parses_unusual_dates() -> None:
     assert parse_time("02.01.1970", "%d.%m.%Y") == ("date", None, DAY)
     assert parse_time("01 January 1970 01:00:00", "%d %B %Y %H:%M:%S") == ("timestamp", None, HOUR)
     assert parse_time("01.01.70 02:00 +0100", "%d.%m.%y %H:%M %z") == ("timestamp", "+01:00", HOUR)
@@ -99,7 +99,7 @@ def test_format_parses_other_dates() -> None:
         parse_time("1970-01-02", "%d.%m.%Y")
 
 
-def test_number_formats_parse_unix_and_spreadsheet_times() -> None:
+def test_named_formats_parse_unix_times_and_spreadsheet_day_numbers() -> None:
     assert parse_time("19700102", "number") == ("number", None, 19_700_102.0)
     assert parse_time("3600", "unix") == ("timestamp", "UTC", HOUR)
     assert parse_time("1700000000123", "unix") == ("timestamp", "UTC", 1_700_000_000_123_000)
@@ -122,7 +122,7 @@ def test_ambiguous_date_raises_and_suggests_both_readings(text: str, readings: s
         parse_time(text)
 
 
-def test_day_first_decides_ambiguous_dates() -> None:
+def test_day_first_option_resolves_ambiguous_dates() -> None:
     assert str(show_time(*parse_time("03/04/2026", day_first=True))) == "2026-04-03"
     assert str(show_time(*parse_time("03/04/2026", day_first=False))) == "2026-03-04"
 
@@ -148,7 +148,7 @@ UTC_STAMP, EAST = Stamp("timestamp", "UTC"), Stamp("timestamp", "+02:00")
         (NUMBER, NUMBER, True, NUMBER),
     ],
 )
-def test_comparable_times_have_a_common_stamp(one: Stamp, other: Stamp, utc: bool, common: Stamp) -> None:
+def test_comparable_times_share_a_type_and_time_zone(one: Stamp, other: Stamp, utc: bool, common: Stamp) -> None:
     assert agree(one, other, utc) == common
 
 

@@ -93,7 +93,7 @@ def test_bootstrap_intervals_agree_with_scipy():
     assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=0.04 * (theirs.high - theirs.low))
 
 
-def test_merged_groups_give_the_same_interval():
+def test_merging_matches_into_1000_groups_keeps_the_interval():
     """The half-width over 1,000 random groups equals the normal interval's within 10 % (its own se is 3 %)."""
     column = np.random.default_rng(5).exponential(size=30_000)
     found = Resampling(block="match").interval(even(column))
@@ -142,7 +142,7 @@ def test_calibration_error_intervals_cover_the_truth(slope, truth):
     assert np.mean([interval.high - interval.low for interval in found]) < 0.1
 
 
-def test_calibration_sums_give_the_calibration_error():
+def test_calibration_error_can_be_computed_from_sums():
     rng = np.random.default_rng(8)
     win = rng.uniform(size=500)
     forecasts = forecast(win, rng.random(500) < win)
@@ -152,7 +152,7 @@ def test_calibration_sums_give_the_calibration_error():
     assert sums.value == pytest.approx(calibration(forecasts).error, abs=1e-12)
 
 
-def test_blocks_group_matches_by_time_or_count():
+def test_matches_are_grouped_into_blocks_by_time_or_count():
     days = [f"2026-01-{day:02d}" for day in (1, 1, 3, 8, 9, 31)]
     history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "time": day} for day in days])
     match = np.arange(6)
@@ -166,7 +166,7 @@ def test_blocks_group_matches_by_time_or_count():
         assert again.of[2] == again.of[4]
 
 
-def test_draws_are_seeded_and_the_same_for_all_models():
+def test_resampling_uses_one_seed_for_all_models():
     column = np.random.default_rng(9).normal(size=100)
     one, same, other = (Resampling(seed=seed).interval(even(column)) for seed in (0, 0, 1))
     assert one == same != other
@@ -198,7 +198,7 @@ def test_invalid_settings_are_refused(wrong, message):
         Resampling(**wrong)
 
 
-def test_tallies_of_different_matches_are_refused():
+def test_difference_between_measures_of_different_matches_is_refused():
     with pytest.raises(pw.Error, match="different matches: 3 and 4"):
         Resampling().difference(even(np.ones(3)), even(np.ones(4)))
     with pytest.raises(pw.Error, match="the history has 1"):

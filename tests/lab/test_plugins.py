@@ -6,11 +6,11 @@ import prowess as pw
 from prowess import lab
 
 
-def test_dir_lists_own_names_and_those_of_plugins():
+def test_dir_lists_names_of_the_lab_and_of_plugins():
     assert {*lab.__all__, "PAPERS", "Paper", "paper", "charts"} <= set(dir(pw.lab))
 
 
-def test_papers_come_from_their_own_package():
+def test_papers_are_loaded_from_their_own_package():
     assert pw.lab.paper.__module__.startswith("prowess_papers")
 
 
@@ -21,7 +21,7 @@ def test_missing_papers_package_is_reported_with_a_remedy(monkeypatch):
     assert "\n" not in str(caught.value)
 
 
-def test_broken_plugin_is_an_attribute_error(monkeypatch):
+def test_broken_plugin_raises_an_attribute_error(monkeypatch):
     def fail(group, name):
         raise pw.Error("the plugin paper from my_package failed to load")
 
@@ -30,5 +30,5 @@ def test_broken_plugin_is_an_attribute_error(monkeypatch):
         _ = pw.lab.paper
 
 
-def test_unknown_name_is_an_attribute_error():
+def test_unknown_name_raises_an_attribute_error():
     assert not hasattr(pw.lab, "nowhere_to_be_found")

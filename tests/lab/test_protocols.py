@@ -87,7 +87,7 @@ def test_random_splits_forecast_from_fits_of_the_drawn_matches():
     ]
 
 
-def test_test_share_and_known_limit_the_scored_matches():
+def test_protocol_options_test_and_known_limit_the_scored_matches():
     history = league(60)
     for run in RandomSplits(times=5, train=0.1, test=0.2, known=True).runs(history):
         assert run.learnt.sum() == 6
@@ -101,14 +101,14 @@ def test_test_share_and_known_limit_the_scored_matches():
 
 
 @pytest.mark.parametrize(("burn_in", "first"), [(0, 0), (7, 7), (0.25, 10), ("2022-03-05", 7)])
-def test_prequential_scores_all_matches_after_the_burn_in(burn_in, first):
+def test_prequential_protocol_scores_all_matches_after_the_burn_in(burn_in, first):
     history = league(40)
     [run] = Prequential(burn_in).runs(history)
     assert run.rows(history).tolist() == list(range(first, 40))
     assert run.of(history) is history
 
 
-def test_season_splits_accept_interleaved_labels_and_importance():
+def test_season_splits_accept_interleaved_seasons_and_keep_importance():
     rows = [{"teams": [["ann"], ["bob"]], "importance": 2.0} for _ in range(6)]
     history = pw.History.from_matches(rows)
     one, two = SeasonSplits(train=0.5, seasons=["b", "a", "b", "a", "b", "b"]).runs(history)
@@ -119,7 +119,7 @@ def test_season_splits_accept_interleaved_labels_and_importance():
     assert SeasonSplits(seasons=np.array(["a", "b"])) == SeasonSplits(seasons=["a", "b"])  # values
 
 
-def test_comparison_scores_the_matches_of_all_runs():
+def test_comparison_scores_the_test_matches_of_all_runs():
     history = league(96)
     models = {"Elo": pw.Elo(), "TrueSkill": pw.TrueSkill()}
     protocol = SeasonSplits(train=0.6)

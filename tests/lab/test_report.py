@@ -137,7 +137,7 @@ def test_save_writes_html_and_json(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
 
 
-def test_wide_tables_have_smaller_type():
+def test_wide_tables_use_a_smaller_font():
     wide = pl.DataFrame({f"x{k}": [k] for k in range(11)})
     page = Page(Report("t", (Section("s", table=wide), Section("u", table=table()))).page())
     assert [attributes["class"] for tag, attributes in page.tags if tag == "div"] == ["table dense", "table"]

@@ -38,7 +38,7 @@ def test_slices_by_experience_agree_with_brute_force(league):
     assert len(slices.experience(league[:0])) == 0
 
 
-def test_seasons_follow_years_or_breaks(league):
+def test_seasons_are_divided_by_year_or_by_breaks(league):
     times = [match["time"] for match in league]
     assert slices.seasons(league).tolist() == [str(time.year) for time in times]
     season, names = 0, []
@@ -73,7 +73,7 @@ def test_the_premier_league_has_fourteen_seasons(data):
     assert len({*zip(season, slices.seasons(history, gap=60), strict=True)}) == 14
 
 
-def test_after_accepts_a_number_a_share_or_a_date(league):
+def test_after_accepts_a_count_a_fraction_or_a_date(league):
     assert slices.after(league, 0).all()
     assert slices.after(league, 100).sum() == 20
     assert slices.after(league, 0.75).sum() == 30

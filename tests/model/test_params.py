@@ -75,12 +75,12 @@ def test_numeric_parameters_declare_whether_they_are_tunable(name):
 
 
 @pytest.mark.parametrize("base", BASES.values())
-def test_custom_component_needs_no_ranges(base):
+def test_custom_component_needs_no_parameter_ranges(base):
     assert base.tunable == {} == pw.Margin.tunable == pw.absorb.Rule.tunable
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_ranges_include_the_present_value_and_their_ends_are_valid(name):
+def test_parameter_ranges_include_the_current_value_and_have_valid_ends(name):
     model = MODELS[name]
     assert identified(model)
     for parameter, span in model.tunable.items():
@@ -104,7 +104,7 @@ def test_tunable_parameters_are_numeric_and_can_be_replaced_by_name():
     assert homely["Elo with a home"] == homely["no gradient"] == ["home_mu"]
 
 
-def test_range_scales_with_the_skills():
+def test_parameter_range_scales_with_the_skills():
     span = Range(0.1, 10, log=True, unit="sigma")
     assert span.at(1.0, sigma=2.0) == Range(0.2, 20, log=True)
     assert span.at(5.0, sigma=0.0) == Range(0.5, 50, log=True)
@@ -124,7 +124,7 @@ def test_range_scales_with_the_skills():
         ({"low": 0, "high": 1, "unit": "inch"}, "a range needs a unit"),
     ],
 )
-def test_impossible_ranges_are_rejected(wrong, message):
+def test_invalid_parameter_ranges_are_rejected(wrong, message):
     with pytest.raises(pw.Error, match=message):
         Range(**wrong)
 
@@ -142,7 +142,7 @@ def league(scores):
 
 
 @pytest.mark.parametrize("name", [*PRESETS, "seasons and newcomers"])
-def test_forecasts_ignore_the_directions_listed_in_outcome_blind(name):
+def test_forecasts_do_not_depend_on_parameter_directions_declared_as_blind(name):
     """Shifting the initial mean or doubling all scales changes no forecast, unless the outcome depends on the scale."""
     model = MODELS[name]
     history = league(scores="scale" not in model.outcome.blind)

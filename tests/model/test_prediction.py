@@ -32,7 +32,7 @@ def test_win_probability_against_seven_weaker_players_is_0_798():
 
 
 @pytest.mark.parametrize("n", [3, 5, 9])
-def test_win_agrees_with_numerical_integration(n):
+def test_win_probability_agrees_with_numerical_integration(n):
     model = pw.TrueSkill(margin=1.5, tau=0)
     teams = random_teams(n, n)
     means, variances = performances(teams, model.noise)
@@ -41,7 +41,7 @@ def test_win_agrees_with_numerical_integration(n):
 
 
 @pytest.mark.parametrize(("n", "probability"), [(3, 0.0), (4, 0.3), (7, 0.1)])
-def test_ranks_agree_with_sampling(n, probability):
+def test_rank_probabilities_agree_with_sampling(n, probability):
     """Teams have different sizes, so each pair has its own margin."""
     model = pw.TrueSkill(draw_probability=probability, tau=0)
     teams = random_teams(n, n)
@@ -60,7 +60,7 @@ def test_ranks_agree_with_sampling(n, probability):
     assert prediction.ranks.sum(axis=1) == pytest.approx(np.ones(n), abs=1e-12)
 
 
-def test_two_teams_agree_with_the_closed_form():
+def test_prediction_of_two_teams_agrees_with_the_closed_form():
     model = pw.TrueSkill(margin=2, tau=0)
     a, b = pw.Rating(30, 3), pw.Rating(26, 4)
     spread = math.sqrt(9 + 16 + 2 * model.noise**2)
@@ -83,7 +83,7 @@ def test_one_sided_match_keeps_small_probabilities():
 
 
 @pytest.mark.parametrize("n", [3, 40, 300])
-def test_equal_teams_are_equally_likely(n):
+def test_equal_teams_are_equally_likely_to_win(n):
     model = pw.TrueSkill(draw_probability=0)
     prediction = model.predict([[model.rating()]] * n)
     assert prediction.win == pytest.approx([1 / n] * n, abs=1e-13)
@@ -91,7 +91,7 @@ def test_equal_teams_are_equally_likely(n):
         assert prediction.ranks == pytest.approx(np.full((n, n), 1 / n), abs=1e-12)
 
 
-def test_certain_teams_far_from_zero_are_not_missed_by_the_grid():
+def test_prediction_is_accurate_for_certain_teams_far_from_zero():
     """A grid in absolute coordinates would miss the narrow ones."""
     model = pw.TrueSkill(beta=2**-10, draw_probability=0, tau=0)
     teams = [[pw.Rating(1e9, 0)], [pw.Rating(1e9 - 2**-10, 0)], [pw.Rating(0, 1e9)]]
@@ -106,7 +106,7 @@ def test_win_probabilities_sum_to_one_if_draws_are_impossible():
     assert prediction.ranks.sum(axis=0) == pytest.approx(np.ones(12), abs=1e-11)
 
 
-def test_prediction_includes_the_drift_before_the_match():
+def test_prediction_includes_the_skill_drift_before_the_match():
     a, b = pw.Rating(30, 1), pw.Rating(25, 1)
     drifting, still = pw.TrueSkill(tau=2), pw.TrueSkill(tau=0)
     wider = [[pw.Rating(30, math.sqrt(5))], [pw.Rating(25, math.sqrt(5))]]
@@ -116,7 +116,7 @@ def test_prediction_includes_the_drift_before_the_match():
 
 
 @pytest.mark.parametrize("n", [2, 3, 8])
-def test_quality_agrees_with_dense_matrices(n):
+def test_match_quality_agrees_with_dense_matrices(n):
     model = pw.TrueSkill()
     teams = random_teams(n, n)
     plain = [[(r.mu, r.sigma) for r in team] for team in teams]
@@ -127,7 +127,7 @@ def test_quality_agrees_with_dense_matrices(n):
     assert model.quality(teams[::-1]) == pytest.approx(model.quality(teams), rel=1e-9)
 
 
-def test_quality_agrees_with_the_trueskill_package():
+def test_match_quality_agrees_with_the_trueskill_package():
     import trueskill
 
     teams = random_teams(5, 4)
@@ -135,7 +135,7 @@ def test_quality_agrees_with_the_trueskill_package():
     assert pw.TrueSkill().quality(teams) == pytest.approx(trueskill.quality(groups), rel=1e-9)
 
 
-def test_quality_needs_noise():
+def test_match_quality_needs_performance_noise():
     with pytest.raises(pw.Error, match="needs performance noise"):
         pw.TrueSkill().replace(beta=0).quality([[pw.Rating(1, 1)], [pw.Rating(2, 1)]])
     with pytest.raises(pw.Error, match="need uncertain performances"):

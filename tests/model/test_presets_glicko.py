@@ -83,7 +83,7 @@ def test_volatility_after_extreme_upsets_agrees_with_the_illinois_algorithm():
         assert board.extra[0] > sigma
 
 
-def test_volatility_stays_constant_without_tau_or_games():
+def test_volatility_stays_constant_without_games_or_with_tau_zero():
     board = period(Volatile(0.06, 0.0), 1500.0, 200.0, GAMES)
     assert board.extra[0] == 0.06
     silent = gathered(OUTCOME, Volatile(), 1500.0, 200.0, 0.0, 0.0)
@@ -91,7 +91,7 @@ def test_volatility_stays_constant_without_tau_or_games():
     assert math.sqrt(silent.var[0]) == pytest.approx(math.hypot(200.0, 0.06 * SCALE))
 
 
-def test_duel_of_teams_counts_as_the_average_of_its_games():
+def test_match_of_teams_counts_as_the_average_of_games_between_their_players():
     """Each player's g1 and g2 are averages over the players of the other teams, given the team result."""
     teams = [[(1500.0, 100.0), (1600.0, 60.0)], [(1450.0, 200.0)], [(1700.0, 350.0), (1500.0, 30.0)]]
     places = [2, 1, 2]
@@ -126,7 +126,7 @@ def widened(drift, sigma, elapsed, extras=0):
     return math.sqrt(board.var[0])
 
 
-def test_deviations_grow_per_period():
+def test_rating_deviation_grows_in_every_period():
     """From Glickman's paper: with c = 63.2, a deviation of 50 grows to a newcomer's deviation in 30 periods."""
     assert widened(PerPeriod(63.2), 50.0, 30) == pytest.approx(350, abs=0.5)
     assert widened(PerPeriod(34.6), 50.0, 0) == widened(PerPeriod(34.6), 50.0, 1) == math.hypot(50.0, 34.6)
@@ -136,7 +136,7 @@ def test_deviations_grow_per_period():
     assert widened(PerPeriod(34.6, cap=math.inf), 50.0, 1e6) == pytest.approx(34600, rel=1e-3)
 
 
-def test_idle_player_drifts_by_volatility():
+def test_deviation_of_an_idle_player_grows_by_the_volatility():
     assert widened(Idle(), 200.0, 1, extras=1) == widened(Idle(), 200.0, 0, extras=1) == 200.0
     assert widened(Idle(), 200.0, 5, extras=1) == pytest.approx(math.hypot(200.0, 2 * 0.06 * SCALE))
     assert widened(Idle(cap=201.0), 200.0, 100, extras=1) == 201.0
@@ -158,7 +158,7 @@ def test_match_of_importance_two_equals_two_matches_in_a_period():
         assert (once.mu[0], once.var[0]) == pytest.approx((twice.mu[0], twice.var[0]), rel=1e-12)
 
 
-def test_rules_declare_their_attributes():
+def test_update_rules_declare_periods_certainty_and_extra_columns():
     assert [rule.periods for rule in (Moment(), Newton(), Constant(), Volatile(), Step(1.0))] == [False, *[True] * 4]
     assert [rule.certain for rule in (Moment(), Newton(), Constant(), Volatile(), Step(1.0))] == [*[False] * 4, True]
     assert Volatile.extras == ("volatility",)

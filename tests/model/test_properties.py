@@ -70,14 +70,14 @@ def test_ratings_stay_finite_and_predictions_sum_to_one(match, importance):
 
 
 @given(matches(drift=False), st.sampled_from([1.0, 1.0, 0.5, 3.0]))
-def test_sigma_never_rises_without_drift(match, importance):
+def test_uncertainty_never_rises_without_drift(match, importance):
     model, teams, ranks = match
     for before, after in zip(flat(teams), flat(model.rate(teams, ranks=ranks, importance=importance)), strict=True):
         assert after.sigma <= before.sigma
 
 
 @given(matches())
-def test_winner_never_loses_and_last_never_gains(match):
+def test_first_place_never_loses_rating_and_last_place_never_gains(match):
     model, teams, ranks = match
     rated = model.rate(teams, ranks=ranks)
     for extreme, better in ((min(ranks), 1), (max(ranks), -1)):
@@ -88,7 +88,7 @@ def test_winner_never_loses_and_last_never_gains(match):
 
 
 @given(matches(drift=False), st.randoms(use_true_random=False))
-def test_order_of_players_in_a_team_does_not_matter(match, random):
+def test_order_of_players_in_a_team_does_not_change_ratings(match, random):
     model, teams, ranks = match
     assume(not isinstance(model.team, pw.team.Weighted))
     orders = [random.sample(range(len(team)), len(team)) for team in teams]
@@ -100,7 +100,7 @@ def test_order_of_players_in_a_team_does_not_matter(match, random):
 
 
 @given(matches(drift=False), st.randoms(use_true_random=False))
-def test_order_of_teams_does_not_matter_without_ties(match, random):
+def test_order_of_teams_does_not_change_ratings_without_ties(match, random):
     model, teams, _ = match
     ranks = random.sample(range(len(teams)), len(teams))
     order = random.sample(range(len(teams)), len(teams))
@@ -131,7 +131,7 @@ def test_prediction_of_two_teams_is_symmetric(pair, model):
 
 @settings(max_examples=20)
 @given(st.integers(3, 60), st.floats(0.0, 0.6), st.integers(0, 10**6))
-def test_long_chains_converge(teams, probability, seed):
+def test_matches_of_many_teams_converge_without_warnings(teams, probability, seed):
     rng = random.Random(seed)
     model = pw.TrueSkill(draw_probability=probability)
     priors = [[pw.Rating(rng.gauss(25, 10), rng.uniform(0.5, 9))] for _ in range(teams)]

@@ -36,7 +36,9 @@ def reading(data: Path, name: str) -> Reading:
         ("chgk", 1684, 300, 1384),
     ],
 )
-def test_every_data_set_is_split_into_three_spans(data: Path, name: str, matches: int, first: int, start: int) -> None:
+def test_every_data_set_is_split_into_three_time_spans(
+    data: Path, name: str, matches: int, first: int, start: int
+) -> None:
     history = reading(data, name).history
     assert (len(history), *SETS[name].cut(history)) == (matches, first, start)
 
@@ -73,7 +75,7 @@ def test_match_has_a_home_team_unless_the_visitor_has_hosted_at_the_venue(data: 
         hosts.add((row["venue"], row["home"]))
 
 
-def test_races_have_teams_of_driver_and_car(data: Path) -> None:
+def test_teams_in_races_consist_of_driver_and_car(data: Path) -> None:
     found = reading(data, "f1")
     history, players = found.history, np.array(found.history.players)
     assert (np.diff(history.team_start) == 2).all()
@@ -89,7 +91,7 @@ def test_races_have_teams_of_driver_and_car(data: Path) -> None:
     assert set(players[history.player[::2]]) == set(rows["driverId"])
 
 
-def test_untuned_models_can_use_the_data(data: Path) -> None:
+def test_untuned_models_include_only_those_that_can_use_the_data(data: Path) -> None:
     race, match = reading(data, "f1").history, reading(data, "premier_league").history
     assert "PoissonOD" not in untuned(race, ("pair_error",))
     assert "TSb" in untuned(race, ("pair_error",))

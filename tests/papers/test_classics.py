@@ -27,13 +27,13 @@ def test_every_printed_number_is_reproduced(report: Report) -> None:
     assert found["the usual example of a chess tournament, K = 32"] == "1601"
 
 
-def test_number_agrees_with_the_printed_one_only_up_to_rounding() -> None:
+def test_number_must_agree_with_the_printed_number_up_to_rounding() -> None:
     assert compare_digits("x", "1464.06", 1464.0507)["agrees"] == "yes"
     assert compare_digits("x", "1464.06", 1464.04)["agrees"] == "no"
     assert compare_digits("x", "1601", 1602.4)["agrees"] == "no"
 
 
-def test_claims_have_the_expected_verdicts(report: Report) -> None:
+def test_every_claim_of_the_papers_gets_the_expected_verdict(report: Report) -> None:
     claims = {claim.text: claim.holds for section in report.sections for claim in section.claims}
     assert claims["There is a finite amount of Elo to be won or lost"] is True
     assert claims["Equation (6) is the chance to win: E_A + E_B = 1"] is False
@@ -49,7 +49,7 @@ def test_rating_sum_changes_only_with_different_k_or_team_sizes() -> None:
     assert abs(created(pw.Elo(k=pw.absorb.Fide()), (1, 1), 1000, 1)) > 1
 
 
-def test_deviation_after_a_break_agrees_with_calculation_by_hand() -> None:
+def test_deviation_after_a_break_agrees_with_a_calculation_by_hand() -> None:
     """RD ← min(√(RD² + c²t), 350), after one game of the first period, whose RD is known by hand."""
     away = [1.0, 2.0, 30.0]
     back = return_of(pw.Glicko(period=365.25), {"rating": 2100, "deviation": 50}, away)

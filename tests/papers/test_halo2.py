@@ -123,7 +123,7 @@ def mode(tmp_path_factory: pytest.TempPathFactory) -> Mode:
     return fit_mode("Free for All", read(folder / "FreeForAll.csv"), SAID)
 
 
-def test_margin_comes_from_neighbours_with_equal_scores(mode: Mode) -> None:
+def test_draw_margin_is_set_from_the_rate_of_equal_scores(mode: Mode) -> None:
     drawn = pairs = 0
     for match in mode.history:
         scores = sorted(match["scores"])
@@ -139,7 +139,7 @@ def test_margin_comes_from_neighbours_with_equal_scores(mode: Mode) -> None:
     assert (winner.mu, loser.mu) == pytest.approx((25 + gained, 25 - gained))
 
 
-def test_quality_columns_equal_the_quality_of_each_match(mode: Mode) -> None:
+def test_quality_of_all_matches_equals_the_quality_of_each_match(mode: Mode) -> None:
     fit, beta = mode.fits["TrueSkill"], 25 / 6
     ladder = pw.Ladder(fit.model)
     for number, match in enumerate(list(mode.history)[:30]):
@@ -149,7 +149,7 @@ def test_quality_columns_equal_the_quality_of_each_match(mode: Mode) -> None:
         ladder.record(match["teams"], scores=match["scores"])
 
 
-def test_challenge_error_agrees_with_a_plain_loop(mode: Mode) -> None:
+def test_challenge_error_of_elo_agrees_with_a_plain_loop(mode: Mode) -> None:
     """Elo challenged: on the highest-quality fifth of the games, all pairs that differ, ties wrong, pooled."""
     quality = qualities_of(mode.fits["TrueSkill"])
     chosen = sorted(range(len(quality)), key=lambda k: -quality[k])[: round(len(quality) / 5)]
@@ -165,7 +165,7 @@ def test_challenge_error_agrees_with_a_plain_loop(mode: Mode) -> None:
     assert mode.errors("Elo").mean(mode.closest("TrueSkill", 0.2)) == pytest.approx(wrong / pairs, abs=1e-12)
 
 
-def test_elo_predicts_from_sums_and_learns_from_duels(tmp_path: Path) -> None:
+def test_elo_for_teams_predicts_from_rating_sums_and_learns_from_duels(tmp_path: Path) -> None:
     """The team function is only used for prediction: players learn from the average over their opponents."""
     history = read(write(tmp_path, 60, ("SmallTeam.csv",)) / "SmallTeam.csv")
     summed = fit_mode("Small Teams", history, SAID).fits["Elo"]
@@ -180,14 +180,14 @@ def test_elo_predicts_from_sums_and_learns_from_duels(tmp_path: Path) -> None:
     assert [first[name].mu for name in other] == pytest.approx([25 - gained] * 4)
 
 
-def test_mean_difference_covers_all_pairs(mode: Mode) -> None:
+def test_mean_rating_difference_covers_all_pairs_of_a_match(mode: Mode) -> None:
     start = mode.history.match_start
     rating = np.random.default_rng(0).normal(size=mode.history.teams)
     wanted = [np.abs(np.subtract.outer(r, r)).sum() / (len(r) * (len(r) - 1)) for r in np.split(rating, start[1:-1])]
     assert _mean_difference(start, rating) == pytest.approx(wanted)
 
 
-def test_only_close_games_are_learnt_from(tmp_path: Path) -> None:
+def test_model_learns_only_from_games_of_high_match_quality(tmp_path: Path) -> None:
     history = read(write(tmp_path, 400, ("HeadToHead.csv",)) / "HeadToHead.csv")
     model, kept = pw.TrueSkill(), []
     ratings = {name: model.rating() for name in history.players}
@@ -213,7 +213,7 @@ def test_only_close_games_are_learnt_from(tmp_path: Path) -> None:
     assert ratios.games.tolist() == [number for number in played.values() if number]
 
 
-def test_coin_tosses_have_the_binomial_deviation() -> None:
+def test_deviation_of_coin_tosses_agrees_with_the_binomial_distribution() -> None:
     wanted = [sum(binom.pmf(k, n, 0.5) * abs(k / n - 0.5) for k in range(n + 1)) for n in (1, 2, 7, 50)]
     assert _coin(np.array([1, 2, 7, 50])) == pytest.approx(wanted)
 
@@ -227,7 +227,7 @@ def test_games_needed_finds_when_a_rating_settles() -> None:
 
 @pytest.mark.parametrize("t", [-5.0, -0.3, 0.0, 2.0])
 @pytest.mark.parametrize("margin", [0.5, 1.0, 4.0])
-def test_v_and_w_agree_with_moments_of_truncated_normals(t: float, margin: float) -> None:
+def test_functions_v_and_w_agree_with_moments_of_truncated_normals(t: float, margin: float) -> None:
     found = v_and_w(t, margin)
     win, draw = truncnorm(margin - t, np.inf, loc=t), truncnorm(-margin - t, margin - t, loc=t)
     assert (found["V, win"], found["W, win"]) == pytest.approx((win.mean() - t, 1 - win.var()), abs=1e-6)
@@ -235,7 +235,7 @@ def test_v_and_w_agree_with_moments_of_truncated_normals(t: float, margin: float
     assert found["V, win"] == pytest.approx(norm.pdf(t - margin) / norm.cdf(t - margin))
 
 
-def test_intervals_cover_the_truth_at_their_level() -> None:
+def test_confidence_intervals_cover_the_true_difference_at_their_level() -> None:
     rng = np.random.default_rng(3)
     inside = 0
     for _ in range(400):
@@ -267,7 +267,7 @@ def test_report_has_all_sections_of_the_paper(tmp_path: Path) -> None:
     assert "Microsoft Research Ltd. and Bungie" in report.sections[1].text
 
 
-def test_draws_are_compared_within_the_size_of_the_field() -> None:
+def test_match_quality_of_draws_is_compared_only_with_games_of_the_same_size() -> None:
     """Two sizes of games: quality differs only between sizes, so draws are found no better than by chance."""
     sizes = [2, 4] * 50
     matches = [
@@ -298,7 +298,7 @@ def test_report_accepts_files_without_drawn_games_or_without_won_games(tmp_path:
 
 
 @pytest.mark.long
-def test_claims_hold_on_a_large_simulated_beta_test(tmp_path: Path) -> None:
+def test_claims_of_the_paper_hold_on_a_large_simulated_beta_test(tmp_path: Path) -> None:
     text = "".join(games("FreeForAll.csv", 12_000, players=1500))
     (tmp_path / "FreeForAll.csv").write_text(text)
     report = paper("halo2").run(tmp_path, progress=False)

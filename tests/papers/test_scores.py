@@ -58,7 +58,7 @@ def test_afl_curves_are_near_the_published_ones(data: Path) -> None:
     assert near["score_mae"].largest < 0.15
 
 
-def test_corrected_gaussian_od_beats_trueskill_where_the_released_one_did_not(data: Path) -> None:
+def test_corrected_gaussian_od_beats_trueskill_where_the_released_code_did_not(data: Path) -> None:
     found = curves(league(data, "afl"), correct_models.systems(), (80,))
     gain = {system: found.mean(system, "information_gain")[0] for system in SYSTEMS}
     assert gain["Gaussian-OD"] == pytest.approx(0.106, abs=0.001)  # an independent analysis of the same file
@@ -104,7 +104,7 @@ def seasons_of(count: int, matches: int = 20) -> League:
     return League("afl", pw.History.from_matches(rows), np.repeat(np.arange(2000, 2000 + count), matches))
 
 
-def test_season_splits_learn_first_and_predict_last() -> None:
+def test_season_splits_train_on_early_matches_and_test_on_late_ones() -> None:
     found = seasons_of(3)
     alone, memory = season_split(found, 50, 2001), carried_split(found, 50, 2001)
     assert alone.train == found.history[20:30]
@@ -116,7 +116,7 @@ def test_season_splits_learn_first_and_predict_last() -> None:
         season_split(seasons_of(2, matches=2), 10, 2000)
 
 
-def test_random_split_tests_only_known_players() -> None:
+def test_random_split_tests_only_matches_of_known_players() -> None:
     rng = np.random.default_rng(4)
     rows = [
         {"teams": [[f"p{i}"], [f"p{j}"]], "scores": [3, 1]}
@@ -149,7 +149,7 @@ def write_halo(folder: Path, games: int = 200) -> None:
     (folder / "HeadToHead.csv").write_text("".join(lines), encoding="utf-8")
 
 
-def test_reads_halo_2_in_the_format_of_its_files(tmp_path: Path) -> None:
+def test_halo_2_files_are_read_in_their_original_format(tmp_path: Path) -> None:
     write_halo(tmp_path)
     games = read_games(tmp_path)
     assert games is not None
@@ -203,7 +203,7 @@ def test_t_quantile_agrees_with_scipy() -> None:
         assert t_quantile(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), abs=3e-4)
 
 
-def test_differences_are_paired_over_the_seasons() -> None:
+def test_differences_between_models_are_paired_by_season() -> None:
     rng = np.random.default_rng(6)
     values = rng.normal(size=(2, 3, 11, 4))
     found = Curves(("a", "b"), (10, 40, 80), values).difference("a", "b", "auc", (10, 80))
@@ -212,7 +212,7 @@ def test_differences_are_paired_over_the_seasons() -> None:
     np.testing.assert_allclose(found, (gaps.mean(), expected.low, expected.high), atol=1e-4)
 
 
-def test_verdicts_follow_the_intervals() -> None:
+def test_verdict_on_a_claim_depends_on_the_confidence_interval() -> None:
     rng = np.random.default_rng(7)
     values = rng.normal(0.0, 0.001, (4, 8, 14, 4))
     values[1, :, :, 0] += 0.1  # Gaussian-OD gains more information, and misses scores by more
@@ -229,7 +229,7 @@ def test_verdicts_follow_the_intervals() -> None:
     assert verdict["AFL: Poisson-OD predicts scores better than Gaussian-OD"] is True
 
 
-def test_tuned_curves_are_equal_in_one_process_or_two() -> None:
+def test_tuned_curves_do_not_depend_on_the_number_of_processes() -> None:
     found = seasons_of(3)
     models = TUNED["premier_league"].models
     one = tuned_curves(found, models, percents=(50, 80))

@@ -65,7 +65,7 @@ def brute(fit: pw.Fit) -> tuple[list[float], list[float]]:
     return pairs, places
 
 
-def test_tables_of_wins_and_errors_equal_a_brute_force_computation():
+def test_tables_of_wins_and_errors_agree_with_brute_force():
     history, spans = tiny(), Spans((6, 4, 2), 3)
     named = {"A": pw.TSa(margin=20.0), "B": pw.TS2c(), "C": pw.Elo()}
     found = compare(history, named, measures=["pair_error", "place_error"])
@@ -89,7 +89,7 @@ def test_tables_of_wins_and_errors_equal_a_brute_force_computation():
     np.testing.assert_allclose(ratio, np.array(errors["B"][1][-6:]) / np.array(errors["C"][1][-6:]))
 
 
-def test_claims_follow_the_intervals():
+def test_verdict_on_a_claim_depends_on_the_confidence_interval():
     history = tiny(2, 150)
     found = compare(
         history, {"good": pw.TS2(), "twin": pw.TS2(beta=400.0), "none": pw.TS2(sigma=1e-6)}, measures=["pair_error"]
@@ -117,7 +117,7 @@ def test_the_published_tables_agree_with_each_other():
 
 
 @pytest.mark.parametrize("listed", [mirrored, lambda h: shuffled(h, 3), lambda h: shuffled_ties(h, 3)])
-def test_reordering_teams_keeps_the_results(listed):
+def test_reordering_teams_keeps_the_results_of_matches(listed):
     history = pw.History.from_matches(
         [{"teams": [["a", "b"], ["c"], ["d"]], "ranks": [1, 1, 3]}, {"teams": [["d"], ["b"]], "ranks": [2, 1]}]
     )
@@ -128,7 +128,7 @@ def test_reordering_teams_keeps_the_results(listed):
     assert again.match_start.tolist() == history.match_start.tolist()
 
 
-def test_names_of_models_agree_with_their_components():
+def test_model_names_agree_with_their_components():
     for parts, model in models(0.5).items():
         assert (type(model.absorb).__name__ == "Constant") is parts.fixed
         assert ("draw_probability" in model.params) is (parts.policy == "draws")
@@ -141,7 +141,7 @@ def test_names_of_models_agree_with_their_components():
     assert set(MAIN.values()) <= {variant.name for variant in factorial(0.5)} | set(elos())
 
 
-def test_order_of_the_file_does_not_affect_ts2(data: Path):
+def test_team_order_in_the_file_does_not_affect_ts2(data: Path):
     history = read(data)[:300]
     found = listings(history, {"TS2": factorial(0.5)[Variant("TS2", False, "number", "tuned")]}, seed=2)
     filed = found["TS2", "as filed"]
@@ -197,7 +197,7 @@ def test_a_small_run_has_all_sections(data: Path, tmp_path: Path):
 
 
 @pytest.mark.long
-def test_main_claims_hold_in_a_full_run(data: Path):
+def test_main_claims_of_the_paper_hold_in_a_full_run(data: Path):
     report = run(data, progress=False)
     sections = {section.title: section for section in report.sections}
     real = sections["Table 2 of 2011: pair error"].table

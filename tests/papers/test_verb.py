@@ -14,7 +14,7 @@ from tests.cli.running import run
 from tests.papers.halo_files import write
 
 
-def test_without_arguments_lists_the_papers_and_their_files() -> None:
+def test_verb_without_arguments_lists_the_papers_and_their_files() -> None:
     result = run("papers")
     assert (result.exit_code, result.stderr) == (0, "")
     assert [line.split()[0] for line in result.stdout.splitlines()[::2]] == list(PAPERS)
@@ -22,7 +22,7 @@ def test_without_arguments_lists_the_papers_and_their_files() -> None:
     assert "needs no data" in result.stdout
 
 
-def test_without_arguments_lists_the_papers_as_json() -> None:
+def test_verb_without_arguments_lists_the_papers_as_json() -> None:
     listed = json.loads(run("papers", "--json").stdout)
     assert [one["name"] for one in listed] == list(PAPERS)
     assert listed[0]["files"] == list(PAPERS["halo2"].files)
@@ -48,7 +48,7 @@ def test_our_numbers_are_printed_beside_the_published_ones(tmp_path: Path) -> No
     assert not set(result.stdout) & set("\x1b─│…")
 
 
-def test_scores_runs_on_the_available_files(tmp_path: Path) -> None:
+def test_scores_paper_runs_on_the_available_files(tmp_path: Path) -> None:
     result = run("papers", "scores", "--data", write(tmp_path, 300, ("HeadToHead.csv",)), "--small", "--json")
     assert result.exit_code == 0, result.output
     assert "Halo 2" in result.stdout
@@ -94,7 +94,7 @@ def test_error_names_the_missing_data_in_one_line(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_terminal_output_has_rules_and_coloured_verdicts() -> None:
+def test_terminal_output_has_ruled_tables_and_coloured_verdicts() -> None:
     result = run("papers", "classics", "--small", FORCE_COLOR="1", COLUMNS="100", TERM="xterm")
     assert result.exit_code == 0
     assert "─" in result.stdout

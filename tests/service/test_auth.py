@@ -21,7 +21,7 @@ def expected(key, scope, league):
     return 403 if allowed(key, "read", league) else 404
 
 
-def test_keys_may_do_what_their_scope_and_league_allow(tmp_path):
+def test_key_allows_only_requests_within_its_scope_and_league(tmp_path):
     with service(tmp_path) as (client, app):
         secrets = filled(app)
         for key in (None, *secrets):
@@ -47,7 +47,7 @@ def test_private_league_returns_404_without_access(tmp_path):
             assert hidden == {**missing, "detail": missing["detail"].replace("nowhere", "closed")}
 
 
-def test_unknown_key_is_refused_even_where_none_is_needed(tmp_path):
+def test_unknown_key_is_refused_even_where_no_key_is_needed(tmp_path):
     with service(tmp_path) as (client, app):
         filled(app)
         long = b"Bearer " + 5_000 * b"x"

@@ -21,7 +21,7 @@ from prowess.service.pages import teams
 from prowess.store.errors import Unavailable
 
 
-def test_concurrent_lookups_share_one_load():
+def test_concurrent_lookups_of_a_cached_value_load_it_once():
     asked, now = [], [0.0]
     recent = TtlCache(lambda name: asked.append(name) or name.upper(), ttl=1.0, clock=lambda: now[0])
 
@@ -37,7 +37,7 @@ def test_concurrent_lookups_share_one_load():
     assert asked == ["ann", "ann"]
 
 
-def test_value_invalidated_while_loading_is_loaded_again():
+def test_cached_value_that_is_invalidated_while_loading_is_loaded_again():
     answers = iter(["old", "new"])
     recent = TtlCache(lambda name: next(answers))
 
@@ -65,7 +65,7 @@ def test_errors_are_not_cached():
     assert asyncio.run(recent.get("ann")) == "ann"
 
 
-def test_limiter_runs_a_few_at_once_and_queues_the_rest():
+def test_limiter_runs_a_few_requests_at_once_and_queues_the_rest():
     async def work():
         few, go, guard, busy, most = ConcurrencyLimiter("x", at_once=2, waiting=3), Event(), Lock(), 0, 0
 
@@ -91,7 +91,7 @@ def test_limiter_runs_a_few_at_once_and_queues_the_rest():
     asyncio.run(work())
 
 
-def test_reads_do_not_wait_for_balancing(ask, monkeypatch):
+def test_reads_do_not_wait_for_a_running_team_balancing_request(ask, monkeypatch):
     ask.create_league("busy")
     ask.post("/api/leagues/busy/matches", {"teams": [["ann"], ["bob"]]}, status=201)
     go, balance_players = Event(), teams.balance_players
@@ -124,7 +124,7 @@ def test_reads_do_not_wait_for_balancing(ask, monkeypatch):
     assert sorted(heavy) == [200] * 42 + [503] * 18
 
 
-def test_client_uses_few_threads_at_once_and_pays_for_their_cpu_time():
+def test_client_gets_few_threads_at_once_and_is_charged_for_their_cpu_time():
     charged, running, most = [], 0, 0
 
     def work():

@@ -76,7 +76,7 @@ def work(place: Place, number: int, each: int, ready: threading.Barrier) -> list
 
 
 @pytest.mark.parametrize("each", [5, pytest.param(15, marks=pytest.mark.long)])
-def test_64_writers_on_4_processes_lose_nothing(place: Place, each: int) -> None:
+def test_no_match_is_lost_with_64_writers_on_4_processes(place: Place, each: int) -> None:
     for league, (model, parameters, clock) in POSTED.items():
         with place.database.writing() as connection:
             leagues.create(connection, f"{league}-{each}", model=Preset(model, parameters), clock=clock)
@@ -117,7 +117,7 @@ def _compare(database: Database, league: str, answers: list[tuple[str, dict[str,
     return held
 
 
-def test_writers_of_disjoint_players_do_not_wait(place: Place) -> None:
+def test_writers_of_different_players_do_not_wait_for_each_other(place: Place) -> None:
     """While somebody else is at work on ann, cat and dan go on; ann's match waits. Learnt context makes all wait."""
     with ThreadPoolExecutor(4) as pool:
 
@@ -138,7 +138,7 @@ def test_writers_of_disjoint_players_do_not_wait(place: Place) -> None:
             check(place.database, league)
 
 
-def test_concurrent_posts_of_one_id_conflict(place: Place) -> None:
+def test_concurrent_posts_of_different_matches_with_one_id_conflict(place: Place) -> None:
     """Of several matches of one id one is recorded, and the others are conflicts, however close they come."""
     ready = threading.Barrier(8)
 

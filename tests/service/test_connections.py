@@ -64,7 +64,7 @@ def refusals(app):
     }
 
 
-def test_headers_have_a_limit_whether_they_end_or_not(tmp_path):
+def test_request_headers_have_a_size_limit_even_if_they_never_end(tmp_path):
     with service(tmp_path, header_limit=1000) as (client, app):
         start = b"GET /healthz HTTP/1.1\r\nHost: x\r\n"
         assert client.get("/healthz", headers={"X-Long": "a" * 700}).status_code == 200
@@ -78,7 +78,7 @@ def test_headers_have_a_limit_whether_they_end_or_not(tmp_path):
         assert refusals(app) == {"large_headers": 5}
 
 
-def test_trailers_and_chunk_extensions_have_a_limit(tmp_path):
+def test_trailers_and_chunk_extensions_have_a_size_limit(tmp_path):
     with service(tmp_path, header_limit=1000) as (client, app):
         start = b"POST /probe/body HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"
         for more in (b"0\r\nX-Long: ", b"3;long="):
@@ -107,7 +107,7 @@ def test_slow_requests_are_closed_with_408(tmp_path, pieces, reason):
         assert client.get("/healthz").status_code == 200
 
 
-def test_address_has_a_limit_and_closes_its_own_oldest_connection(tmp_path):
+def test_address_above_its_connection_limit_loses_its_own_oldest_connection(tmp_path):
     with service(tmp_path, address_connections=3) as (client, app), ExitStack() as stack:
         lines = [stack.enter_context(connect(client, b"GET /healthz HTTP/1.1\r\n")) for _ in range(5)]
         assert [is_open(line) for line in lines] == [True] * 5  # the first two have a 503 to read
@@ -118,7 +118,7 @@ def test_address_has_a_limit_and_closes_its_own_oldest_connection(tmp_path):
         assert refusals(app) == {"incomplete_request": 2}
 
 
-def test_connections_with_a_request_under_way_are_not_closed(tmp_path):
+def test_connections_with_a_request_in_progress_are_not_closed(tmp_path):
     with service(tmp_path, connection_limit=5) as (client, app), ExitStack() as stack:
         key = bearing(filled(app)["write@*"])["Authorization"]
         stream = b"GET /api/leagues/open/events HTTP/1.1\r\n\r\n"
@@ -135,7 +135,7 @@ def test_connections_with_a_request_under_way_are_not_closed(tmp_path):
         assert held[1].recv(1000).startswith(b"HTTP/1.1 200 ")
 
 
-def test_connection_is_refused_if_none_can_be_closed(tmp_path):
+def test_new_connection_is_refused_if_no_other_can_be_closed(tmp_path):
     with service(tmp_path, connection_limit=2) as (client, app), ExitStack() as stack:
         key = bearing(filled(app)["read@*"])["Authorization"]
         stream = f"GET /api/leagues/open/events HTTP/1.1\r\nAuthorization: {key}\r\n\r\n".encode()
@@ -146,7 +146,7 @@ def test_connection_is_refused_if_none_can_be_closed(tmp_path):
         assert b"too many connections" in said
 
 
-def test_open_files_limit_the_connections():
+def test_default_connection_limit_depends_on_the_open_file_limit():
     files = connections.open_file_limit()
     table = connections.ConnectionTable(connections.Settings(connection_limit=0), print)
     assert files is None or files - connections.RESERVED_FILES <= table.most < files

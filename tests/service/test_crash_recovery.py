@@ -157,7 +157,7 @@ def test_service_killed_many_times_loses_no_change(database_url: str, tmp_path: 
     crash(database_url, tmp_path, 10, seed=seed, workers=workers, before=MANY)
 
 
-def test_full_disk_refuses_posts_until_there_is_space(tmp_path: Path) -> None:
+def test_posts_are_refused_while_the_disk_is_full(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/league.db"
     key = create_league(url, "darts")
     database = Database(url)
@@ -190,7 +190,7 @@ def test_full_disk_refuses_posts_until_there_is_space(tmp_path: Path) -> None:
     once(url, "darts", acknowledged | {one["id"] for one in batch})
 
 
-def test_lost_database_refuses_posts_until_it_is_back(tmp_path: Path) -> None:
+def test_posts_are_refused_until_a_lost_database_is_back(tmp_path: Path) -> None:
     with cluster(durable=True) as database:
         key = create_league(database.url, "darts")
         with serving(database.url, tmp_path, rate_limit="0") as server:

@@ -43,7 +43,7 @@ def found(checks: Iterable[Check]) -> dict[str, str]:
         ({"log": "off"}, {"log": "warning"}),
     ],
 )
-def test_unsafe_settings_are_found(changes: dict[str, object], expected: dict[str, str]) -> None:
+def test_doctor_reports_unsafe_settings(changes: dict[str, object], expected: dict[str, str]) -> None:
     assert found(examine_settings(Settings(**changes))) == expected  # type: ignore[arg-type]
 
 
@@ -51,13 +51,13 @@ LIMIT_NAMES = [field.name for field in fields(Settings) if field.metadata["panel
 
 
 @pytest.mark.parametrize("name", [name for name in LIMIT_NAMES if "burst" not in name])
-def test_every_limit_that_is_off_is_a_problem(name: str) -> None:
+def test_doctor_reports_every_limit_that_is_off(name: str) -> None:
     [check] = [check for check in examine_settings(Settings(**{name: 0})) if check.status != "ok"]  # type: ignore[arg-type]
     assert (check.name, check.status) == ("limits", "problem")
     assert name in check.text
 
 
-def test_service_needs_an_admin_key_for_all_leagues(sqlite_url: str) -> None:
+def test_doctor_reports_a_missing_admin_key_for_all_leagues(sqlite_url: str) -> None:
     database = Database(sqlite_url)
     database.migrate()
     tomorrow = time() + 86_400
@@ -87,13 +87,15 @@ def database(tmp_path: Path) -> Database:
 
 
 @pytest.mark.parametrize(("mode", "status"), [(0o600, None), (0o640, None), (0o644, "warning"), (0o666, "problem")])
-def test_database_file_of_other_users_is_found(database: Database, mode: int, status: str | None) -> None:
+def test_doctor_reports_a_database_file_that_other_users_can_read_or_write(
+    database: Database, mode: int, status: str | None
+) -> None:
     Path(str(database.url.database)).chmod(mode)
     assert found(examine_machine(Settings(), database)).get("permissions") == status
 
 
 @pytest.mark.parametrize(("user", "status"), [(1000, None), (0, "warning")])
-def test_running_as_root_gives_a_warning(
+def test_doctor_warns_about_running_as_root(
     database: Database, monkeypatch: pytest.MonkeyPatch, user: int, status: str | None
 ) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: user)
@@ -101,7 +103,7 @@ def test_running_as_root_gives_a_warning(
 
 
 @pytest.mark.parametrize(("files", "status"), [(None, None), (20_000, None), (1024, "warning")])
-def test_too_few_open_files_for_the_connections_are_a_warning(
+def test_doctor_warns_about_a_low_open_file_limit(
     database: Database, monkeypatch: pytest.MonkeyPatch, files: int | None, status: str | None
 ) -> None:
     monkeypatch.setattr(doctor, "open_file_limit", lambda: files)
@@ -112,7 +114,7 @@ def test_too_few_open_files_for_the_connections_are_a_warning(
 @pytest.mark.parametrize(
     ("kind", "status"), [("ext4", None), ("nfs4", "problem"), ("fuse.sshfs", "problem"), ("tmpfs", "problem")]
 )
-def test_file_system_without_locks_or_disk_is_a_problem(
+def test_doctor_reports_a_file_system_without_locks_or_in_memory(
     database: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kind: str, status: str | None
 ) -> None:
     folder = str(tmp_path).replace(" ", r"\040")
@@ -127,7 +129,7 @@ def test_file_system_without_locks_or_disk_is_a_problem(
 
 
 @pytest.mark.parametrize(("free", "status"), [(9_000, None), (900, "warning"), (9, "problem")])
-def test_little_disk_space_is_found(
+def test_doctor_reports_low_disk_space(
     database: Database, monkeypatch: pytest.MonkeyPatch, free: int, status: str | None
 ) -> None:
     monkeypatch.setattr(doctor.shutil, "disk_usage", lambda _: SimpleNamespace(free=free * MIB))

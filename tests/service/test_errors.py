@@ -10,7 +10,7 @@ from tests.service.probe_app import bearing, service
 BODIES = (b"\xff\xfe", b"[" * 50_000, b'{"a": "\xed\xa0\x80"}', b"NaN", b'"\\ud800"', b"1e999", b"\0")
 
 
-def test_any_invalid_body_gets_a_client_error(tmp_path):
+def test_any_invalid_request_body_gets_a_client_error(tmp_path):
     with service(tmp_path) as (client, _):
         for body in BODIES:
             answer = client.post("/probe/form", content=body, headers={"Content-Type": "application/json"})
@@ -18,7 +18,7 @@ def test_any_invalid_body_gets_a_client_error(tmp_path):
             assert answer.json()["detail"]
 
 
-def test_failures_do_not_reveal_internals(tmp_path, capfd, caplog):
+def test_server_errors_do_not_reveal_internals(tmp_path, capfd, caplog):
     with service(tmp_path) as (client, app):
         answer = client.post("/probe/failure")
         assert answer.status_code == 500
@@ -77,7 +77,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("match", "field"), WRONG, ids=[f"{field}-{n}" for n, (_, field) in enumerate(WRONG)])
-def test_library_errors_name_the_field(match, field):
+def test_errors_of_the_library_name_the_field_of_the_request(match, field):
     good = {"teams": [["ann"], ["bob"]]} | ({"time": "2026-01-31"} if "time" in match else {})
     with pytest.raises(pw.Error) as caught:
         pw.History.from_matches([good, match])
@@ -85,7 +85,7 @@ def test_library_errors_name_the_field(match, field):
     assert field_path(caught.value, single=True) == field
 
 
-def test_library_error_becomes_a_problem_with_its_field(tmp_path):
+def test_library_error_becomes_a_problem_response_with_its_field(tmp_path):
     with service(tmp_path) as (client, _):
         said = "match 3: 2 ranks for 3 teams: give one for each"
         answer = client.post("/probe/error", params={"message": said, "field": "ranks", "match": 2})

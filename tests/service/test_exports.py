@@ -58,7 +58,7 @@ async def until(condition):
         await asyncio.sleep(0.01)
 
 
-def test_concurrent_callers_share_one_job_and_later_callers_its_file(service, slow):
+def test_concurrent_callers_share_one_export_job_and_later_callers_its_file(service, slow):
     async def work():
         callers = [asyncio.create_task(service.get("darts", NDJSON)) for _ in range(20)]
         await until(lambda: slow.begun)
@@ -72,7 +72,7 @@ def test_concurrent_callers_share_one_job_and_later_callers_its_file(service, sl
     assert slow.begun == [("darts", NDJSON)]
 
 
-def test_job_runs_until_its_last_caller_disconnects(service, slow):
+def test_export_job_runs_until_its_last_caller_disconnects(service, slow):
     async def work():
         first, second = (asyncio.create_task(service.get("darts", NDJSON)) for _ in range(2))
         await until(lambda: slow.begun)
@@ -131,7 +131,7 @@ def test_shutdown_stops_exports_and_informs_waiting_callers(service, slow):
     assert list(service.folder.path.iterdir()) == []
 
 
-def test_export_that_an_erasure_overtakes_is_not_kept(service, slow):
+def test_export_is_discarded_if_a_name_is_erased_while_it_runs(service, slow):
     async def work():
         waiting = asyncio.create_task(service.get("darts", NDJSON))
         await until(lambda: slow.begun)
@@ -144,7 +144,7 @@ def test_export_that_an_erasure_overtakes_is_not_kept(service, slow):
     assert list(service.folder.path.iterdir()) == []
 
 
-def test_full_disk_is_reported_as_unavailable(service, monkeypatch):
+def test_full_disk_during_an_export_is_reported_as_unavailable(service, monkeypatch):
     def fail(*_):
         raise OSError(28, "No space left on device")
 

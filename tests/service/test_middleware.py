@@ -75,7 +75,7 @@ def test_head_returns_the_same_headers_as_get(tmp_path):
         assert found["prowess_requests_total", *labels] == 1
 
 
-def test_request_keeps_the_id_sent_by_the_client(tmp_path):
+def test_response_repeats_a_valid_request_id_sent_by_the_client(tmp_path):
     with service(tmp_path) as (client, _):
         given = client.get("/healthz", headers={"X-Request-ID": "abc-123"})
         assert given.headers["x-request-id"] == "abc-123"
@@ -84,7 +84,7 @@ def test_request_keeps_the_id_sent_by_the_client(tmp_path):
             assert len(made) == 16
 
 
-def test_cors_needs_the_setting(tmp_path):
+def test_cors_headers_are_sent_only_if_the_setting_allows_them(tmp_path):
     asked = {"Origin": "https://a.example"}
     preflight = asked | {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization"}
     with service(tmp_path) as (client, _):
@@ -126,7 +126,7 @@ def test_compressed_body_is_refused(tmp_path):
         assert "gzip" in told.json()["detail"]
 
 
-def test_limits_can_be_disabled(tmp_path):
+def test_request_limits_can_be_disabled(tmp_path):
     with service(tmp_path, body_limit=0, anonymous_body_limit=0, rate_limit=0, key_rate_limit=0) as (client, app):
         assert client.post("/probe/body", content=bytes(100_000)).json() == 100_000
         for headers in ({}, bearing(filled(app)["read@*"])):
@@ -172,7 +172,7 @@ def test_addresses_and_keys_have_separate_limits_of_cpu_time(tmp_path):
     st.integers(1, 50),
     st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 30)), max_size=100),
 )
-def test_buckets_are_filled_at_their_rate_up_to_the_burst(rate, burst, requests):
+def test_rate_limit_buckets_refill_at_their_rate_up_to_the_burst(rate, burst, requests):
     buckets, tokens, last, now = Buckets(rate, burst), {}, {}, 0.0
     for name, pause in requests:
         now += pause / (10 * rate)
@@ -187,7 +187,7 @@ def test_buckets_are_filled_at_their_rate_up_to_the_burst(rate, burst, requests)
         tokens[name], last[name] = held, now
 
 
-def test_full_buckets_are_removed_from_memory():
+def test_full_rate_limit_buckets_are_removed_from_memory():
     buckets = Buckets(1.0, 5)
     for number in range(100_000):
         assert buckets.take(number, number / 100) == 0

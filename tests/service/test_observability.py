@@ -51,7 +51,7 @@ def test_metrics_count_requests_by_route_and_status(tmp_path):
         assert found["prowess_request_seconds_count", ("method", "POST"), ("route", "/api/leagues/{league}/read")] == 3
 
 
-def test_metrics_need_a_key_for_all_leagues_or_an_address_of_their_own(tmp_path):
+def test_metrics_need_a_key_for_all_leagues_unless_they_have_their_own_address(tmp_path):
     port = free_port()
     with service(tmp_path, metrics_address=f"127.0.0.1:{port}") as (client, app):
         secrets = filled(app)

@@ -134,7 +134,7 @@ OPERATIONS = {
 }
 
 
-def test_operations_have_stable_names(tmp_path: Path) -> None:
+def test_openapi_operations_have_stable_names(tmp_path: Path) -> None:
     document = create_app(Settings(database=f"sqlite:///{tmp_path}/league.db")).openapi()
     named = [
         (operation["operationId"], f"{method.upper()} {path}")
@@ -145,7 +145,7 @@ def test_operations_have_stable_names(tmp_path: Path) -> None:
     assert len(named) == len(OPERATIONS)
 
 
-def test_document_declares_problems_and_security(tmp_path):
+def test_openapi_document_declares_error_responses_and_security(tmp_path):
     with service(tmp_path) as (client, _):
         found = client.get("/openapi.json").json()
         assert [client.get(path).status_code for path in ("/docs", "/redoc")] == [404, 404]
@@ -288,7 +288,7 @@ def send(place: Place, operation: tuple[str, str], league: str, key: str | None)
         connection.close()
 
 
-def test_every_write_route_is_in_the_tests_of_permissions(document: dict[str, Any]) -> None:
+def test_permission_tests_cover_every_write_route(document: dict[str, Any]) -> None:
     assert {one for one in operations(document) if one[0] != "GET"} == {*WRITES, *QUESTIONS}
 
 
@@ -321,7 +321,7 @@ def test_key_of_one_league_cannot_touch_another(place: Place, document: dict[str
     assert dump(place.database) == held
 
 
-def test_requests_with_the_right_key_write(place: Place) -> None:
+def test_write_requests_with_the_right_key_succeed(place: Place) -> None:
     """The requests of the other tests write if they are permitted."""
     for operation in QUESTIONS:
         held = dump(place.database)

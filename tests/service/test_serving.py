@@ -46,7 +46,7 @@ def ended(process, how):
     return process.wait(PATIENCE)
 
 
-def test_demo_holds_its_port_and_leaves_no_files(tmp_path):
+def test_demo_server_keeps_its_port_and_leaves_no_files(tmp_path):
     with serving(tmp_path, "--demo") as (process, address):
         league, key = process.stdout.readline(), process.stdout.readline()
         assert league == f"league: {address}/leagues/demo/standings\n"
@@ -65,7 +65,7 @@ def test_demo_holds_its_port_and_leaves_no_files(tmp_path):
     assert key[5:].strip() not in (tmp_path / "log").read_text()
 
 
-def test_metrics_of_several_processes_add_up(tmp_path):
+def test_metrics_are_summed_over_several_processes(tmp_path):
     metrics = f"127.0.0.1:{free_port()}"
     words = ("--workers", "2", "--database", "league.db", "--log", "text", "--metrics-address", metrics)
     with serving(tmp_path, *words) as (process, address):
@@ -84,7 +84,7 @@ def test_metrics_of_several_processes_add_up(tmp_path):
     assert (tmp_path / "league.db").exists()
 
 
-def test_limits_follow_the_address_that_a_proxy_adds(tmp_path):
+def test_rate_limits_apply_to_the_client_address_added_by_a_trusted_proxy(tmp_path):
     """As the guide to production says: a proxy must overwrite or extend X-Forwarded-For, not pass it through."""
     with serving(tmp_path, "--database", "league.db", "--rate-limit", "0.01", "--rate-burst", "3") as (_, url):
 
@@ -100,7 +100,7 @@ def test_limits_follow_the_address_that_a_proxy_adds(tmp_path):
         assert statuses("198.51.100.{}") == {200}, "every client can claim any address"
 
 
-def test_unfinished_request_gets_503_at_shutdown(tmp_path):
+def test_request_that_is_unfinished_at_shutdown_gets_503(tmp_path):
     with serving(tmp_path, "--demo", "--patience", "1") as (process, address):
         _, key = process.stdout.readline(), process.stdout.readline()[5:].strip()
         head = ("POST /api/leagues/demo/matches HTTP/1.1", "Host: x", f"Authorization: Bearer {key}")
@@ -115,7 +115,7 @@ def test_unfinished_request_gets_503_at_shutdown(tmp_path):
     assert "Traceback" not in (tmp_path / "log").read_text()
 
 
-def test_hangup_reloads_a_process_without_losing_a_request(tmp_path):
+def test_hangup_signal_reloads_a_process_without_losing_a_request(tmp_path):
     with serving(tmp_path, "--demo") as (process, address):
         with httpx.Client(base_url=address, timeout=PATIENCE) as client:
             for _ in range(5):
@@ -126,7 +126,7 @@ def test_hangup_reloads_a_process_without_losing_a_request(tmp_path):
 
 
 @pytest.mark.long
-def test_hangup_replaces_several_processes_while_they_serve(tmp_path):
+def test_hangup_signal_replaces_processes_while_they_answer_requests(tmp_path):
     url = f"sqlite:///{tmp_path / 'prowess.db'}"
     key = create_league(url, "darts")
     with server(url, tmp_path, workers=2, rate_limit="0") as running, Load(running, "darts", key, 2) as load:
@@ -153,7 +153,7 @@ def test_hangup_replaces_several_processes_while_they_serve(tmp_path):
         (["--workers", "0"], 2, "greater than or equal to 1"),
     ],
 )
-def test_wrong_options_print_one_line(tmp_path, monkeypatch, words, code, message):
+def test_wrong_serve_options_print_a_one_line_error(tmp_path, monkeypatch, words, code, message):
     monkeypatch.chdir(tmp_path)
     result = run("serve", "--port", "0", *words)
     assert result.exit_code == code
@@ -162,14 +162,14 @@ def test_wrong_options_print_one_line(tmp_path, monkeypatch, words, code, messag
         assert len(result.stderr.splitlines()) == 1
 
 
-def test_missing_extra_names_the_package_to_install(monkeypatch):
+def test_error_for_a_missing_extra_names_the_package_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "fastapi", None)
     result = run("serve")
     assert result.exit_code == 1
     assert result.stderr == "error: this needs FastAPI, which is not installed: pip install 'prowess[service]'\n"
 
 
-def test_example_league_needs_no_checkout(monkeypatch, tmp_path):
+def test_demo_league_works_without_a_checkout_of_the_repository(monkeypatch, tmp_path):
     monkeypatch.setattr(examples, "FOLDER", tmp_path)
     league = examples.example_league()
     assert len(league) == examples.MATCHES

@@ -131,7 +131,7 @@ def test_doctor_finds_every_kind_of_damage(database: Database, kind: str) -> Non
         assert name in {check.name for check in found}
 
 
-def test_damage_of_one_league_does_not_hide_that_of_another(database: Database) -> None:
+def test_damage_in_one_league_does_not_hide_damage_in_another(database: Database) -> None:
     empty = "(SELECT id FROM league WHERE name = 'empty')"
     with damaged(
         database,
@@ -141,14 +141,14 @@ def test_damage_of_one_league_does_not_hide_that_of_another(database: Database) 
         assert {check.league for check in found} == {"darts", "empty"}
 
 
-def test_sentences_name_the_league_and_the_players(database: Database) -> None:
+def test_doctor_report_names_the_league_and_the_players(database: Database) -> None:
     with damaged(database, "UPDATE rating SET state = NULL WHERE player IN ('ann', 'cat') AND revision > 5") as found:
         [check] = found
     assert check.text == "darts: 2 ratings of 4 differ from a replay of the journal (ann, cat)."
     assert "--repair" in check.hint
 
 
-def test_repair_restores_the_ratings_to_the_bit(database: Database) -> None:
+def test_repair_restores_the_ratings_to_the_last_bit(database: Database) -> None:
     before = sound.dump(database)
     with database.writing() as connection:
         connection.execute(text("UPDATE rating SET state = NULL WHERE player = 'ann'"))
@@ -164,7 +164,7 @@ def test_repair_restores_the_ratings_to_the_bit(database: Database) -> None:
     assert after["audit"][-1][3] == "repair ratings"
 
 
-def test_damaged_file_is_a_problem(tmp_path: Path) -> None:
+def test_doctor_reports_a_damaged_database_file(tmp_path: Path) -> None:
     file = tmp_path / "league.db"
     database = Database(f"sqlite:///{file}")
     database.migrate()
@@ -179,7 +179,7 @@ def test_damaged_file_is_a_problem(tmp_path: Path) -> None:
         database.close()
 
 
-def test_postgresql_that_does_not_wait_for_the_disk_is_a_problem(postgres_url: str) -> None:
+def test_doctor_reports_postgresql_without_fsync(postgres_url: str) -> None:
     database = Database(postgres_url)
     database.migrate()
     [check] = [check for check in examine(database) if check.status != "ok"]

@@ -57,7 +57,7 @@ def write(database, name, path, spec, **options):
 
 @pytest.mark.parametrize("usual", [PLAIN, PLAIN | {"scores": [3, 0]}], ids=["places", "scores"])
 @pytest.mark.parametrize("last", LATE)
-def test_chunks_give_the_same_file_as_the_whole_history(database, tmp_path, monkeypatch, usual, last):
+def test_export_in_chunks_gives_the_same_file_as_the_whole_history(database, tmp_path, monkeypatch, usual, last):
     matches = [usual | {"id": f"m{number}", "time": f"2026-01-0{number}"} for number in range(1, 9)]
     record(database, "darts", [*matches, LATE[last] | {"id": "last", "time": "2026-01-09"}])
     with database.reading() as connection:
@@ -81,7 +81,7 @@ def test_chunks_give_the_same_file_as_the_whole_history(database, tmp_path, monk
 
 
 @pytest.mark.parametrize("clock", ["utc", "number", "none"])
-def test_matches_that_are_not_in_canonical_form_are_exported(database, tmp_path, clock):
+def test_matches_in_another_json_notation_are_exported(database, tmp_path, clock):
     time = {"utc": {"time": "2026-01-31"}, "number": {"time": 7}, "none": {}}[clock]
     record(database, "darts", [PLAIN | time | {"id": 'a "quoted" id'}], clock)
     write(database, "darts", tmp_path / "before.jsonl", ExportSpec("ndjson"))
@@ -93,7 +93,7 @@ def test_matches_that_are_not_in_canonical_form_are_exported(database, tmp_path,
 
 
 @pytest.mark.parametrize(("format", "last"), [("csv", 18), ("parquet", 18), ("ndjson", 8)])
-def test_pause_stops_an_export(database, tmp_path, monkeypatch, format, last):
+def test_exception_in_the_pause_callback_stops_an_export(database, tmp_path, monkeypatch, format, last):
     record(database, "darts", [PLAIN] * 30, "none")
     monkeypatch.setattr(exports, "CHUNK", 2)
     pauses = []
@@ -118,7 +118,7 @@ def files(folder):
     return sorted(file.name for file in folder.path.iterdir())
 
 
-def test_new_revision_replaces_the_old_one_of_its_league_alone(tmp_path):
+def test_new_export_replaces_older_revisions_of_the_same_league_only(tmp_path):
     folder = ExportFolder(tmp_path / "exports")
     for league, revision in [(1, 5), (11, 5), (1, 6)]:
         kept(folder, league, revision)
@@ -129,7 +129,7 @@ def test_new_revision_replaces_the_old_one_of_its_league_alone(tmp_path):
     assert files(folder) == []
 
 
-def test_oldest_files_beyond_the_limit_are_deleted(tmp_path):
+def test_oldest_export_files_beyond_the_limit_are_deleted(tmp_path):
     folder = ExportFolder(tmp_path / "exports", limit=25)
     for league in (3, 1, 2):
         kept(folder, league, text="x" * 10)
@@ -139,7 +139,7 @@ def test_oldest_files_beyond_the_limit_are_deleted(tmp_path):
     assert files(folder) == ["4-1-any.csv"]
 
 
-def test_download_outlives_the_deletion_of_its_file(tmp_path):
+def test_download_continues_after_its_export_file_is_deleted(tmp_path):
     folder = ExportFolder(tmp_path / "exports")
     kept(folder, 1)
     path = folder.link(1, 1, CSV)
@@ -147,7 +147,7 @@ def test_download_outlives_the_deletion_of_its_file(tmp_path):
     assert path.read_text() == "matches"
 
 
-def test_forget_deletes_everything_of_a_league_and_fails_what_is_being_written(tmp_path):
+def test_forgetting_a_league_deletes_its_exports_and_stops_running_ones(tmp_path):
     folder = ExportFolder(tmp_path / "exports")
     kept(folder, 1)
     kept(folder, 12)
@@ -173,14 +173,14 @@ def test_leftovers_of_a_crashed_process_are_deleted(tmp_path):
     assert files(folder) == [fresh.name]
 
 
-def test_folder_that_others_can_write_is_refused(tmp_path):
+def test_export_folder_that_other_users_can_write_to_is_refused(tmp_path):
     (tmp_path / "exports").mkdir()
     (tmp_path / "exports").chmod(0o777)
     with pytest.raises(Unavailable, match="can be written by others"):
         ExportFolder(tmp_path / "exports").scratch(1)
 
 
-def test_new_folder_is_readable_by_its_owner_alone(tmp_path):
+def test_new_export_folder_is_readable_only_by_its_owner(tmp_path):
     folder = ExportFolder(Path(tmp_path, "exports"))
     folder.scratch(1)
     assert folder.path.stat().st_mode & 0o077 == 0

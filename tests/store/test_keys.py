@@ -23,7 +23,7 @@ def database(database_url):
     made.close()
 
 
-def test_only_the_hash_of_a_secret_is_stored(database):
+def test_only_the_hash_of_a_key_secret_is_stored(database):
     with database.writing() as connection:
         made, secret = keys.create(connection, "phone", "write", "darts")
         _, other = keys.create(connection, "phone", "write", "darts")
@@ -134,13 +134,13 @@ def test_expired_key_is_not_found(database, monkeypatch):
 @pytest.mark.parametrize(
     ("expires", "seconds"), [("", None), (" 90d ", 90 * 86_400), ("12 h", 12 * 3600), ("30m", 1800)]
 )
-def test_expiry_is_a_duration_or_a_date(expires, seconds):
+def test_key_expiry_may_be_a_duration_or_a_date(expires, seconds):
     found = keys.parse_expiry(expires)
     assert found is None if seconds is None else found == pytest.approx(time() + seconds, abs=5)
 
 
 @pytest.mark.parametrize("expires", ["soon", "1y", "-3d", "2020-01-01", "0", "9" * 40])
-def test_invalid_expiry_is_refused(expires):
+def test_invalid_key_expiry_is_refused(expires):
     with pytest.raises(pw.Error) as refused:
         keys.parse_expiry(expires)
     assert refused.value.field == "expires"
@@ -171,7 +171,7 @@ def test_rotated_key_keeps_its_old_secret_for_a_while(database, monkeypatch):
             keys.rotate(connection, made.id, grace)
 
 
-def test_last_admin_key_is_kept_on_request(database):
+def test_revoking_the_last_admin_key_is_refused_on_request(database):
     with database.writing() as connection:
         first, _ = keys.create(connection, "boss", "admin")
         keys.create(connection, "guest", "admin", expires_at=time() - 1)
@@ -184,7 +184,7 @@ def test_last_admin_key_is_kept_on_request(database):
         assert not keys.revoke(connection, second.id).live  # the command line can create another one
 
 
-def test_last_use_never_goes_back(database):
+def test_last_use_of_a_key_never_moves_back_in_time(database):
     with database.writing() as connection:
         ids = [keys.create(connection, name)[0].id for name in ("phone", "tablet")]
         keys.record_uses(connection, {ids[0]: 50.0, 77: 60.0})

@@ -55,7 +55,7 @@ def end_grace(database, name):
     return league.id
 
 
-def test_renamed_league_keeps_its_matches_and_its_old_name_leads_to_it(database):
+def test_renamed_league_keeps_its_matches_and_is_found_by_its_old_name(database):
     old = change(database, "darts", new_name="pub", title="Pub")
     assert (old.name, old.title, old.revision) == ("pub", "Pub", 1)
     perform(database, Post("pub", [{"teams": [["ann"], ["cat"]]}]))
@@ -79,7 +79,7 @@ def test_renamed_league_keeps_its_matches_and_its_old_name_leads_to_it(database)
         assert (entry.actor, entry.action, entry.league) == ("ann", "rename league", "bar")
 
 
-def test_other_league_can_take_a_former_name(database):
+def test_new_league_can_take_the_former_name_of_another(database):
     """Even with another clock, which the writer has cached by name."""
     change(database, "darts", new_name="pub")
     with database.writing() as connection:
@@ -128,14 +128,14 @@ def test_archived_league_is_read_only(database):
     check(database, "darts")
 
 
-def test_refused_league_does_not_fail_posts_to_others_in_the_same_batch(database):
+def test_refused_post_does_not_fail_posts_to_other_leagues_in_its_batch(database):
     change(database, "chess", archived=True)
     posts = [Post(name, [{"id": "new", "teams": [["ann"], ["cat"]]}]) for name in ("chess", "darts", "chess")]
     kinds = [type(result) for result in execute(database, posts)]
     assert kinds == [Conflict, CommandResult, Conflict]
 
 
-def test_deleted_league_can_be_undeleted_until_its_grace_ends(database):
+def test_deleted_league_can_be_restored_until_its_grace_period_ends(database):
     with database.writing() as connection:
         deleted = leagues.delete(connection, "darts", author="ann")
         assert leagues.delete(connection, "darts", grace=1).purge_at == deleted.purge_at
@@ -225,7 +225,7 @@ def _post_durations(writer, enough):
 
 
 @pytest.mark.long
-def test_posts_to_other_leagues_go_on_while_a_large_league_is_removed(database):
+def test_posts_to_other_leagues_continue_while_a_large_league_is_removed(database):
     """Without pauses between the batches, a post waited for most of the removal on SQLite: 2.8 of 3.9 s."""
     for part in range(2):
         matches = [{"id": f"{part}/{n}", "teams": [[f"a{n % 997}"], [f"b{n % 991}"]]} for n in range(10_000)]
@@ -243,7 +243,7 @@ def test_posts_to_other_leagues_go_on_while_a_large_league_is_removed(database):
 
 
 @pytest.mark.parametrize("other_clock", ["utc", "none"])
-def test_process_with_stale_caches_follows_a_renamed_league(database, other_clock):
+def test_process_with_stale_caches_finds_a_renamed_league(database, other_clock):
     """Another process has cached the clock by name; its posts reach the league that has the name now, or none."""
     other = Database(database.url.render_as_string(hide_password=False))
     perform(other, Post("darts", [{"id": "x1", "teams": [["ann"], ["bob"]]}]))

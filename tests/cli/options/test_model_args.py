@@ -56,7 +56,7 @@ def test_help_lists_the_presets() -> None:
         (("--set", "absorb=3"), "error: --set absorb=3: unknown; choose one of"),
     ],
 )
-def test_errors_are_one_line(words: tuple[str, ...], message: str) -> None:
+def test_error_messages_are_one_line(words: tuple[str, ...], message: str) -> None:
     result = run("rate", LEAGUE, *words)
     assert result.exit_code == 1
     assert message in result.stderr

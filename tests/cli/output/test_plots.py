@@ -2,14 +2,14 @@ from prowess.cli.output.plots import line_chart, whisker
 from prowess.lab import Interval
 
 
-def test_whisker_spans_its_interval() -> None:
+def test_whisker_plot_spans_the_interval() -> None:
     assert whisker(Interval(5.0, 3.0, 8.0), -1.0, 10.0, 12) == " │  ├─●──┤  "
     assert whisker(Interval(1.0, -1.0, 3.0), -1.0, 10.0, 12) == "├┼●─┤       "
     assert whisker(Interval(9.0, 5.0, 30.0), 0.0, 10.0, 11) == "│    ├───●▸"
     assert whisker(Interval(0.0, 0.0, 0.0), 0.0, 1.0, 11) == "●          "
 
 
-def test_line_chart_height_follows_its_values() -> None:
+def test_line_chart_draws_each_value_at_its_height() -> None:
     values = [0.0, 1.0, 4.0, 2.0, 2.0, 3.0]
     rows = line_chart(values, len(values), height=5, digits=0)
     assert [row.split()[0] for row in rows] == ["4", "3", "2", "1", "0"]

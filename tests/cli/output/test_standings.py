@@ -61,7 +61,7 @@ def test_narrow_terminal_shows_fewer_columns_and_whole_numbers(width: int) -> No
     assert (str(first["last_seen"]) in row) == (width >= 80)
 
 
-def test_two_skills_have_columns_on_a_wide_terminal(tmp_path: Path) -> None:
+def test_only_a_wide_terminal_shows_offence_and_defence_columns(tmp_path: Path) -> None:
     words = ("rate", LEAGUE, "--model", "gaussianod", "--top", 3)
     assert "offence" not in ruled(*words, columns=80)
     assert re.search(r"offence +defence", ruled(*words, columns=120))
@@ -70,7 +70,7 @@ def test_two_skills_have_columns_on_a_wide_terminal(tmp_path: Path) -> None:
     assert ",offence,defence,change,gain" in (tmp_path / "a.csv").read_text()
 
 
-def test_arrows_show_the_change_in_colour() -> None:
+def test_rank_changes_are_shown_as_coloured_arrows() -> None:
     shown = run("rate", LEAGUE, "--top", 0, FORCE_COLOR="1", COLUMNS="100", TERM="xterm").stdout
     assert "\x1b[32m▲1" in shown or "\x1b[1;32m▲1" in shown
     found = [
@@ -80,7 +80,7 @@ def test_arrows_show_the_change_in_colour() -> None:
     assert found == EXPECTED["change"].to_list()
 
 
-def test_very_long_table_is_plain_on_a_terminal(tmp_path: Path) -> None:
+def test_very_long_table_is_printed_without_ruled_lines(tmp_path: Path) -> None:
     games = "".join(f"player {i},player {i + 1}\n" for i in range(3000))
     shown = ruled("rate", write(tmp_path, "a.csv", "winner,loser\n" + games), "--top", 0)
     assert len(shown.splitlines()) == 3002

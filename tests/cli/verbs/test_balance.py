@@ -26,7 +26,7 @@ def test_prints_the_same_teams_as_the_library() -> None:
     assert "best of all 10 splits" in result.stderr
 
 
-def test_json_respects_together_and_apart() -> None:
+def test_json_output_respects_the_together_and_apart_options() -> None:
     options = ("--sizes", "3,2", "--together", "Ada,Chidi", "--apart", "João,Keiko", "--json")
     found = json.loads(run("balance", LEAGUE, *SIX[:5], *options).stdout)
     expected = pw.balance(FIT.ladder, SIX[:5], sizes=[3, 2], together=[["Ada", "Chidi"]], apart=[["João", "Keiko"]])
@@ -61,7 +61,7 @@ def test_saved_ladder_gives_the_same_teams(tmp_path: Path) -> None:
         (("Ada", "Chidi", "--together", "Ada,Chidi"), 1, "together"),
     ],
 )
-def test_wrong_arguments_are_errors(words: tuple[str, ...], code: int, message: str) -> None:
+def test_wrong_arguments_are_refused_with_an_error(words: tuple[str, ...], code: int, message: str) -> None:
     result = run("balance", LEAGUE, *words)
     assert (result.exit_code, result.stdout) == (code, "")
     assert message in " ".join(result.stderr.replace("│", " ").split())

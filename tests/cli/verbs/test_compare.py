@@ -33,7 +33,7 @@ def test_prints_the_same_comparison_as_the_library(found: pw.Comparison) -> None
     assert "compared the models" not in result.stderr
 
 
-def test_json_has_the_numbers_of_the_comparison(found: pw.Comparison) -> None:
+def test_json_has_the_same_numbers_as_the_comparison(found: pw.Comparison) -> None:
     plain = json.loads(run("compare", LEAGUE, *MODELS, "--json").stdout)
     assert plain["best"] == found.best
     assert [model["model"] for model in plain["models"]] == list(found.models)
@@ -55,7 +55,7 @@ def test_writes_a_table_and_a_self_contained_page(tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == [page, table]
 
 
-def test_compares_the_models_that_can_use_the_file_by_default(tmp_path: Path) -> None:
+def test_compares_all_models_that_can_use_the_file_by_default(tmp_path: Path) -> None:
     race = "race,driver,place\n" + "".join(f"{k},{name},{p}\n" for k in range(30) for p, name in enumerate("abc", 1))
     result = run("compare", write(tmp_path, "race.csv", race))
     assert (
@@ -94,7 +94,7 @@ def test_options_select_measures_and_matches(tmp_path: Path) -> None:
         (("--out", "table.xls"), 1, "table.xls: the name must end in .csv"),
     ],
 )
-def test_errors_are_one_line(
+def test_error_messages_are_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], code: int, message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -104,7 +104,7 @@ def test_errors_are_one_line(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_charts_are_needed_only_for_pages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_chart_package_is_needed_only_for_html_pages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for module in ("altair", "vl_convert", "joblib", "optuna"):
         monkeypatch.setitem(sys.modules, module, None)
     small = write(tmp_path, "small.csv", WIDE)

@@ -50,21 +50,23 @@ def test_writes_charts_to_the_folder(tmp_path: Path) -> None:
     assert {file.name for file in (tmp_path / "a" / "b").iterdir()} == {"skill.png", "skill.html"}
 
 
-def test_existing_file_instead_of_a_folder_is_an_error(tmp_path: Path) -> None:
+def test_output_folder_that_is_a_file_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("")
     result = run("demo", "--out", tmp_path / "taken")
     assert result.exit_code == 1
     assert result.stderr == f"error: {tmp_path / 'taken'}: the folder cannot be created: File exists\n"
 
 
-def test_without_a_checkout_the_error_says_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_outside_a_checkout_says_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(MODULE, "EXAMPLES", tmp_path)
     result = run("demo")
     assert (result.exit_code, result.stdout) == (1, "")
     assert "the demo needs a checkout of the repository" in result.stderr
 
 
-def test_without_altair_prints_standings_and_how_to_install_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_demo_without_altair_prints_standings_and_how_to_install_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "altair", None)
     result = run("demo", "--out", tmp_path / "demo")
     assert result.exit_code == 1

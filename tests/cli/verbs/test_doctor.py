@@ -46,7 +46,7 @@ def test_doctor_finds_no_problems_in_a_sound_service(league: Path, monkeypatch: 
     assert max(map(len, shown.splitlines())) <= 60
 
 
-def test_warnings_leave_the_exit_code_and_problems_set_it(league: Path) -> None:
+def test_exit_code_is_1_for_problems_and_0_for_warnings(league: Path) -> None:
     assert run("doctor", "--cors-origins", "*").exit_code == 0
     result = run("doctor", "--cors-origins", "*", PROWESS_RATE_LIMIT="0")
     assert result.exit_code == 1
@@ -81,7 +81,7 @@ def test_latest_backup_is_checked(league: Path, here: Path) -> None:
     assert statuses("--backups", here)["backup"] == "problem"
 
 
-def test_newer_database_is_reported_without_further_checks(league: Path) -> None:
+def test_database_of_a_newer_version_is_reported_without_further_checks(league: Path) -> None:
     with sqlite3.connect(league) as connection:
         connection.execute("UPDATE alembic_version SET version_num = 'prowess_9999'")
     connection.close()

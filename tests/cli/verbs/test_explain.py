@@ -42,7 +42,7 @@ def test_last_option_limits_the_matches_shown(last: int, rows: int) -> None:
     assert ("31 earlier matches; --last 0 shows all" in result.stderr) == (last == 3)
 
 
-def test_moves_in_json_add_up_to_the_rating() -> None:
+def test_rating_changes_in_json_add_up_to_the_rating() -> None:
     found = json.loads(run("explain", LEAGUE, "Ada", "--json", "--model", "glicko2").stdout)
     moved = sum(row["moved"] + row["drifted"] for row in found["matches"])
     assert found["start"]["mu"] + moved == pytest.approx(found["now"]["mu"])
@@ -67,7 +67,7 @@ def test_writes_csv_parquet_and_html(tmp_path: Path) -> None:
         (("Ada", "--html", "nowhere/ada.html"), "there is no folder"),
     ],
 )
-def test_errors_are_one_line(words: tuple[str, ...], message: str) -> None:
+def test_error_messages_are_one_line(words: tuple[str, ...], message: str) -> None:
     result = run("explain", LEAGUE, *words)
     assert (result.exit_code, result.stdout) == (1, "")
     assert message in result.stderr

@@ -86,7 +86,7 @@ def test_new_rows_of_a_file_are_added(place, tmp_path):
         ("winner,loser", ["ann,bob"], "none"),
     ],
 )
-def test_new_league_keeps_the_kind_of_times_of_the_file(place, tmp_path, header, rows, clock):
+def test_new_league_has_dates_numbers_or_no_times_like_the_file(place, tmp_path, header, rows, clock):
     (tmp_path / "a.csv").write_text("\n".join([header, *rows]))
     imported(place, tmp_path / "a.csv", *(["--columns", "time=round"] if clock == "number" else []))
     assert find_league(place, "tuesday-darts")[0].clock == clock
@@ -132,7 +132,7 @@ def test_summary_counts_imported_and_skipped_matches(place):
 
 
 @pytest.mark.parametrize("title", ["Лига А", "リーグ", "Łódź", "///", ""])
-def test_titles_without_a_usable_name_are_refused(place, title):
+def test_title_that_gives_no_valid_league_name_is_refused(place, title):
     result = run("import", LEAGUE, "--league", title, "--database", place)
     assert result.exit_code == 1
     assert "is not a valid league name" in result.stderr

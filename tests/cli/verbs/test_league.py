@@ -42,7 +42,7 @@ def test_league_is_renamed_archived_and_deleted(database):
         assert {entry.actor for entry in audit.list_entries(connection, 5)} == {"command line"}
 
 
-def test_purge_removes_leagues_after_their_grace(database):
+def test_purge_removes_deleted_leagues_after_their_grace_period(database):
     run("league", "delete", "darts")
     assert run("league", "purge").stderr == "removed 0 leagues\n"
     run("league", "undelete", "darts")
@@ -54,7 +54,7 @@ def test_purge_removes_leagues_after_their_grace(database):
     assert "no leagues; create one" in run("league", "list").stderr
 
 
-def test_import_into_a_former_name_or_an_archived_league_is_refused(database, here: Path):
+def test_import_into_a_renamed_or_archived_league_is_refused(database, here: Path):
     (here / "new.csv").write_text("winner,loser,date\nann,bob,2026-01-01\n")
     run("league", "rename", "darts", "pub")
     assert "league 'darts' is now named 'pub'" in run("import", "new.csv", "--league", "darts").stderr

@@ -18,7 +18,7 @@ def test_prints_the_same_matches_as_the_library() -> None:
     assert len(three) == 3
 
 
-def test_active_players_are_those_who_played_recently() -> None:
+def test_active_option_selects_players_who_played_recently() -> None:
     board = FIT.leaderboard()
     last = board["last_seen"].max()
     recent = {row["player"] for row in board.iter_rows(named=True) if (last - row["last_seen"]).days <= 7}

@@ -33,7 +33,7 @@ def test_prints_the_same_pairs_as_the_library() -> None:
     ]
 
 
-def test_nobody_meets_or_sits_out_twice_in_several_rounds() -> None:
+def test_several_rounds_repeat_no_pair_and_no_sitting_out() -> None:
     found = rounds(*SIX[:5], "--rounds", 5)
     met = [meetings(pairing) for pairing in found]
     assert len(set.union(*met)) == sum(map(len, met)) == 10
@@ -67,13 +67,13 @@ def test_groups_and_newcomers_can_be_paired() -> None:
         (("Ada", "Wei", "--avoid", "never"), 2, "must be a time span"),
     ],
 )
-def test_wrong_arguments_are_errors(words: tuple[str, ...], code: int, message: str) -> None:
+def test_wrong_arguments_are_refused_with_an_error(words: tuple[str, ...], code: int, message: str) -> None:
     result = run("pair", LEAGUE, *words)
     assert (result.exit_code, result.stdout) == (code, "")
     assert message in " ".join(result.stderr.replace("│", " ").split())
 
 
-def test_saved_ladder_cannot_avoid_rematches(tmp_path: Path) -> None:
+def test_avoiding_rematches_needs_a_file_of_matches_not_a_saved_ladder(tmp_path: Path) -> None:
     FIT.ladder.save(tmp_path / "league.prowess")
     result = run("pair", tmp_path / "league.prowess", *SIX, "--avoid", "14d")
     assert result.exit_code == 1

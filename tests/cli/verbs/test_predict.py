@@ -38,7 +38,7 @@ def test_accepts_many_ways_to_write_a_match(text: str) -> None:
     assert f"fairness {FIT.quality([['Ada', 'João'], ['Chidi']]):.2f}" in fair
 
 
-def test_predicts_several_matches_and_places_of_many_teams() -> None:
+def test_predicts_several_matches_and_the_places_of_many_teams() -> None:
     result = run("predict", LEAGUE, "Ada vs Chidi", "Ada vs Chidi vs Mbali")
     assert result.exit_code == 0
     ranks = FIT.predict([["Ada"], ["Chidi"], ["Mbali"]]).ranks
@@ -118,14 +118,14 @@ def test_saved_ladder_keeps_its_model(tmp_path: Path) -> None:
         ((), 2, "no match given"),
     ],
 )
-def test_wrong_arguments_are_errors(words: tuple[str, ...], code: int, message: str) -> None:
+def test_wrong_arguments_are_refused_with_an_error(words: tuple[str, ...], code: int, message: str) -> None:
     result = run("predict", LEAGUE, *words)
     assert result.exit_code == code
     assert message in " ".join(result.stderr.replace("│", " ").split())
     assert result.stdout == ""
 
 
-def test_names_may_contain_separators(tmp_path: Path) -> None:
+def test_player_names_may_contain_separators(tmp_path: Path) -> None:
     path = write(tmp_path, "clubs.csv", 'winner,loser\n"Smith, Jo",Saint-Malo\nBrighton & Hove,A - B\n')
     for text in ("Smith, Jo vs Saint-Malo", "Smith, Jo - Saint-Malo", '"Smith, Jo" vs "Saint-Malo"'):
         [found] = json.loads(run("predict", path, text, "--json").stdout)

@@ -37,7 +37,7 @@ def test_rates_long_and_wide_files(tmp_path: Path, text: str) -> None:
     assert rows[0] == ["1", "ann", f"{ann.shown:.2f}", f"{ann.mu:.2f} ± {ann.sigma:.2f}", "2", "2026-02-02"]
 
 
-def test_layout_is_noted_on_standard_error(tmp_path: Path) -> None:
+def test_detected_layout_is_printed_to_standard_error(tmp_path: Path) -> None:
     result = run("rate", write(tmp_path, "games.csv", WIDE))
     assert "home=home, away=away, home_score=hg" in result.stderr
     assert "games.csv: 3 matches, 3 players\n" in result.stderr
@@ -188,7 +188,7 @@ def test_error_in_a_separate_process_is_one_line() -> None:
     assert result.stderr == "error: missing.csv: file not found\n"
 
 
-def test_column_without_equals_sign_is_wrong_usage() -> None:
+def test_columns_option_without_equals_sign_exits_with_code_2() -> None:
     result = run("rate", LEAGUE, "--columns", "winner")
     assert result.exit_code == 2
     assert "ROLE=NAME" in result.stderr
@@ -197,7 +197,7 @@ def test_column_without_equals_sign_is_wrong_usage() -> None:
 NAMES = ["Анна", "李雷", "ann 😀", "[red]bold[/red]", ":smile:", "Zoë"]
 
 
-def test_names_are_printed_unchanged(tmp_path: Path) -> None:
+def test_player_names_are_printed_unchanged(tmp_path: Path) -> None:
     rows = "".join(f"{one},{other}\n" for one, other in pairwise(NAMES))
     result = run("rate", write(tmp_path, "a.csv", "winner,loser\n" + rows))
     assert all(name in result.stdout for name in NAMES)
@@ -241,7 +241,7 @@ def test_file_with_only_a_header_gives_an_empty_table(tmp_path: Path) -> None:
         ("2026-01-31T18:30:00+02:00", "2026-01-31 16:30 UTC", "2026-01-31T16:30:00+00:00"),
     ],
 )
-def test_table_has_a_last_seen_column(tmp_path: Path, time: str, shown: str, iso: object) -> None:
+def test_table_shows_when_each_player_was_last_seen(tmp_path: Path, time: str, shown: str, iso: object) -> None:
     path = write(tmp_path, "a.csv", f"winner,loser,time\nann,bob,{time}\n")
     assert [row[-1] for row in table(run("rate", path).stdout)] == ["last seen", shown, shown]
     assert json.loads(run("rate", path, "--json").stdout)[0]["last_seen"] == iso

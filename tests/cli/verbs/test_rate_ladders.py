@@ -26,7 +26,7 @@ def rated(*words: object) -> list[dict[str, object]]:
     return json.loads(result.stdout)  # type: ignore[no-any-return]
 
 
-def test_several_files_in_any_order_are_one_history(tmp_path: Path) -> None:
+def test_several_files_in_any_order_are_rated_as_one_history(tmp_path: Path) -> None:
     early, late = weeks(tmp_path)
     assert rated(late, early) == rated(LEAGUE)
     wide = "".join(f"{i},2026-07-0{i},ann,bob\n" for i in (1, 2))
@@ -45,7 +45,7 @@ def test_match_in_both_files_counts_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_resumed_ladder_has_the_same_bits_as_a_single_run(tmp_path: Path, name: str) -> None:
+def test_resumed_ladder_is_bit_identical_to_a_single_run(tmp_path: Path, name: str) -> None:
     early, late = weeks(tmp_path)
     ladder = tmp_path / "league.prowess"
     assert run("rate", early, "--model", name, "--save", ladder).exit_code == 0
@@ -67,7 +67,7 @@ def test_resumed_ladder_keeps_its_model(tmp_path: Path) -> None:
     assert run("rate", late, "--resume", ladder, "--set", "beta=3").exit_code == 0
 
 
-def test_resumed_ladder_needs_chronological_order(tmp_path: Path) -> None:
+def test_resuming_a_ladder_with_earlier_matches_is_an_error(tmp_path: Path) -> None:
     early, late = weeks(tmp_path)
     ladder = tmp_path / "league.prowess"
     run("rate", LEAGUE, "--save", ladder)
@@ -87,7 +87,7 @@ def test_resumed_ladder_needs_chronological_order(tmp_path: Path) -> None:
     assert [row["player"] for row in json.loads(nothing.stdout)] == [row["player"] for row in rated(LEAGUE)]
 
 
-def test_since_and_until_include_whole_days_months_and_years() -> None:
+def test_since_and_until_options_include_whole_days_months_and_years() -> None:
     chosen = rated(LEAGUE, "--since", "2025-10", "--until", "2026-01-31")
     expected = pw.TrueSkill().fit(HISTORY.between("2025-10-01", "2026-02-01")).leaderboard()
     assert [(row["player"], row["mu"]) for row in chosen] == expected.select("player", "mu").rows()
@@ -96,7 +96,7 @@ def test_since_and_until_include_whole_days_months_and_years() -> None:
     assert "no matches, so no standings" in result.stderr
 
 
-def test_min_matches_leaves_players_out() -> None:
+def test_min_matches_hides_players_with_fewer_matches() -> None:
     rows = rated(LEAGUE, "--min-matches", 40)
     expected = pw.TrueSkill().fit(HISTORY).leaderboard().filter(pl.col("matches") >= 40)
     assert [row["player"] for row in rows] == expected["player"].to_list()
@@ -104,14 +104,14 @@ def test_min_matches_leaves_players_out() -> None:
 
 
 @pytest.mark.parametrize(("period", "first"), [("week", "2026-06-01"), ("1m", "2026-05-08"), ("2w", "2026-05-25")])
-def test_period_ends_at_the_last_match(period: str, first: str) -> None:
+def test_period_option_counts_back_from_the_last_match(period: str, first: str) -> None:
     expected = pw.TrueSkill().fit(HISTORY).leaderboard(since=first)
     rows = rated(LEAGUE, "--period", period)
     assert [(row["change"], row["gain"]) for row in rows] == expected.select("change", "gain").rows()
     assert run("rate", LEAGUE, "--period", period).stderr.count("changes are since") == 1
 
 
-def test_period_none_hides_the_change() -> None:
+def test_period_none_hides_the_change_column() -> None:
     assert "change" not in run("rate", LEAGUE, "--period", "none").output
     assert "change" not in rated(LEAGUE, "--period", "none")[0]
 
@@ -138,7 +138,7 @@ def test_groups_are_rated_separately_in_one_table(tmp_path: Path) -> None:
     assert [row["rank"] for row in rated(path, "--by", "season", "--top", 1)] == [1, 1, 1]
 
 
-def test_each_group_has_its_table_on_a_terminal_and_on_a_page(tmp_path: Path) -> None:
+def test_each_group_has_its_own_table_on_a_terminal_and_on_a_page(tmp_path: Path) -> None:
     path = write(tmp_path, "a.csv", SEASONS)
     shown = ruled("rate", path, "--by", "season", "--out", tmp_path / "a.html")
     heads = ["season 2024: after 2024-05-02", "season 2025: after 2025-06-20, change since 2025-05-01", "season (none)"]
@@ -174,7 +174,7 @@ def test_group_may_continue_in_the_next_file(tmp_path: Path) -> None:
         (("a.csv", "--period", "fortnight"), "error: 'fortnight' is not a period: use hour, day, week"),
     ],
 )
-def test_errors_are_one_line(
+def test_error_messages_are_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

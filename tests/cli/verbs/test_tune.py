@@ -47,7 +47,7 @@ def test_same_command_resumes_a_study(tmp_path: Path) -> None:
     assert more["loss"] == json.loads(run("tune", LEAGUE, *kept[2:], "--trials", 4).stdout)["loss"]
 
 
-def test_ctrl_c_prints_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_prints_the_best_parameters_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
     def stopped(*args: Any, **options: Any) -> None:
         raise Stopped(pw.tune(*args, **options | {"trials": 6}), options["trials"])
 
@@ -59,7 +59,7 @@ def test_ctrl_c_prints_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "stopped after 6 of 12 trials; --study tune.db would keep the trials" in result.stderr
 
 
-def test_no_command_is_printed_without_an_improvement(tmp_path: Path) -> None:
+def test_no_command_is_printed_if_tuning_finds_no_improvement(tmp_path: Path) -> None:
     coin = "date,home,away,hg,ag\n" + "".join(
         f"2026-01-{k % 28 + 1:02d},ann,bob,{k % 2},{1 - k % 2}\n" for k in range(60)
     )
@@ -83,7 +83,7 @@ def test_no_command_is_printed_without_an_improvement(tmp_path: Path) -> None:
         (("--study", "nowhere/tune.db"), 1, "cannot store a study there"),
     ],
 )
-def test_errors_are_one_line(
+def test_error_messages_are_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], code: int, message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -96,7 +96,7 @@ def test_contradictory_decimal_marks_are_a_problem(cell: str) -> None:
         (["1.234", "2.5", "3.5", "2,5"], [1.234, 2.5, 3.5, 2.5], "a: '1.234' is read as 1.234 because of '2.5'"),
     ],
 )
-def test_other_cells_decide_an_ambiguous_decimal_mark(cells: list[str], values: list[float], note: str) -> None:
+def test_other_cells_resolve_an_ambiguous_decimal_mark(cells: list[str], values: list[float], note: str) -> None:
     read = table(cells)
     assert numbers(read, "a").tolist() == values
     assert note in "".join(map(str, read.remarks))
@@ -124,7 +124,7 @@ def test_word_after_the_number_in_half_of_the_cells_is_read_as_a_unit() -> None:
     assert not wrong(cells)
 
 
-def test_shoot_out_in_brackets_is_ignored() -> None:
+def test_shoot_out_score_in_brackets_is_ignored() -> None:
     cells = table(["2 (4)", "1(3)", "0"])
     assert numbers(cells, "a").tolist() == [2, 1, 0]
     assert list(map(str, cells.remarks)) == ["a: '2 (4)' is read as 2, without the number in brackets"]
@@ -189,7 +189,7 @@ def test_numbers_in_any_dialect_round_trip(dialect: tuple[str, list[tuple[float,
 
 
 @given(st.lists(st.text() | st.none(), min_size=1))
-def test_any_text_is_a_finite_number_or_empty_or_a_problem(cells: list[str | None]) -> None:
+def test_any_text_is_read_as_a_finite_number_as_empty_or_as_a_problem(cells: list[str | None]) -> None:
     read = table(cells)
     values = numbers(read, "a")
     bad = set(read.problems.rows().tolist())

@@ -48,7 +48,7 @@ def test_decimal_option_applies_to_places() -> None:
      "R", "W", "WD", "W/D", "EX", "EXC", "AB", "Abd", "ABD", "OTL", "HD", "LAP", "OUT", "ELIM", "FAILED", "OCS", "UFD",
      "BFD", "RAF", "DNE", "TLE", "UNC", "MDQ", "ausg.", "disq.", "Withdrawn", "Disqualified", "Éliminé"],
 )  # fmt: skip
-def test_usual_words_mean_no_place(cell: str) -> None:
+def test_dnf_and_similar_words_mean_no_place(cell: str) -> None:
     cells = table(["1", "2", cell])
     found = ranks(cells, "a")
     assert found.unplaced.tolist() == [False, False, True]
@@ -61,7 +61,7 @@ def test_usual_words_mean_no_place(cell: str) -> None:
 
 
 @pytest.mark.parametrize("cell", ["DNS", "dns", "DNQ", "DNPQ", "DNP", "DNC", "NP", "did not start", "DNS (illness)"])
-def test_players_who_did_not_start_are_absent_unless_the_user_ranks_them_last(cell: str) -> None:
+def test_players_who_did_not_start_are_left_out_unless_the_user_ranks_them_last(cell: str) -> None:
     places = ranks(table(["1", "2", cell]), "a")
     assert (places.unplaced.any(), places.absent.tolist()) == (False, [False, False, True])
     last = ranks(table(["1", "2", cell], unplaced=(cell,)), "a")
@@ -69,7 +69,7 @@ def test_players_who_did_not_start_are_absent_unless_the_user_ranks_them_last(ce
 
 
 @pytest.mark.parametrize("cell", ["", None, "-", "–", "NA", "N/A", "\\N", "?"])
-def test_empty_cells_are_neither_placed_nor_unplaced(cell: str | None) -> None:
+def test_empty_cells_mark_a_player_neither_as_unplaced_nor_as_absent(cell: str | None) -> None:
     cells = table(["1", cell])
     found = ranks(cells, "a")
     assert np.isnan(found.rank).tolist() == [False, True]
@@ -77,7 +77,7 @@ def test_empty_cells_are_neither_placed_nor_unplaced(cell: str | None) -> None:
     assert not wrong(cells)
 
 
-def test_remark_counts_words_instead_of_places() -> None:
+def test_remark_counts_the_words_in_a_place_column() -> None:
     cells = table(["1", "2", "DNF (engine)", "dnf", "DNF", "DNS", "Ret.", "WD"])
     assert ranks(cells, "a").unplaced.sum() == 5
     assert list(map(str, cells.remarks)) == [
@@ -86,7 +86,7 @@ def test_remark_counts_words_instead_of_places() -> None:
     ]
 
 
-def test_unknown_word_is_a_problem_unless_repeated() -> None:
+def test_unknown_word_in_a_place_column_is_a_problem_unless_repeated() -> None:
     cells = table([*"12345", "zonk", "zonk", "xyz", "3-Jan", "1/x"])
     found = ranks(cells, "a")
     assert found.unplaced.tolist() == [False] * 5 + [True] * 2 + [False] * 3
@@ -103,7 +103,7 @@ def test_column_of_unrelated_words_is_not_read_as_places() -> None:
     assert len(wrong(cells)) == 4
 
 
-def test_options_decide_what_words_mean() -> None:
+def test_options_set_the_words_for_unplaced_and_absent_players() -> None:
     cells = table(["1", "DNS", "xyz", "0", "-", "DNF"], unplaced=("XYZ", "0"), absent=("dns", "-"))
     found = ranks(cells, "a")
     assert found.unplaced.tolist() == [False, False, True, True, False, True]
@@ -127,7 +127,7 @@ def test_tournament_rounds_are_read_as_places() -> None:
     assert ranks(table(["W", "F", "SF", "SF", "QF", "R16"]), "a").rank.tolist() == [1, 2, 3.5, 3.5, 6.5, 12.5]
 
 
-def test_words_among_scores_mark_unplaced_players() -> None:
+def test_words_in_a_score_column_mark_unplaced_players() -> None:
     cells = table(["12.5", "DNF", "x", None, "3 pts", "DNS"], absent=("DNS",))
     unplaced, absent = word_masks(cells, "a")
     assert unplaced.tolist() == [False, True, False, False, False, False]
@@ -136,7 +136,7 @@ def test_words_among_scores_mark_unplaced_players() -> None:
 
 
 @given(st.lists(st.text(max_size=8) | st.none() | st.integers(0, 50).map(str), min_size=1))
-def test_any_text_is_a_place_or_a_word_or_empty_or_a_problem(cells: list[Any]) -> None:
+def test_any_text_is_read_as_a_place_a_word_as_empty_or_as_a_problem(cells: list[Any]) -> None:
     read = table([None if cell is None else str(cell) for cell in cells])
     found = ranks(read, "a")
     bad = np.zeros(len(cells), bool)

@@ -102,7 +102,7 @@ def test_results_converted_to_dates_by_a_spreadsheet_are_problems(cell: str) -> 
     assert "spreadsheets" in str(problem)
 
 
-def test_time_of_day_means_an_unplayed_match() -> None:
+def test_time_of_day_instead_of_a_result_means_an_unplayed_match() -> None:
     cells = table(["2:1", "15:00", "17:30", "0:0", "10:2"])
     assert pair_results(cells, "a").state.tolist() == [PLAYED, UNPLAYED_MATCH, UNPLAYED_MATCH, PLAYED, PLAYED]
     assert list(map(str, cells.remarks)) == ["a: '15:00': a time of day, so the match is not played yet (2 cells)"]
@@ -126,7 +126,9 @@ def test_slash_may_separate_scores() -> None:
         ("25:20 25:22 20:25 25:19", "points", (95, 86)),
     ],
 )
-def test_sets_are_scored_in_games_or_points(cell: str, unit: Any, scores: tuple[float, float]) -> None:
+def test_score_unit_option_counts_the_games_or_points_of_all_sets(
+    cell: str, unit: Any, scores: tuple[float, float]
+) -> None:
     found = pair_results(table([cell], score_unit=unit), "a")
     assert (found.first[0], found.second[0], found.sign[0]) == (*scores, 1)
 
@@ -141,7 +143,7 @@ def test_single_set_among_longer_matches_counts_as_one_set() -> None:
     ]
 
 
-def test_retirement_needs_a_known_winner() -> None:
+def test_retirement_without_a_known_winner_is_a_problem() -> None:
     for cell in ("6-4 3-6 RET", "6-4 3-6 2-1 ret.", "RET"):
         cells = table([cell])
         assert pair_results(cells, "a").state.tolist() == [WRONG]
@@ -158,7 +160,7 @@ def test_shoot_outs_add_a_remark() -> None:
     assert str(remark) == "a: '2-2 (4-3 p)' is read as 2-2: the score before the shoot-out counts, so it is a draw"
 
 
-def test_results_of_chess_are_not_scores() -> None:
+def test_chess_results_are_not_read_as_scores() -> None:
     assert not pair_results(table(["1-0", "½-½", "0-1", "*", "+:-"]), "a").scored
     assert pair_results(table(["1-0", "2-1"]), "a").scored
     assert not pair_results(table([None, "w/o"]), "a").scored
@@ -180,7 +182,7 @@ def test_scores_round_trip(scores: list[tuple[int, int]], mark: str, tail: str) 
 
 
 @given(st.lists(st.text(max_size=12) | st.text("0123456789-:()½ /wo+", max_size=12), min_size=1))
-def test_any_text_is_a_result_or_a_problem(cells: list[str]) -> None:
+def test_any_text_is_read_as_a_result_or_as_a_problem(cells: list[str]) -> None:
     read = table(cells)
     found = pair_results(read, "a")
     assert sorted(read.problems.rows().tolist()) == np.flatnonzero(found.state == WRONG).tolist()
@@ -223,7 +225,7 @@ def test_scores_beside_result_words_are_read() -> None:
     assert not cells.remarks
 
 
-def test_winners_score_may_come_first() -> None:
+def test_score_of_the_winner_may_come_first() -> None:
     cells = table(["W 5-3", "L 5-3", "L 4-2"])
     found = word_results(cells, "a")
     assert (found.first.tolist(), found.second.tolist()) == ([5, 3, 2], [3, 5, 4])
@@ -256,13 +258,13 @@ def test_ambiguous_words_add_a_remark() -> None:
         assert list(map(str, read.remarks)) == note
 
 
-def test_caller_may_add_result_words() -> None:
+def test_options_may_add_result_words() -> None:
     found = word_results(table(["blue", "red", "draw"]), "a", {"blue": 1, "red": -1})
     assert found.sign.tolist() == [1, -1, 0]
 
 
 @given(st.lists(st.text(max_size=8) | st.sampled_from(["W", "L", "D", "W 3-1", "1-0"]), min_size=1))
-def test_any_word_is_a_result_or_a_problem(cells: list[Any]) -> None:
+def test_any_word_is_read_as_a_result_or_as_a_problem(cells: list[Any]) -> None:
     read = table(cells)
     found = word_results(read, "a")
     assert sorted(read.problems.rows().tolist()) == np.flatnonzero(found.state == WRONG).tolist()

@@ -54,7 +54,7 @@ def test_all_columns_share_one_roster_separator() -> None:
     assert list(map(str, cells.remarks)) == [f"rosters are split at ';'{WHOLE}"]
 
 
-def test_marks_in_a_few_names_split_only_columns_known_to_hold_rosters() -> None:
+def test_separator_in_a_few_names_splits_only_columns_known_to_hold_rosters() -> None:
     names = ["Brighton & Hove Albion", "Arsenal", "Chelsea"]
     cells = table(names)
     assert rosters(cells, ["a"])[0][0].to_list() == [[name] for name in names]
@@ -63,7 +63,7 @@ def test_marks_in_a_few_names_split_only_columns_known_to_hold_rosters() -> None
     assert split(names, rosters="&")[0] == ["Brighton", "Hove Albion"]
 
 
-def test_pairs_joined_by_a_word_are_read_beside_comma_lists() -> None:
+def test_column_of_comma_lists_may_also_join_pairs_by_and() -> None:
     cells = ["ann, bob, cat", "dan & eve", "fay, gus", "hal and ida"]
     assert split(cells, sure=True) == [["ann", "bob", "cat"], ["dan", "eve"], ["fay", "gus"], ["hal", "ida"]]
     assert split(["Smith, J. / Doe, A.", "ann / bob"], sure=True)[1] == ["ann", "bob"]
@@ -92,7 +92,7 @@ def test_list_columns_are_read_as_rosters() -> None:
     assert rosters(table([[1, 2]]), ["a"])[0][0].to_list() == [["1", "2"]]
 
 
-def test_without_splitting_a_cell_is_one_name() -> None:
+def test_cell_is_one_name_if_splitting_is_off() -> None:
     [lists], separator = rosters(table(["ann;bob", "[x]"]), ["a"], split=False)
     assert (lists.to_list(), separator) == ([["ann;bob"], ["[x]"]], None)
 

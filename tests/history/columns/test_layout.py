@@ -51,7 +51,7 @@ def test_first_fitting_layout_wins(columns: str, shape: str) -> None:
     assert recognise(columns.split()).shape == shape
 
 
-def test_mapping_overrides_recognition() -> None:
+def test_column_mapping_overrides_recognition() -> None:
     columns = ["match", "player", "rank", "h", "a", "hg", "ag", "points"]
     mapping = {"home": "h", "away": "a"}
     assert recognise(columns, mapping).shape == HOME_AWAY
@@ -68,13 +68,13 @@ def test_role_mapped_to_none_is_not_used() -> None:
     assert recognise(columns, {"team": None, "id": None}).roles.keys() == {"match", "player", "rank", "time"}
 
 
-def test_row_order_is_a_result_only_if_mapped_explicitly() -> None:
+def test_row_order_is_the_result_only_if_the_user_maps_match_and_player() -> None:
     with pytest.raises(Error, match="can't tell what these columns mean"):
         recognise(["match", "player"])
     assert recognise(["match", "player"], {"match": "match", "player": "player"}).shape == LONG
 
 
-def test_scores_win_over_ranks_and_ranks_over_a_winner_unless_mapped() -> None:
+def test_scores_take_precedence_over_ranks_and_ranks_over_a_winner_unless_mapped() -> None:
     columns = ["team1", "team2", "score1", "score2", "rank1", "rank2", "winner"]
     assert not {"rank1", "winner"} & recognise(columns).roles.keys()
     assert "winner" not in recognise([name for name in columns if "score" not in name]).roles
@@ -101,7 +101,7 @@ def test_unrecognised_columns_raise_with_example_mappings(columns: str) -> None:
     assert f"columns={{'home': '{first}'" in str(error.value)
 
 
-def test_unprintable_columns_are_not_used_in_examples() -> None:
+def test_error_examples_omit_columns_with_unprintable_names() -> None:
     with pytest.raises(Error, match="can't tell what these columns mean") as error:
         recognise(["x" * 50_000, "a\x1b[2J", "b", 'c"d'])
     assert "columns={'home': 'b', 'away': 'c\"d'}" in str(error.value)

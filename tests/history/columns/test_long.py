@@ -29,7 +29,7 @@ def test_without_players_each_team_is_a_player() -> None:
     assert "each team one player" in history.recognised
 
 
-def test_row_with_a_roster_is_a_team() -> None:
+def test_row_with_a_roster_is_read_as_a_team() -> None:
     history = read("match players score\n 1 a,b 3\n 2 c 1\n 1 c 5\n 2 a,b 0")
     assert list(history) == [
         {"teams": [["a", "b"], ["c"]], "scores": [3, 5]},
@@ -37,7 +37,7 @@ def test_row_with_a_roster_is_a_team() -> None:
     ]
 
 
-def test_equal_scores_in_all_rows_of_a_team_are_the_team_score() -> None:
+def test_score_repeated_in_all_rows_of_a_team_is_the_team_score() -> None:
     history = read("match team player score\n 1 x a 3\n 1 x b 3\n 1 y c 4")
     assert history[0]["scores"] == [3, 4]
 
@@ -57,12 +57,12 @@ def test_weights_home_and_importance_are_read() -> None:
     }  # fmt: skip
 
 
-def test_some_matches_may_have_ranks_and_others_scores() -> None:
+def test_file_may_have_ranks_for_some_matches_and_scores_for_others() -> None:
     history = read("match player rank score\n 1 a 1 -\n 1 b 2 -\n 2 a - 0\n 2 b - 5")
     assert list(history) == [{"teams": [["a"], ["b"]], "ranks": [1, 2]}, {"teams": [["a"], ["b"]], "scores": [0, 5]}]
 
 
-def test_order_of_rows_is_the_result_if_the_user_maps_match_and_player() -> None:
+def test_row_order_is_the_result_if_the_user_maps_match_and_player() -> None:
     history = read("heat swimmer\n 1 a\n 1 b\n 2 b\n 2 a", columns={"match": "heat", "player": "swimmer"})
     assert history.place.tolist() == [1, 2, 1, 2]
     assert "the order of a match's rows is its result" in history.recognised
@@ -75,7 +75,7 @@ def test_id_that_differs_within_a_match_is_not_used() -> None:
         read("id match player rank\n 1 1 a 1\n 2 1 b 2", columns={"id": "id"})
 
 
-def test_ids_of_16_digits_stay_whole() -> None:
+def test_ids_of_16_digits_are_not_rounded() -> None:
     frame = pl.DataFrame({"game_id": [1, 1], "player_id": [2726956381513258, 2726956381513259], "rank": [1, 2]})
     assert History.from_frame(frame).players == ("2726956381513258", "2726956381513259")
     with pytest.raises(Error, match=r"column 'player_id' holds Float64: .*16 digits"):
@@ -130,7 +130,7 @@ def test_columns_of_unsupported_types_raise(column: str, values: list[Any], mess
         History.from_frame(frame)
 
 
-def test_few_matches_of_one_team_are_left_out_and_many_raise() -> None:
+def test_few_matches_with_a_single_team_are_left_out_and_many_raise() -> None:
     pairs = [f" {match} a 1\n {match} b 2\n" for match in range(9)]
     history = read("match player rank\n" + "".join(pairs) + " bye cat 1\n")
     assert (len(history), history.players) == (9, ("a", "b"))
@@ -158,7 +158,7 @@ def test_scores_may_be_words_for_unplaced_players() -> None:
     assert history[1]["scores"] == [1, 5]
 
 
-def test_best_of_repeated_entries_in_a_match_counts() -> None:
+def test_best_result_counts_if_a_player_is_listed_twice_in_a_match() -> None:
     history = read("race driver position\n 1 a DNF\n 1 b 2\n 1 a 1\n 1 c 3\n 1 c 3")
     assert dict(zip(history.players, history.place.tolist(), strict=True)) == {"b": 2, "a": 1, "c": 3}
     assert "2 repeated entries left out (first: row 1)" in history.recognised

@@ -52,11 +52,11 @@ def test_separators_in_a_few_names_are_part_of_the_name() -> None:
     assert history.players == ("Hove&Albion", "Arsenal", "Chelsea")
 
 
-def test_comma_separates_only_without_other_separators() -> None:
+def test_comma_separates_names_only_if_there_is_no_other_separator() -> None:
     assert read("team1 team2 score1 score2\n x,y;b c 1 2")[0]["teams"] == [["x,y", "b"], ["c"]]
 
 
-def test_lists_are_rosters() -> None:
+def test_list_cells_are_read_as_rosters() -> None:
     frame = pl.DataFrame({"team1": [["a", "b"]], "team2": [["c;d"]], "winner": ["team2"]})
     assert History.from_frame(frame)[0] == {"teams": [["a", "b"], ["c;d"]], "ranks": [2, 1]}
 
@@ -88,11 +88,11 @@ def test_numbered_player_columns_hold_single_names_and_may_be_empty() -> None:
         *(("left right", word, [1, 1]) for word in ("draw", "Tie", "tied", "both")),
     ],
 )
-def test_winner_is_a_side_a_name_or_a_draw(sides: str, winner: str, place: list[int]) -> None:
+def test_winner_column_may_hold_a_side_a_name_or_a_draw(sides: str, winner: str, place: list[int]) -> None:
     assert read(f"{sides} winner\n ann bob {winner}").place.tolist() == place
 
 
-def test_ambiguous_winner_is_a_name_if_every_winner_is_one() -> None:
+def test_ambiguous_winner_is_read_as_a_name_if_all_winners_are_names() -> None:
     assert read("player1 player2 winner\n 2 1 1\n 7 3 3\n 1 2 draw").place.tolist() == [2, 1, 2, 1, 1, 1]
     assert read("player1 player2 winner\n 2 1 1\n 7 3 2").place.tolist() == [1, 2, 2, 1]
 
@@ -143,7 +143,7 @@ def test_invalid_rows_raise_and_name_row_and_value(text: str, message: str) -> N
         read(text)
 
 
-def test_an_empty_frame_is_an_empty_history() -> None:
+def test_empty_frame_gives_an_empty_history() -> None:
     for header in (
         "home away hg ag date",
         "winner loser",
@@ -192,7 +192,7 @@ def test_byes_and_walkovers_are_left_out() -> None:
     assert (len(read(tennis)), len(read(tennis, walkovers="count"))) == (2, 3)
 
 
-def test_walkovers_in_a_status_column_can_be_counted() -> None:
+def test_walkovers_in_a_status_column_count_if_the_option_is_set() -> None:
     text = "home away hg ag status\n a b 2 1 played\n b c 3 0 walkover\n c a 1 1 postponed"
     assert [len(read(text, walkovers=choice)) for choice in (None, "skip", "count")] == [1, 1, 2]
 
@@ -212,7 +212,7 @@ def test_duplicate_row_is_left_out_unless_players_meet_often() -> None:
     assert len(read("winner loser\n a b\n a b")) == 2  # nothing shows that it is one match
 
 
-def test_match_listed_from_both_views_counts_once() -> None:
+def test_match_listed_once_for_each_team_counts_once() -> None:
     rows = (
         "team opponent pf pa date\n a b 3 1 2026-01-01\n b a 1 3 2026-01-01\n c a 2 2 2026-01-02\n a c 2 2 2026-01-02"
     )
@@ -238,20 +238,20 @@ def test_german_headers_of_the_away_side_are_recognised() -> None:
     assert (history.players, history.score.tolist()) == (("Köln", "Bayern", "HSV"), [1, 2, 3, 0])
 
 
-def test_bye_without_a_result_is_remarked_once() -> None:
+def test_bye_without_a_result_adds_a_single_remark() -> None:
     history = read("white black result\n ann bob 1-0\n cat bye -\n bob cat -\n cat ann 0-1")
     assert len(history) == 2
     assert "1 bye left out" in history.recognised
     assert "1 unplayed match left out" in history.recognised
 
 
-def test_sheet_with_a_column_per_player_may_name_the_game() -> None:
+def test_sheet_with_a_column_per_player_may_have_a_game_column() -> None:
     sheet = read("Date Game Ann Bob Cat\n 2026-01-01 Catan 10 8 -\n 2026-01-02 Azul 50 61 47\n 2026-01-09 Catan 9 - 10")
     assert (len(sheet), sheet.players) == (3, ("Ann", "Bob", "Cat"))
     assert sheet.place.tolist() == [1, 2, 2, 1, 3, 2, 1]
 
 
-def test_unplayed_rows_may_be_incomplete() -> None:
+def test_rows_of_unplayed_matches_may_be_incomplete() -> None:
     history = read("round white black result\n 1 a b 1-0\n 2 c - -\n 2 b a 0-1")
     assert len(history) == 2
     assert "1 unplayed match left out" in history.recognised

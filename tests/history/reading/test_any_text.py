@@ -31,7 +31,7 @@ HEADERS = st.sampled_from(["", "winner,loser\n", "home;away;hg;ag\n", "match\tpl
 
 
 @given(st.one_of(st.text(), st.tuples(HEADERS, ODD).map("".join)).map(str.encode) | st.binary())
-def test_any_bytes_give_a_history_or_an_error(folder: Path, data: bytes) -> None:
+def test_any_bytes_are_read_as_a_history_or_raise_an_error(folder: Path, data: bytes) -> None:
     path = folder / "any.csv"
     path.write_bytes(data)
     with suppress(Error):
@@ -62,7 +62,7 @@ BAD = st.sampled_from(["ann,bob,x,1", "ann,bob,1,", ",bob,1,2", "ann,ann,1,2", '
 
 
 @given(TITLES, st.lists(st.tuples(WELL | st.just(LONG_CELL), BETWEEN), min_size=4, max_size=12), BAD, st.data())
-def test_a_problem_is_named_with_its_line(
+def test_problem_is_reported_with_its_line(
     folder: Path, titles: list[str], rows: list[tuple[str, list[str]]], bad: str, data: st.DataObject
 ) -> None:
     lines = [line for row, between in rows for line in (row, *between)]

@@ -53,7 +53,7 @@ def zipped(**files: str) -> bytes:
         ("a", b'{"teams": [["ann"], ["bob"]], "scores": [1, 0], "time": "2026-01-31", "home": 0}\n'),
     ],
 )
-def test_format_is_found_by_content_not_by_name(tmp_path: Path, name: str, data: bytes) -> None:
+def test_file_format_is_detected_from_the_content_not_the_name(tmp_path: Path, name: str, data: bytes) -> None:
     (tmp_path / name).write_bytes(data)
     assert History.read(tmp_path / name) == (EXPECTED[:1] if data.startswith(b"{") else EXPECTED)
 
@@ -161,13 +161,15 @@ def test_empty_workbook_raises(tmp_path: Path) -> None:
         History.read(workbook(tmp_path / "a.xlsx", ("Games", [])))
 
 
-def test_workbook_without_its_package_says_how_to_install_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reading_a_workbook_without_its_package_says_how_to_install_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "fastexcel", None)
     with pytest.raises(Error, match=r"this needs fastexcel, which is not installed: pip install 'prowess\[excel\]'"):
         History.read(workbook(tmp_path / "a.xlsx", ("Games", [HEADER, *ROWS])))
 
 
-def test_broken_row_is_reported_in_its_group(tmp_path: Path) -> None:
+def test_broken_row_is_reported_only_in_its_own_group(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text('season,winner,loser\n1,ann,bob\n2,"bob,ann\n2,ann,bob\n1,bob,ann\n')
     found = check_groups(tmp_path / "a.csv", "season", Choices())
     assert {name: [str(one) for one in part.problems] for name, part in found.items()} == {

@@ -233,7 +233,7 @@ def test_broken_row_is_reported_with_its_line(content: str | bytes, where: str, 
     assert message in problem
 
 
-def test_every_row_but_the_broken_one_is_kept() -> None:
+def test_every_row_except_the_broken_one_is_kept() -> None:
     text = GAMES + '2026-02-02,"ann,cat,1,0\n' + "2026-02-03,dan,eve,1,0\n" * 3 + '2026-02-04,"fay, x",eve,1,0\n'
     found = table(text)
     assert problems(found) == [("line 4", "a quotation mark is not closed")]
@@ -279,12 +279,12 @@ def test_a_cell_in_quotation_marks_may_have_several_lines(remark: str) -> None:
         ('winner,loser\nann,bob\nO"Neil,bob\n', "line 3: quotation marks inside a cell are kept as text"),
     ],
 )
-def test_skipped_lines_and_decisions_add_remarks(content: str, note: str) -> None:
+def test_skipped_lines_and_guesses_add_remarks(content: str, note: str) -> None:
     assert note in list(map(str, table(content).remarks))
 
 
 @pytest.mark.parametrize("pieces", ["date,home\n,away,hg,ag\n", "date,home,away,hg\nag\n", "home,away,hg,ag\n"])
-def test_broken_repeat_of_the_header_does_not_hide_the_header(pieces: str) -> None:
+def test_header_is_recognised_although_a_broken_copy_follows_later(pieces: str) -> None:
     found = table(GAMES.replace("2026-02", pieces + "2026-02"))
     assert found.frame.columns == PLAIN[0]
     assert not any("no header" in note for note in list(map(str, found.remarks)))

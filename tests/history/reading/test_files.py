@@ -61,7 +61,7 @@ def test_parquet_files_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["games.jsonl", "games.ndjson", "games.jsonl.gz"])
-def test_json_lines_may_hold_matches_or_rows(tmp_path: Path, name: str) -> None:
+def test_json_lines_file_may_hold_matches_or_table_rows(tmp_path: Path, name: str) -> None:
     matches = "\n".join(json.dumps(match | {"time": str(match["time"])}) for match in EXPECTED)
     assert History.read(write(tmp_path, name, matches)) == EXPECTED
     keys, *rows = (line.split(",") for line in GAMES.split())
@@ -69,12 +69,12 @@ def test_json_lines_may_hold_matches_or_rows(tmp_path: Path, name: str) -> None:
     assert History.read(write(tmp_path, name, flat)) == EXPECTED
 
 
-def test_file_with_only_a_header_is_an_empty_history(tmp_path: Path) -> None:
+def test_file_with_only_a_header_gives_an_empty_history(tmp_path: Path) -> None:
     for name, text in (("a.csv", "winner,loser"), ("a.csv", "winner,loser\n\n"), ("a.jsonl", ""), ("a.jsonl", "\n")):
         assert len(History.read(write(tmp_path, name, text))) == 0
 
 
-def test_numeric_names_stay_text(tmp_path: Path) -> None:
+def test_player_names_that_are_numbers_stay_text(tmp_path: Path) -> None:
     path = write(tmp_path, "a.csv", "winner,loser\n2726956381513258,007\n")
     assert History.read(path).players == ("2726956381513258", "007")
 
@@ -131,7 +131,7 @@ def test_missing_file_and_folder_raise(tmp_path: Path) -> None:
         History.read(tmp_path / "folder.csv")
 
 
-def test_parquet_error_names_the_row(tmp_path: Path) -> None:
+def test_error_in_a_parquet_file_names_the_row(tmp_path: Path) -> None:
     pl.DataFrame({"winner": ["a", "b"], "loser": ["b", "b"]}).write_parquet(tmp_path / "a.parquet")
     with pytest.raises(Error, match=r"a.parquet, row 2: b is listed in team 1 and in team 2"):
         History.read(tmp_path / "a.parquet")

@@ -45,7 +45,7 @@ def test_a_malformed_number_is_one_problem_that_names_line_column_and_cell(
     assert len(found.history) == 1
 
 
-def test_rows_with_another_separator_than_the_header_are_not_left_out_as_unplayed(tmp_path: Path) -> None:
+def test_rows_with_another_separator_than_the_header_are_not_mistaken_for_unplayed_matches(tmp_path: Path) -> None:
     rows = "".join(f"{name},bob,{side}\n" for name in ("ann", "cat", "dan", "eve") for side in ("left", "right"))
     with pytest.raises(Error, match="I can't tell what these columns mean: '1', '2', '3'"):
         History.check(write(tmp_path, "left|right|winner\n" + rows))
@@ -112,7 +112,7 @@ def test_wrong_argument_types_raise() -> None:
             History.from_matches(wrong)  # type: ignore[arg-type]
 
 
-def test_partial_scores_are_ignored_if_all_teams_have_ranks(tmp_path: Path) -> None:
+def test_incomplete_scores_are_ignored_if_all_teams_have_ranks(tmp_path: Path) -> None:
     history = History.read(write(tmp_path, "race,driver,position,points\n1,ann,1,25\n1,bob,2,18\n1,cat,3,\n"))
     assert history[0] == {"teams": [["ann"], ["bob"], ["cat"]], "ranks": [1, 2, 3]}
 

@@ -84,7 +84,7 @@ def test_any_table_round_trips_in_any_dialect(rows: list[list[str]], dialect: Di
 
 
 @given(tables(), DIALECTS, st.binary(min_size=1, max_size=3), st.data())
-def test_any_damage_gives_a_table_or_an_error(
+def test_text_damaged_in_any_way_gives_a_table_or_an_error(
     rows: list[list[str]], dialect: Dialect, damage: bytes, data: st.DataObject
 ) -> None:
     text = "".join(dialect.line(row) + dialect.end for row in rows).encode()

@@ -32,7 +32,7 @@ def points(chart: Any) -> list[dict[str, Any]]:
     return list(rows)
 
 
-def test_lines_and_bands_encode_the_belief() -> None:
+def test_line_shows_the_mean_skill_and_band_its_uncertainty() -> None:
     spec = skill_curves(dated(), NAMES).to_dict()
     band, line, end, _ = spec["layer"]
     assert [layer["mark"]["type"] for layer in spec["layer"]] == ["area", "line", "point", "point"]
@@ -59,7 +59,7 @@ def test_chart_shows_the_points_of_the_trajectory() -> None:
     assert [row.get("last", False) for row in rows] == [False] * (len(rows) - 1) + [True]
 
 
-def test_last_belief_of_a_day_is_shown() -> None:
+def test_last_rating_of_each_day_is_shown() -> None:
     fit = dated()
     rows = points(skill_curves(fit, ["Zoë"]))
     last = {f"{row['time']}T00:00:00": row["mu"] for row in fit.trajectory("Zoë").iter_rows(named=True)}
@@ -77,7 +77,7 @@ def test_last_belief_of_a_day_is_shown() -> None:
         (lambda i: "2026-01-31T10:00:00+02:00", "temporal", "time (UTC)", "2026-01-31T08:00:00"),
     ],
 )
-def test_time_axis_matches_the_kind_of_times(time: Any, kind: str, title: str, first: object) -> None:
+def test_time_axis_shows_dates_numbers_or_match_counts(time: Any, kind: str, title: str, first: object) -> None:
     matches = [{"teams": [["ann"], ["bob"]]} | ({"time": time(i)} if time else {}) for i in range(3)]
     chart = skill_curves(pw.TrueSkill().fit(pw.History.from_matches(matches)), ["ann"])
     x = chart.to_dict()["layer"][1]["encoding"]["x"]
@@ -110,14 +110,14 @@ def test_single_player_name_is_not_split_into_letters() -> None:
     assert {row["player"] for row in points(skill_curves(dated(), "Zoë"))} == {"Zoë"}
 
 
-def test_long_curves_are_thinned() -> None:
+def test_long_curves_are_reduced_to_fewer_points() -> None:
     history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]} for _ in range(3000)])
     rows = points(skill_curves(pw.TrueSkill().fit(history), ["ann", "bob"]))
     assert len(rows) == 2 * charts.theme.MAX_POINTS
     assert (rows[0]["x"], rows[charts.theme.MAX_POINTS - 1]["x"]) == (1, 3000)
 
 
-def test_wrong_players_and_bands_are_errors() -> None:
+def test_unknown_players_and_invalid_band_widths_are_errors() -> None:
     fit = dated()
     with pytest.raises(pw.Error, match=r"no player named 'Zoe' among .* players; did you mean 'Zoë'"):
         skill_curves(fit, ["Zoe"])
@@ -189,7 +189,7 @@ def test_wrong_extensions_and_folders_are_errors(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("module", "package"), [("altair", "Altair"), ("vl_convert", "vl-convert")])
-def test_missing_extra_names_the_pip_command(
+def test_error_without_altair_names_the_pip_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, package: str
 ) -> None:
     fit = dated()

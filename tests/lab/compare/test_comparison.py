@@ -60,7 +60,7 @@ def test_chunked_forecasts_equal_those_of_fit(history, name):
             assert np.array_equal(joined, getattr(whole, column), equal_nan=True)
 
 
-def test_table_has_the_measures_of_plain_fits(history, found):
+def test_table_has_the_same_measures_as_plain_fits(history, found):
     fits = {name: model.fit(history).forecasts for name, model in TWO.items()}
     late = slices.after(history, 0.5) & slices.established(history, 10)
     for where in (None, late):
@@ -95,7 +95,7 @@ def test_pairwise_table_agrees_with_brute_force(history, found):
         found.pairwise("auc")
 
 
-def test_differences_are_paired(history, found):
+def test_differences_between_models_are_computed_match_by_match(history, found):
     frame = found.differences("Elo").filter(measure="brier", model="TrueSkill").row(0, named=True)
     one, other = (measures.brier(TWO[name].fit(history).forecasts) for name in ("TrueSkill", "Elo"))
     expected = pw.lab.Resampling().difference(one, other, history)
@@ -111,7 +111,7 @@ def test_differences_are_paired(history, found):
     assert "cannot tell it from b" in verdict.verdict(twins)
 
 
-def test_measures_over_time_and_by_label_agree_with_brute_force(history, found):
+def test_measures_over_time_and_by_label_agree_with_separate_fits(history, found):
     frame = found.over_time(window=40, measure="brier")
     own = measures.brier(TWO["Elo"].fit(history).forecasts).window(40)
     rows = frame.filter(model="Elo")
@@ -128,7 +128,7 @@ def test_measures_over_time_and_by_label_agree_with_brute_force(history, found):
             assert row[name] == pytest.approx(mine[name], abs=1e-12)
 
 
-def test_calibration_agrees_with_the_measure(history, found):
+def test_calibration_table_agrees_with_the_calibration_measure(history, found):
     frame = found.calibration().filter(model="TrueSkill")
     own = measures.calibration(TWO["TrueSkill"].fit(history).forecasts).to_frame()
     for name in ("count", "expected", "happened", "stderr"):
@@ -204,7 +204,7 @@ def failing(forecasts):
 
 
 @pytest.mark.parametrize("protocol", [Prequential(20), SeasonSplits(0.6), RandomSplits(3, 0.5)])
-def test_processes_and_threads_give_the_same_bits(history, protocol):
+def test_processes_and_threads_give_bit_identical_results(history, protocol):
     here = compare(history, TWO, protocol=protocol)
     assert same(here, compare(history, TWO, protocol=protocol, jobs=2))
     with joblib.parallel_config(backend="threading", n_jobs=2):
@@ -226,7 +226,7 @@ def test_errors_in_workers_are_raised(history):
             compare(history, ["elo"], measures=[Measure("failing", "failing", tally=failing)], jobs=jobs)
 
 
-def test_a_dask_cluster_gives_the_same_bits(history, monkeypatch):
+def test_dask_cluster_gives_bit_identical_results(history, monkeypatch):
     """The same call with two workers of a real cluster; the history is sent once to each of them."""
     from dask.distributed import Client, LocalCluster
 
@@ -331,7 +331,7 @@ def test_a_model_that_cannot_use_the_history_is_named_before_others_run(monkeypa
         compare(replace(scored, score=minus), {"Elo": pw.Elo(), "Poisson": pw.PoissonOD()})
 
 
-def test_matches_that_are_not_learnt_from_need_no_scores():
+def test_held_out_matches_may_lack_the_scores_that_the_model_learns_from():
     history = league(40)
     gaps = history.score.copy()
     gaps[-4:] = np.nan
@@ -360,7 +360,7 @@ def test_repr_gives_the_answer_in_one_sentence(found):
     )
 
 
-def test_draws_that_were_never_expected_are_noted():
+def test_verdict_notes_that_a_model_never_expected_a_draw():
     found = compare(
         league(200), {"Never": pw.TrueSkill(draw_probability=0), "TrueSkill": pw.TrueSkill(draw_probability=0.2)}
     )
@@ -443,7 +443,7 @@ def test_missing_measure_is_null_in_the_table(history):
         compare(history, TWO, measures=[liar]).table()
 
 
-def test_sureness_is_divided_equally_between_identical_models(history):
+def test_two_identical_best_models_are_each_50_percent_sure_to_be_best(history):
     found = compare(history, {"a": pw.Elo(), "b": pw.Elo(), "c": pw.TrueSkill(draw_probability=1e-3)})
     assert found.best == "a"
     assert found.sureness == pytest.approx(0.5, abs=0.01)
@@ -456,7 +456,7 @@ def test_verdict_on_one_match_says_it_is_too_few(history):
     assert "noise" not in said
 
 
-def test_few_matches_give_no_advice():
+def test_report_on_few_matches_recommends_no_model():
     """Intervals from about twenty blocks are too narrow to recommend a model."""
     sure = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 60)
     report = compare(sure, ["elo", "glicko"]).report()
@@ -480,7 +480,7 @@ def test_default_models_can_use_the_history():
     assert len(races.models) == 6
 
 
-def test_standings_and_skills_come_from_the_best_model(history, found, report):
+def test_standings_in_the_report_come_from_the_best_model(history, found, report):
     standings = next(section for section in report.sections if section.title == "Standings")
     own = found.models[found.best].fit(history).leaderboard()
     assert standings.table["player"].to_list() == own["player"].to_list()
@@ -496,7 +496,7 @@ def test_to_dict_has_the_values_of_the_table(found):
     assert len(plain["differences"]) == len(found.differences())
 
 
-def test_missing_folder_is_reported_before_the_computation(found, tmp_path, monkeypatch):
+def test_missing_output_folder_is_reported_before_the_computation(found, tmp_path, monkeypatch):
     monkeypatch.setattr(type(found), "report", lambda self: pytest.fail("too late"))
     with pytest.raises(pw.Error, match="there is no folder"):
         found.to_html(tmp_path / "nowhere" / "a.html")
@@ -512,7 +512,7 @@ def test_auc_intervals_stay_between_0_and_1():
     assert table.max() <= 1.0
 
 
-def test_sharpness_cannot_be_the_first_measure(history):
+def test_sharpness_is_refused_as_the_first_measure(history):
     with pytest.raises(pw.Error, match="sharpness cannot decide which forecasts are better: put another"):
         compare(history, TWO, measures=["sharpness"])
     found = compare(history, TWO, measures=["log_loss", "sharpness"])
@@ -523,7 +523,7 @@ def test_sharpness_cannot_be_the_first_measure(history):
     assert titles == ["log loss (nats), lower is better", "sharpness (bits)"]
 
 
-def test_measures_by_label_equal_those_by_mask(history):
+def test_measures_of_a_label_equal_those_of_its_mask(history):
     found = compare(history, TWO, measures=["auc", "calibration_error"])
     labels = (
         np.random.default_rng(1).integers(0, 40, len(history)) ** 2 // 40
@@ -539,7 +539,7 @@ def test_measures_by_label_equal_those_by_mask(history):
                 assert own[measure] == (other[measure] and pytest.approx(other[measure], rel=1e-9, abs=1e-12))
 
 
-def test_measure_without_matches_is_reported():
+def test_measure_that_applies_to_no_match_is_reported():
     tied = pw.History.from_matches([{"teams": [["ann"], ["bob"], ["cat"]], "ranks": [1, 1, 1]}] * 3)
     said = "Comparison of 2 models over 3 matches: pair_error does not apply to any of these matches"
     found = compare(tied, ["elo", "ts2"])

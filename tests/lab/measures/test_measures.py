@@ -98,7 +98,7 @@ def test_pair_error_agrees_with_brute_force(found, ties, drawn):
 
 
 @given(matches(traits=2))
-def test_strengths_of_offence_and_defence_agree_with_the_oracle(found):
+def test_strengths_from_offence_and_defence_agree_with_brute_force(found):
     forecasts = forecasts_of(found, NORMAL)
     rows = [x for m in found for x in zip(*oracle.strengths(m), strict=True)]
     assert measures.strength(forecasts).tolist() == pytest.approx([mean for mean, _ in rows])
@@ -176,7 +176,7 @@ def test_calibration_agrees_with_brute_force(found, bins):
     assert np.isfinite(frame.to_numpy()).all()
 
 
-def test_bins_hold_equally_many_forecasts():
+def test_calibration_bins_hold_equally_many_forecasts():
     p = np.random.default_rng(2).permutation(np.linspace(0.01, 0.49, 50))
     found = measures.calibration(forecasts_of([Match([1, 2], [0.0, 0.0], [1.0, 1.0], x) for x in p]), bins=7)
     assert len(found.count) == 7
@@ -184,7 +184,7 @@ def test_bins_hold_equally_many_forecasts():
     assert found.count.sum() == 100
 
 
-def test_unexpected_draw_counts_in_the_calibration():
+def test_calibration_counts_draws_that_were_never_forecast():
     """Half of the matches are drawn, but the forecast never expects a draw."""
     found = [Match([1, place], [0.0, 0.0], [1.0, 1.0], 0.5, 0.0) for place in (1, 2, 1, 2)]
     said = measures.calibration(forecasts_of(found), bins=3)
@@ -225,7 +225,7 @@ def test_predicted_medians_match_the_predicted_distribution():
     assert (measures.expected_scores(normal) == measures.expected_scores(normal, "mean")).all()
 
 
-def test_huge_offence_of_one_team_leaves_other_score_levels_exact():
+def test_huge_offence_of_one_team_does_not_blur_the_score_levels_of_others():
     """Of two teams one's defence is the other's alone, whatever its own is."""
     found = [Match([1, 2], [(3.0, 1e30), (5.0, 2.0)], [(1.0, 1e60), (1.0, 4.0)])]
     mean, variance = measures.rankings.score_levels(forecasts_of(found, NORMAL))
@@ -236,7 +236,7 @@ def test_huge_offence_of_one_team_leaves_other_score_levels_exact():
 
 
 @given(matches(), st.integers(1, 4), st.data())
-def test_slices_and_windows_agree_with_brute_force(found, width, data):
+def test_means_over_slices_and_windows_agree_with_brute_force(found, width, data):
     tally = measures.pair_error(forecasts_of(found), pooled=True)
     total, weight = tally.total.tolist(), tally.weight.tolist()
     expected = oracle.window(total, weight, width)
@@ -257,7 +257,7 @@ def test_slices_and_windows_agree_with_brute_force(found, width, data):
                 tally.mean(where)
 
 
-def test_one_huge_value_does_not_change_later_windows():
+def test_one_huge_value_does_not_change_later_moving_averages():
     values = np.random.default_rng(3).random(500)
     values[7] = 1e40
     tally = measures.Tally(values, np.ones(500))
@@ -268,7 +268,7 @@ def test_one_huge_value_does_not_change_later_windows():
     assert measures.Tally(np.full(10, 1.5e308), np.ones(10)).mean() == pytest.approx(1.5e308)
 
 
-def test_measures_agree_with_calculation_by_hand():
+def test_measures_agree_with_a_calculation_by_hand():
     """Four teams on places 1, 2, 2, 4, and matches of two teams with a forecast of 60 % win and 20 % draw."""
     four = forecasts_of([Match([1, 2, 2, 4], [4.0, 3.0, 2.0, 1.0], [1.0] * 4)])
     assert measures.place_error(four).mean() == pytest.approx(sqrt(0.5 * (1 / sqrt(2) + 1 / sqrt(3)) / 2))
@@ -290,7 +290,7 @@ def test_measures_agree_with_calculation_by_hand():
     assert measures.auc(two, np.array([1, 2]), drawn="negative") == 0.5
 
 
-def test_pairs_of_many_teams_have_normal_probabilities():
+def test_pair_log_loss_of_many_teams_uses_normal_probabilities():
     """The mean over the decided pairs of −ln Φ(Δ/√(v₁ + v₂)), from the columns that the sweep wrote."""
     fit = pw.TrueSkill().fit(history(league(count=40)))
     tally, columns = measures.pair_log_loss(fit.forecasts), fit.forecasts
@@ -304,7 +304,7 @@ def test_pairs_of_many_teams_have_normal_probabilities():
 
 
 @pytest.mark.parametrize("name", ["Elo", "Glicko", "GaussianElo", "Harkness"])
-def test_normal_performances_agree_with_the_forecasts_of_rating_systems(name):
+def test_normal_performances_of_two_teams_nearly_give_the_forecast_of_the_model(name):
     """For two teams, the normal performances that compare larger matches almost agree with the system's forecast."""
     fit = PRESETS[name]().fit(history([match | {"scores": [0, 1 + i % 2]} for i, match in enumerate(duels())]))
     gap = fit.forecasts.mean[::2] - fit.forecasts.mean[1::2]
@@ -357,7 +357,7 @@ def test_measures_handle_an_empty_history_and_a_single_match(name):
     assert measures.auc(one, drawn="negative") == 0.5
 
 
-def test_matches_of_importance_0_are_measured():
+def test_matches_of_importance_0_count_in_the_measures():
     """A match of importance 0 is forecast but not learnt from, which is how matches are held out for a test."""
     found = [{"teams": [["a"], ["b"]], "scores": [2, 1], "importance": float(i < 3)} for i in range(5)]
     tally = measures.log_loss(pw.TrueSkill().fit(history(found)).forecasts)
@@ -365,7 +365,7 @@ def test_matches_of_importance_0_are_measured():
     assert tally.values[0] > tally.values[2] > tally.values[3] == pytest.approx(tally.values[4])
 
 
-def test_history_refuses_matches_of_one_team():
+def test_matches_of_one_team_are_refused_before_they_are_measured():
     """So no measure has to handle smaller matches."""
     with pytest.raises(pw.Error, match="two teams"):
         pw.History.from_matches([{"teams": [["a"]]}])
@@ -423,7 +423,7 @@ def test_pair_log_loss_of_many_teams_includes_score_noise():
             assert tally.values[at] == pytest.approx(total / decided)
 
 
-def test_pair_log_loss_of_poisson_scores_sums_over_all_scores_of_a_pair():
+def test_pair_log_loss_of_poisson_models_sums_over_all_scores_of_a_pair():
     """By the sums over all scores of each pair; with the plug-in, of rates that are known."""
     found = crowds(count=6)
     for prediction in ("integrated", "plug-in"):

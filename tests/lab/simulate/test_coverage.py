@@ -34,18 +34,18 @@ def test_coverage_is_the_share_of_intervals_that_contain_the_skill():
     assert covered(league, fit, [0.8])["covered"][0] == pytest.approx(((low < error) & (error < high)).mean())
 
 
-def test_overconfident_model_covers_less():
+def test_intervals_of_an_overconfident_model_cover_less_than_their_level():
     league = simulate(pw.TrueSkill(), 3000, 300, seed=3)
     wrong = pw.TrueSkill(beta=1.0, tau=0)
     assert covered(league, wrong.fit(league.history), [0.9])["covered"][0] < 0.6
 
 
-def test_coverage_closes_open_rating_periods():
+def test_coverage_includes_matches_of_an_open_rating_period():
     frame = coverage(pw.Glicko(c=0, period=5), 3000, 300, levels=[0.9], calendar=Calendar(0, matches=150), seed=1)
     assert 0.7 < frame["covered"][0] < 0.9
 
 
-def test_models_and_fits_without_coverage_are_refused():
+def test_coverage_refuses_unsuitable_models_and_fits():
     league = simulate(pw.Elo(), 20, 6, skills=pw.Normal(1500, 200))
     with pytest.raises(pw.Error, match="no uncertainty"):
         covered(league, pw.Elo().fit(league.history))

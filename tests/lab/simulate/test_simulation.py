@@ -131,14 +131,14 @@ def test_scores_are_distributed_as_forecast(family):
             within((score[:, team] <= limit).mean(), expected.score_distribution.cdf(team, limit), MATCHES)
 
 
-def test_huge_counts_stay_finite():
+def test_simulated_scores_stay_finite_at_huge_rates():
     league = simulate(pw.PoissonOD(sigma=200.0), 200, 20)
     assert np.isfinite(league.history.score).all()
     assert league.history.score.max() <= 1e30
     assert (league.history.score == np.floor(league.history.score)).all()
 
 
-def test_places_follow_the_performances():
+def test_simulated_places_follow_the_performances():
     """No team is ahead of a better performance, ties are within the margin, and places follow the sorted order."""
     model = pw.TrueSkill(margin=3.0)
     league = simulate(model, 300, 40, teams=(2, 9), size=(1, 3), seed=3)
@@ -151,7 +151,7 @@ def test_places_follow_the_performances():
         np.testing.assert_array_equal(gaps <= 3.0, same)
 
 
-def test_margin_is_measured_for_each_match():
+def test_simulation_measures_the_draw_margin_for_each_match():
     """TwoValued is measured match by match, on a separate board."""
     margin = pw.outcome.TwoValued(tied=5.0, untied=0.1)
     one = simulate(pw.TrueSkill(margin=margin), 200, 30, teams=5, seed=2)
@@ -259,7 +259,7 @@ class Fade(pw.Drift):
             board.var[e] = 0.25 * board.var[e] + 3.0
 
 
-def test_drift_may_move_the_mean():
+def test_drift_may_move_the_mean_skill():
     """The variance settles at 3/(1 − 1/4) = 4, and consecutive skills have a correlation of ½."""
     league = simulate(pw.TrueSkill().replace(drift=Fade()), 250 * 12, 500, seed=9)
     skill = league.skill_then[np.argsort(league.history.player, kind="stable"), 0].reshape(500, 12)
@@ -281,7 +281,7 @@ def test_season_carry_over_moves_skills():
     within((moved**2).mean(), 1.5**2, 2000, deviation=np.sqrt(2) * 1.5**2)
 
 
-def test_newcomers_share_a_level():
+def test_newcomers_of_a_league_share_a_random_level():
     prior = pw.Newcomers(pw.Normal(25, 2), level_sigma=5)
     skills = [simulate(pw.TrueSkill(tau=0).replace(prior=prior), 100, 200, seed=seed).skill for seed in range(100)]
     levels = np.array([skill.mean() for skill in skills])
@@ -312,7 +312,7 @@ TEAMS = {
 
 @pytest.mark.parametrize("outcome", ["order", "scores"])
 @pytest.mark.parametrize("team", TEAMS)
-def test_teams_perform_alike_in_a_batch_and_in_single_matches(team, outcome):
+def test_teams_perform_equally_in_a_batch_and_in_single_matches(team, outcome):
     """Teams perform identically, to the last bit, on a shared board and on their own board."""
     model = (pw.TrueSkill() if outcome == "order" else pw.PoissonOD(3, 0.5, 0.2)).replace(team=TEAMS[team])
     league = simulate(model, 40, 30, teams=(2, 4), size=(1, 4), seed=10)
@@ -376,7 +376,7 @@ def test_players_are_drawn_without_replacement():
 
 
 @pytest.mark.parametrize("attendance", [Zipf(1.2), Lognormal(1.5), Lognormal(2.0, everyone=True)])
-def test_skewed_attendance_lets_a_few_play_most(attendance):
+def test_skewed_attendance_gives_a_few_players_most_matches(attendance):
     league = simulate(pw.TrueSkill(), 5000, 1000, attendance=attendance, seed=2)
     played = np.sort(league.truth()["matches"].to_numpy())[::-1]
     assert played[:100].sum() > 0.45 * played.sum()
@@ -388,7 +388,7 @@ def test_skewed_attendance_lets_a_few_play_most(attendance):
 
 @pytest.mark.parametrize("near", [None, 1.0])
 @pytest.mark.parametrize("teams", [3, (2, 5)])
-def test_everybody_plays_once_a_round(teams, near):
+def test_everybody_plays_once_per_round(teams, near):
     """A round ends when the next match needs more players than remain."""
     league = simulate(pw.TrueSkill(), 400, 61, teams=teams, attendance=Rounds(near), seed=2)
     seen: set[int] = set()
@@ -401,7 +401,7 @@ def test_everybody_plays_once_a_round(teams, near):
         seen |= players
 
 
-def test_smaller_value_of_near_pairs_more_equal_opponents():
+def test_smaller_near_parameter_pairs_more_equal_opponents():
     gap = {}
     for near in (None, 3.0, 0.5):
         skill = simulate(pw.TrueSkill(tau=0), 2000, 100, attendance=Rounds(near), seed=3).skill_then[:, 0]
@@ -433,7 +433,7 @@ def test_guests_come_from_another_squad():
         assert mates[mates > 0].mean() == pytest.approx(5 * (1.0 - switching), abs=0.15)
 
 
-def test_alike_squads_have_similar_players():
+def test_alike_parameter_makes_the_players_of_a_squad_similar():
     alike = {}
     for share in (0.0, 0.5, 1.0):
         league = simulate(pw.TSb(), 100, 600, teams=10, size=6, roster=Roster(alike=share), seed=6)
@@ -448,7 +448,7 @@ def test_understaffed_teams_have_at_least_the_minimum_number_of_players():
     assert np.diff(league.history.team_start).min() == 3
 
 
-def test_right_answers_grow_with_the_performance():
+def test_number_of_correct_answers_grows_with_the_performance():
     """Right answers grow with the performance; half of them are right if easy and hard questions balance."""
     league = simulate(pw.TSb(), 40, 500, teams=100, questions=Questions((20, 40)), seed=8)
     score = league.history.score.reshape(40, 100)
@@ -461,7 +461,7 @@ def test_right_answers_grow_with_the_performance():
     np.testing.assert_array_equal(sharp.history.score, above)
 
 
-def test_right_answers_follow_the_logistic_curve():
+def test_share_of_correct_answers_follows_the_logistic_curve():
     league = simulate(pw.TSb(), 400, 100, teams=50, questions=Questions(30, ease=0.7, spread=0.0), seed=9)
     ability = (league.performance[:, 0] - league.performance.mean()) / league.performance.std()
     chance = 1 / (1 + np.exp(-ability / 0.7))
@@ -470,7 +470,7 @@ def test_right_answers_follow_the_logistic_curve():
     )
 
 
-def test_calendar_spaces_match_days_and_seasons():
+def test_calendar_sets_the_gaps_between_match_days_and_between_seasons():
     dates = simulate(
         pw.TrueSkill(), 12, 4, calendar=Calendar("2025-08-01", every=7, matches=2, season=3, rest=80)
     ).history

@@ -48,7 +48,7 @@ def test_loss_of_a_trial_equals_that_of_a_plain_fit(league, tuning):
         assert row["loss"] == pytest.approx(whole[60:600].mean(), abs=1e-12)
 
 
-def test_tuned_model_is_better_and_judged_on_held_out_matches(league, tuning):
+def test_tuned_model_is_better_on_held_out_matches(league, tuning):
     found = tuning.trials()
     assert found.row(0, named=True)["beta"] == WRONG.params["beta"]  # the present parameters come first
     assert found["best"][-1] == tuning.loss[1] < tuning.loss[0] == found["loss"][0]
@@ -90,7 +90,7 @@ def _machine(url):
     tune(WRONG, a_league(seed=1), trials=8, storage=url, study="shared", progress=False)
 
 
-def test_two_machines_share_a_study(league, postgres):
+def test_two_processes_share_a_study_in_postgresql(league, postgres):
     spawn = multiprocessing.get_context("spawn")
     machines = [spawn.Process(target=_machine, args=(postgres,)) for _ in range(2)]
     for machine in machines:
@@ -104,7 +104,7 @@ def test_two_machines_share_a_study(league, postgres):
     assert tried["beta"].n_unique() == len(tried) == found["trial"].n_unique() - len(found) + len(tried)
 
 
-def test_a_study_belongs_to_its_history_model_measure_and_parameters(league, tmp_path):
+def test_stored_study_refuses_another_history_model_measure_or_parameters(league, tmp_path):
     def again(model=WRONG, history=league, **changed):
         given = {"parameters": ["beta"], "storage": tmp_path / "study.db", "study": "mine", "trials": 2}
         return tune(model, history, **(given | changed))
@@ -125,7 +125,7 @@ def test_a_study_belongs_to_its_history_model_measure_and_parameters(league, tmp
     assert len(again(study=None, parameters=["tau"]).trials()) == 2  # without a name, each has its own study
 
 
-def test_foreign_and_unopenable_studies_are_refused(league, tmp_path):
+def test_studies_that_are_foreign_or_cannot_be_opened_are_refused(league, tmp_path):
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -143,7 +143,7 @@ def test_foreign_and_unopenable_studies_are_refused(league, tmp_path):
         tune(WRONG, league, trials=2, storage="nonsense://:port")
 
 
-def test_search_does_not_depend_on_later_matches(league, tuning):
+def test_search_does_not_use_the_held_out_matches(league, tuning):
     place = league.place.copy().reshape(-1, 2)
     place[600:] = np.random.default_rng(0).permutation(place[600:])
     shuffled = tune(WRONG, replace(league, place=place.ravel()), trials=16)
@@ -152,7 +152,7 @@ def test_search_does_not_depend_on_later_matches(league, tuning):
     assert shuffled.gain != tuning.gain
 
 
-def test_later_matches_may_be_added_to_a_study(league, tmp_path):
+def test_study_resumes_after_later_matches_are_added(league, tmp_path):
     assert league.time_kind == "date"
     days = {name: show_time("date", None, league.time[at]) for name, at in (("burn_in", 60), ("train", 600))}
     for end in (900, 1000):
@@ -161,7 +161,7 @@ def test_later_matches_may_be_added_to_a_study(league, tmp_path):
     assert tune(WRONG, league, trials=2, train=600, burn_in=60).matches == (60, 540, 400)
 
 
-def test_tuning_on_noise_reports_a_gain_within_noise():
+def test_tuning_on_random_results_reports_no_significant_gain():
     league = pw.simulate(pw.TrueSkill(tau=0.0), 2000, 30, skills=np.full(30, 25.0)).history
     model = pw.TrueSkill(sigma=0.1, tau=0.001)  # knows that all are equal
     found = tune(model, league, parameters=["beta", "tau"], trials=20)
@@ -169,7 +169,7 @@ def test_tuning_on_noise_reports_a_gain_within_noise():
     assert "within noise" in found.summary or "none predicts them better" in found.summary
 
 
-def test_present_model_is_kept_when_nothing_is_better(league):
+def test_original_model_is_kept_when_nothing_is_better(league):
     found = tune(WRONG, league, parameters={"beta": (400.0, 500.0)}, trials=3)  # without the present 12.5
     assert found.model == found.before == WRONG
     assert found.params == {}
@@ -179,7 +179,7 @@ def test_present_model_is_kept_when_nothing_is_better(league):
     assert len(found.trials()) == 3
 
 
-def test_a_present_value_of_0_is_the_low_end_of_a_logarithmic_range(league):
+def test_parameter_of_0_starts_at_the_low_end_of_a_logarithmic_range(league):
     model = pw.TrueSkill(sigma=SIGMA, beta=BETA, tau=0.0)
     found = tune(model, league, parameters=["tau"], trials=2)
     assert found.trials()["tau"][0] == found.space["tau"].low
@@ -237,7 +237,7 @@ def test_interrupted_study_resumes(league, tmp_path):
     assert len(tune(WRONG, league, **given).trials()) == 9
 
 
-def test_interrupt_before_any_result_is_a_keyboard_interrupt(league):
+def test_interrupt_before_any_result_raises_keyboard_interrupt(league):
     def measure(forecasts):
         raise KeyboardInterrupt
 
@@ -246,7 +246,7 @@ def test_interrupt_before_any_result_is_a_keyboard_interrupt(league):
     assert not hasattr(stopped.value, "tuning")
 
 
-def test_page_has_the_sections_of_the_report_and_to_dict_the_parameters(tuning, tmp_path):
+def test_html_page_has_all_report_sections_and_to_dict_has_all_parameters(tuning, tmp_path):
     tuning.to_html(tmp_path / "tuning.html")
     page = re.sub("<script>.*?</script>", "", (tmp_path / "tuning.html").read_text(encoding="utf-8"), flags=re.DOTALL)
     assert re.findall("<h2>(.*?)</h2>", page) == [section.title for section in tuning.report().sections]
@@ -289,7 +289,7 @@ def test_untunable_parameters_are_refused(league, changed, message):
         tune(**({"model": WRONG, "history": league, "trials": 2} | changed))
 
 
-def test_error_of_an_unusable_model_is_raised(league):
+def test_tuning_raises_the_error_of_an_unusable_model(league):
     with pytest.raises(pw.Error, match="match 1 of 1000: PoissonScore needs scores"):
         tune(pw.PoissonOD(), league)
     with pytest.raises(pw.Error, match="these matches have no times"):
@@ -331,7 +331,7 @@ def test_chart_has_a_panel_for_every_parameter(tuning, tmp_path):
     assert (tmp_path / "tuning.svg").read_text().count(">log loss (nats)<") == 2  # not in every slice
 
 
-def test_fingerprints_depend_on_player_names_not_on_internal_numbers():
+def test_history_fingerprint_depends_on_player_names_not_on_internal_indices():
     matches = [{"teams": [[f"p{k % 7}"], [f"q{k % 5}"]], "time": float(k)} for k in range(30)]
     longer = pw.History.from_matches([{"teams": [["x"], ["p3"]], "time": 0.0}, *matches])
     assert history_fingerprint(longer[1:]) == history_fingerprint(pw.History.from_matches(matches))
@@ -343,7 +343,7 @@ def test_fingerprints_depend_on_player_names_not_on_internal_numbers():
 
 
 @pytest.mark.parametrize("directions", [1, 2, 4])
-def test_surrogate_finds_the_minimum(directions):
+def test_surrogate_model_finds_the_minimum_of_a_function(directions):
     rng = np.random.default_rng(1)
     root = rng.normal(size=(directions, directions)) + 2 * np.eye(directions)
     points, aim = rng.random((12, directions)), np.linspace(0.3, 0.7, directions)
@@ -396,11 +396,11 @@ def test_unusable_measures_for_tuning_are_refused(league, wrong, said):
         tune(WRONG, league, trials=2, **wrong)
 
 
-def test_measure_of_two_teams_on_larger_matches_is_an_error():
+def test_measure_for_two_teams_is_refused_for_larger_matches():
     with pytest.raises(pw.Error, match="log_loss does not apply to any of these matches: choose another"):
         tune(WRONG, pw.simulate(pw.TrueSkill(), 50, 10, teams=4).history, measure="log_loss", trials=2)
 
 
-def test_uncalled_preset_gets_a_hint(league):
+def test_preset_passed_without_calling_it_gets_a_hint(league):
     with pytest.raises(pw.Error, match=r"call it: TrueSkill\(\)"):
         tune(pw.TrueSkill, league)

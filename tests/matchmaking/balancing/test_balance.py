@@ -81,7 +81,7 @@ MODELS |= {name: pw.TrueSkill().replace(team=function) for name, function in TEA
 
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS.keys())
 @pytest.mark.parametrize("sizes", [(3, 3), (3, 2, 1)], ids=str)
-def test_split_of_six_players_is_the_best_of_all(model, sizes):
+def test_split_of_six_players_is_the_best_possible(model, sizes):
     ratings = some(model, 6)
     found = pw.balance(model, ratings, sizes=sizes)
     assert found.exact
@@ -97,7 +97,7 @@ groups = st.lists(st.lists(st.sampled_from(names), min_size=2, max_size=3, uniqu
 
 
 @given(st.integers(4, 7), st.integers(2, 3), groups, groups, st.integers(0, 99))
-def test_split_follows_the_rules_or_names_the_contradiction(count, teams, together, apart, seed):
+def test_split_follows_the_rules_or_raises_if_they_contradict(count, teams, together, apart, seed):
     """The split is the best that follows the rules; there is an error exactly if brute force finds none."""
     ratings = some(pw.TrueSkill(), count, seed)
     together = [[name for name in members if name in ratings] for members in together]
@@ -117,7 +117,7 @@ def test_split_follows_the_rules_or_names_the_contradiction(count, teams, togeth
 
 
 @pytest.mark.parametrize("sizes", [(6, 6), (4, 4, 4), (3, 3, 3, 3), (5, 4, 2)], ids=str)
-def test_search_finds_the_best_split(sizes, monkeypatch):
+def test_local_search_finds_the_best_split(sizes, monkeypatch):
     monkeypatch.setattr("prowess.matchmaking.balancing.local_search.EFFORT", 8_000_000)
     ratings = some(pw.TrueSkill(), sum(sizes), seed=3)
     exact = pw.balance(pw.TrueSkill(), ratings, sizes=sizes)
@@ -155,7 +155,7 @@ def test_split_of_a_large_group_follows_its_rules(monkeypatch):
     assert 0.9 * found.unconstrained < found.quality < 1.001 * found.unconstrained
 
 
-def test_groups_of_the_same_size_are_swapped_as_a_whole(monkeypatch):
+def test_groups_that_must_stay_together_are_swapped_as_a_whole(monkeypatch):
     """Twelve pairs in two teams: no single player can move, so whole groups must be swapped."""
     monkeypatch.setattr("prowess.matchmaking.balancing.local_search.EFFORT", 2_000_000)
     ratings = {f"p{index}": pw.Rating(20 + index // 2, 2) for index in range(24)}
@@ -194,7 +194,7 @@ IMPOSSIBLE = {
 
 
 @pytest.mark.parametrize(("options", "message"), IMPOSSIBLE.values(), ids=IMPOSSIBLE.keys())
-def test_infeasible_rules_are_named(options, message):
+def test_error_names_the_infeasible_rules(options, message):
     with pytest.raises(pw.Error, match=message):
         pw.balance(pw.TrueSkill(), list("abcdef"), **options)
 
@@ -208,7 +208,7 @@ def test_fifty_groups_of_two_do_not_fit_odd_teams():
     assert np.bincount(split).tolist() == [17, 16, 17]
 
 
-def test_undecided_feasibility_is_reported(monkeypatch):
+def test_error_says_if_no_split_was_found_in_time(monkeypatch):
     monkeypatch.setattr("prowess.matchmaking.balancing.rules.WORK", 10)
     with pytest.raises(pw.Error, match="found in time"):
         pw.balance(pw.TrueSkill(), list("abcdef"), apart=[["a", "b"], ["b", "c"], ["c", "d"]])

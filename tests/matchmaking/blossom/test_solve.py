@@ -114,12 +114,12 @@ SPECIAL = {
 
 
 @pytest.mark.parametrize("name", SPECIAL)
-def test_special_graphs_get_the_matching_weight_of_networkx(name):
+def test_special_graphs_get_the_same_matching_weight_as_networkx(name):
     count, weights = SPECIAL[name]
     assert proven(count, weights, solve(count, weights)) == by_networkx(count, weights)
 
 
-def test_blossoms_are_expanded():
+def test_matching_is_optimal_after_blossoms_are_expanded():
     """Strips that start from the duals of a matching with other weights, so that blossoms must be expanded."""
     rng = np.random.default_rng(1)
     for _ in range(60):
@@ -132,7 +132,7 @@ def test_blossoms_are_expanded():
 
 @settings(max_examples=25)
 @given(graphs(most=14))
-def test_both_modes_find_the_same_matching(graph):
+def test_compiled_and_uncompiled_solvers_find_the_same_matching(graph):
     pure = load().matchmaking.blossom.solve.match
     for one, other in zip(solve(*graph), solve(*graph, match=pure), strict=True):
         assert one.tolist() == other.tolist()

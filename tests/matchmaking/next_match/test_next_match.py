@@ -45,7 +45,7 @@ PLACES = {
 
 
 @pytest.mark.parametrize("model", PLACES.values(), ids=PLACES.keys())
-def test_information_is_the_mean_over_all_results(model):
+def test_information_of_a_match_is_the_mean_over_all_results(model):
     new = model.rating()
     players = [
         model.rating(new.mu + step * new.sigma, new.sigma * (1 - 0.2 * k)) for k, step in enumerate((0, 0.5, -1, 1))
@@ -61,7 +61,7 @@ def test_drift_does_not_count_as_information():
     assert expected(moving, [[pw.Rating(25, 4)], [pw.Rating(27, 3)]]) == pytest.approx(expected(still, wide), rel=1e-9)
 
 
-def test_information_is_the_expected_loss_of_entropy():
+def test_information_of_a_match_is_the_expected_loss_of_entropy():
     """With exact Bayesian updates, both definitions agree: E[ln σ/σ′]."""
     model = pw.TrueSkill(tau=0, draw_probability=0.3)
     teams = [[pw.Rating(25, 8)], [pw.Rating(29, 3)]]
@@ -109,7 +109,7 @@ def test_normal_scores_give_information_about_offence_and_defence():
     assert expected(model, [[ann], [bob]]) == pytest.approx(want, rel=1e-9)
 
 
-def test_information_of_counts_is_the_mean_over_all_scores():
+def test_information_with_poisson_scores_is_the_mean_over_all_scores():
     model = pw.PoissonOD(mu=0, sigma=0.3, beta=0.1)
     for level in (0.2, 2.0):  # few goals, and more goals than are enumerated
         ann = model.rating(offence=pw.Rating(level, 0.3))
@@ -123,7 +123,7 @@ def test_information_of_counts_is_the_mean_over_all_scores():
         assert expected(model, teams) == pytest.approx(want, rel=0.02)
 
 
-def test_information_of_three_teams_agrees_with_sampling():
+def test_information_of_a_match_of_three_teams_agrees_with_sampling():
     """Finishing orders come from sampled performances: 2,000 samples have a standard error below 1 %."""
     model = pw.TrueSkill(tau=0, draw_probability=0)
     teams = [[pw.Rating(25, 8)], [pw.Rating(27, 5)], [pw.Rating(22, 3)]]
@@ -169,7 +169,7 @@ def test_shortlist_contains_the_best_of_all_pairs(count, newcomers, monkeypatch)
 
 
 @pytest.mark.parametrize(("teams", "size"), [(2, 2), (3, 1)])
-def test_larger_matches_are_nearly_as_informative_as_the_best(teams, size):
+def test_suggested_larger_match_is_nearly_as_informative_as_the_best(teams, size):
     ratings, model = league(8, 4, 0.3), pw.TrueSkill()
     best = 0.0
     for members in itertools.combinations(ratings, teams * size):
@@ -185,7 +185,7 @@ def test_larger_matches_are_nearly_as_informative_as_the_best(teams, size):
 @pytest.mark.parametrize(
     ("players", "options", "matches"), [(9, {}, 4), (9, {"each": 2, "count": 99}, 9), (9, {"size": 2}, 2)]
 )
-def test_no_player_exceeds_the_limit_of_matches(players, options, matches):
+def test_no_player_is_suggested_for_more_matches_than_allowed(players, options, matches):
     found = pw.next_matches(pw.TrueSkill(), players=league(players, 2), **options)
     often = [name for match in found for team in match.teams for name in team]
     assert len(found) == matches
@@ -207,7 +207,7 @@ def learnt(model, truth, known, choose, rng):
     return sum(log2(ladder[name].sigma) for name in truth), error
 
 
-def test_more_is_learnt_than_from_random_matches():
+def test_suggested_matches_teach_more_than_random_matches():
     """Beliefs get narrower and more accurate in forty leagues of 12 players, 4 of them new, two matches an evening.
 
     In 250 other leagues all beliefs together were 2.19 ± 0.03 bits narrower, and the squared error was 4.0 ± 0.6 lower.
@@ -257,6 +257,6 @@ def test_invalid_arguments_are_refused(model, options, message):
         pw.next_matches(model, players=list("abc"), **options)
 
 
-def test_certain_players_give_no_information():
+def test_matches_between_players_of_certain_skill_give_no_information():
     found = pw.next_matches(pw.TrueSkill(tau=0), players={"a": pw.Rating(25, 0), "b": pw.Rating(25, 0)})
     assert found[0].information == 0.0

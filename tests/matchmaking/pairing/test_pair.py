@@ -57,7 +57,7 @@ def value(pairing, queue, worth):
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_no_pairing_of_few_players_is_better(preset):
+def test_pairing_of_few_players_is_optimal(preset):
     model = PRESETS[preset]()
     for count in range(9):
         ladder = league(model, count, seed=count)
@@ -95,7 +95,7 @@ def test_pairing_of_few_players_is_optimal_with_all_options(case):
 
 @pytest.mark.parametrize("count", [60, 61])
 @pytest.mark.parametrize("least", [0.0, 0.7])
-def test_pairing_is_best_among_all_pairs(count, least):
+def test_pairing_of_many_players_is_optimal(count, least):
     """The solver uses few pairs and proves the result for all; networkx uses all pairs."""
     rng = np.random.default_rng(count)
     ladder = league(MODEL, count, seed=count)
@@ -111,7 +111,7 @@ def test_pairing_is_best_among_all_pairs(count, least):
     assert value(found, queue, worth) == pytest.approx((len(best), sum(graph[i][j]["weight"] for i, j in best)))
 
 
-def test_both_modes_pair_the_same():
+def test_compiled_and_uncompiled_code_give_the_same_pairs():
     pairs = []
     for package in (pw, load()):
         model = package.TrueSkill()
@@ -129,7 +129,7 @@ def equals(*names, sigma=1.0):
     return pw.Ladder(MODEL, {name: pw.Rating(25, sigma) for name in names})
 
 
-def test_player_with_the_shortest_wait_is_left_over():
+def test_player_with_the_shortest_wait_stays_unpaired():
     ladder = equals("ann", "bob", "cat", "dan", "eve")
     waiting = {"ann": 40, "bob": 10, "cat": 30, "dan": 20, "eve": 50}
     assert pw.pair(ladder, list(waiting), waiting=waiting).left == ["bob"]
@@ -154,7 +154,7 @@ def test_six_players_meet_all_others_in_five_rounds():
     assert len({frozenset(pair) for pair in met}) == 15
 
 
-def test_a_repeat_is_better_than_an_unfair_match():
+def test_rematch_is_better_than_an_unfair_match():
     ladder = pw.Ladder(MODEL, {name: pw.Rating(mu, 1) for name, mu in zip("abcd", (40, 39, 11, 10), strict=True)})
     once = [("b", "a"), ("c", "d")]
     assert pw.pair(ladder, list("abcd"), met=once).pairs == [("a", "b"), ("c", "d")]
@@ -208,7 +208,7 @@ def test_meetings_of_groups_are_counted_by_their_players():
     assert pw.pair(ladder, queue, met=met).pairs[0] == (("a", "b"), ("c", "d"))
 
 
-def test_queue_accepts_newcomers_and_ratings():
+def test_queue_may_contain_newcomers_and_ratings():
     ladder = pw.Ladder(MODEL, {"ann": pw.Rating(40, 1)})
     found = pw.pair(ladder, ["ann", "new", 7, pw.Rating(39, 1)])
     assert found.newcomers == ("new", "7")
@@ -240,7 +240,7 @@ def test_queue_of_any_ratings_is_paired(numbers):
     assert ((found.quality >= 0) & (found.quality <= 1)).all()
 
 
-def test_extreme_numbers_are_handled():
+def test_extreme_waiting_times_and_penalties_are_handled():
     ladder = equals(*"abcd")
     found = pw.pair(
         ladder, list("abcd"), waiting=[1e30, 0, 1e-30, 5], patience=1e-20, met={("a", "b"): 1e30}, repeat=1e9
@@ -268,7 +268,7 @@ def test_extreme_numbers_are_handled():
         (["ann", pw.Rating(1500)], {}, "the rating has no sigma"),
     ],
 )
-def test_unpairable_queues_are_refused(queue, options, message):
+def test_invalid_queues_are_refused(queue, options, message):
     with pytest.raises(pw.Error, match=message):
         pw.pair(equals("ann", "bob"), queue, **options)
 

@@ -26,7 +26,7 @@ def test_no_pair_meets_twice_and_players_sit_out_in_turn(players, count):
         assert max(out.values()) - min(out[name] for name in ladder) <= 1
 
 
-def test_first_round_has_the_pairs_of_pair_and_all_rounds_maximise_quality():
+def test_first_round_equals_a_single_pairing_and_all_rounds_maximise_quality():
     model = pw.TrueSkill()
     ladder = pw.Ladder(model, {f"p{k}": model.rating(mu, 1.0) for k, mu in enumerate([40, 33, 31, 22, 20, 12])})
     met = [("p1", "p2"), ("p2", "p1"), ("p3", "p4")]

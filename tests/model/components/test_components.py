@@ -25,7 +25,7 @@ ABSORBS = [pw.absorb.Moment(), pw.absorb.Newton(), pw.absorb.Constant()]
 
 
 @pytest.mark.parametrize("parts", list(itertools.product(TEAMS, DRIFTS, OUTCOMES, ABSORBS)), ids=short)
-def test_all_combinations_of_components_work(parts):
+def test_all_combinations_of_components_can_rate(parts):
     team, drift, outcome, absorb = parts
     model = pw.Model(prior=pw.Normal(25, 8), noise=4, team=team, drift=drift, outcome=outcome, absorb=absorb)
     matches = league(np.random.default_rng(1), matches=60, players=24)
@@ -103,7 +103,7 @@ class Half(pw.Margin):
         return 0.5 * board.noise[i] ** 0.5
 
 
-def test_user_defined_outcome_runs_under_the_kernel():
+def test_compiled_code_runs_a_user_defined_outcome():
     model = pw.TrueSkill(draw_probability=0)
     own = model.replace(outcome=Plain())
     rng = np.random.default_rng(4)
@@ -128,7 +128,7 @@ def test_user_defined_team_drift_and_margin_are_used():
     assert model.replace(margin=Half()).rate([[a], [b]]) == model.replace(margin=margin).rate([[a], [b]])
 
 
-def test_exception_in_a_user_defined_component_is_raised():
+def test_exception_in_a_user_defined_component_is_passed_on():
     @dataclass(frozen=True)
     class Broken(pw.Outcome):
         def evidence(self, board):
@@ -197,7 +197,7 @@ def test_loading_needs_the_model_if_it_has_user_defined_components(tmp_path):
     assert pw.Ladder.load(tmp_path / "x", model=model)["ann"] == pw.Rating(30, 4)
 
 
-def test_shown_rating_uses_caution():
+def test_shown_rating_subtracts_caution_times_sigma():
     model = pw.TrueSkill().replace(caution=2)
     assert model.rating(30, 4).shown == 22
     assert model.rate([[model.rating()], [model.rating()]])[0][0].caution == 2
@@ -231,7 +231,7 @@ class Counting(pw.Absorb):
             board.extra[entry] += 1.0
 
 
-def test_extra_columns_belong_to_their_player(tmp_path):
+def test_extra_state_columns_are_kept_for_each_player(tmp_path):
     model = pw.TrueSkill(tau=0).replace(absorb=Counting())
     matches = [{"teams": [["a"], ["b"]]}, {"teams": [["a"], ["b"]]}, {"teams": [["c"], ["a"]]}]
     fit = model.fit(pw.History.from_matches(matches))
@@ -280,7 +280,7 @@ def test_scores_are_cleared_from_the_board_before_the_next_match():
 
 
 @pytest.mark.parametrize("absorb", ABSORBS, ids=short)
-def test_team_without_uncertainty_learns_nothing(absorb):
+def test_rating_of_a_team_without_uncertainty_does_not_change(absorb):
     """With a known skill and no noise, or weight 0 for all players, only the other team learns."""
     known, open_ = pw.Rating(25, 0), pw.Rating(25, 8)
     [[same], [learnt]] = pw.TrueSkill(tau=0).replace(beta=0, absorb=absorb).rate([[known], [open_]])
@@ -292,7 +292,7 @@ def test_team_without_uncertainty_learns_nothing(absorb):
     assert other.mu != 25
 
 
-def test_model_of_two_traits_rejects_ratings_with_one():
+def test_model_with_two_traits_rejects_ratings_with_one_trait():
     @dataclass(frozen=True)
     class Two(Coin):
         traits = ("offence", "defence")
@@ -301,7 +301,7 @@ def test_model_of_two_traits_rejects_ratings_with_one():
         pw.TrueSkill().replace(outcome=Two()).rate([[pw.Rating(1, 1)], [pw.Rating(2, 1)]])
 
 
-def test_component_without_its_method_is_rejected():
+def test_component_without_a_required_method_is_rejected():
     class Empty(pw.Outcome):
         pass
 

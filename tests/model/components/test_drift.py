@@ -11,7 +11,7 @@ from prowess.model.presets import PRESETS
 CARRY = pw.drift.Seasons(pw.drift.PerMatch(0.3), gap=60.0, carry=0.7, season_tau=2.0)
 
 
-def test_season_break_moves_a_skill_towards_the_mean():
+def test_rating_moves_towards_the_mean_after_a_season_break():
     model = pw.TrueSkill().replace(drift=CARRY)
     plain = pw.TrueSkill(tau=0)
     ratings = [[pw.Rating(30, 2)], [pw.Rating(22, 3)]]
@@ -63,7 +63,7 @@ def test_newcomer_level_agrees_with_hand_calculation():
 
 
 @pytest.mark.parametrize("preset", [pw.TrueSkill, pw.TS2, pw.GaussianSD, pw.PoissonOD, pw.Glicko, pw.Glicko2])
-def test_level_follows_weaker_newcomers(preset):
+def test_newcomer_level_falls_if_newcomers_lose(preset):
     """Founders are equal and newcomers lose, so the prior moves down; only newcomers' results move it."""
     model = preset().replace(period=None)
     sigma = model.rating().sigma
@@ -81,7 +81,7 @@ def test_level_follows_weaker_newcomers(preset):
     assert learning.fit(history[100:], start=half.ladder).ladder == fit.ladder
 
 
-def test_margin_of_a_field_of_newcomers_is_bounded():
+def test_newcomer_level_stays_bounded_in_matches_of_many_newcomers():
     """If drift cancels what matches teach, the level ignores a hundred newcomers at once, however far they moved."""
     prior = pw.Newcomers(pw.Normal(3000, 500), level_sigma=300, matches=1)
     model = pw.TS2(tau=800).replace(prior=prior)
@@ -134,7 +134,7 @@ def test_invalid_parameters_are_refused(make, message):
         make()
 
 
-def test_draw_factor_scales_the_odds_of_a_draw():
+def test_draw_factor_multiplies_the_odds_of_a_draw():
     plain = pw.PoissonOD(mu=0, sigma=0.3, beta=0.1)
     more = plain.replace(draw_factor=1.3)
     teams = [[plain.rating(0.2, 0.1)], [plain.rating(0.1, 0.1)]]
@@ -150,7 +150,7 @@ def test_draw_factor_scales_the_odds_of_a_draw():
 
 
 @pytest.mark.parametrize("name", ["Glicko", "Glicko2"])
-def test_new_season_ends_the_open_period_with_the_models_drift(name):
+def test_new_season_closes_the_open_rating_period(name):
     ladder = pw.Ladder(PRESETS[name](period=7))
     for day in ("2026-01-05", "2026-01-20"):  # in two periods; the second one stays open
         ladder.record([["ann"], ["bob"]], time=day)

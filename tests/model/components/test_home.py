@@ -6,7 +6,7 @@ import pytest
 import prowess as pw
 
 
-def test_fixed_home_advantage_is_an_offset():
+def test_fixed_home_advantage_acts_as_a_rating_offset():
     model = pw.TrueSkill()
     at_home = model.replace(home=pw.Home(3.0))
     a, b = pw.Rating(25, 4), pw.Rating(27, 5)
@@ -19,7 +19,7 @@ def test_fixed_home_advantage_is_an_offset():
     assert at_home.quality([[a], [b]], home=0) == pytest.approx(model.quality([[pw.Rating(28, 4)], [b]]))
 
 
-def test_learnt_home_advantage_is_like_one_more_player_without_noise():
+def test_learnt_home_advantage_acts_like_an_extra_player_without_noise():
     """With noise 0, both are exactly equal."""
     plain = pw.TrueSkill(tau=0).replace(beta=0)
     learnt = plain.replace(home=pw.Home(1.0, home_sigma=2.0))
@@ -42,7 +42,7 @@ def league(rng, matches, advantage, beta):
                "time": float(number)}  # fmt: skip
 
 
-def test_home_advantage_is_learnt():
+def test_home_advantage_is_learnt_from_results():
     matches = list(league(np.random.default_rng(8), 3000, 2.0, 4.0))
     model = pw.TrueSkill(sigma=3, beta=4, tau=0, draw_probability=0).replace(home=pw.Home(0.0, home_sigma=3.0))
     history = pw.History.from_matches([match | {"scores": list(map(float, match["scores"]))} for match in matches])

@@ -28,7 +28,7 @@ def measured(margin, board, seen):
     return found.pop(), changed
 
 
-def test_spread_margin_is_the_field_width_over_twice_the_places():
+def test_spread_margin_is_the_range_of_means_over_twice_the_number_of_places():
     board = laid([3000.0, 1000.0, 2500.0, 1500.0, 2500.0], [1, 4, 2, 4, 2])
     assert measured(Spread(), board, False) == (2000 / 10, True)
     assert measured(Spread(), board, False) == (2000 / 10, False)
@@ -47,7 +47,7 @@ def test_spread_margin_of_equal_teams_depends_on_their_noise():
     assert measured(Spread(), laid([25.0, 35.0], [1, 2]), False)[0] == 10 / 4
 
 
-def test_margin_depends_on_the_fraction_of_ties():
+def test_two_valued_margin_depends_on_the_fraction_of_ties():
     margin = TwoValued(tied=30.0, untied=1.0, fraction=0.25)
     apart = laid([0.0] * 4, [1, 2, 3, 4])
     assert measured(margin, apart, False) == (30.0, True)
@@ -112,7 +112,7 @@ def league(rounds):
         yield {"teams": [[f"p{i}"] for i in who], "scores": np.floor(shown / 200).tolist()}
 
 
-def test_spread_margin_as_printed_grows_without_bound():
+def test_spread_margin_as_printed_in_the_paper_grows_without_bound():
     """With fixed variances (TS2c): 4 times the true spread after 30 tournaments, 10 000 times after 300."""
     history = pw.History.from_matches(list(league(60)))
     spread = {}

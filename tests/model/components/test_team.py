@@ -30,7 +30,7 @@ def weights(function, *teams, shares=None, traits=1):
     return [alpha[a:b].tolist() for a, b in itertools.pairwise(starts)], list(board.offset)
 
 
-def test_an_incomplete_squad_is_discounted():
+def test_performance_of_an_incomplete_squad_is_discounted():
     """0.88 + 0.02 n, the printed form, of the average for n ≤ 6."""
     for n in range(1, 7):
         [alpha], _ = weights(pw.team.FullSquad(), [25.0] * n)
@@ -39,7 +39,7 @@ def test_an_incomplete_squad_is_discounted():
     assert three == [0.25, 0.25, 0.25]
 
 
-def test_a_larger_roster_performs_like_its_best():
+def test_roster_larger_than_the_squad_performs_like_its_best_players():
     """Of 7, 1, 2, 3, 4 the three largest are 14 of 17: 14/(3 · 17) for everyone."""
     [alpha, other], _ = weights(pw.team.FullSquad(size=3), [7.0, 1.0, 2.0, 3.0, 4.0], [3.0, 9.0])
     assert alpha == pytest.approx([14 / 51] * 5, rel=1e-14)
@@ -53,7 +53,7 @@ def test_a_larger_roster_performs_like_its_best():
     assert mean == [0.25] * 4
 
 
-def test_full_squad_counts_players_by_their_share_of_the_match():
+def test_full_squad_weighs_players_by_their_playing_time():
     squad = pw.team.FullSquad()
     [alpha], _ = weights(squad, [25.0] * 6, shares=[1, 1, 1, 1, 1, 0.5])
     assert alpha == pytest.approx([0.99 / 5.5] * 5 + [0.99 * 0.5 / 5.5], rel=1e-14)
@@ -71,14 +71,14 @@ def test_full_squad_counts_players_by_their_share_of_the_match():
     assert near[0] == pytest.approx(near[1], abs=1e-8)
 
 
-def test_squad_of_5000_counts_its_best_six():
+def test_roster_of_5000_players_performs_like_its_best_six():
     means = np.random.default_rng(3).normal(3000, 1000, 5000)
     [alpha], _ = weights(pw.team.FullSquad(), means.tolist())
     assert alpha == pytest.approx([np.sort(means)[-6:].sum() / (6 * means.sum())] * 5000, rel=1e-12)
 
 
 @pytest.mark.parametrize("team", [[1.0, 2.0, -3.0], [-1.0] * 3, [0.0] * 3, [1.0, -1.0, 1e-300]])
-def test_a_larger_roster_needs_positive_means(team):
+def test_roster_larger_than_the_squad_needs_a_positive_sum_of_means(team):
     with pytest.raises(pw.Error, match="team 2 has more than 2 players, and their means sum to"):
         weights(pw.team.FullSquad(size=2), [1.0], team)
     model = pw.TrueSkill().replace(team=pw.team.FullSquad(size=2))
@@ -89,7 +89,7 @@ def test_a_larger_roster_needs_positive_means(team):
         model.replace(tau=0, mu=0).fit(history, start=start)
 
 
-def test_the_leader_weighs_more():
+def test_leader_of_a_team_gets_a_larger_weight():
     """Sum: 1, 1.1, 1 of a total of 3; of two equally good players the first leads."""
     [alpha, pair], _ = weights(pw.team.LeaderBonus(pw.team.Sum()), [1.0, 5.0, 3.0], [2.0, 2.0])
     assert alpha == pytest.approx([3 / 3.1, 3.3 / 3.1, 3 / 3.1], rel=1e-14)
@@ -106,7 +106,7 @@ def test_the_leader_weighs_more():
     assert alpha == [0.0]
 
 
-def test_every_trait_has_its_own_leader_and_best():
+def test_leader_and_best_players_are_chosen_for_each_trait():
     players = [(1.0, 8.0), (5.0, 4.0), (3.0, 2.0)]
     [alpha], _ = weights(pw.team.LeaderBonus(pw.team.Sum()), players, traits=2)
     for trait, wanted in enumerate(([3, 3.3, 3], [3.3, 3, 3])):
@@ -184,7 +184,7 @@ def test_affine_function_can_be_pickled_but_not_saved():
         pw.TrueSkill().replace(team=pw.team.Affine(lambda means: 1 / 0)).rate([[pw.Rating(1, 1)], [pw.Rating(1, 1)]])
 
 
-def test_leader_needs_weights_with_a_positive_sum():
+def test_leader_bonus_needs_weights_with_a_positive_sum():
     for first in (-1.0, -2.0):
         lead = pw.team.LeaderBonus(pw.team.Affine(lambda means, first=first: ([first, 1.0], 0.0)))
         with pytest.raises(pw.Error, match="those of team 1 sum to"):
@@ -216,7 +216,7 @@ def test_invalid_parameters_of_team_functions_are_refused(make, message):
         make()
 
 
-def test_squad_of_one_accepts_any_discount():
+def test_full_squad_of_one_player_accepts_any_discount():
     assert weights(pw.team.FullSquad(size=1, discount=5.0), [3.0])[0] == [[1.0]]
 
 
@@ -236,7 +236,7 @@ def test_nested_parameters_are_found_and_replaced_by_name():
         model.replace(sizes=4)
 
 
-def test_margin_inside_an_outcome_is_a_component():
+def test_parameters_of_a_margin_inside_an_outcome_can_be_replaced_by_name():
     model = pw.TrueSkill(margin=pw.model.components.margin.Fixed(0.5))
     assert model.params["epsilon"] == 0.5
     assert model.replace(epsilon=0.7).params["margin"] == pw.model.components.margin.Fixed(0.7)
@@ -245,7 +245,7 @@ def test_margin_inside_an_outcome_is_a_component():
     assert model.replace(draw_probability=0.1) == pw.TrueSkill(draw_probability=0.1)
 
 
-def test_name_shared_by_nested_parameters_refers_to_the_outer_one():
+def test_name_shared_by_nested_parameters_refers_to_the_outer_parameter():
     twice = pw.team.LeaderBonus(pw.team.LeaderBonus(pw.team.FullSquad(), 0.2), 0.3)
     assert parameters(twice)["leader_bonus"] == 0.3
     assert parameters(twice)["size"] == 6

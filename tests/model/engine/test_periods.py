@@ -18,7 +18,7 @@ def two(a, b, time, **more):
     return {"teams": [[a], [b]], "time": time, **more}
 
 
-def test_matches_of_a_period_are_rated_from_its_start():
+def test_all_matches_of_a_period_use_the_ratings_at_its_start():
     history = pw.History.from_matches([two("a", "b", 0.0), two("a", "c", 1.0), two("d", "a", 6.9)])
     fit = model().fit(history)
     assert (fit.forecasts.mean == 25.0).all()  # ratings are unchanged when the third match is forecast
@@ -33,7 +33,7 @@ def test_matches_of_a_period_are_rated_from_its_start():
     assert fit["b"] == pw.Rating(loss.mu, loss.sigma)
 
 
-def test_period_starts_from_the_end_of_the_previous_one():
+def test_period_starts_with_the_ratings_at_the_end_of_the_previous_one():
     first = pw.History.from_matches([two("a", "b", 0.0), two("a", "b", 1.0)])
     both = pw.History.from_matches([two("a", "b", 0.0), two("a", "b", 1.0), two("a", "b", 30.0)])
     after = model().fit(first)
@@ -54,7 +54,7 @@ def season():
     return found
 
 
-def test_split_and_resume_ladder_and_fit_agree(season, tmp_path):
+def test_resumed_fit_and_ladder_give_the_ratings_of_a_single_fit(season, tmp_path):
     whole = model().fit(pw.History.from_matches(season))
     half = model().fit(pw.History.from_matches(season[:101]))
     assert model().fit(pw.History.from_matches(season[101:]), start=half.ladder).ladder == whole.ladder
@@ -74,14 +74,14 @@ def test_split_and_resume_ladder_and_fit_agree(season, tmp_path):
     assert whole.trajectory("p1")["mu"][-1] == whole["p1"].mu
 
 
-def test_the_order_within_a_period_does_not_matter(season):
+def test_order_of_matches_within_a_period_does_not_change_ratings(season):
     week = [match | {"time": 3.0} for match in season[:50]]
     one, other = (model().fit(pw.History.from_matches(matches)) for matches in (week, week[::-1]))
     for name in one.ladder:
         assert one[name].mu == pytest.approx(other[name].mu, rel=1e-13)
 
 
-def test_failed_match_does_not_end_an_open_period():
+def test_rejected_match_does_not_end_an_open_period():
     ladder = pw.Ladder(model())
     ladder.record([["a"], ["b"]], time=0.0)
     before = ladder.copy()
@@ -92,7 +92,7 @@ def test_failed_match_does_not_end_an_open_period():
     assert ladder == model().fit(pw.History.from_matches([two("a", "b", 0.0), two("a", "b", 6.0)])).ladder
 
 
-def test_without_times_every_match_is_a_period():
+def test_every_match_without_a_time_is_a_period_of_its_own():
     matches = [{"teams": [["a"], ["b"]]}, {"teams": [["b"], ["a"]]}, {"teams": [["a"], ["c"]]}]
     once, never = (model(period=span).fit(pw.History.from_matches(matches)) for span in (7.0, None))
     assert (once.forecasts.win == never.forecasts.win).all()
@@ -112,12 +112,12 @@ def test_a_period_must_be_positive(period):
         model(period=period)
 
 
-def test_rule_for_single_matches_rejects_rating_periods():
+def test_model_that_learns_match_by_match_rejects_rating_periods():
     with pytest.raises(pw.Error, match="takes one match at a time"):
         pw.TrueSkill().replace(period=7)
 
 
-def test_failing_rule_leaves_the_period_unchanged():
+def test_failing_k_factor_rule_leaves_the_open_period_unchanged():
     calls = []
 
     def rule(matches, mu):
@@ -132,7 +132,7 @@ def test_failing_rule_leaves_the_period_unchanged():
     assert ladder == before
 
 
-def test_home_advantage_is_rated_by_periods():
+def test_home_advantage_is_updated_once_per_period():
     """As for players: a Newton step from the start of the period, on the sum of all its matches."""
     weekly = pw.Glicko(period=7.0, c=0).replace(home=pw.Home(0.0, home_sigma=50.0))
     twenty = [two("a", "b", 0.1 * day, home=0) for day in range(20)]
@@ -148,7 +148,7 @@ def test_home_advantage_is_rated_by_periods():
     assert split.ladder == weekly.fit(pw.History.from_matches(later)).ladder
 
 
-def test_without_a_period_every_match_is_rated_at_once():
+def test_model_without_a_period_rates_every_match_immediately():
     daily, none = pw.Glicko(period=1.0), pw.Glicko(period=None)
     matches = [two("a", "b", "2026-01-01"), two("a", "b", "2026-03-01")]
     assert (

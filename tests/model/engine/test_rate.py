@@ -15,7 +15,7 @@ def pairs(rated):
 A, B, C = pw.Rating(25, 8), pw.Rating(30, 4), pw.Rating(28, 2)
 
 
-def test_the_result_is_nested_like_the_teams():
+def test_rate_returns_ratings_nested_like_the_teams():
     model = pw.TrueSkill()
     rated = model.rate([[A, B], [C]])
     assert [len(team) for team in rated] == [2, 1]
@@ -34,7 +34,7 @@ def test_ranks_scores_and_order_of_teams_give_the_same_ratings():
     assert pairs(model.rate([[A], [B]], ranks=[1, 1])) == pairs(model.rate([[A], [B]], scores=[3, 3]))
 
 
-def test_halving_all_weights_changes_nothing():
+def test_halving_all_playing_times_does_not_change_ratings():
     model = pw.TrueSkill(draw_probability=0.3)
     for ranks in ([1, 2], [1, 1]):
         whole = model.rate([[A, B], [C, C]], ranks=ranks)
@@ -57,12 +57,12 @@ def test_partial_play_scales_the_change():
     assert half.mu - 25 == pytest.approx((whole.mu - 25) / 2, rel=1e-12)
 
 
-def test_importance_zero_changes_nothing_at_all():
+def test_match_of_importance_zero_does_not_change_ratings():
     model = pw.TrueSkill()
     assert pairs(model.rate([[A], [B], [C]], importance=0)) == pairs([[A], [B], [C]])
 
 
-def test_importance_scales_the_message():
+def test_importance_multiplies_the_information_from_a_match():
     """A message of precision π and mean ν/π taken w times: precision 1/σ² + wπ."""
     model = pw.TrueSkill(tau=0)
     once = model.rate([[A, B], [C]])
@@ -83,7 +83,7 @@ def test_importance_one_is_the_default():
 
 
 @pytest.mark.parametrize("importance", [1e-29, 1e-9, 1e9, 1e29])
-def test_extreme_importance_stays_finite(importance):
+def test_extreme_importance_gives_finite_ratings(importance):
     rated = pw.TrueSkill(tau=0).rate([[A], [B]], importance=importance)
     assert all(math.isfinite(r.mu) and 0 <= r.sigma <= 8 for team in rated for r in team)
 
@@ -105,7 +105,7 @@ def test_elapsed_time_raises_sigma():
     )
 
 
-def test_player_with_sigma_zero_does_not_change():
+def test_rating_with_sigma_zero_does_not_change():
     [[bot], [ann]] = pw.TrueSkill(tau=0).rate([[pw.Rating(25, 0)], [A]])
     assert (bot.mu, bot.sigma) == (25.0, 0.0)
     assert ann.mu < 25
@@ -162,7 +162,7 @@ def test_player_with_sigma_zero_does_not_change():
         (lambda m: m.quality([[A], [B, 3]]), "player 2 of team 2 must be a Rating"),
     ],
 )
-def test_bad_input_gives_one_clear_error(call, message):
+def test_invalid_input_raises_one_clear_error(call, message):
     with pytest.raises(pw.Error, match=message):
         call(pw.TrueSkill())
 
@@ -199,7 +199,7 @@ def test_numpy_values_are_accepted():
         (lambda: pw.Model(prior=pw.Normal(0, 1), noise=1, outcome=pw.outcome.Order), r"call it: Order\("),
     ],
 )
-def test_ratings_of_another_kind_are_rejected(call, message):
+def test_ratings_that_do_not_fit_the_model_are_rejected(call, message):
     with pytest.raises(pw.Error, match=message):
         call()
 

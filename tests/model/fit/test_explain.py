@@ -39,7 +39,7 @@ def ladder_steps(model, history, name):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_changes_equal_those_of_a_ladder_and_add_up(name):
+def test_explained_changes_equal_those_of_a_ladder_and_add_up(name):
     model = MODELS[name]
     fit = model.fit(HISTORY)
     why = fit.explain("Ada")
@@ -59,7 +59,7 @@ def test_changes_equal_those_of_a_ladder_and_add_up(name):
 
 
 @pytest.mark.parametrize("name", ["TrueSkill", "seasons", "drift by time"])
-def test_rating_before_a_match_is_the_input_of_its_forecast(name):
+def test_rating_shown_before_a_match_is_the_one_used_for_its_forecast(name):
     """In one-on-one matches, mean and variance of the forecast are the player's own."""
     model = MODELS[name]
     fit = model.fit(HISTORY)
@@ -105,7 +105,7 @@ def test_expected_and_actual_results_agree_with_forecasts(history):
         assert row["opponents"] == [p for index, team in enumerate(match["teams"]) if index != own for p in team]
 
 
-def test_score_model_has_an_expected_lead():
+def test_explanation_by_a_score_model_has_an_expected_lead():
     model = MODELS["PoissonOD"]
     fit = model.fit(HISTORY)
     ladder = model.fit(HISTORY[:390]).ladder
@@ -128,7 +128,7 @@ def test_continued_fit_explains_only_its_own_matches():
     )
 
 
-def test_matches_without_importance_are_left_out():
+def test_explanation_omits_matches_of_importance_zero():
     one = {"teams": [["ann"], ["bob"]]}
     history = pw.History.from_matches([one | {"importance": 0}, one, one | {"importance": 0}])
     why = pw.TrueSkill().fit(history).explain("ann")

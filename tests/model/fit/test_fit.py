@@ -80,14 +80,14 @@ def test_elapsed_time_is_computed_from_match_times():
     assert fit["bob"].sigma == pytest.approx(bob.sigma, rel=1e-12)
 
 
-def test_elapsed_can_be_given_to_a_ladder_without_times():
+def test_ladder_without_times_accepts_the_elapsed_time():
     drifting = model("time")
     ladder = pw.Ladder(drifting, {"ann": pw.Rating(25, 3), "bob": pw.Rating(25, 3)})
     rated = ladder.record([["ann"], ["bob"]], elapsed=9)
     assert rated == drifting.rate([[pw.Rating(25, 3)], [pw.Rating(25, 3)]], elapsed=9)
 
 
-def test_forecasts_are_made_before_the_match(matches):
+def test_forecast_of_a_match_uses_only_earlier_matches(matches):
     """A forecast equals the ladder's prediction just before the match, and later matches do not change it."""
     fitted = model("TrueSkill").fit(pw.History.from_matches(matches))
     ladder, seen = pw.Ladder(model("TrueSkill")), 0
@@ -115,7 +115,7 @@ def test_forecasts_convert_to_a_frame(matches):
     assert (two["win"] + two["draw"]).to_numpy() == pytest.approx(np.ones(len(two)), abs=1e-12)
 
 
-def test_trajectory_ends_at_the_leaderboard(matches):
+def test_trajectory_ends_with_the_rating_in_the_leaderboard(matches):
     fitted = model("TrueSkill").fit(pw.History.from_matches(matches))
     board = {row["player"]: row for row in fitted.leaderboard().to_dicts()}
     for name in ("p0", "p7"):
@@ -143,12 +143,12 @@ def test_leaderboard_has_shared_ranks_and_match_counts():
     assert equal.leaderboard()["rank"].to_list() == [1, 1, 1, 4]
 
 
-def test_slice_rates_only_its_own_players():
+def test_fit_of_a_slice_rates_only_players_of_the_slice():
     history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["cat"], ["dan"]]}])
     assert sorted(model("TrueSkill").fit(history[1:]).ladder) == ["cat", "dan"]
 
 
-def test_importance_zero_changes_nothing():
+def test_match_of_importance_zero_does_not_change_ratings():
     ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)})
     before = ladder.copy()
     assert ladder.record([["ann"], ["new"]], importance=0)[0][0] == pw.Rating(30, 4)
@@ -167,7 +167,7 @@ def test_importance_zero_changes_nothing():
     assert whole.log_evidence == without.log_evidence
 
 
-def test_fit_does_not_change_its_start(matches):
+def test_fit_does_not_change_the_ladder_that_it_starts_from(matches):
     ladder = pw.Ladder(model("TrueSkill"), {"p1": pw.Rating(40, 1)})
     before = ladder.copy()
     fitted = model("TrueSkill").fit(pw.History.from_matches(matches), start=ladder)
@@ -184,7 +184,7 @@ def test_empty_history_gives_an_empty_leaderboard():
     assert fitted.log_evidence == 0.0
 
 
-def test_log_evidence_is_the_sum_over_forecasts():
+def test_log_evidence_of_a_fit_is_the_sum_over_its_forecasts():
     history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"]], "ranks": [1, 1]}])
     fitted = pw.TrueSkill().fit(history)
     wanted = np.log(fitted.forecasts.win[0]) + np.log(fitted.forecasts.draw[1])
@@ -220,7 +220,7 @@ def test_invalid_input_to_fit_is_rejected(call, message):
         call(pw.TrueSkill(), history)
 
 
-def test_saved_ladder_is_equal_to_the_last_bit(tmp_path, matches):
+def test_saved_and_loaded_ladder_is_equal_to_the_last_bit(tmp_path, matches):
     fitted = model("time").fit(pw.History.from_matches([*matches, {"teams": [["Zoë ☃"], ['q"\\']], "time": 99.5}]))
     path = tmp_path / "league.prowess"
     fitted.ladder.save(path)
@@ -312,7 +312,7 @@ def test_failed_save_keeps_the_old_file(tmp_path, monkeypatch):
         (lambda x: pw.Ladder(pw.TrueSkill(), {"a": pw.Rating(1)}), "a: Rating.mu=1.0.: the rating has no sigma"),
     ],
 )
-def test_bad_input_does_not_change_the_ladder(call, message):
+def test_invalid_input_does_not_change_the_ladder(call, message):
     ladder = pw.Ladder(pw.TrueSkill())
     ladder.record([["ann"], ["bob"]], time="2026-01-01")
     before = ladder.copy()
@@ -338,7 +338,7 @@ def test_ladder_accepts_any_number_of_new_players():
     assert ladder["p0"] == ladder["p2998"]
 
 
-def test_fit_keeps_a_copy_of_its_start():
+def test_fit_keeps_a_copy_of_the_ladder_that_it_starts_from():
     """Trajectories are computed on demand, and must not include matches that the ladder has recorded since."""
     ladder = pw.Ladder(pw.TrueSkill())
     ladder.record([["ann"], ["bob"]])

@@ -48,7 +48,7 @@ def test_standings_at_a_date_come_from_a_fit_up_to_that_date(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_standings_with_change_have_the_bits_of_a_single_fit(name: str) -> None:
+def test_standings_with_changes_are_bit_identical_to_a_single_fit(name: str) -> None:
     model = PRESETS[name]()
     whole = model.fit(HISTORY)
     found = standings(model, HISTORY, period="8d")
@@ -61,7 +61,7 @@ def test_standings_with_change_have_the_bits_of_a_single_fit(name: str) -> None:
     assert resumed.frame.equals(found.frame, null_equal=True)
 
 
-def test_change_is_null_without_an_earlier_period() -> None:
+def test_rank_change_is_null_without_an_earlier_period() -> None:
     short = HISTORY.within(None, "2026-01-02")
     found = standings(pw.Elo(), short)
     assert (found.since, found.frame["change"].null_count(), found.frame["gain"].dtype) == (
@@ -89,7 +89,7 @@ def test_ladder_rejects_matches_before_its_last_one() -> None:
 
 
 @pytest.mark.parametrize("jobs", [None, 1])
-def test_groups_are_rated_separately(jobs: int | None) -> None:
+def test_groups_of_matches_are_rated_separately(jobs: int | None) -> None:
     groups = {"one": HISTORY[:50], "other": HISTORY[50:], "none": HISTORY[:0]}
     found = group_standings(pw.TrueSkill(), groups, period="week", jobs=jobs)
     assert list(found) == list(groups)
@@ -100,7 +100,7 @@ def test_groups_are_rated_separately(jobs: int | None) -> None:
         assert (found[name].since, found[name].ladder == alone.ladder) == (alone.since, True)
 
 
-def test_change_and_gain_follow_ranks_and_shown_ratings() -> None:
+def test_leaderboard_shows_changes_of_rank_and_of_shown_rating() -> None:
     fit = pw.TrueSkill().fit(HISTORY)
     before = {
         row["player"]: row for row in pw.TrueSkill().fit(HISTORY.within(None, "2026-01-20")).leaderboard().to_dicts()
@@ -114,7 +114,7 @@ def test_change_and_gain_follow_ranks_and_shown_ratings() -> None:
         assert row["gain"] == (None if was is None else row["shown"] - was["shown"])
 
 
-def test_min_matches_applies_to_both_standings() -> None:
+def test_min_matches_applies_to_current_and_earlier_standings() -> None:
     fit = pw.TrueSkill().fit(HISTORY)
     everybody = fit.leaderboard()
     table = fit.leaderboard(min_matches=20, since="2026-01-21")

@@ -116,7 +116,7 @@ print(rated.matches, getrusage(RUSAGE_SELF).ru_maxrss)
 
 
 @pytest.mark.long
-def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
+def test_memory_for_streaming_does_not_grow_with_the_file(tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
     peaks = []
     for count in (100_000, 800_000):

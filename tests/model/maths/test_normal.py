@@ -26,7 +26,7 @@ def relative(got, wanted):
 
 
 @pytest.mark.parametrize("kind", ["win", "draw"])
-def test_truncated_moments_agree_with_the_table(kind):
+def test_moments_of_truncated_normals_agree_with_the_reference_table(kind):
     """The table is in (m, v, ε); a kernel that is given t = (m − ε)/√v cannot undo the rounding of t itself.
 
     In the upper tail that rounding alone moves the density φ(t) by t² times as much; `shift` is allowed that error.
@@ -54,7 +54,7 @@ def test_truncated_moments_agree_with_the_table(kind):
     assert count > 1400
 
 
-def test_posterior_mean_near_the_edge_keeps_its_digits():
+def test_truncated_mean_near_the_edge_keeps_full_precision():
     out = normal.Truncated()
     for t in (-1e12, -1e6, -300.0, -5.1, -4.9):
         normal.above(t, out)
@@ -77,7 +77,7 @@ def test_special_functions_agree_with_mpmath(name):
     assert checked > 100
 
 
-def test_lost_and_left_shares_of_the_variance_add_up_to_one():
+def test_shares_of_the_variance_lost_and_left_add_up_to_one():
     out = normal.Truncated()
     for t in (-1e6, -20.0, -5.0, -1.0, 0.0, 2.0, 9.0, 30.0):
         normal.above(t, out)
@@ -89,7 +89,7 @@ def test_lost_and_left_shares_of_the_variance_add_up_to_one():
             assert 0.0 <= out.left <= 1.0
 
 
-def test_interval_of_width_zero_acts_as_a_point():
+def test_truncation_to_an_interval_of_width_zero_gives_a_point():
     out = normal.Truncated()
     normal.within(3.0, 0.0, out)
     assert normal.log_z(out) == pytest.approx(normal.log_pdf(3.0))
@@ -97,7 +97,7 @@ def test_interval_of_width_zero_acts_as_a_point():
 
 
 @pytest.mark.parametrize("p", [0.0, 1e-300, 1e-12, 1e-4, 0.1, 0.5, 0.50001, 0.9, 1 - 1e-9, 1 - 2**-53])
-def test_central_width_agrees_with_mpmath(p):
+def test_width_of_the_central_interval_agrees_with_mpmath(p):
     with mpmath.workdps(40):
         wanted = mpmath.sqrt(2) * mpmath.erfinv(mpmath.mpf(p))
     assert relative(normal.central_width(p), wanted) < 1e-12

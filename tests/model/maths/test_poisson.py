@@ -51,7 +51,7 @@ def test_root_of_equation_19_is_accurate():
         assert abs(float(beyond / slope)) < 2e-14 * max(1.0, (abs(m) + v * s) / (1 + y))
 
 
-def test_root_of_equation_19_is_found_for_every_input():
+def test_root_of_equation_19_is_found_for_any_input():
     for m in EXTREMES:
         for v in VARIANCES[1:]:
             for s in (0.0, 1.0, 300.0, 1e6, 1e30):
@@ -72,7 +72,7 @@ def test_root_of_equation_19_is_found_for_every_input():
         (-3, 2, 60),
     ],
 )
-def test_counts_with_an_uncertain_rate_agree_with_quadrature(mean, variance, most):
+def test_probabilities_of_counts_with_an_uncertain_rate_agree_with_quadrature(mean, variance, most):
     n = np.arange(most)
     exact = oracle.pmf(n, mean, variance)
     step = 1 if most < 200 else 17
@@ -80,7 +80,7 @@ def test_counts_with_an_uncertain_rate_agree_with_quadrature(mean, variance, mos
     assert [mixed_cdf(float(k), mean, variance) for k in n[::step]] == pytest.approx(np.cumsum(exact)[::step], abs=1e-9)
 
 
-def test_large_counts_with_a_known_rate_agree_with_scipy():
+def test_probabilities_of_large_counts_with_a_known_rate_agree_with_scipy():
     for n, rate in ((10**6, 10**6), (10**6, 10**6 - 2500), (10**9 + 30000, 10**9)):
         assert mixed_cdf(float(n), math.log(rate), 0.0) == pytest.approx(stats.poisson.cdf(n, rate), abs=1e-9)
 
@@ -96,31 +96,31 @@ WIDE = [
 
 
 @pytest.mark.parametrize(("first", "second"), [*FOOTBALL, *POINTS, *KNOWN, *WIDE])
-def test_win_and_draw_agree_with_sums_over_all_scores(first, second):
+def test_win_and_draw_probabilities_agree_with_sums_over_all_scores(first, second):
     assert meet(first, second) == pytest.approx(oracle.win_and_draw(first, second), abs=1e-8)
 
 
 @pytest.mark.parametrize(("first", "second"), [FOOTBALL[0], POINTS[0], ((0, 170.0), (0, 170.0)), ((13, 0.01), (13, 0))])
-def test_win_and_draw_agree_with_sampling(first, second):
+def test_win_and_draw_probabilities_agree_with_sampling(first, second):
     found, error = oracle.sampled(first, second)
     assert (np.abs(np.array(meet(first, second)) - found) < 4 * error).all()
 
 
 @pytest.mark.parametrize("rates", [(1, 2), (200, 60), (400, 380), (49, 51), (51, 49), (120, 100), (1e6, 1e6 - 900)])
-def test_known_rates_agree_with_the_skellam_distribution(rates):
+def test_score_difference_with_known_rates_agrees_with_the_skellam_distribution(rates):
     """Also where a sum of a hundred terms gives 0.007 instead of 1, and where the unscaled Bessel function is NaN."""
     win, draw = meet((math.log(rates[0]), 0), (math.log(rates[1]), 0))
     exact = stats.skellam(*rates)
     assert (win, draw) == pytest.approx((exact.sf(0), exact.pmf(0)), abs=1e-9)
 
 
-def test_tiny_variances_count_as_known_rates():
+def test_rates_with_tiny_variances_are_treated_as_known():
     for mean in (0.3, 4.0, 9.0, 13.8):
         known = meet((mean, 0.0), (mean + 0.1, 0.0))
         assert meet((mean, 1e-13), (mean + 0.1, 1e-11)) == pytest.approx(known, abs=1e-8)
 
 
-def test_swapping_the_teams_swaps_win_and_loss():
+def test_swapping_the_teams_swaps_win_and_loss_probabilities():
     rng = np.random.default_rng(8)
     for _ in range(60):
         first, second = ((rng.normal(2, 3), 10 ** rng.uniform(-4, 2)) for _ in range(2))
@@ -130,7 +130,7 @@ def test_swapping_the_teams_swaps_win_and_loss():
         assert win + draw + loss == pytest.approx(1, abs=1e-12)
 
 
-def test_extreme_inputs_give_probabilities():
+def test_extreme_rates_give_valid_probabilities():
     for first in [(m, v) for m in EXTREMES for v in VARIANCES]:
         for second in [(m, v) for m in (-1e30, 0.0, 5.0, 1e30) for v in (0.0, 1e-60, 0.3, 1e60)]:
             win, draw = meet(first, second)
@@ -139,7 +139,7 @@ def test_extreme_inputs_give_probabilities():
             assert win + draw <= 1 + 1e-9
 
 
-def test_winner_at_extreme_rates_depends_only_on_the_rates():
+def test_win_probability_at_extreme_rates_depends_only_on_the_rates():
     spread = math.sqrt(3.0 + 4.0)
     win, draw = meet((1e3, 3.0), (1e3 - 1, 4.0))
     assert win == pytest.approx(stats.norm.cdf(1 / spread), abs=1e-9)
@@ -147,7 +147,7 @@ def test_winner_at_extreme_rates_depends_only_on_the_rates():
     assert meet((1e3, 0.0), (1e3, 0.0)) == (0.5, 0.0)
 
 
-def test_vectorised_medians_equal_single_ones():
+def test_medians_computed_together_equal_medians_computed_singly():
     """Checked by search, by the mixture on a dense grid, and where the bounds of the search are tight."""
     rng = np.random.default_rng(4)
     for sigma in (0.0, 1e-3, 0.2, 1.0, 13.0, 1e3):

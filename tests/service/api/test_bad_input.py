@@ -103,7 +103,7 @@ def refused(answer: Answer, field: str, sent: Any) -> None:
     assert len(told["detail"]) > 10
 
 
-def test_invalid_match_names_its_field_and_stores_nothing(place: Place) -> None:
+def test_invalid_match_gets_an_error_that_names_the_field_and_is_not_stored(place: Place) -> None:
     """As a single match, in a list, as NDJSON, as a correction, and in a dry run."""
     held, path = dump(place.database), "/api/leagues/darts/matches"
     for wrong, field in WRONG + WRONG_ID:
@@ -119,7 +119,7 @@ def test_invalid_match_names_its_field_and_stores_nothing(place: Place) -> None:
     assert dump(place.database) == held
 
 
-def test_match_that_the_model_cannot_rate_names_its_field(place: Place) -> None:
+def test_match_that_the_model_cannot_rate_gets_an_error_that_names_the_field(place: Place) -> None:
     held, path = dump(place.database), "/api/leagues/goals/matches"
     for wrong, field in UNRATED:
         refused(place.ask("POST", path, wrong), field, wrong)
@@ -156,7 +156,9 @@ def test_match_that_the_model_cannot_rate_names_its_field(place: Place) -> None:
         ("GET", f"/darts/matches?limit={10**30}", None, "limit"),
     ],
 )
-def test_other_invalid_requests_name_their_field(place: Place, method: str, path: str, sent: Any, field: str) -> None:
+def test_other_invalid_requests_get_an_error_that_names_the_field(
+    place: Place, method: str, path: str, sent: Any, field: str
+) -> None:
     held = dump(place.database)
     answer = place.ask(method, f"/api/leagues{path}", sent)
     assert answer.status == 422, answer

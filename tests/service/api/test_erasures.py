@@ -86,7 +86,7 @@ def test_no_response_shows_an_erased_name(ask):
     ask.post(f"{LEAGUE}/players/anonymous-1/anonymise", {}, status=409)
 
 
-def test_name_is_recognised_until_its_hash_is_dropped(ask):
+def test_erased_name_is_recognised_in_new_matches_until_its_hash_is_deleted(ask):
     ask("POST", f"{LEAGUE}/players/{QUOTED}/anonymise", status=200)  # without a body
     file = f"winner,loser,date\n{NAME},bob,2026-02-01\n"
     headers = {"Content-Type": "text/csv"}
@@ -106,7 +106,7 @@ def test_name_is_recognised_until_its_hash_is_dropped(ask):
     ]
 
 
-def test_other_processes_forget_the_name(ask, database_url):
+def test_other_processes_stop_showing_an_erased_name(ask, database_url):
     """A second service on the database has its own caches, and learns of the erasure only from the database."""
     with served(database_url) as other:
         assert NAME in "".join(other.get(url).text for url in READS)
@@ -119,7 +119,7 @@ def test_other_processes_forget_the_name(ask, database_url):
         assert "Zo" not in ask.get(READS[0]).text
 
 
-def test_name_is_scrubbed_later_if_a_reader_needs_the_old_pages(sqlite_url, monkeypatch):
+def test_erased_name_is_scrubbed_from_the_file_after_the_last_old_reader_ends(sqlite_url, monkeypatch):
     monkeypatch.setattr("prowess.store.db.database.SCRUB_WAIT", 10)
     with served(sqlite_url) as ask:
         ask.create_league("darts")
@@ -142,7 +142,7 @@ def test_name_is_scrubbed_later_if_a_reader_needs_the_old_pages(sqlite_url, monk
 
 @pytest.mark.long
 @pytest.mark.parametrize("workers", [1, 2])
-def test_every_process_of_a_server_forgets_the_name(database_url, tmp_path, workers):
+def test_every_process_of_a_server_stops_showing_an_erased_name(database_url, tmp_path, workers):
     key = create_league(database_url, "darts")
     with serving(database_url, tmp_path, workers=workers) as server:
         fill(server.connect(key).ask)

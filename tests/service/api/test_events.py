@@ -56,7 +56,7 @@ def quick(monkeypatch):
     monkeypatch.setattr("prowess.service.api.events.HEARTBEAT", 0.1)
 
 
-def test_followers_share_one_poll_for_changes_by_other_processes(ask, league, monkeypatch):
+def test_followers_share_one_database_poll_for_changes_by_other_processes(ask, league, monkeypatch):
     asked = []
     revisions = event_hub.leagues.latest_revisions
     monkeypatch.setattr(
@@ -131,7 +131,7 @@ def test_slow_follower_is_disconnected(monkeypatch):
     assert queue.empty()
 
 
-def test_streams_end_with_the_service(ask, league):
+def test_event_streams_end_when_the_service_stops(ask, league):
     async def follow():
         listener = Listener(ask, f"{league}/events")
         await listener.until("still here")

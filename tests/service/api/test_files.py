@@ -63,7 +63,7 @@ def history(ask, name):
 
 @pytest.mark.parametrize("clock", ["utc", "number", "none"])
 @pytest.mark.parametrize("shape", ["pairs", "scores", "mixed", "weights"])
-def test_imported_export_gives_the_same_journal(ask, clock, shape):
+def test_importing_an_export_gives_the_same_journal(ask, clock, shape):
     name = f"{clock}-{shape}"
     ask.create_league(name, clock=clock)
     ask.post(f"/api/leagues/{name}/matches", matches(clock, shape), status=201)
@@ -84,7 +84,7 @@ def test_imported_export_gives_the_same_journal(ask, clock, shape):
 
 
 @pytest.mark.parametrize("ending", FORMATS)
-def test_importing_its_own_export_changes_nothing(ask, league, ending):
+def test_importing_a_league_export_into_the_same_league_changes_nothing(ask, league, ending):
     posted = matches("utc", "mixed")
     ask.post(f"{league}/matches", posted, status=201)
     turned = {"teams": posted[7]["teams"], "ranks": [1, 1], "time": "2026-01-03"}
@@ -109,7 +109,7 @@ CSV_ADDRESSES = [
 
 
 @pytest.mark.parametrize("address", CSV_ADDRESSES)
-def test_csv_has_no_cell_that_a_spreadsheet_runs(ask, address):
+def test_csv_export_has_no_cell_that_a_spreadsheet_runs_as_a_formula(ask, address):
     name = f"formulas-{CSV_ADDRESSES.index(address)}"
     ask.create_league(name)
     teams = [[FORMULA, "+ann"], ["@eve", "Jo-Ann"]]
@@ -139,7 +139,7 @@ def test_empty_league_exports_an_empty_file(ask, league):
         assert answer.status_code in (200, 422), answer.text
 
 
-def test_file_is_read_as_on_the_command_line(ask, league):
+def test_import_reads_a_file_like_the_command_line(ask, league):
     text = "date,home,away,hg,ag,town\n2026-01-31,Ann,Bob,3,1,Bath\n2026-02-01,Bob,Cat,2,2,Ulm\n"
     dry = ask("POST", f"{league}/import", params={"format": "csv", "dry_run": True}, content=text, status=200).json()
     assert (dry["matches"], dry["players"], dry["columns"]["town"]) == (2, 3, None)
@@ -183,7 +183,7 @@ def test_unusable_files_are_refused(ask, league, params, kind, body, status):
     assert ask.get(league).json()["posted"] == 0
 
 
-def test_import_with_an_idempotency_key_can_be_repeated(ask, league):
+def test_import_repeated_with_the_same_idempotency_key_changes_nothing(ask, league):
     body, key = json.dumps({"teams": [["ann"], ["bob"]]}).encode(), {"Idempotency-Key": "k", "Content-Type": "text/csv"}
     params = {"format": "ndjson"}
     assert (
@@ -196,7 +196,7 @@ def test_import_with_an_idempotency_key_can_be_repeated(ask, league):
     )
 
 
-def test_grown_file_adds_only_its_new_matches(ask, league):
+def test_importing_a_longer_version_of_a_file_adds_only_its_new_matches(ask, league):
     first, second = "day,winner,loser\n2026-01-01,ann,bob\n", "2026-01-02,bob,ann\n"
     path = f"{league}/import"
     for body, status, repeated in ((first, 201, 0), (first, 200, 1), (first + second, 201, 1)):
@@ -213,7 +213,7 @@ def test_grown_file_adds_only_its_new_matches(ask, league):
         ({"import_memory": 1024 * 1024}, 422, "the process needed more than 1 MiB of memory; send smaller files"),
     ],
 )
-def test_import_limits_of_the_service_are_named(tmp_path, settings, status, detail):
+def test_refused_import_names_the_limit_of_the_service(tmp_path, settings, status, detail):
     content = gzip.compress(b"winner,loser\n" + b"ann,bob\n" * 4)
     with served(f"sqlite:///{tmp_path / 'limited.db'}", **settings) as ask:
         ask.create_league("darts", clock="none")
@@ -222,7 +222,7 @@ def test_import_limits_of_the_service_are_named(tmp_path, settings, status, deta
         assert ask.get("/api/leagues/darts").json()["revision"] == 0
 
 
-def test_crash_while_reading_a_file_is_a_problem_of_the_file(ask, league, monkeypatch):
+def test_crash_while_reading_a_file_is_reported_as_an_unreadable_file(ask, league, monkeypatch):
     def send():
         return ask("POST", f"{league}/import?format=csv", content=b"winner,loser\nann,bob\n")
 

@@ -28,7 +28,7 @@ def test_prediction_equals_the_ladder_prediction(ask, league, ladder):
     assert told["revision"] == 1
 
 
-def test_skills_drift_until_the_match(ask):
+def test_prediction_for_a_later_time_includes_the_skill_drift(ask):
     model = {"name": "Glicko"}
     ask.create_league("glicko", model=model)
     ask.post("/api/leagues/glicko/matches", MATCHES[:1], status=201)
@@ -52,7 +52,7 @@ def test_score_models_predict_scores(ask):
 
 
 @pytest.mark.parametrize("path", ["predict", "quality"])
-def test_unknown_names_need_the_newcomers_flag(ask, league, ladder, path):
+def test_unknown_players_are_refused_without_the_newcomers_flag(ask, league, ladder, path):
     asked = {"teams": [["anna"], ["bob"]]}
     refused = ask.post(f"{league}/{path}", asked, status=422).json()
     assert "did you mean 'ann'" in refused["detail"]
@@ -116,11 +116,11 @@ def test_suggested_matches_equal_the_library_result(ask, league, ladder):
         ("next", {"players": ["ann", "bob"], "teams": 3}, "teams"),
     ],
 )
-def test_invalid_requests_name_their_field(ask, league, ladder, path, asked, field):
+def test_invalid_requests_get_an_error_that_names_the_field(ask, league, ladder, path, asked, field):
     assert ask.post(f"{league}/{path}", asked, status=422).json()["errors"][0]["field"].startswith(field)
 
 
-def test_model_without_uncertainty_suggests_no_matches(ask):
+def test_suggesting_matches_needs_a_model_with_uncertainty(ask):
     ask.create_league("elo", model={"name": "Elo"})
     ask.post("/api/leagues/elo/matches", MATCHES, status=201)
     assert "uncertainty" in ask.post("/api/leagues/elo/next", {}, status=422).json()["detail"]

@@ -80,7 +80,7 @@ def test_rotated_key_has_a_new_secret_and_a_grace_period(ask):
         ask.post(f"{ALL}/{made['id']}/rotate", {"grace": grace}, status=422)
 
 
-def test_league_admin_reaches_only_keys_of_the_league(ask, darts):
+def test_league_admin_can_manage_only_keys_of_the_league(ask, darts):
     name, path, admin = darts
     ask.create_league(f"{name}-b", public=False)
     other = ask.post(f"/api/leagues/{name}-b/keys", {"name": "theirs"}, status=201).json()
@@ -142,7 +142,7 @@ def test_invalid_keys_are_refused(ask, body, field):
     assert ask.get(ALL).json() == before
 
 
-def test_missing_key_names_the_command_that_creates_the_right_one(ask, darts):
+def test_error_for_a_missing_key_names_the_command_that_creates_one(ask, darts):
     name, path, _ = darts
     for place, command in (
         (ALL, "prowess key create NAME --scope admin"),

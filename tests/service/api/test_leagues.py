@@ -15,7 +15,7 @@ from tests.service.app_client import served
 MATCHES = [{"teams": [["ann"], ["bob"]], "time": "2026-01-01"}, {"teams": [["bob"], ["cat"]], "time": "2026-02-01"}]
 
 
-def test_league_is_created_once(ask):
+def test_creating_a_league_again_is_a_conflict(ask):
     made = ask.create_league(
         "tennis", title="Tennis ✓", clock="utc", public=False, model={"name": "elo", "parameters": {"k": 20}}
     )
@@ -26,7 +26,7 @@ def test_league_is_created_once(ask):
     ask.post("/api/leagues", {"name": "tennis"}, status=409)
 
 
-def test_creating_and_listing_leagues_depends_on_the_key(ask):
+def test_key_decides_which_leagues_are_listed_and_whether_one_can_be_created(ask):
     ask.create_league("secret", public=False)
     ask.create_league("open")
     for key, status in ((None, 401), (ask.new_key("write"), 403), (ask.new_key("admin", "open"), 403)):
@@ -52,14 +52,14 @@ def test_league_admin_can_change_the_league(ask, league):
     assert ask("PATCH", league, json={}, status=200).json() == told
 
 
-def test_union_errors_share_a_field_and_patterns_are_explained(ask, league):
+def test_error_for_a_union_type_is_reported_once_and_explains_name_patterns(ask, league):
     told = ask.post(f"{league}/seasons", {"name": "I", "start": None}, status=422).json()
     assert [one["field"] for one in told["errors"]] == ["start"]
     told = ask.post("/api/leagues", {"name": "Pub Darts"}, status=422).json()
     assert "lowercase letters" in told["detail"]
 
 
-def test_unknown_query_parameter_refuses_a_write(ask, league):
+def test_write_with_an_unknown_query_parameter_is_refused(ask, league):
     match = {"id": "m1", "teams": [["ann"], ["bob"]], "time": "2026-01-31"}
     ask.post(f"{league}/matches", match, status=201)
     for method, path, body in (
@@ -82,7 +82,7 @@ def test_league_made_private_is_hidden_immediately(ask, league):
     ask("GET", f"{league}/leaderboard", key=None, status=404)
 
 
-def test_another_model_rates_all_matches_again(ask, league):
+def test_changing_the_model_rates_all_matches_again(ask, league):
     ask.post(f"{league}/matches", MATCHES, status=201)
     dry = ask("PUT", f"{league}/model", json={"name": "Elo"}, params={"dry_run": True}, status=200).json()
     assert ask.get(league).json()["generation"] == 1
@@ -96,7 +96,7 @@ def test_another_model_rates_all_matches_again(ask, league):
     assert [(one.generation, one.model.name, one.reason) for one in found.generations][1:] == [(2, "Elo", "simpler")]
 
 
-def test_season_moves_ratings_towards_new_players(ask, league):
+def test_new_season_moves_ratings_towards_the_initial_rating(ask, league):
     ask.post(f"{league}/matches", MATCHES, status=201)
     asked = {"name": "II", "start": "2026-03-01", "carry": 0.5}
     dry = ask.post(f"{league}/seasons?dry_run=1", asked, status=200).json()["ratings"]
@@ -131,7 +131,7 @@ def test_season_moves_ratings_towards_new_players(ask, league):
         ("POST", "/seasons", {"name": "I", "start": "2026-01-01", "carry": 2}, "carry"),
     ],
 )
-def test_invalid_requests_name_their_field(ask, league, method, path, body, field):
+def test_invalid_requests_get_an_error_that_names_the_field(ask, league, method, path, body, field):
     url = path if path.startswith("/api") else league + path
     told = ask(method, url, json=body, status=422).json()
     if field is not None:
@@ -154,7 +154,7 @@ PARAMETERS = st.sampled_from(
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(list(PRESETS)), st.dictionaries(PARAMETERS | st.text(ascii_lowercase), VALUES, max_size=3))
-def test_any_parameters_get_a_readable_response(ask, name, parameters):
+def test_any_model_parameters_get_a_readable_response(ask, name, parameters):
     ask.service.leagues.invalidate("fuzz")
     if ask("GET", "/api/leagues/fuzz").status_code == 404:
         ask.create_league("fuzz")

@@ -33,7 +33,7 @@ def test_post_returns_the_new_ratings(ask, league):
 
 
 @pytest.mark.parametrize("form", ["list", "named", "lines"])
-def test_many_matches_are_one_change(ask, league, form):
+def test_matches_posted_together_are_one_revision(ask, league, form):
     matches = [
         {"teams": [[f"p{n % 7}"], [f"q{n % 5}", "ann"]], "scores": [n % 3, 1], "time": "2026-01-31"} for n in range(50)
     ]
@@ -125,7 +125,7 @@ def test_blanks_around_match_ids_are_removed(ask, league):
         (ANN_BOB | {"winner": "ann"}, "winner"),
     ],
 )
-def test_invalid_matches_name_their_field_and_store_nothing(ask, league, match, field):
+def test_invalid_matches_get_an_error_that_names_the_field_and_are_not_stored(ask, league, match, field):
     alone = ask(
         "POST", f"{league}/matches", content=json.dumps(match), headers={"Content-Type": "application/json"}, status=422
     )
@@ -164,13 +164,13 @@ def test_invalid_matches_name_their_field_and_store_nothing(ask, league, match, 
         ('{"teams":[["a"],["b"]]}\n' * (MAX_MATCHES + 1), "application/x-ndjson", 413),
     ],
 )
-def test_unusable_bodies_are_refused(ask, league, body, kind, status):
+def test_unusable_request_bodies_are_refused(ask, league, body, kind, status):
     ask("POST", f"{league}/matches", content=body, headers={"Content-Type": kind}, status=status)
     assert ask.get(league).json()["posted"] == 0
 
 
 @pytest.mark.parametrize(("clock", "time", "shown"), [("number", 3, 3.0), ("none", None, None)])
-def test_times_are_shown_on_the_clock_of_the_league(ask, clock, time, shown):
+def test_match_times_are_shown_in_the_time_format_of_the_league(ask, clock, time, shown):
     ask.create_league(f"chess-{clock}", clock=clock)
     answer = ask.post(f"/api/leagues/chess-{clock}/matches", {"teams": [["ann"], ["bob"]], "time": time}, status=201)
     assert answer.json()["matches"][0]["time"] == shown
@@ -194,7 +194,7 @@ def test_post_needs_a_write_key_for_the_league(ask, league):
     ask.post(f"{league}/matches", ANN_BOB, key=ask.new_key("write", league.rpartition("/")[2]), status=201)
 
 
-def test_repeated_post_changes_no_player(ask, league):
+def test_response_to_a_repeated_post_lists_no_rating_changes(ask, league):
     match = {"id": "final", "teams": [["ann"], ["bob"]], "time": "2026-01-31"}
     told = [ask("POST", f"{league}/matches", json=match, status=status).json()["changed"] for status in (201, 200)]
     assert told == [2, 0]
@@ -217,7 +217,7 @@ def test_match_dated_far_ahead_is_refused_unless_the_league_allows_it(ask, leagu
     ask.post(f"{league}/matches", match, status=201)
 
 
-def test_post_says_that_a_correction_is_under_way(ask, league):
+def test_response_to_a_post_says_that_a_correction_is_in_progress(ask, league):
     ask.post(f"{league}/matches", ANN_BOB, status=201)
     database = ask.service.database
     with database.writing() as connection:

@@ -57,13 +57,13 @@ def expected(frame):
     return frame.sort("rank", "player").select("rank", "player", "mu", "sigma", "matches").rows()
 
 
-def test_leaderboard_equals_a_fit(ask, darts, fit):
+def test_leaderboard_equals_that_of_a_fit(ask, darts, fit):
     assert shown(pages(ask, f"{darts}/leaderboard?size=3")) == expected(fit.leaderboard())
     rows = list(csv.DictReader(StringIO(ask.get(f"{darts}/leaderboard.csv").text)))
     assert [(row["player"], float(row["mu"])) for row in rows] == [row[1:3] for row in expected(fit.leaderboard())]
 
 
-def test_pages_stay_at_one_revision_while_matches_are_posted(ask, league):
+def test_leaderboard_pages_stay_at_one_revision_while_matches_are_posted(ask, league):
     matches = [{"teams": [[f"p{number}"], [f"p{number + 1}"]], "time": "2026-01-01"} for number in range(9)]
     ask.post(f"{league}/matches", matches, status=201)
     before = shown(pages(ask, f"{league}/leaderboard"))
@@ -80,7 +80,7 @@ def test_pages_stay_at_one_revision_while_matches_are_posted(ask, league):
 
 
 @pytest.mark.parametrize("at", ["2026-01-10", "2026-01-10T05:00:00Z", "2025-01-01", "2030-01-01"])
-def test_leaderboard_shows_a_past_time(ask, darts, fit, at):
+def test_leaderboard_can_be_read_at_a_past_time(ask, darts, fit, at):
     upto = at if "T" in at else f"{at}T23:59:59Z"
     past = [match for match in MATCHES if match["time"] <= upto]
     found = expected(pw.TrueSkill().fit(pw.History.from_matches(past)).leaderboard()) if past else []
@@ -123,7 +123,7 @@ def test_leaderboard_shows_past_models_and_seasons(ask, league):
 
 
 @pytest.mark.parametrize("path", ["leaderboard", "leaderboard.csv", "players/ann", "matches", "matches/m1"])
-def test_etags_give_304_until_something_changes(ask, league, path):
+def test_etag_gives_304_not_modified_until_something_changes(ask, league, path):
     match = {"id": "m1", "teams": [["ann"], ["bob"]]}
     ask.post(f"{league}/matches", match, status=201)
     first = ask.get(f"{league}/{path}")
@@ -139,7 +139,7 @@ def test_etags_give_304_until_something_changes(ask, league, path):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_player_equals_a_fit_explanation(ask, darts, fit, name):
+def test_player_response_equals_the_explanation_of_a_fit(ask, darts, fit, name):
     url = f"{darts}/players/{quote(name, safe='')}".replace("/..", "/%2e%2e")
     told = ask.get(f"{url}?matches=100", key=None).json()
     schemas.Player.model_validate(told)
@@ -231,7 +231,7 @@ def test_empty_league_has_empty_standings(ask, league):
     ask("GET", f"{league}/players/ann", status=404)
 
 
-def test_page_after_a_post_rates_no_match_again(ask, monkeypatch):
+def test_page_requested_after_a_post_rates_no_match_again(ask, monkeypatch):
     """The page takes over matches rated by the writer of its process; it reads others from the journal."""
     ask.create_league("fresh")
     post = "/api/leagues/fresh/matches"

@@ -12,7 +12,7 @@ def player_pages(server, ending, statuses):
     return repeating(lambda: statuses.append(get(server, PLAYER.format(ending))), threads=3, pause=0.06)
 
 
-def test_expensive_pages_of_one_address_do_not_slow_down_others(tmp_path):
+def test_expensive_page_requests_from_one_address_do_not_slow_down_other_clients(tmp_path):
     with running(tmp_path, matches=2_000, cpu_burst="0.02") as (server, key):
         statuses = [get(server, PLAYER.format(".json"))]  # unlike HTML, it does not make the process import altair
         quiet, attacked = measure(server, key, lambda: player_pages(server, ".json", statuses), seconds=2.0)
@@ -22,7 +22,7 @@ def test_expensive_pages_of_one_address_do_not_slow_down_others(tmp_path):
 
 @pytest.mark.long
 @pytest.mark.parametrize("workers", [1, 2])
-def test_expensive_pages_at_full_size_are_limited_and_do_not_slow_down_others(workers, tmp_path, database_url):
+def test_many_expensive_page_requests_are_limited_and_do_not_slow_down_other_clients(workers, tmp_path, database_url):
     # On a busy machine the attacker does not reach the default limit within 15 s.
     limits = {"cpu_limit": "0.05", "cpu_burst": "1"}
     with running(tmp_path, database_url, matches=5_000, workers=workers, **limits) as (server, key):

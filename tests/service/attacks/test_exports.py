@@ -151,7 +151,9 @@ def test_export_is_exact_while_matches_are_posted(tmp_path):
 
 @pytest.mark.long
 @pytest.mark.parametrize("workers", [1, 2])
-def test_exports_of_a_million_matches_need_little_memory_and_do_not_slow_down_others(tmp_path, database_url, workers):
+def test_exports_of_a_million_matches_need_little_memory_and_do_not_slow_down_other_clients(
+    tmp_path, database_url, workers
+):
     fill(database_url, "big", 1_000_000)
     settings = UNLIMITED | {"workers": workers, "export_folder": str(tmp_path / "exports")}
     with running(tmp_path, database_url, **settings) as (server, key):

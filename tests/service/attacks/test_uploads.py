@@ -48,7 +48,7 @@ def children(server):
     return found
 
 
-def test_expanding_uploads_are_refused_and_the_server_goes_on(tmp_path):
+def test_decompression_bombs_are_refused_and_the_server_keeps_working(tmp_path):
     with running(tmp_path) as (server, key):
         before = memory(server, peak=True)
         for name, make in SMALL.items():
@@ -61,7 +61,7 @@ def test_expanding_uploads_are_refused_and_the_server_goes_on(tmp_path):
         assert len(children(server)) == 1  # all files were read by the same child
 
 
-def test_upload_is_abandoned_when_the_client_hangs_up(tmp_path):
+def test_reading_an_upload_stops_when_the_client_disconnects(tmp_path):
     content = b"winner,loser\n" + b"ann,bob\n" * 1_000_000
     head = f"POST /api/leagues/{LEAGUE}/import?format=csv HTTP/1.1\r\nHost: test\r\nContent-Length: {len(content)}\r\n"
     with running(tmp_path) as (server, key):
@@ -83,7 +83,7 @@ def wait_for(condition):
 
 @pytest.mark.long
 @pytest.mark.parametrize("workers", [1, 2])
-def test_full_size_uploads_do_not_slow_down_others(workers, tmp_path, database_url):
+def test_uploads_of_the_maximum_size_do_not_slow_down_other_clients(workers, tmp_path, database_url):
     contents = {name: make() for name, make in bombs.FULL.items() if not name.endswith((".bz2", ".xz", ".zip"))}
     contents |= {"zeros.csv.gz": bombs.FULL["zeros.csv.bz2"](), "rows.csv": bombs.FULL["rows.csv.bz2"]()}
     with running(tmp_path, database_url, workers=workers, key_cpu_limit="0") as (server, key):

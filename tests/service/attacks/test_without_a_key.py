@@ -82,7 +82,7 @@ def refusals(server, key):
     }
 
 
-def test_strangers_do_not_slow_down_others(tmp_path):
+def test_requests_without_a_key_do_not_slow_down_other_clients(tmp_path):
     """All attacks at once, small."""
     with running(tmp_path, first=limit_files(300), header_limit="4096") as (server, key):
 
@@ -117,7 +117,9 @@ ATTACKS = {
 @pytest.mark.long
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_full_size_attack_neither_slows_down_others_nor_fills_the_memory(attack, workers, tmp_path, database_url):
+def test_large_attack_without_a_key_neither_slows_down_other_clients_nor_fills_the_memory(
+    attack, workers, tmp_path, database_url
+):
     with running(tmp_path, database_url, workers=workers, first=limit_files(1024)) as (server, key):
         before, spent = memory(server), cpu_seconds(server)
         quiet, attacked = measure(server, key, lambda: ATTACKS[attack](server), seconds=5.0)

@@ -30,7 +30,7 @@ def call(child, function, *args, limits=UNLIMITED, **options):
     return child.result()
 
 
-def test_one_child_serves_many_calls_and_survives_errors(child):
+def test_one_child_process_runs_many_calls_and_survives_errors(child):
     assert call(child, child_functions.add, 1, second=2) == 3
     with pytest.raises(Error, match="too late") as error:
         call(child, child_functions.fail)
@@ -47,7 +47,7 @@ def test_one_child_serves_many_calls_and_survives_errors(child):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not say how much memory a process uses")
-def test_memory_limit_holds_for_one_call(child):
+def test_memory_limit_applies_only_to_the_call_that_sets_it(child):
     limits = ProcessLimits(memory=128 * MIB)
     assert call(child, child_functions.allocate, 16 * MIB, limits=limits) == 16 * MIB
     with pytest.raises(ProcessFailed, match="needed more than 128 MiB of memory") as error:
@@ -70,7 +70,7 @@ def test_memory_limit_holds_for_one_call(child):
         ("exit_early", UNLIMITED, ""),
     ],
 )
-def test_limit_or_crash_is_an_error_that_names_the_cause(child, function, limits, limit):
+def test_exceeded_limit_or_crash_raises_an_error_that_names_the_cause(child, function, limits, limit):
     with pytest.raises(ProcessFailed) as error:
         call(child, getattr(child_functions, function), limits=limits)
     assert error.value.limit == limit
@@ -122,7 +122,7 @@ def test_child_is_killed_when_its_caller_is_cancelled_or_the_pool_is_closed(tmp_
     asyncio.run(run())
 
 
-def test_child_ends_when_the_service_dies(tmp_path):
+def test_child_process_ends_when_the_service_dies(tmp_path):
     script = (
         "from prowess.service.background.child_process import ChildProcess, ProcessLimits\n"
         "from tests.service.background.child_functions import pid\n"

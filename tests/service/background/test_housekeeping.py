@@ -27,7 +27,7 @@ def until(condition):
         sleep(0.02)
 
 
-def test_last_use_is_recorded_without_a_write_in_the_request(sqlite_url):
+def test_last_use_of_a_key_is_stored_later_and_not_during_the_request(sqlite_url):
     with served(sqlite_url) as client:
         written = []
         event.listen(client.service.database.engine, "begin", lambda connection: written.append(1))
@@ -42,7 +42,7 @@ def test_last_use_is_recorded_without_a_write_in_the_request(sqlite_url):
     assert before <= key.used_at <= time()
 
 
-def test_uses_of_a_key_between_two_rounds_are_stored_in_one_write(database, monkeypatch):
+def test_several_uses_of_a_key_are_stored_in_one_write(database, monkeypatch):
     with database.writing() as connection:
         key, _ = keys.create(connection, "phone")
     writes = []
@@ -60,7 +60,7 @@ def test_uses_of_a_key_between_two_rounds_are_stored_in_one_write(database, monk
         assert keys.get(connection, key.id).used_at == 11.0
 
 
-def test_unavailable_database_is_tried_again(database, monkeypatch):
+def test_housekeeping_retries_after_the_database_was_unavailable(database, monkeypatch):
     tries = []
 
     def fail(connection, uses):
@@ -73,7 +73,7 @@ def test_unavailable_database_is_tried_again(database, monkeypatch):
     housekeeper.close()
 
 
-def test_deleted_league_is_removed_when_its_grace_ends(database):
+def test_deleted_league_is_removed_when_its_grace_period_ends(database):
     with database.writing() as connection:
         leagues.create(connection, "darts")
         leagues.create(connection, "chess")

@@ -72,7 +72,7 @@ def test_large_leagues_are_loaded_before_the_first_request(database: Database) -
         assert standings.of(connection, again) is now
 
 
-def test_loading_does_not_evict_a_larger_league(database: Database) -> None:
+def test_prewarming_does_not_evict_a_larger_league(database: Database) -> None:
     roomy = Noted()
     ended(Prewarmer(database, StandingsCache(roomy), roomy, least=1))
     assert roomy.asked == ["large", "middle", "small"]
@@ -81,7 +81,7 @@ def test_loading_does_not_evict_a_larger_league(database: Database) -> None:
     assert traces.asked == ["large"]
 
 
-def test_closing_does_not_wait_for_a_slow_load(database: Database) -> None:
+def test_shutdown_does_not_wait_for_a_league_that_loads_slowly(database: Database) -> None:
     entered, go_on = Event(), Event()
 
     class Slow(Noted):
@@ -100,7 +100,7 @@ def test_closing_does_not_wait_for_a_slow_load(database: Database) -> None:
     assert traces.asked == ["large"]
 
 
-def test_unreadable_league_does_not_stop_others(database: Database) -> None:
+def test_unreadable_league_does_not_stop_prewarming_of_others(database: Database) -> None:
     class Broken(Noted):
         def of(self, connection, league):
             if league.name == "large":
@@ -112,7 +112,7 @@ def test_unreadable_league_does_not_stop_others(database: Database) -> None:
     assert traces.asked == ["middle", "small"]
 
 
-def test_service_prewarms_at_startup(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_service_prewarms_leagues_at_startup(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prewarm, "LEAST", 30)
     database = Database(sqlite_url)
     fill(database)

@@ -5,7 +5,7 @@ from tests.service.pages.page_client import words
 PAGE = "/leagues/forget/anonymise"
 
 
-def test_player_is_anonymised_on_a_page(ask):
+def test_player_can_be_anonymised_on_a_page(ask):
     ask.create_league("forget")
     ask.post("/api/leagues/forget/matches", {"teams": [["Xanthippe"], ["bob"]], "scores": [3, 1]}, status=201)
     player = "/leagues/forget/player?name=Xanthippe"
@@ -30,7 +30,7 @@ def test_player_is_anonymised_on_a_page(ask):
     assert "dropped" in words(ask.look(PAGE, key=ask.admin))
 
 
-def test_page_without_a_name_lists_anonymised_players(ask):
+def test_anonymise_page_without_a_name_lists_anonymised_players(ask):
     ask.create_league("none-forgotten")
     assert "There are none." in words(ask.look("/leagues/none-forgotten/anonymise", key=ask.admin))
     assert ask.look("/leagues/none-forgotten/anonymise.csv", key=ask.admin).status_code == 200

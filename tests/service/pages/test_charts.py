@@ -43,7 +43,7 @@ def darts(ask):
 
 
 @pytest.mark.parametrize("look", LOOKS, ids=["light", "light-narrow", "dark", "dark-narrow"])
-def test_every_chart_renders_in_every_look(tuning, look):
+def test_every_chart_renders_in_light_and_dark_colours(tuning, look):
     curves = {"ann": [(1, 25.0, 8.0), (2, 27.0, 7.0)], "bob": [(1, 25.0, 8.0)]}
     drawn = [
         belief_curves(curves, ("Q", "match"), look=look),
@@ -67,7 +67,7 @@ def test_every_chart_renders_in_every_look(tuning, look):
     assert tuple(map(int, size.groups())) == look.size
 
 
-def test_colours_contrast_with_the_page():
+def test_chart_colours_contrast_with_the_page():
     for look, page in (LIGHT, "#ffffff"), (DARK, "#14171b"):
         assert contrast(look.ink, page) >= 4.5
         assert min(contrast(colour, page) for colour in look.colours[:3]) >= 3
@@ -86,7 +86,7 @@ def luminance(colour):
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def test_picture_is_immutable_under_the_current_revision(ask, darts):
+def test_chart_image_is_cached_as_immutable_for_the_current_revision(ask, darts):
     revision = ask.get("/api/leagues/charts").json()["revision"]
     url = f"{darts}.svg?name=ann&name={quote(ODD)}&look=dark&height=300"
     found = ask.get(f"{url}&revision={revision}", key=None)
@@ -103,7 +103,7 @@ def test_picture_is_immutable_under_the_current_revision(ask, darts):
     assert seen.content == b""
 
 
-def test_specification_contains_the_ratings(ask, darts):
+def test_chart_specification_contains_the_ratings(ask, darts):
     spec = ask.get(f"{darts}.json?name={quote(ODD)}&narrow=1").json()
     told = ask.get(f"/leagues/charts/player.json?name={quote(ODD)}").json()
     table = pl.DataFrame(json.loads(spec["datasets"][spec["data"]["name"]]))
@@ -136,5 +136,5 @@ def test_charts_of_private_leagues_need_a_key(ask):
         ("curves.json?" + "&".join(f"name={at}" for at in range(8)), 422),
     ],
 )
-def test_impossible_chart_returns_a_problem(ask, darts, rest, status):
+def test_request_for_an_impossible_chart_returns_a_problem(ask, darts, rest, status):
     ask("GET", f"/leagues/charts/charts/{rest}", status=status)

@@ -143,7 +143,7 @@ def test_preview_suggests_known_names_for_new_ones(ask, fill):
         ({"team": ["a" * 501, "bob"]}, "at most 500 characters", "team-1"),
     ],
 )
-def test_invalid_field_is_marked_and_all_input_kept(ask, fill, values, message, field):
+def test_invalid_field_is_marked_and_all_input_is_kept(ask, fill, values, message, field):
     if ask("GET", "/api/leagues/wrong").status_code == 404:
         ask.create_league("wrong")
     for do in ("", "record"):
@@ -184,7 +184,7 @@ EVERYTHING = {
 }
 
 
-def test_edit_keeps_unchanged_values(ask, fill):
+def test_editing_a_match_keeps_unchanged_values(ask, fill):
     """An unchanged form changes nothing; a form with one changed field changes only that."""
     ask.create_league("keeps")
     ask.post("/api/leagues/keeps/matches", EVERYTHING, status=201)
@@ -201,7 +201,7 @@ def test_edit_keeps_unchanged_values(ask, fill):
     assert ask.get("/api/leagues/keeps").json()["revision"] == 2
 
 
-def test_concurrent_edit_is_a_conflict(ask, fill):
+def test_concurrent_edits_of_a_match_conflict(ask, fill):
     ask.create_league("both")
     ask.post("/api/leagues/both/matches", {"id": "m", "teams": [["ann"], ["bob"]], "scores": [3, 1]}, status=201)
     page, gone = (ask.look(f"/leagues/both/{what}?id=m", key=ask.admin) for what in ("edit", "delete"))
@@ -215,7 +215,7 @@ def test_concurrent_edit_is_a_conflict(ask, fill):
     assert ask.get("/api/leagues/both/matches/m").json()["scores"] == [3, 2]
 
 
-def test_match_is_deleted_and_restored(ask, fill):
+def test_deleted_match_can_be_restored(ask, fill):
     ask.create_league("gone")
     matches = [{"id": f"m{k}", "teams": [["ann"], ["bob"]]} for k in range(3)]
     ask.post("/api/leagues/gone/matches", matches, status=201)
@@ -236,7 +236,7 @@ def test_match_is_deleted_and_restored(ask, fill):
 
 
 @pytest.mark.parametrize(("clock", "time"), [("number", "7"), ("none", "")])
-def test_enter_result_in_leagues_with_numeric_or_no_times(ask, fill, clock, time):
+def test_results_can_be_entered_in_leagues_with_numeric_or_no_times(ask, fill, clock, time):
     name = f"clock-{clock}"
     ask.create_league(name, clock=clock)
     path = f"/leagues/{name}/enter"
@@ -287,7 +287,7 @@ def test_entering_results_needs_a_write_key(ask, what):
     assert ask.look(path, key=ask.new_key("write", elsewhere)).status_code == 404
 
 
-def test_date_far_ahead_is_marked_and_can_be_allowed(ask, fill):
+def test_date_far_in_the_future_is_marked_and_can_be_allowed(ask, fill):
     ask.create_league("dated")
     for do in ("record", ""):
         page = fill("/leagues/dated/enter", team=["ann", "bob"], time="9999-12-31T00:00", do=do)

@@ -72,7 +72,7 @@ def test_every_page_is_valid_html_with_working_links(ask, kind):
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_page_has_data_and_charts(ask, kind):
+def test_every_page_links_to_existing_data_and_charts(ask, kind):
     matches = found(ask, kind)
     for place in pages_of(kind, matches):
         path, _, query = place.partition("?")

@@ -78,7 +78,7 @@ def test_only_the_previewed_file_is_imported(ask):
     assert drop(ask, "other", LINES + " ", confirm=confirm_of(drop(ask, "other", LINES + " "))).status_code == 303
 
 
-def test_problems_are_listed_by_line_and_the_rest_is_importable(ask):
+def test_problems_are_listed_by_line_and_the_other_rows_can_be_imported(ask):
     ask.create_league("lines")
     bad = "date,winner,loser\n2026-01-31,ann,bob\nx,bob,cat\n2026-02-01,cat,\n" + "y,ann,bob\n" * 200
     page = drop(ask, "lines", bad)

@@ -53,7 +53,7 @@ def test_organiser_imports_corrects_and_enters_results(chromium, office, size, s
         assert table(visit.page) == after
 
 
-def test_choices_are_kept_for_a_corrected_file(chromium, office):
+def test_chosen_columns_are_kept_when_a_corrected_file_is_uploaded(chromium, office):
     """The columns of a file are chosen once, even if it is corrected and uploaded again, or after another file."""
     right = RIGHT.replace("date,home,away,home score,away score", "Wann,Spieler 1,Spieler 2,Zahl 1,Zahl 2,Tisch")
     right = re.sub(r"(\d,\d)$", r"\1,7", right, flags=re.M)  # an extra number, so the scores are ambiguous
@@ -152,7 +152,7 @@ def enter_and_delete(visit):
 
 
 @OTHER_WAYS
-def test_player_finds_compares_and_predicts(chromium, demo, size, scheme):
+def test_player_searches_compares_players_and_predicts_a_match(chromium, demo, size, scheme):
     with visiting(chromium, demo, size=size, scheme=scheme) as visit:
         page = visit.go("/")
         page.get_by_role("link", name="An invented league").click()
@@ -211,7 +211,7 @@ def data(page, kind):
 
 
 @WAYS
-def test_reader_browses_without_scripts(chromium, demo, size, scheme):
+def test_reader_can_browse_the_pages_without_scripts(chromium, demo, size, scheme):
     with visiting(chromium, demo, size=size, scheme=scheme, scripts=False) as visit:
         page = visit.go("/leagues/demo/standings")
         page.get_by_label("Find a player").fill("grz")

@@ -21,7 +21,7 @@ def darts(ask):
 
 
 @pytest.mark.parametrize("path", ["/keys", "/leagues/darts/keys"])
-def test_key_is_created_rotated_and_revoked(ask, darts, path):
+def test_key_can_be_created_rotated_and_revoked_on_a_page(ask, darts, path):
     league = {} if path.startswith("/leagues") else {"league": "darts"}
     page = ask.send(path, FORM | league)
     secret = secret_of(page)
@@ -40,7 +40,7 @@ def test_key_is_created_rotated_and_revoked(ask, darts, path):
     assert not ask.get(f"{path}.json").json()["keys"][-1]["live"]
 
 
-def test_wrong_key_forms_keep_their_input(ask, darts):
+def test_invalid_key_forms_keep_their_input(ask, darts):
     for fields, field in (({"expires": "soon"}, "expires"), ({"name": " "}, "name"), ({"league": "nowhere"}, "league")):
         page = ask.send("/keys", FORM | fields)
         assert page.status_code in (404, 422)
@@ -96,7 +96,7 @@ def test_league_is_renamed_on_its_settings_page(ask):
     assert ask.send("/leagues/first/enter", {}).status_code == 308
 
 
-def test_league_is_archived_and_unarchived(ask):
+def test_league_can_be_archived_and_unarchived_on_its_settings_page(ask):
     ask.create_league("shelf")
     path = "/leagues/shelf/settings"
     assert ask.send(path, {"what": "archive"}).status_code == 303
@@ -110,7 +110,7 @@ def test_league_is_archived_and_unarchived(ask):
     assert "archived" not in words(ask.look("/leagues/shelf/standings"))
 
 
-def test_league_is_deleted_after_its_name_is_typed_and_undeleted(ask):
+def test_league_is_deleted_after_its_name_is_typed_and_can_be_restored(ask):
     ask.create_league("doomed")
     path = "/leagues/doomed/settings"
     for typed in ("", "doomd", "DOOMED"):

@@ -48,7 +48,7 @@ def test_league_is_created_from_the_form(ask):
         ({"title": "Taken"}, "name", "already"),
     ],
 )
-def test_invalid_field_is_marked_and_all_input_kept(ask, fields, field, message):
+def test_invalid_field_is_marked_and_all_input_is_kept(ask, fields, field, message):
     if fields["title"] == "Taken":
         ask.create_league("taken")
     page = ask.send("/new", MORE | {"name": "", "title": XSS} | fields)

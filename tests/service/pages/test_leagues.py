@@ -17,7 +17,7 @@ def steps(page):
     ]
 
 
-def test_empty_database_shows_the_first_steps(tmp_path):
+def test_start_page_of_an_empty_database_shows_the_first_steps(tmp_path):
     with serve_pages(f"sqlite:///{tmp_path / 'empty.db'}") as ask:
         with ask.service.database.writing() as connection:
             keys.revoke(connection, 1)
@@ -38,7 +38,7 @@ def test_empty_database_shows_the_first_steps(tmp_path):
         assert "Create your first league" not in ask.look("/leagues", key=key).text
 
 
-def test_key_command_names_the_database_absolutely(tmp_path, monkeypatch):
+def test_command_that_creates_a_key_has_the_absolute_database_path(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     database = Database("league.db")
     assert key_command("admin", database=database).endswith(f"--database sqlite:///{tmp_path / 'league.db'}")

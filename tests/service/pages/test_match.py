@@ -40,7 +40,7 @@ def test_match_page_shows_forecast_and_explanations(ask):
     assert "<img src=x" not in odd
 
 
-def test_strangers_do_not_see_who_is_no_longer_in_a_match(ask):
+def test_only_keys_of_the_league_show_players_removed_from_a_match(ask):
     """Only a key of the league shows the teams of a deleted match, and players whom an edit replaced."""
     ask.create_league("gone")
     ask.create_league("other")

@@ -54,7 +54,7 @@ def same(answer, comparison, baseline):
     assert [row["value"] for row in answer["over_time"]["points"]] == frame["value"].to_list()
 
 
-def test_figures_equal_compare(ask):
+def test_figures_on_the_page_equal_those_of_compare(ask):
     matches = duels(150)
     name = league(ask, matches, model={"name": "Elo", "parameters": {"k": 20}})
     found = told(ask, name)
@@ -107,7 +107,7 @@ def test_unusable_models_are_marked_before_a_comparison(ask):
             run_job(connection, found, "comparison", {"PoissonOD": {"name": "PoissonOD"}}, lambda step, share: None)
 
 
-def test_both_computations_of_figures_agree_across_seasons(tmp_path):
+def test_figures_computed_at_once_and_in_a_job_agree_across_seasons(tmp_path):
     database = Database(f"sqlite:///{tmp_path / 'prowess.db'}")
     database.migrate()
     with database.writing() as connection:
@@ -154,7 +154,7 @@ def test_figures_of_a_large_league_come_from_a_background_job(ask, monkeypatch):
     raise AssertionError("the figures are not made anew")
 
 
-def test_comparing_needs_write_and_switching_admin(ask):
+def test_comparing_models_needs_a_write_key_and_changing_one_an_admin_key(ask):
     name = league(ask, duels(10), public=False)
     models, switch = f"/leagues/{name}/models", f"/leagues/{name}/switch"
     reader, writer = ask.new_key("read", name), ask.new_key("write", name)
@@ -223,7 +223,7 @@ def test_every_model_has_a_description(ask, name):
     assert all(settings)
 
 
-def test_model_is_previewed_and_changed(ask):
+def test_model_change_is_previewed_before_it_is_made(ask):
     name = league(ask, duels(80))
     board = f"/api/leagues/{name}/leaderboard"
     before = {row["player"]: row["rank"] for row in ask.get(board).json()["players"]}
@@ -253,7 +253,7 @@ def test_model_is_previewed_and_changed(ask):
     assert other.text.count("<button>Switch to Elo") == 1
 
 
-def test_large_league_is_previewed_only_on_request(ask, monkeypatch):
+def test_model_change_of_a_large_league_is_previewed_only_on_request(ask, monkeypatch):
     monkeypatch.setattr(models, "SMALL", 0)
     name = league(ask, duels(10))
     page = ask.look(f"/leagues/{name}/switch?model=Elo", key=ask.admin).text

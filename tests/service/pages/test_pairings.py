@@ -29,7 +29,7 @@ def pairs(one):
     return [frozenset(map(tuple, pair["teams"])) for pair in one["pairs"]]
 
 
-def test_one_round_equals_the_api(ask, path):
+def test_one_round_of_pairings_equals_the_api_response(ask, path):
     told = ask.get(asked(path + ".json", again="true")).json()
     expected = ask.post("/api/leagues/evening/pair", {"queue": PLAYERS}, status=200).json()
     [one] = told["rounds"]
@@ -42,7 +42,7 @@ def test_one_round_equals_the_api(ask, path):
     assert (one["pairs"][0]["win"], one["pairs"][0]["draw"]) == (chances["win"], chances["draw"])
 
 
-def test_rounds_repeat_no_pair_and_players_sit_out_in_turn(ask, path):
+def test_several_rounds_repeat_no_pair_and_players_sit_out_in_turn(ask, path):
     told = ask.get(asked(path + ".json", rounds=3, never="ann + gus")).json()
     made = [pair for one in told["rounds"] for pair in pairs(one)]
     assert len(made) == len(set(made)) == 9
@@ -86,7 +86,7 @@ def test_errors_are_shown_on_the_page(ask, path, query, text):
     check_refused(ask, *asked(path, **query).split("?", 1), text)
 
 
-def test_empty_league_and_empty_form_are_shown(ask, path):
+def test_page_works_with_an_empty_league_and_an_empty_form(ask, path):
     assert "Paste a list" in words(ask.look(path))
     assert ask.get(path + ".json").json()["rounds"] == []
     ask.create_league("evening-nobody")

@@ -81,7 +81,7 @@ def test_private_pages_are_not_cached_for_others(ask, secrets):
             assert "public" not in page.headers["cache-control"], place
 
 
-def test_charts_become_private_with_their_league(ask):
+def test_charts_become_private_when_their_league_does(ask):
     ask.create_league("turned")
     ask.post("/api/leagues/turned/matches", {"teams": [["Zelda"], ["Bob"]]}, status=201)
     charts = [f"/leagues/turned/charts/curves{end}?name=Zelda&revision=1" for end in (".svg", ".json")]
@@ -93,7 +93,7 @@ def test_charts_become_private_with_their_league(ask):
 
 
 @pytest.mark.parametrize("who", ["read", "write"])
-def test_key_is_limited_to_its_scope(ask, secrets, who):
+def test_key_can_do_only_what_its_scope_allows(ask, secrets, who):
     before = ask.get("/api/leagues/secret").json()
     for route in ROUTES:
         page = route.path.rpartition("/")[2].partition(".")[0]
@@ -160,13 +160,13 @@ COOKIES = [
 
 
 @pytest.mark.parametrize("cookies", COOKIES, ids=["json", "quote", "blanks", "large", "old"])
-def test_other_cookies_are_ignored(ask, cookies):
+def test_unrelated_cookies_are_ignored(ask, cookies):
     sent = cookies.replace("{}", ask.admin, 1) if "{}" in cookies else cookies
     headers = {"Cookie": sent.encode("latin-1")}
     assert ask.look("/new", headers=headers).status_code == 200
 
 
-def test_invalid_key_cookie_is_anonymous(ask):
+def test_request_with_an_invalid_key_cookie_is_anonymous(ask):
     for secret in (b"\xff\xfe\xe4", b'"\\', b"x" * 60_000, b"", b"a b", b'"' + b'\\"' * 30_000 + b'"'):
         page = ask.look("/leagues", headers={"Cookie": b"prowess_key=" + secret})
         assert (page.status_code, "Sign in" in page.text) == (200, True)

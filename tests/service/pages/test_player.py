@@ -71,7 +71,7 @@ def test_best_and_worst_rating_link_to_their_matches(ask, league):
     assert "ignore the first 10 matches" in text(page)
 
 
-def test_scale_of_the_chart_ignores_provisional_matches(ask, league):
+def test_axis_of_the_skill_chart_ignores_provisional_matches(ask, league):
     data = ask.get(f"{league}.json?name=ann").json()
     spec = ask.get("/leagues/player/charts/curves.json?name=ann").json()
     low, high = spec["layer"][1]["encoding"]["y"]["scale"]["domain"]
@@ -178,7 +178,7 @@ def test_player_without_counted_matches_has_no_rating(ask):
     assert "cat 1 1 0 0" in text(ask.look("/leagues/uncounted/player?name=ann").text)
 
 
-def test_likeliest_names_come_first(ask):
+def test_name_suggestions_list_the_best_matches_first(ask):
     """Best players first, but an exact or prefix match comes before a name that only contains the text."""
     ask.create_league("darts")
     order = ["Johanna", "Mary Ann", "ann", "Annika", "<script>ann</script>", *(f"zoe {k:03}" for k in range(300)), "zo"]
@@ -195,6 +195,6 @@ def test_likeliest_names_come_first(ask):
     ask.get("/leagues/darts/names.json?search=ann", headers={"If-None-Match": known.headers["etag"]}, status=304)
 
 
-def test_names_of_a_private_league_need_a_key(ask):
+def test_name_suggestions_of_a_private_league_need_a_key(ask):
     ask.create_league("secret", public=False)
     ask.get("/leagues/secret/names.json?search=a", key=None, status=404)

@@ -21,7 +21,7 @@ def league(ask, name, matches=MATCHES, **more):
     return f"/leagues/{name}/predict"
 
 
-def test_data_equals_the_api_response(ask):
+def test_prediction_equals_the_api_response(ask):
     path = league(ask, "same")
     told = ask.get(f"{path}.json?team=ann%0D%0Abob&team=1.+cat%0A-+zed&time=2026-02-01").json()
     asked = {"teams": [["ann", "bob"], ["cat", "zed"]], "time": "2026-02-01", "newcomers": True}
@@ -53,7 +53,7 @@ def test_newcomers_are_listed_with_similar_names(ask):
     assert 'href="/leagues/new/predict?team=ann&amp;team=bob&amp;home=1"' in page.text
 
 
-def test_more_than_two_teams_have_place_probabilities(ask):
+def test_prediction_for_more_than_two_teams_shows_place_probabilities(ask):
     path = league(ask, "places")
     assert ask.look(f"{path}?teams=3&team=ann&team=bob").text.count("<textarea") == 3
     page = ask.look(f"{path}?team=ann&team=bob&team=cat&team=&team=eve")
@@ -63,7 +63,7 @@ def test_more_than_two_teams_have_place_probabilities(ask):
     assert len(told["ranks"]) == 4
 
 
-def test_scores_are_shown_where_the_model_has_them(ask):
+def test_predicted_scores_are_shown_if_the_model_has_them(ask):
     model = {"name": "PoissonOD", "parameters": {"mu": 0.5, "sigma": 0.3, "beta": 0.1, "home_mu": 0.2}}
     path = league(ask, "football", [MATCHES[0] | {"scores": [3, 1]}], model=model)
     page = ask.look(f"{path}?team=ann&team=bob&home=0")
@@ -86,7 +86,7 @@ def test_prediction_works_without_uncertainty_or_times(ask):
     assert ask.look("/leagues/rounds/predict?team=ann&team=bob&time=soon").status_code == 422
 
 
-def test_errors_are_shown_and_all_input_kept(ask):
+def test_errors_are_shown_and_all_input_is_kept(ask):
     path = league(ask, "wrong")
     for query, text in {
         "team=ann&team=ann%0Abob": "is in teams 1 and 2",

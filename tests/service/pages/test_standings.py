@@ -63,7 +63,7 @@ def test_rank_changes_and_recent_results_are_shown(ask):
     assert re.search(r'class="away">.*?eve.*?\(inactive\)', page, re.S)
 
 
-def test_data_equals_the_api_response(ask):
+def test_standings_equal_the_api_response(ask):
     ask.create_league("beside", settings={"provisional_matches": 2})
     post(ask, "beside", *[duel(f"p{k}", f"p{k + 1}", "2026-01-01") for k in range(70)], duel("p3", "p9", "2026-02-01"))
     for query in ("", "?page=2", "?search=P1", "?provisional=true", "?at=2026-01-05"):
@@ -86,7 +86,7 @@ def test_data_equals_the_api_response(ask):
     assert ask.look("/leagues/beside/standings", headers={"If-None-Match": again.headers["etag"]}).status_code == 304
 
 
-def test_standings_are_paged_by_url(ask):
+def test_each_page_of_the_standings_has_its_own_url(ask):
     ask.create_league("paged")
     post(ask, "paged", *[duel(f"p{2 * k}", f"p{2 * k + 1}", "2026-01-01") for k in range(60)])
     first, last = (
@@ -106,7 +106,7 @@ def test_standings_are_paged_by_url(ask):
     assert "No player with “zz” in the name" in ask.look("/leagues/paged/standings?search=zz").text
 
 
-def test_past_standings_are_labelled(ask):
+def test_past_standings_are_labelled_with_their_date(ask):
     ask.create_league("pasts")
     post(ask, "pasts", duel("ann", "bob", "2026-01-01"), duel("cat", "bob", "2026-02-01"))
     ask.post("/api/leagues/pasts/seasons", {"name": "spring", "start": "2026-01-15"}, status=201)
@@ -130,7 +130,7 @@ def test_past_standings_are_labelled(ask):
     assert "Nobody had played by then" in ask.look("/leagues/pasts/standings?at=2020-01-01").text
 
 
-def test_ended_seasons_and_the_time_before_them_are_linked(ask):
+def test_standings_page_links_to_the_end_of_every_earlier_season(ask):
     def offered(league):
         text = ask.look(f"/leagues/{league}/standings").text
         return re.findall(

@@ -24,7 +24,7 @@ def test_head_request_for_an_error_page_has_the_status_of_get_and_no_body(ask):
         assert asked[1].content == b""
 
 
-def test_new_title_changes_the_etag(ask):
+def test_changing_the_league_title_changes_the_etag(ask):
     ask.create_league("titled", title="Old")
     tag = ask.look("/leagues/titled/standings").headers["etag"]
     again = {"If-None-Match": tag}
@@ -58,7 +58,7 @@ def test_invalid_name_correction_is_ignored(ask, meant):
     assert Strict(page.text).faults == []
 
 
-def test_invalid_time_is_described_with_its_hint(ask):
+def test_input_field_with_an_invalid_time_refers_to_its_hint(ask):
     found(ask, "one")
     page = ask.send("/leagues/one/enter", ONCE | {"team": ["ann", "bob"], "time": "soon"})
     assert page.status_code == 422
@@ -75,13 +75,13 @@ def test_lone_surrogate_in_a_file_is_reported(ask):
         assert Strict(page.text).faults == []
 
 
-def test_json_for_an_invalid_model_is_a_problem(ask):
+def test_json_request_with_an_invalid_model_returns_a_problem(ask):
     found(ask, "one")
     for end in (".json", ".csv"):
         assert "nope" in ask("GET", f"/leagues/one/switch{end}?model=nope", status=422).json()["detail"]
 
 
-def test_league_with_only_draws_has_measures(ask):
+def test_measures_chart_works_for_a_league_with_only_draws(ask):
     found(ask, "ties")
     ask.get("/leagues/ties/charts/measures.json")
 
@@ -95,7 +95,7 @@ def test_sign_in_works_from_a_very_long_url(ask):
         assert (f'value="/leagues/one/enter?team={"a" * letters}"' in page.text) is (letters < 8_000)
 
 
-def test_similar_names_are_looked_up_for_a_few_names_only(ask, monkeypatch):
+def test_similar_names_are_looked_up_only_for_the_first_few_unknown_names(ask, monkeypatch):
     found(ask, "one")
     near, asked = NameIndex.near, []
     monkeypatch.setattr(NameIndex, "near", lambda roll, name, count=1: asked.append(name) or near(roll, name, count))
@@ -103,7 +103,7 @@ def test_similar_names_are_looked_up_for_a_few_names_only(ask, monkeypatch):
     assert (page.status_code, len(asked)) == (404, 7)
 
 
-def test_only_pairs_of_present_players_are_barred(ask, monkeypatch):
+def test_list_of_forbidden_pairs_ignores_players_who_are_not_present(ask, monkeypatch):
     found(ask, "one")
     made, barred = pairings.pair_rounds, []
 
@@ -123,7 +123,7 @@ def test_too_many_teams_in_a_form_are_refused(ask):
     assert (page.status_code, "at most 40 teams" in page.text) == (422, True)
 
 
-def test_concurrent_csv_tables_are_limited(ask, monkeypatch):
+def test_number_of_concurrent_csv_downloads_is_limited(ask, monkeypatch):
     found(ask, "one")
     tables = ask.service.tables
     assert ask.look("/leagues/one/standings.csv").text.startswith("rank,")

@@ -75,7 +75,7 @@ def opened():
         one.close()
 
 
-def test_backup_moves_between_postgresql_and_sqlite(postgres, postgres_url, tmp_path, opened, monkeypatch):
+def test_backup_can_be_restored_between_postgresql_and_sqlite(postgres, postgres_url, tmp_path, opened, monkeypatch):
     monkeypatch.setattr(backup_module, "BATCH", 7)
     first, second = opened(postgres_url), opened(f"{tmp_path}/second.db")
     fill(first)
@@ -117,7 +117,7 @@ def test_restored_league_accepts_new_matches(database_url, tmp_path, opened):
     assert len(rows(new)["journal"]) == len(rows(old)["journal"]) == 11
 
 
-def test_backup_is_consistent_while_others_write(database_url, tmp_path, opened, monkeypatch):
+def test_backup_is_consistent_while_matches_are_written(database_url, tmp_path, opened, monkeypatch):
     """A league's counter and journal agree in the backup, although both grew while it was written."""
     monkeypatch.setattr(backup_module, "BATCH", 3)
     database = opened(database_url)
@@ -215,7 +215,7 @@ def test_restore_refuses_files_that_are_not_backups(database_url, tmp_path, open
     assert inspect(target.engine).get_table_names() == []
 
 
-def test_backup_replaces_only_backups(tmp_path, opened, monkeypatch):
+def test_backup_overwrites_only_files_that_are_backups(tmp_path, opened, monkeypatch):
     database = opened(f"{tmp_path}/league.db")
     with pytest.raises(pw.Error, match="is empty: nothing to back up"):
         backup(database, tmp_path / "copy.bak")

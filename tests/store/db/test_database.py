@@ -15,7 +15,7 @@ from prowess.store.write.commands import Post
 from prowess.store.write.writer import perform
 
 
-def test_failed_reader_leaves_no_old_snapshot_behind(database_url):
+def test_connection_of_a_failed_reader_does_not_keep_its_old_snapshot(database_url):
     database = Database(database_url)
     database.migrate()
     with database.writing() as connection:
@@ -74,7 +74,7 @@ def test_queries_with_lists_of_any_length_find_all_rows(database_url):
     database.close()
 
 
-def test_matches_after_a_position_are_found_by_index(sqlite_url):
+def test_query_for_matches_after_a_position_uses_an_index(sqlite_url):
     """In a league without times, all matches have the same time: the index must be searched by seq too."""
     database = Database(sqlite_url)
     database.migrate()
@@ -86,7 +86,7 @@ def test_matches_after_a_position_are_found_by_index(sqlite_url):
     database.close()
 
 
-def test_trial_write_leaves_nothing_behind(database_url):
+def test_check_that_the_database_is_writable_leaves_nothing_behind(database_url):
     database = Database(database_url)
     database.migrate()
     with database.reading() as connection:
@@ -98,7 +98,7 @@ def test_trial_write_leaves_nothing_behind(database_url):
     database.close()
 
 
-def test_trial_write_does_not_wait_for_another_writer(sqlite_url):
+def test_check_that_the_database_is_writable_does_not_wait_for_a_writer(sqlite_url):
     database = Database(sqlite_url)
     database.migrate()
     with database.writing():
@@ -106,7 +106,7 @@ def test_trial_write_does_not_wait_for_another_writer(sqlite_url):
     database.close()
 
 
-def test_trial_write_reaches_the_disk(sqlite_url):
+def test_check_that_the_database_is_writable_writes_to_disk(sqlite_url):
     database = Database(sqlite_url)
     database.migrate()
     wal = Path(f"{database.url.database}-wal")
@@ -118,7 +118,7 @@ def test_trial_write_reaches_the_disk(sqlite_url):
     database.close()
 
 
-def test_read_only_database_is_named_as_the_cause(database_url):
+def test_error_says_that_the_database_is_read_only(database_url):
     database = Database(database_url)
     database.migrate()
     if database.dialect == "sqlite":

@@ -90,7 +90,7 @@ def test_downgrade_and_upgrade_restore_the_schema(engine):
         assert version_of(connection) == head()
 
 
-def test_head_is_the_last_migration():
+def test_head_revision_is_the_last_migration():
     script = ScriptDirectory(str(MIGRATIONS))
     assert script.get_current_head() == head()
     for step in script.walk_revisions():
@@ -123,7 +123,7 @@ def test_processes_migrate_one_at_a_time(sqlite_url, postgres_url):
         database.close()
 
 
-def test_newer_database_is_refused(engine):
+def test_database_of_a_newer_version_is_refused(engine):
     migrate(engine)
     with engine.begin() as connection:
         connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = 'prowess_9999'"))
@@ -133,7 +133,7 @@ def test_newer_database_is_refused(engine):
     assert catalogue(engine) == before
 
 
-def test_tables_of_other_programs_are_refused(engine):
+def test_database_with_tables_of_another_program_is_refused(engine):
     with engine.begin() as connection:
         connection.execute(text("CREATE TABLE recipes (id INTEGER)"))
     with pytest.raises(pw.Error, match=r"tables of another program \(recipes\)"):

@@ -75,7 +75,7 @@ def test_journal_rows_convert_to_a_history(found: Any, clock: Any, random: Any) 
 
 @settings(max_examples=50)
 @given(matches())
-def test_equal_matches_have_equal_json(found: Any) -> None:
+def test_match_json_is_the_same_from_a_history_and_from_plain_matches(found: Any) -> None:
     history = History.from_matches(found)
     texts = bodies(history)
     assert texts == [body(match) for match in history]
@@ -86,7 +86,7 @@ def test_equal_matches_have_equal_json(found: Any) -> None:
         assert text == json.dumps(read, ensure_ascii=False, separators=(",", ":"))
 
 
-def test_names_and_numbers_round_trip() -> None:
+def test_names_and_numbers_round_trip_through_the_journal() -> None:
     names = [[[one], [other]] for one, other in pairwise(ODD)]
     given = [{"teams": teams, "scores": [one, -one]} for teams, one in zip(names, HARD * 2, strict=False)]
     given += [
@@ -104,14 +104,14 @@ def test_names_and_numbers_round_trip() -> None:
 
 
 @given(st.lists(st.floats(-1e30, 1e30), min_size=2, max_size=30))
-def test_scores_round_trip_to_the_last_bit(scores: list[float]) -> None:
+def test_scores_round_trip_through_the_journal_to_the_last_bit(scores: list[float]) -> None:
     match = {"teams": [[str(player)] for player in range(len(scores))], "scores": scores, "ranks": [1] * len(scores)}
     found = history_of([1], [0.0], ["x"], [body(match)], "none")
     assert found.score is not None
     assert found.score.tobytes() == (np.array(scores) + 0.0).tobytes()
 
 
-def test_equivalent_matches_have_one_json() -> None:
+def test_equivalent_matches_are_stored_as_the_same_json() -> None:
     text = '{"teams":[["ann"],["bob","7"]],"scores":[3,0],"weights":[[1],[1,0.5]],"home":1}'
     one = {"home": 1, "teams": (["ann "], ["bob", 7]), "scores": np.array([3, -0.0]), "weights": [[1], [1.0, 0.5]]}
     other = {**one, "ranks": [0.5, 7], "importance": None, "id": "x", "time": "2026-01-31", "scores": [3.0, 0]}
@@ -119,7 +119,7 @@ def test_equivalent_matches_have_one_json() -> None:
     assert body({"teams": [["a"], ["b"]], "ranks": [2.5, 1]}) == '{"teams":[["a"],["b"]],"ranks":[2,1]}'
 
 
-def test_noncanonical_json_is_also_read() -> None:
+def test_journal_json_in_another_notation_is_also_read() -> None:
     texts = ['{"teams": [["\\u0061"], ["b"]], "ranks": [1.5, 0.5]}', '{"scores":[1e0,2],"teams":[["b"],["a"]]}']
     expected = [{"teams": [["a"], ["b"]], "ranks": [1.5, 0.5]}, {"teams": [["b"], ["a"]], "scores": [1, 2]}]
     expected = [{**match, "id": name} for match, name in zip(expected, "xy", strict=True)]
@@ -148,11 +148,11 @@ def test_noncanonical_json_is_also_read() -> None:
         '{"teams":[["a"],["b"]]}\n{}',
     ],
 )
-def test_damaged_json_is_an_error_that_names_the_match(text: str) -> None:
+def test_damaged_journal_json_raises_an_error_that_names_the_match(text: str) -> None:
     with pytest.raises(Error, match=r"^the journal is damaged: .*match 'x'"):
         history_of([1, 2], [0.0, 0.0], ["x", "y"], [text, body({"teams": [["a"], ["b"]]})], "none")
 
 
-def test_names_with_equal_hashes_stay_distinct() -> None:
+def test_player_names_with_equal_hashes_stay_distinct() -> None:
     player, first = _numbered_by_text(b"abcabca", [0, 1, 3, 4, 5], [1, 3, 4, 5, 7])
     assert (player.tolist(), first.tolist()) == ([0, 1, 0, 2, 3], [0, 1, 3, 4])

@@ -28,7 +28,7 @@ def slowly(matches, name):
 
 
 @pytest.mark.parametrize("block", [1, 7, 10_000])
-def test_recent_form_equals_a_plain_loop(monkeypatch, block):
+def test_recent_form_agrees_with_a_plain_loop(monkeypatch, block):
     monkeypatch.setattr(match_views, "BLOCK", block)
     draw, names = np.random.default_rng(1), [f"p{k}" for k in range(30)]
     matches = []
@@ -54,7 +54,7 @@ def test_recent_form_equals_a_plain_loop(monkeypatch, block):
     assert match_views.recent_form(course.view, [], []) == []
 
 
-def test_cached_past_standings_are_dropped_when_they_change(sqlite_url):
+def test_cached_past_standings_are_dropped_when_a_correction_changes_them(sqlite_url):
     database = Database(sqlite_url)
     database.migrate()
     with database.writing() as connection:

@@ -72,7 +72,7 @@ def test_filters_do_not_change_ranks(database):
         now.row("Joana")
 
 
-def test_pages_of_a_revision_do_not_shift_under_writes(database):
+def test_later_writes_do_not_shift_the_pages_of_a_revision(database):
     names = [f"player {k:02d}" for k in range(30)]
     post(database, *zip(names[::2], names[1::2], strict=True))
     standings, late = StandingsCache(), StandingsCache()
@@ -120,7 +120,7 @@ def test_standings_can_be_read_for_older_models_and_seasons(database):
     assert first.page(0, 5).rows == before
 
 
-def test_player_without_matches_is_removed(database):
+def test_player_whose_last_match_is_deleted_is_removed(database):
     post(database, ("ann", "bob"), ("cat", "dan"))
     standings = StandingsCache()
     assert len(seen(database, standings.of)) == 4
@@ -134,7 +134,7 @@ def test_player_without_matches_is_removed(database):
 
 
 @pytest.mark.parametrize("model", [pw.Elo(), pw.TrueSkill(), pw.Glicko2(period=7)], ids=["Elo", "TrueSkill", "periods"])
-def test_updated_ranking_equals_a_full_sort(model):
+def test_incrementally_updated_ranking_equals_a_full_sort(model):
     """Ratings with many ties change at random; the updated order equals a full sort."""
     chance, width = np.random.default_rng(5), model.pipeline.width
     ladder = pw.Ladder(model)
@@ -182,7 +182,7 @@ def test_threads_read_consistent_revisions_during_writes(database):
     assert all(found == sorted(found) for found in revisions)
 
 
-def test_cache_evicts_the_least_recently_used():
+def test_cache_evicts_the_least_recently_used_standings():
     shelf = LruCache(limit=10)
     for key in "abc":
         shelf.put(key, key, 3)
@@ -194,7 +194,7 @@ def test_cache_evicts_the_least_recently_used():
     assert shelf.lock("a") is shelf.lock("a") is not shelf.lock("b")
 
 
-def test_standings_at_a_revision_exclude_later_posts_of_earlier_matches(sqlite_url):
+def test_standings_at_a_revision_exclude_matches_posted_later(sqlite_url):
     """Matches of other players posted later with earlier times correct nothing, and are not part of the revision."""
     database = Database(sqlite_url)
     database.migrate()
@@ -211,7 +211,7 @@ def test_standings_at_a_revision_exclude_later_posts_of_earlier_matches(sqlite_u
     database.close()
 
 
-def test_standings_combine_a_time_and_a_revision(sqlite_url):
+def test_standings_can_be_read_at_a_time_and_a_revision_together(sqlite_url):
     database = Database(sqlite_url)
     database.migrate()
     with database.writing() as connection:
@@ -235,7 +235,7 @@ def test_standings_combine_a_time_and_a_revision(sqlite_url):
     database.close()
 
 
-def test_past_standings_do_not_block_current_ones(sqlite_url):
+def test_reading_past_standings_does_not_block_current_standings(sqlite_url):
     """Any number of requests at once: those that would only wait get an error and can try again."""
     database = Database(sqlite_url)
     database.migrate()

@@ -45,7 +45,7 @@ def check(view: TraceView) -> None:
 
 @given(STEPS)
 @settings(max_examples=60, deadline=None)
-def test_entries_equal_a_plain_search_in_every_view(steps: list) -> None:
+def test_player_index_agrees_with_a_plain_search_in_every_view(steps: list) -> None:
     now, views = LeagueTrace(pw.Elo(), None), []
     for step in steps:
         if isinstance(step, int):
@@ -57,7 +57,7 @@ def test_entries_equal_a_plain_search_in_every_view(steps: list) -> None:
         check(view)
 
 
-def test_index_handles_more_than_65536_players() -> None:
+def test_player_index_handles_more_than_65536_players() -> None:
     player = np.random.default_rng(7).integers(0, 200_000, 300_000).astype(np.int32)
     player[::1_000] = 65_536 + 5
     one = PlayerIndex().extended(player[:299_990])

@@ -24,7 +24,7 @@ def test_traces_are_evicted_when_memory_is_short(database):
         assert len(views[2]) == 50
 
 
-def test_view_does_not_change_after_later_commands(database):
+def test_later_commands_do_not_change_an_existing_view(database):
     traces, given = TraceCache(), matches(60)
     perform(database, Post("chess", given[:50]))
     view = seen(database, traces, lambda views: views.view)
@@ -37,7 +37,7 @@ def test_view_does_not_change_after_later_commands(database):
     assert (view.seq.tolist(), view.trace.history.players) == (before[1].tolist(), before[2])
 
 
-def test_older_connection_reads_a_later_view(database):
+def test_connection_with_an_older_snapshot_can_read_a_later_view(database):
     """A request holds an older snapshot of the database, while another has updated the views to a later one."""
     traces, given = TraceCache(), matches(10)
     perform(database, Post("chess", given[:8]))
@@ -65,7 +65,7 @@ def same_view(one, other):
     )
 
 
-def test_trace_takes_over_matches_rated_by_the_writer(database, monkeypatch):
+def test_trace_reuses_matches_rated_by_the_writer(database, monkeypatch):
     traces, given = TraceCache(), matches(40)
     perform(database, Post("chess", given[:15]), traces.pending)
     assert seen(database, traces, len_of) == 15
@@ -86,7 +86,7 @@ def test_trace_takes_over_matches_rated_by_the_writer(database, monkeypatch):
     assert same_view(view, seen(database, TraceCache(), lambda views: views.view))
 
 
-def test_trace_does_not_take_over_matches_that_are_not_the_latest(database):
+def test_trace_reuses_no_match_that_is_earlier_than_others(database):
     traces, given = TraceCache(), matches(10)
     perform(database, Post("chess", given))
     assert seen(database, traces, len_of) == 10
@@ -98,7 +98,7 @@ def test_trace_does_not_take_over_matches_that_are_not_the_latest(database):
 
 
 @pytest.mark.parametrize("model", sorted(MODELS))
-def test_taken_over_trace_equals_the_journal_trace_for_every_model(database, model):
+def test_trace_reused_from_the_writer_equals_a_trace_of_the_journal_for_every_model(database, model):
     with database.writing() as connection:
         leagues.create(connection, "darts", clock="number", model=MODELS[model])
     traces, given = TraceCache(), matches(30)

@@ -84,7 +84,7 @@ def states(database):
     }
 
 
-def test_name_is_replaced_everywhere_and_ratings_stay(database):
+def test_anonymised_name_is_replaced_everywhere_and_ratings_stay_the_same(database):
     fill(database)
     before = states(database)
     assert NAME in everything(database)
@@ -101,7 +101,7 @@ def test_name_is_replaced_everywhere_and_ratings_stay(database):
 
 
 @pytest.mark.parametrize("model", sorted(MODELS))
-def test_rewritten_journal_gives_the_same_ratings(sqlite_url, model):
+def test_journal_rewritten_without_the_name_gives_the_same_ratings(sqlite_url, model):
     database = Database(sqlite_url)
     database.migrate()
     with database.writing() as connection:
@@ -123,7 +123,7 @@ def test_rewritten_journal_gives_the_same_ratings(sqlite_url, model):
     database.close()
 
 
-def test_imported_file_does_not_bring_the_name_back(database):
+def test_importing_a_file_does_not_bring_an_anonymised_name_back(database):
     history = pw.History.from_matches([match(number) for number in range(12)])
     import_history(database, history, "darts")
     before = states(database)
@@ -137,7 +137,7 @@ def test_imported_file_does_not_bring_the_name_back(database):
     assert {name for _, name in states(database)} == {made.alias if name == NAME else name for _, name in before}
 
 
-def test_ids_do_not_reveal_the_name(database):
+def test_match_ids_do_not_reveal_an_anonymised_name(database):
     """The ids of an imported file hash its content, so that guessed names could be tested against them."""
     history = pw.History.from_matches([match(number) for number in range(12)])
     import_history(database, history, "darts")
@@ -151,7 +151,7 @@ def test_ids_do_not_reveal_the_name(database):
     assert again.repeated == [True]
 
 
-def test_posted_name_becomes_the_alias(database):
+def test_anonymised_name_in_a_new_match_becomes_its_alias(database):
     fill(database)
     made = anonymise(database, "darts", NAME)
     assert preview(database, Post("darts", [match(27, [[NAME], ["bob"]])])).players == [made.alias, "bob"]
@@ -177,7 +177,7 @@ def test_many_new_names_are_hashed_outside_of_the_transaction(database, monkeypa
     assert NAME not in done.players
 
 
-def test_name_is_a_new_player_after_its_hash_is_dropped(database):
+def test_anonymised_name_is_a_new_player_after_its_hash_is_deleted(database):
     fill(database)
     anonymise(database, "darts", NAME, keep_hash=True)
     anonymise(database, "darts", "bob", keep_hash=False)
@@ -234,7 +234,7 @@ def bytes_of(path):
     return b"".join(one.read_bytes() for one in path.parent.glob(f"{path.name}*"))
 
 
-def test_file_and_backup_do_not_hold_the_name(sqlite_url, tmp_path, monkeypatch):
+def test_database_file_and_backup_do_not_contain_an_anonymised_name(sqlite_url, tmp_path, monkeypatch):
     monkeypatch.setattr(replay, "MIN_SPACING", 3)
     database = Database(sqlite_url)
     database.migrate()
@@ -257,7 +257,7 @@ def test_file_and_backup_do_not_hold_the_name(sqlite_url, tmp_path, monkeypatch)
     database.close()
 
 
-def test_long_correction_under_way_starts_again(database, monkeypatch):
+def test_long_correction_starts_again_if_a_name_is_anonymised_meanwhile(database, monkeypatch):
     """It has read the name before, and must not write it afterwards."""
     fill(database)
     monkeypatch.setattr(long_corrections, "MAX_SHORT", 0)

@@ -114,7 +114,7 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("kind", COMMANDS)
-def test_long_correction_equals_a_short_one(kind, database, monkeypatch):
+def test_long_correction_gives_the_same_result_as_a_short_one(kind, database, monkeypatch):
     with database.writing() as connection:
         leagues.create(connection, "twin", clock="number")
     perform(database, Post("twin", [match(random, time) for random in [Random(1)] for time in range(MATCHES)]))
@@ -132,7 +132,7 @@ def test_long_correction_equals_a_short_one(kind, database, monkeypatch):
 
 
 @pytest.mark.parametrize("step", ["_rate", "_switch", "_save_ratings", "_catch_up"])
-def test_posts_go_on_during_a_long_correction(step, database, writer, monkeypatch):
+def test_posts_are_accepted_during_a_long_correction(step, database, writer, monkeypatch):
     standings = StandingsCache()
     before = top(database, standings)
     with pausing(monkeypatch, step) as (there, go_on):
@@ -169,7 +169,7 @@ def test_followers_get_all_changes_of_a_long_correction(database):
     }
 
 
-def test_late_post_in_the_meantime_waits_and_is_included(database, writer, monkeypatch):
+def test_post_of_an_earlier_match_waits_for_a_long_correction(database, writer, monkeypatch):
     with pausing(monkeypatch, "_rate") as (there, go_on):
         first = writer.submit(Delete("darts", "m0"))
         assert there.wait(30)
@@ -185,7 +185,7 @@ def test_late_post_in_the_meantime_waits_and_is_included(database, writer, monke
     sound.check(database, "darts")
 
 
-def test_post_before_corrected_matches_starts_the_correction_again(database, monkeypatch):
+def test_post_that_precedes_a_corrected_match_restarts_the_correction(database, monkeypatch):
     """The post is in order with the old ratings, but with the new ones a corrected match comes after it."""
     late = [{"id": f"late {time}", "time": time, "teams": [["new"], ["player 0"]]} for time in (0.5, MATCHES + 5)]
     with pausing(monkeypatch, "_switch") as (there, go_on):
@@ -202,7 +202,7 @@ def test_post_before_corrected_matches_starts_the_correction_again(database, mon
     sound.check(database, "darts")
 
 
-def test_second_process_waits_for_the_first(database, database_url, monkeypatch):
+def test_correction_by_a_second_process_waits_for_the_first(database, database_url, monkeypatch):
     other = Database(database_url)
     with pausing(monkeypatch, "_rate") as (there, go_on):
         results = []
@@ -243,7 +243,7 @@ def test_correction_that_lost_its_lease_starts_again(other, sets, database, writ
     sound.check(database, "darts")
 
 
-def test_erased_name_does_not_come_back_with_a_correction(database, monkeypatch):
+def test_anonymised_name_does_not_come_back_with_a_correction(database, monkeypatch):
     with pausing(monkeypatch, "_save_ratings") as (there, go_on):
         results = []
         thread = threading.Thread(target=lambda: results.append(perform(database, Delete("darts", "m0"))))
@@ -265,7 +265,7 @@ class Killed(BaseException):
 @pytest.mark.parametrize(
     "kinds", [["edit", "late post"], pytest.param(list(COMMANDS), marks=pytest.mark.long)], ids=len
 )
-def test_process_killed_in_any_transaction_leaves_the_old_ratings(kinds, database, monkeypatch):
+def test_correction_killed_in_any_transaction_leaves_the_old_ratings(kinds, database, monkeypatch):
     """Die before the first commit, then before the second, and so on until the correction succeeds."""
     monkeypatch.setattr(replay, "MIN_SPACING", 60)
     monkeypatch.setattr(long_corrections, "MAX_ROWS", 20)
@@ -330,7 +330,7 @@ def test_shutdown_abandons_a_long_correction(database, monkeypatch):
     assert perform(database, Delete("darts", "m0")).revision == 2
 
 
-def test_errors_name_the_match(database):
+def test_error_in_a_correction_names_the_match(database):
     with pytest.raises(pw.Error, match=r"^match 'm0': "):
         perform(database, ChangeModel("darts", Preset("PoissonOD")))
     late = [match(Random(2), 0.5, "a"), {"id": "m3", "time": 0.5, "teams": [["ann"], ["bob"]]}]

@@ -53,13 +53,13 @@ def test_match_more_than_a_day_ahead_is_refused(database, run):
         assert leagues.find(connection, "darts").revision == 1
 
 
-def test_future_times_are_accepted_up_to_a_day_ahead_or_where_allowed(database):
+def test_match_times_up_to_a_day_ahead_are_accepted_and_later_ones_if_allowed(database):
     perform(database, Post("darts", [match(after(0.9))]))
     perform(database, Post("rounds", [match(1e15)]))
     assert perform(database, Post("schedule", [match(NEVER)])).revision == 1
 
 
-def test_recorded_match_in_the_future_still_loads_and_can_be_corrected(database):
+def test_recorded_match_in_the_future_can_be_read_and_corrected(database):
     """Leagues of earlier versions may have such matches."""
     with database.writing() as connection:
         leagues.change(connection, "darts", settings={"allow_future": True})

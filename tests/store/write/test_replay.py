@@ -56,7 +56,7 @@ def test_replay_checkpoint_stays_valid_after_deletions(database):
     assert stored(database) == [(6, 7, 3)]
 
 
-def test_next_checkpoint_depends_on_remaining_matches(database):
+def test_spacing_of_checkpoints_ignores_deleted_matches(database):
     post(database, 1, 2, 3, 4)
     assert take_checkpoint(database, "darts") == 3
     delete(database, 1, 2)

@@ -53,7 +53,7 @@ def test_match_posted_twice_in_one_batch_is_recorded_once(database):
     assert [(result.revision, list(result.repeated)) for result in done] == [(1, [False]), (1, [True]), (2, [False])]
 
 
-def test_closed_writer_executes_its_queue_and_refuses_more(database):
+def test_closed_writer_executes_queued_posts_and_refuses_new_ones(database):
     writer = Writer(database)
     waiting = [writer.submit(post("darts", "ann", "bob", str(number))) for number in range(20)]
     writer.close()
@@ -62,7 +62,7 @@ def test_closed_writer_executes_its_queue_and_refuses_more(database):
         writer.submit(post("darts", "ann", "bob", "late"))
 
 
-def test_connection_lost_during_commit_is_reported_as_unknown(database):
+def test_connection_lost_during_commit_is_reported_as_unknown_outcome(database):
     def lost(connection):
         raise sqlite3.OperationalError("the server went away")
 

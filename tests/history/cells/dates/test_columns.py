@@ -46,7 +46,7 @@ def read(*texts: Any, name: str = "time", **choices: Any) -> tuple[list[str], st
         "08 July 2004 15:45:00", "Sa, 31.01.2026", "2026-01-31 3pm", "31.01.2026 10h30", "2026年1月31日", "Sept 2026",
     ],
 )  # fmt: skip
-def test_column_is_read_like_single_values(text: str) -> None:
+def test_date_column_is_read_like_single_dates(text: str) -> None:
     for texts in ((text, text), (f" {text} ", text), (text, f"{text} ", f"  {text}")):
         history = column(*texts)
         assert history.time is not None
@@ -182,7 +182,9 @@ def test_numbers_in_a_date_column_are_spreadsheet_day_numbers() -> None:
         (["1700000000"] * 20 + ["17"], [21], "Unix times"),
     ],
 )
-def test_times_of_another_kind_are_reported_on_their_rows(texts: list[Any], rows: list[int], right: str | None) -> None:
+def test_times_of_a_different_type_are_reported_on_their_rows(
+    texts: list[Any], rows: list[int], right: str | None
+) -> None:
     found = findings(*texts)
     assert [one.where for one in found.problems] == [f"row {row}" for row in rows]
     assert all(right is None or right in one.problem.detail() for one in found.problems)
@@ -206,7 +208,7 @@ def test_wrong_date_options_are_reported_on_each_row() -> None:
         (["NA", "-"], ""),
     ],
 )
-def test_columns_without_dates_are_not_used_as_times(texts: list[Any], said: str) -> None:
+def test_time_column_without_dates_is_not_used(texts: list[Any], said: str) -> None:
     history = column(*texts)
     assert history.time is None
     assert len(history) == 2
@@ -261,13 +263,13 @@ def test_unusable_time_of_day_columns_are_reported_or_ignored() -> None:
     assert "column 'time' is not used: the match times already include a time of day" in list(map(str, two.remarks))
 
 
-def test_dates_and_timestamps_in_both_notations_may_be_mixed() -> None:
+def test_column_may_mix_dates_with_timestamps_and_hyphens_with_slashes() -> None:
     history = column("2026-01-31 10:00", "2026/01/30", "2026-01-29")
     assert history.time_kind == "timestamp"
     assert [match["time"].day for match in history] == [29, 30, 31]
 
 
-def test_fast_and_slow_paths_read_a_format_alike() -> None:
+def test_fast_and_slow_paths_read_a_date_format_alike() -> None:
     texts = ["01.02.2026 10:00:00", "31.01.2026 11:00:00"]
     fast = column(*texts, time_format="%d.%m.%Y %H:%M:%S")
     slow = column(*(text[:6] + text[8:] for text in texts), time_format="%d.%m.%y %H:%M:%S")
@@ -275,7 +277,7 @@ def test_fast_and_slow_paths_read_a_format_alike() -> None:
     assert [match["time"].day for match in fast] == [31, 1]
 
 
-def test_zones_read_by_a_format_are_kept() -> None:
+def test_utc_offset_read_by_a_time_format_is_kept() -> None:
     history = column("31.01.2026 10:00 +0200", time_format="%d.%m.%Y %H:%M %z")
     assert (history.time_zone, history[0]["time"].hour) == ("+02:00", 10)
 
@@ -287,7 +289,7 @@ moments = st.datetimes(datetime(1900, 1, 1), datetime(2100, 1, 1)).map(lambda mo
 
 
 @given(st.lists(moments, min_size=1, max_size=5), st.sampled_from(DATES + EITHER), st.sampled_from(["", *CLOCKS]))
-def test_column_in_any_format_round_trips(found: list[datetime], day: str, clock: str) -> None:
+def test_date_column_in_any_format_round_trips(found: list[datetime], day: str, clock: str) -> None:
     texts = [moment.strftime(day + clock) for moment in found]
     proven = any(moment.day > 12 for moment in found)
     choices = {"day_first": day.startswith("%d")} if day in EITHER and not proven else {}
@@ -302,7 +304,7 @@ def test_two_digit_years_are_read(day: date, first: bool) -> None:
     assert read(text, day_first=first)[0] == [str(day)]
 
 
-def test_large_uniform_column_is_read_like_single_values() -> None:
+def test_large_date_column_in_one_format_is_read_like_single_dates() -> None:
     moments = pl.datetime_range(datetime(2001, 1, 1), datetime(2003, 1, 1), "97m13s", eager=True)
     for form in ("%Y-%m-%dT%H:%M:%S", "%d.%m.%Y %H:%M:%S", "%m/%d/%Y %I:%M:%S %p", "%d %B %Y %H:%M:%S"):
         one = Table(pl.DataFrame({"date": moments.dt.strftime(form)}), "the frame")

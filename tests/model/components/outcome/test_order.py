@@ -31,7 +31,7 @@ def largest_difference(one, other):
     return float(np.abs(flat[0] - flat[1]).max())
 
 
-def test_agrees_with_the_trueskill_package_on_5000_matches():
+def test_ratings_agree_with_the_trueskill_package_on_5000_matches():
     with gzip.open(GOLDEN, "rt", encoding="utf-8") as file:
         matches = [json.loads(line) for line in file]
     assert len(matches) == 5000
@@ -41,7 +41,7 @@ def test_agrees_with_the_trueskill_package_on_5000_matches():
     assert max(largest_difference(rate(match), match["posterior"]) for match in matches) < 1e-6
 
 
-def test_agrees_with_the_trueskill_package_live():
+def test_ratings_agree_with_the_installed_trueskill_package():
     rng = random.Random(2026)
     for _ in range(100):
         match = random_match(rng)
@@ -58,7 +58,7 @@ def board(model, teams, ranks):
 
 
 @pytest.mark.parametrize("ranks", [[1, 2, 3], [1, 1, 2], [2, 1, 1], [1, 1, 1], [3, 1, 2, 2], [1, 2, 2, 4, 5, 5]])
-def test_chain_agrees_with_dense_ep(ranks):
+def test_order_chain_agrees_with_dense_expectation_propagation(ranks):
     rng = np.random.default_rng(len(ranks))
     model = pw.TrueSkill(draw_probability=0.25, tau=0)
     teams = [[pw.Rating(mu, sigma)] for mu, sigma in zip(rng.normal(25, 5, 9), rng.uniform(1, 9, 9), strict=True)]
@@ -172,7 +172,7 @@ def test_tie_of_all_teams_moves_no_mean():
     assert max(team[0].sigma for team in rated) < 25 / 3
 
 
-def test_non_convergence_is_reported():
+def test_warning_says_that_a_match_did_not_converge():
     model = pw.TrueSkill().replace(sweeps=1)
     teams = [[model.rating()] for _ in range(20)]
     with pytest.warns(UserWarning, match="did not converge"):
@@ -182,7 +182,7 @@ def test_non_convergence_is_reported():
         assert model.fit(history).unconverged == [0]
 
 
-def test_margin_gives_equal_teams_the_draw_probability():
+def test_equal_teams_have_the_given_draw_probability():
     for sizes, p in (((1, 1), 0.1), ((2, 3), 0.3), ((4, 1), 1e-12)):
         model = pw.TrueSkill(draw_probability=p, tau=0)
         teams = [[pw.Rating(30 / size, 0)] * size for size in sizes]

@@ -70,7 +70,7 @@ def test_probit_duels_agree_with_a_plain_gaussian_elo():
     assert 0.07 * math.sqrt(math.pi) * 200 == pytest.approx(24, abs=1)  # the equivalent K according to the paper
 
 
-def test_harkness_is_the_mean_opponent_plus_fifty_per_win():
+def test_harkness_rating_is_the_mean_opponent_plus_fifty_per_win():
     outcome, opponents, scores = Duel(Opposition()), [1200.0, 1450.0, 1700.0, 1810.0], [1, 0, 0.5, 1]
     gathering = np.zeros(2)
     for opponent, seen in zip(opponents, scores, strict=True):
@@ -101,7 +101,7 @@ def test_the_sum_of_ratings_is_conserved_between_teams_of_equal_size(teams, size
         assert sum(board.mu) == pytest.approx(sum(map(sum, mus)), rel=1e-13)
 
 
-def test_shares_scale_the_learning_of_a_player_and_of_opponents():
+def test_playing_time_scales_what_players_and_opponents_learn():
     """A player with a third of the playing time counts a third; shares are relative to the team's average."""
     outcome = Duel(Logistic())
     board = lay_out(outcome, points([[1500.0, 1700.0], [1600.0]]), [1, 2], shares=[[1.5, 0.5], [0.1]])
@@ -115,7 +115,7 @@ def test_shares_scale_the_learning_of_a_player_and_of_opponents():
     assert idle.g1[2] / Q == pytest.approx(-won[0])
 
 
-def test_team_offset_shifts_its_players():
+def test_team_offset_acts_like_a_shift_of_all_its_players():
     outcome = Duel(Logistic())
     teams = [[(1500.0, 50.0), (1580.0, 80.0)], [(1610.0, 60.0), (1490.0, 350.0)], [(1400.0, 90.0)]]
     shifted = [
@@ -155,7 +155,7 @@ def test_two_team_derivatives_agree_with_the_log_evidence(places, sigma):
     assert board.d1[0] == pytest.approx((at(Probit(), 0.01, 0.0)[0] - at(Probit(), -0.01, 0.0)[0]) / 0.02, abs=1e-9)
 
 
-def test_teams_are_compared_as_a_whole_without_duelling():
+def test_pairwise_outcome_without_duels_compares_teams_as_a_whole():
     """Each team averages over the other teams; neighbours in the finishing order give the log-evidence."""
     rng = np.random.default_rng(3)
     mus, places = random_match(rng, 6, 1)
@@ -188,7 +188,7 @@ def test_two_team_forecasts_agree_with_the_published_formulas():
     assert slope == pytest.approx(1 / 1000, rel=1e-4)
 
 
-def test_draw_forecast_uses_the_share_of_past_draws():
+def test_draw_forecast_uses_the_fraction_of_past_draws():
     outcome, memory, chances, draws = Logistic(), (0.0, 0.0), 0.0, 0
     for mus, places in (([1500, 1600], [1, 1]), ([1500, 1500], [1, 2]), ([1800, 1500], [2, 2]), ([1500, 1400], [1, 1])):
         board = lay_out(outcome, [[(mu, 150.0 + mu / 100)] for mu in mus], places, memory=memory)
@@ -255,7 +255,7 @@ def pairs(outcome, teams, places, beta, scale=400.0):
     ],
     ids=["free for all", "teams of six", "two large teams", "all equal", "far apart", "wide"],
 )
-def test_large_matches_agree_with_the_sum_over_pairs(sizes, spread):
+def test_update_of_a_large_match_agrees_with_the_sum_over_pairs(sizes, spread):
     rng = np.random.default_rng(len(sizes))
     places = rng.integers(1, len(sizes) + 1, len(sizes)).tolist()
     for outcome, doubt in ((Logistic(), 0.0), (Logistic(), 350.0), (Probit(), 0.0), (Opposition(), 0.0)):
@@ -267,7 +267,7 @@ def test_large_matches_agree_with_the_sum_over_pairs(sizes, spread):
 
 
 @pytest.mark.long
-def test_match_of_4200_players_agrees_with_the_sum_over_pairs():
+def test_update_of_a_match_of_4200_players_agrees_with_the_sum_over_pairs():
     rng = np.random.default_rng(1)
     teams = [[(rng.normal(1500, 300), rng.uniform(30, 350)) for _ in range(6)] for _ in range(700)]
     places = rng.integers(1, 701, 700).tolist()
@@ -277,7 +277,7 @@ def test_match_of_4200_players_agrees_with_the_sum_over_pairs():
         assert np.array(found) == pytest.approx(wanted, abs=1e-10 * np.abs(wanted).max())
 
 
-def test_k_may_be_a_number_a_function_or_a_rule():
+def test_k_factor_may_be_a_number_a_function_or_a_rule():
     def moved(k, matches, mu):
         board = pw.Board(1, 1)
         board.mu[0], board.g1[0], board.played[0], board.importance = mu, 1.0, matches, 0.5
@@ -300,7 +300,7 @@ def test_k_may_be_a_number_a_function_or_a_rule():
             Step(wrong)
 
 
-def test_invalid_components_are_rejected():
+def test_invalid_pairwise_components_are_rejected():
     for wrong in (lambda: Logistic(0.0), lambda: Opposition(-1.0), lambda: Share(-0.1), lambda: Harkness(math.nan)):
         with pytest.raises(pw.Error, match="must"):
             wrong()
@@ -328,7 +328,7 @@ def test_models_with_pairwise_outcomes_can_be_written_as_plain_data():
         assert pw.Model.from_dict(json.loads(json.dumps(model.to_dict(), allow_nan=False))) == model
 
 
-def test_user_defined_pairwise_outcome_can_duel():
+def test_user_defined_pairwise_outcome_can_be_used_in_duels():
     class Coin(Pairwise):
         """The winner's d1 is 1, the loser's −1."""
 

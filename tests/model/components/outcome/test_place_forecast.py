@@ -20,7 +20,7 @@ def ts2(package=pw, **outcome):
     )
 
 
-def test_pair_margins_become_one_margin_for_the_match():
+def test_match_of_several_teams_uses_one_margin_for_their_mean_noise():
     """Teams of 1, 2 and 6 get the margin for their mean noise, in any order; two teams get the margin of the pair."""
     model = ts2(draw_probability=0.1)
     sizes = (1, 2, 6)
@@ -40,7 +40,7 @@ def test_equal_teams_have_the_given_draw_probability(p):
     assert model.predict([[pw.Rating(25, 0)], [pw.Rating(25, 0)]]).draw == pytest.approx(p, rel=1e-9)
 
 
-def test_two_teams_agree_with_the_closed_form():
+def test_prediction_of_two_teams_agrees_with_the_closed_form():
     """E[max(0, 1 − |d|/2ε)] and E[min(1, max(0, d)/2ε)], in 50 digits, for every size of ε and gap."""
 
     def beyond(x):

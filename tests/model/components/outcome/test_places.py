@@ -53,7 +53,7 @@ def tournament(seed, n, places):
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
 @pytest.mark.parametrize("ranks", SHAPES, ids=str)
-def test_places_agree_with_dense_ep(ranks, epsilon):
+def test_places_outcome_agrees_with_dense_expectation_propagation(ranks, epsilon):
     """The oracle visits the factors in random order, since the fixed point does not depend on the schedule."""
     means, variances = field(len(ranks), len(ranks))
     mean, variance, log_z, board = rated(means, variances, ranks, epsilon)
@@ -70,7 +70,7 @@ FEW = [[1, 1, 1], [1, 2, 3], [1, 2, 2, 4], [2, 1, 2, 4, 4, 4]]
 
 @pytest.mark.parametrize("epsilon", [1.0, 4.0])
 @pytest.mark.parametrize("ranks", FEW, ids=str)
-def test_ep_is_near_the_exact_model(ranks, epsilon):
+def test_expectation_propagation_is_near_the_exact_posterior(ranks, epsilon):
     """EP against the exact posterior: over 160 such matches means differ by up to 0.003 prior deviations.
 
     Deviations differ by up to 0.009 of the prior ones, log Z by up to 0.008. The exact posterior is an integral along
@@ -115,7 +115,7 @@ def test_d1_and_d2_are_derivatives_of_the_log_evidence(ranks, epsilon):
         assert board.left[team] == pytest.approx(1 + variances[team] * d2, abs=1e-12)
 
 
-def test_without_a_margin_ties_are_exact_and_the_rest_is_trueskill():
+def test_places_without_a_margin_treat_ties_exactly_and_others_like_trueskill():
     """Two tied teams both get the product of their priors; without ties it is TrueSkill's chain with ε = 0."""
     mean, variance, log_z, _ = rated([20.0, 30.0], [16.0, 9.0], [1, 1], 0.0)
     assert mean == pytest.approx([26.4, 26.4], rel=1e-14)
@@ -138,7 +138,7 @@ def test_without_a_margin_ties_are_exact_and_the_rest_is_trueskill():
     ),
     st.sampled_from([0.0, 1e-12, 0.5, 3.0, 40.0]),
 )
-def test_equal_teams_stay_equal_if_tied_and_follow_their_places_otherwise(match, epsilon):
+def test_equal_teams_stay_equal_after_a_tie_and_are_ordered_by_place_otherwise(match, epsilon):
     ranks, kinds = match
     means, variances = np.array([20.0, 25.0, 26.0])[kinds], np.array([9.0, 64.0, 30.0])[kinds]
     mean, variance, _, board = rated(means, variances, ranks, epsilon, tolerance=1e-10)
@@ -153,7 +153,7 @@ def test_equal_teams_stay_equal_if_tied_and_follow_their_places_otherwise(match,
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 30.0, 200.0])
-def test_order_of_teams_and_direction_do_not_matter(epsilon):
+def test_reversing_the_team_order_or_the_scale_does_not_change_the_update(epsilon):
     means, variances, ranks = tournament(2, 200, 15)
     mean, variance, log_z, _ = rated(means, variances, ranks, epsilon)
     other = rated(means[::-1], variances[::-1], ranks[::-1], epsilon)
@@ -238,7 +238,7 @@ def test_extreme_means_and_variances_give_finite_numbers(epsilon):
             assert (variance >= 0).all()
 
 
-def test_non_convergence_is_reported():
+def test_board_reports_whether_a_match_converged():
     means, variances, ranks = tournament(1, 50, 10)
     assert not rated(means, variances, ranks, 30.0, sweeps=1)[3].converged
     assert rated(means, variances, ranks, 30.0)[3].converged
@@ -266,7 +266,7 @@ def test_invalid_parameters_are_refused():
             Places(margin=1, **wrong)
 
 
-def test_closed_form_for_two_teams_agrees_with_the_general_one():
+def test_closed_form_for_two_teams_agrees_with_the_general_algorithm():
     rng = np.random.default_rng(8)
     for trial in range(600 if COMPILED else 60):
         variances = 10 ** rng.uniform(-4, 4, 2)
@@ -281,7 +281,7 @@ def test_closed_form_for_two_teams_agrees_with_the_general_one():
         assert found[0] == pytest.approx(found[1], rel=1e-8, abs=1e-8)
 
 
-def test_log_evidence_of_a_tie_of_two_is_near_its_forecast():
+def test_log_evidence_of_a_tie_of_two_teams_is_near_the_forecast_draw_probability():
     """A uniform l with |t − l| ≤ ε for both teams is rounding to a grid of random phase; EP is accurate to 0.1 %."""
     outcome = Places(margin=1.5)
     board = laid([25.0, 27.0], [20.0, 30.0], [1, 1], outcome)

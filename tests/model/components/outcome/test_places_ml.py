@@ -72,7 +72,7 @@ def test_places_by_maximum_likelihood_without_a_margin_are_isotonic_regression(t
 
 
 @pytest.mark.parametrize("margin", [2000.0, 1e6, 1e12, 1e20, 1e30])
-def test_huge_margin_matters_only_at_the_edge_between_two_places(margin):
+def test_update_with_a_huge_margin_depends_only_on_the_edge_between_two_places(margin):
     keys, means, variances = (
         [0, 1, 1, 0, 0],
         np.array([-3.0, 4.0, 1.0, -1.0, 8.0]),
@@ -113,7 +113,7 @@ def test_d1_is_the_derivative_of_the_log_evidence(teams, places):
         assert (ends[0] - ends[1]) / 2e-4 == pytest.approx(board.d1[team], abs=1e-6)
 
 
-def test_order_of_listing_and_direction_do_not_matter():
+def test_reversing_the_team_order_or_the_scale_does_not_change_the_update():
     keys, means, variances = match(11, 200, 30)
     wanted = posterior(keys, means, variances, 0.7)
     for order in (np.arange(200)[::-1], np.random.default_rng(3).permutation(200)):
@@ -125,7 +125,7 @@ def test_order_of_listing_and_direction_do_not_matter():
     assert mirrored[2] == pytest.approx(wanted[2], abs=1e-9)
 
 
-def test_large_means_lose_no_digits():
+def test_large_means_do_not_reduce_the_precision():
     """Every number is a sum of a few powers of 2, so that adding 2^20 is exact."""
     rng = np.random.default_rng(8)
     means = rng.integers(-(2**14), 2**14, 40) * 2.0**-30
@@ -173,7 +173,7 @@ def test_d1_sums_to_zero_over_the_teams(teams, margin):
 
 
 @given(priors(numbers, powers), margins, st.integers(2, 6))
-def test_equal_teams_are_ordered_by_their_places(teams, margin, copies):
+def test_teams_with_equal_priors_are_ordered_by_their_places(teams, margin, copies):
     """With equal priors, teams on one place stay equal, and a team ahead is not below afterwards."""
     means, powers, keys = (list(column) for column in zip(*teams, strict=True))
     count = len(teams)
@@ -196,7 +196,7 @@ def test_tie_of_1500_teams_is_rated():
     assert means_after[keys < 17].min() > means_after[keys == 17].max() > means_after[keys > 17].max()
 
 
-def test_margin_from_draw_probability_uses_the_mean_noise():
+def test_margin_from_a_draw_probability_uses_the_mean_noise_of_the_teams():
     model = pw.TrueSkill(tau=0).replace(outcome=pw.outcome.PlacesML(draw_probability=0.3))
     teams = [[pw.Rating(10, 3)], [pw.Rating(8, 2)] * 3, [pw.Rating(9, 5)] * 2]
     width = 0.3953766985824773  # the root of E[max(0, 1 − |x|/2w)] = 0.3 under N(0, 1), by scipy
@@ -208,7 +208,7 @@ def test_margin_from_draw_probability_uses_the_mean_noise():
     assert "draw_probability" not in given_itself.params
 
 
-def test_means_barely_move_with_a_small_margin():
+def test_update_with_a_small_margin_barely_moves_the_means():
     """The documentation warns about this: means hardly move while sigmas shrink."""
     model = pw.TrueSkill(tau=0).replace(outcome=pw.outcome.PlacesML(margin=0.1))
     [[won], [lost]] = model.rate([[model.rating()], [model.rating()]])

@@ -78,7 +78,7 @@ def test_gaussian_score_difference_agrees_with_equations_22_and_23():
         assert (found.mu, found.sigma**2) == pytest.approx((mean, variance), rel=1e-12)
 
 
-def test_three_a_side_agrees_with_linear_algebra():
+def test_update_of_a_three_a_side_match_agrees_with_linear_algebra():
     """Every player of every team in one dense system; the noise of a performance is the player's own."""
     rng = np.random.default_rng(2)
     mu, sigma = rng.normal(9, 3, (2, 3, 2)), rng.uniform(1, 8, (2, 3, 2))
@@ -96,7 +96,7 @@ def test_three_a_side_agrees_with_linear_algebra():
 
 
 @pytest.mark.parametrize("teams", [2, 3, 4, 9])
-def test_gaussian_scores_among_many_teams_are_exact(teams):
+def test_update_by_gaussian_scores_of_many_teams_is_exact(teams):
     rng = np.random.default_rng(teams)
     for gamma in (0.03, 2.0, 50.0):
         means, variances = rng.normal(25, 5, 2 * teams), 10 ** rng.uniform(-3, 2, 2 * teams)
@@ -111,7 +111,7 @@ def test_gaussian_scores_among_many_teams_are_exact(teams):
 
 
 @pytest.mark.parametrize("teams", [2, 3, 6])
-def test_differences_among_many_teams_are_exact(teams):
+def test_update_by_score_differences_of_many_teams_is_exact(teams):
     """A flat prior level leaves the differences from the first team; each score has half of the difference's noise."""
     rng = np.random.default_rng(teams)
     means, variances, scores = rng.normal(25, 5, teams), 10 ** rng.uniform(-3, 2, teams), rng.normal(1e6, 9, teams)
@@ -126,7 +126,7 @@ def test_differences_among_many_teams_are_exact(teams):
 
 @pytest.mark.parametrize("variance", [1e-3, 0.1, 2.0, 40.0, 1e3])
 @pytest.mark.parametrize("score", [0, 1, 4, 50, 300])
-def test_poisson_posterior_is_the_nearest_normal(variance, score):
+def test_poisson_posterior_is_the_normal_nearest_in_kl_divergence(variance, score):
     """A general minimiser of KL(q‖p) finds the same normal and the same bound on the evidence."""
     for mean in (-1.0, 1.5, 4.0):
         laid, _ = board(POISSON, [mean, 0.0, 0.0, 0.0], [variance, 0.0, 1.0, 0.0], [score, 0])
@@ -139,7 +139,7 @@ def test_poisson_posterior_is_the_nearest_normal(variance, score):
 
 
 @pytest.mark.parametrize("teams", [3, 5])
-def test_poisson_among_many_teams_is_the_nearest_joint_normal(teams):
+def test_poisson_posterior_of_many_teams_is_the_nearest_joint_normal(teams):
     for seed in range(3):
         means, variances, scores = random_match(seed, POISSON, teams)
         laid, log_z = board(POISSON, means, variances, scores)
@@ -178,7 +178,7 @@ def test_d1_and_d2_are_derivatives_of_the_log_evidence(name, teams):
             assert (found[1] - found[0]) / 2e-4 == pytest.approx(wanted, abs=1e-6)
 
 
-def test_gamma_is_estimated_from_earlier_matches():
+def test_score_noise_gamma_is_estimated_from_earlier_matches():
     rng = np.random.default_rng(5)
     scores = [rng.normal(50, 12, teams) for teams in (2, 2, 3, 2, 5)]
     matches = [{"teams": [[f"p{j}"] for j in range(len(s))], "scores": s.tolist()} for s in scores]
@@ -198,7 +198,7 @@ def test_gamma_is_estimated_from_earlier_matches():
     assert difference.sigma**2 == pytest.approx(sum(beliefs) + square, rel=1e-12)
 
 
-def test_gamma_is_the_performance_noise_before_the_first_scores():
+def test_score_noise_gamma_equals_the_performance_noise_before_any_score():
     for outcome, sure in (
         (GaussianScore(), GaussianScore(BETA)),
         (OffenceDefence(GaussianScore()), OffenceDefence(GaussianScore(BETA))),
@@ -212,7 +212,7 @@ def test_gamma_is_the_performance_noise_before_the_first_scores():
             one.replace(beta=0).rate(teams, scores=[3, 1])
 
 
-def test_order_of_listing_changes_neither_gamma_nor_ratings():
+def test_team_order_changes_neither_gamma_nor_ratings():
     """Listing some matches the other way round changes neither the estimate of γ nor the ratings."""
     rng = np.random.default_rng(9)
     matches = [{"teams": [["a"], ["b"]], "scores": sorted(rng.integers(0, 9, 2).tolist())} for _ in range(20)]
@@ -263,7 +263,7 @@ def test_invalid_components_are_refused(make, message):
         make()
 
 
-def test_two_gaussian_teams_have_a_closed_form():
+def test_gaussian_prediction_of_two_teams_agrees_with_the_closed_form():
     a, b = rating((30, 3), (20, 2)), rating((24, 5), (22, 4))
     found = model_of(GAUSSIAN).predict([[a], [b]])
     spread = math.sqrt(9 + 16 + 25 + 4 + 4 * BETA**2 + 2 * 25)
@@ -282,7 +282,7 @@ def test_two_gaussian_teams_have_a_closed_form():
             wrong()
 
 
-def test_score_difference_model_predicts_no_scores():
+def test_score_difference_model_does_not_predict_scores():
     model = model_of(GaussianScore(3.0))
     found = model.predict([[pw.Rating(30, 3)], [pw.Rating(24, 5)]])
     assert found.scores is found.score_means is found.score_distribution is None
@@ -295,7 +295,7 @@ def test_score_difference_model_predicts_no_scores():
 
 @pytest.mark.parametrize("teams", [3, 5])
 @pytest.mark.parametrize("name", ["Gaussian", "Poisson", "plug-in"])
-def test_places_of_many_teams_agree_with_sampling(name, teams):
+def test_place_probabilities_of_many_teams_agree_with_sampling(name, teams):
     """The prediction itself samples counts, so two samples are compared."""
     outcome = OffenceDefence(PoissonScore("plug-in")) if name == "plug-in" else OUTCOMES[name]
     means, variances, _ = random_match(3, outcome, teams)
@@ -313,7 +313,7 @@ def test_places_of_many_teams_agree_with_sampling(name, teams):
     assert found.win.sum() + found.draw == pytest.approx(1, abs=1e-12)
 
 
-def test_places_by_differences_agree_with_sampling():
+def test_place_probabilities_by_score_differences_agree_with_sampling():
     found = model_of(GaussianScore(6.0)).predict([[pw.Rating(mu, 4)] for mu in (25, 30, 22)])
     ranks = placed.sampled_ranks([25, 30, 22], [16 + BETA**2 + 18] * 3, 0.0)
     assert found.ranks == pytest.approx(placed.rank_probabilities(ranks), abs=6e-3)
@@ -365,7 +365,7 @@ def test_score_quantiles_agree_with_the_distribution(mean, sigma):
         found.cdf(2, 1.0)
 
 
-def test_win_and_draw_of_a_history_are_computed_on_demand():
+def test_poisson_win_and_draw_probabilities_of_a_fit_are_computed_on_demand():
     """For counts, one call computes `win` and `draw` of all matches from the columns that the sweep wrote."""
     matches = [{"teams": [["a"], ["b"]], "scores": [3, 1]}, {"teams": [["b"], ["c"]], "scores": [0, 0]}]
     model = model_of(POISSON, mu=0.4, sigma=0.5, beta=0.2)
@@ -425,7 +425,7 @@ def test_compiled_and_uncompiled_code_give_identical_results(name):
         assert found[0].tobytes() == found[1].tobytes()
 
 
-def test_score_components_are_values_with_named_parameters():
+def test_score_components_compare_by_value_and_have_named_parameters():
     model = model_of(GAUSSIAN)
     assert model.params["gamma"] == 5.0
     assert model.replace(gamma=3.0).outcome == OffenceDefence(GaussianScore(3.0))

@@ -36,7 +36,7 @@ def other_site(body: str) -> Iterator[str]:
         server.shutdown()
 
 
-def test_cross_site_forms_change_nothing(chromium, demo):
+def test_forms_sent_from_another_site_change_nothing(chromium, demo):
     routes = [route for router in ROUTERS for route in router.routes if isinstance(route, APIRoute)]
     paths = sorted({route.path for route in routes if "POST" in route.methods})
     assert len(paths) > 2

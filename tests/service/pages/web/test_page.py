@@ -64,7 +64,7 @@ def test_static_files_are_immutable_under_versioned_urls(ask):
         ("/leagues/zzz/<script>", 404, "&lt;script&gt;"),
     ],
 )
-def test_browsers_get_error_pages_and_programs_problem_json(ask, path, status, words):
+def test_errors_are_html_for_browsers_and_problem_json_for_programs(ask, path, status, words):
     page = ask.look(path)
     assert (page.status_code, page.headers["content-type"]) == (status, "text/html; charset=utf-8")
     assert words in page.text
