@@ -73,9 +73,13 @@ def main() -> None:
         def page() -> None:
             http.get("/leagues/darts/standings").raise_for_status()
 
+        def export() -> None:
+            http.get("/api/leagues/darts/export.ndjson").raise_for_status()
+
         walk.record("POST a match", post)
         walk.record("GET the standings page", page)
         walk.record("GET the standings page right after a post", page, before=post)
+        walk.record("GET an export right after a post", export, before=lambda: (export(), post()))
 
 
 if __name__ == "__main__":
