@@ -5,6 +5,7 @@ A remark records something that the reader found or decided. Its code never chan
 - of the source: `plain-matches`, `json-matches`, `empty-file`, `simulated`, `journal`, `sheet`, `encoding`,
   `separator`, `no-header`, `above-table`, `below-table`, `repeated-header`, `comments`, `repeated-column-names`,
   `row-numbers`, `unnamed-columns`, `stray-quotes`
+- of games and plays in the formats of other programs: `unknown-players`, `partial-dates`
 - of the columns: `layout`, `ignored-columns`, `inferred-columns`, `player-columns`, `other-reading`, `match-columns`,
   `order-of-rows`, `everybody-alone`, `summed-scores`, `unused-scores`, `contradicting-results`, `unused-time-column`,
   `unused-clock-column`, `inferred-time`, `no-times`, `order-of-rounds`, `pairs`, `home-by-neutral`, `no-home-team`,

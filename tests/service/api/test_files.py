@@ -150,6 +150,18 @@ def test_import_reads_a_file_like_the_command_line(ask, league):
     assert len(fit.history) == 2
 
 
+def test_chess_games_are_imported(ask, league):
+    text = '[Date "2026.01.31"]\n[White "Ann"]\n[Black "Bob"]\n[Result "{}"]\n\n1. e4 e5 {}\n\n'
+    games = "".join(text.format(result, result) for result in ("1-0", "*", "0-1"))
+    headers = {"Content-Type": "application/x-chess-pgn"}
+    told = ask("POST", f"{league}/import", content=games, headers=headers, status=201).json()
+    assert told["matches"] == 2
+    assert "1 unplayed match left out (line 8)" in told["recognised"]
+    file = {"filename": "games.pgn.gz"}
+    again = ask("POST", f"{league}/import", params=file, content=gzip.compress(games.encode()), status=200).json()
+    assert again["repeated"] == 2
+
+
 def test_unreadable_rows_are_listed_by_line_and_nothing_is_stored(ask, league):
     text = "date,winner,loser\n2026-01-31,ann,bob\nx,bob,cat\n2026-02-01,cat,\n"
     told = ask("POST", f"{league}/import", params={"format": "csv"}, content=text, status=422).json()

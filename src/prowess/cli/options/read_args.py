@@ -26,7 +26,7 @@ SPAN_PANEL = "Matches and players"
 SIDES = ("team1", "team2", "player1", "player2", "score1", "score2", "rank1", "rank2")
 REPEATABLE = ("columns", "unplaced", "absent")
 OPPOSITES = {"skip_problems": "--strict"}  # switches whose off state has a name of its own
-FILE_HELP = "Matches: .csv .tsv .txt .jsonl .ndjson (also with .gz), .parquet, .xlsx."
+FILE_HELP = "Matches: .csv .tsv .txt .json .jsonl .pgn .xml (also with .gz), .parquet, .xlsx .xls .ods."
 SINCE_HELP = "Only matches from this time on: 2026, 2026-06, 2026-06-30."
 UNTIL_HELP = "Only matches up to this time; the whole of a day, month or year is included."
 

@@ -41,6 +41,7 @@ def round_order(text: "pl.Series") -> Floats | None:
     ([3, 1, 2, 0], None)
     """
     code, cells = intern(text.fill_null(""))
+    cells = cells.str.replace(r"^\s*(\d+)\.\d+(\.\d+)*\s*$", "$1")  # 2.15 is board 15 of round 2
     words = [plain_name(cell) if "/" not in cell else cell.casefold().replace(" ", "") for cell in cells]
     # Beside QF or R32, R16 is the round of the last 16; in a league with 38 rounds it is the 16th.
     sized = bool({"qf", "sf", "f", "r32", "r64", "r128", "final"} & set(words))

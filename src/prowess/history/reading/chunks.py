@@ -18,6 +18,7 @@ from ..read_options import Choices
 from .byte_source import COMPRESSION, CORRUPT, STANDARD_INPUT, Source, printable, unreadable
 from .delimiters import find_separator
 from .encodings import detect_encoding
+from .formats.pgn import PgnReader, is_pgn, read_lines
 from .sniff import check_parquet, is_json, load, load_source
 
 if TYPE_CHECKING:
@@ -123,14 +124,23 @@ class _TextFile:
         return codecs.getincrementaldecoder(codec)("replace")
 
     def has_lines(self) -> bool:
-        """Return whether this is a table, or JSON with an object on each line; a JSON list is read whole."""
+        """Return whether the file can be read in pieces: a table, chess games, or JSON with an object on each line."""
+        if self._is_pgn():
+            return self.decoder is None
         head = self.head.lstrip(b"\xef\xbb\xbf \t\r\n")
         if not is_json(self.suffix, head):
             return True
         return bool(head[:1] == b"{" and head.split(b"\n")[0].rstrip().endswith((b"}", b"},")))
 
+    def _is_pgn(self) -> bool:
+        return is_pgn(self.suffix, self.head[:HEAD])
+
     def chunks(self, rows: int) -> Iterator[Chunk]:
         """Yield a table for each piece; later pieces use the heading of the first."""
+        if self._is_pgn():
+            for table in PgnReader(self.title, self.choices).tables(self._lines(), rows):
+                yield Chunk(table, self._share())
+            return
         heading, before, choices, columns = b"", 0, self.choices, set[str]()
         for number, piece in enumerate(self._pieces(rows)):
             choices = self._settle(piece, choices, before)
@@ -147,7 +157,24 @@ class _TextFile:
                     option = Option("header", False)
                     raise Error(text, option, " reads the file without a header", field="header", line=before + 1)
             before += piece.count(b"\n")
-            yield Chunk(content, min(1.0, self.raw.tell() / self.size) if self.size else 0.0)
+            yield Chunk(content, self._share())
+
+    def _share(self) -> float:
+        return min(1.0, self.raw.tell() / self.size) if self.size else 0.0
+
+    def _lines(self) -> Iterator[bytes]:
+        """Yield the lines one by one; used for formats whose records span many lines."""
+        limits, unpacked = self.choices.read_limits, 0
+        try:
+            for line in read_lines(self.stream, self.title, limits):
+                unpacked += len(line)
+                if self.packed is not None:
+                    limits.check_unpacked(self.title, unpacked, max(self.size, self.packed.count))
+                yield line
+        except CORRUPT as error:
+            if isinstance(error, Error):
+                raise
+            raise unreadable(self.title, error) from error
 
     def _settle(self, piece: bytes, choices: Choices, lines_before: int) -> Choices:
         """Return the choices with the separator and encoding found in a piece, to be used for later pieces."""

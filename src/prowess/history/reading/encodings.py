@@ -53,11 +53,14 @@ class Encoding:
             return data.decode(self.codec, "replace").replace("\ufffd", "\udcff")
 
     def remarks(self, data: bytes) -> list[Remark]:
-        """Return a remark on a guessed encoding: what it is, why, and how to choose another."""
+        """Return a remark on a guessed encoding of a text."""
+        return self.remarks_at(_first_invalid_line(data)) if self.guessed else []
+
+    def remarks_at(self, line: int) -> list[Remark]:
+        """Return a remark on a guessed encoding: what it is, the line that shows it, and how to choose another."""
         if not self.guessed:
             return []
         script, other = _LEGACY[self.codec]
-        line = _first_invalid_line(data)
         text = f"the file is read as {self.codec} ({script}) because line {line} is not UTF-8; "
         pieces = (text, Option("encoding", other), f" reads it as {_LEGACY[other][0]}")
         return [Remark("encoding", pieces, line=line)]

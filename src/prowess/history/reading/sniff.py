@@ -10,6 +10,7 @@ from ..read_limits import ReadLimits
 from ..read_options import Choices
 from .byte_source import Source, check_lines, open_source, unreadable
 from .delimited_text import read_text
+from .formats.pgn import is_pgn, read_pgn
 from .json_files import read_json
 from .workbook import read_workbook
 
@@ -48,6 +49,8 @@ def load_source(source: Source, choices: Choices) -> Table | Findings:
 
 def _load(source: Source, choices: Choices) -> Table | Findings:
     head = source.read(512).removeprefix(b"\xef\xbb\xbf")
+    if is_pgn(source.suffix, head):
+        return read_pgn(source, choices)
     if is_json(source.suffix, head):
         return read_json(source, choices)
     if source.suffix == ".parquet" or head.startswith(b"PAR1"):

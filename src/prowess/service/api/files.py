@@ -37,8 +37,9 @@ from .schemas import files as schemas
 router = APIRouter(tags=["files"])
 
 ImportFormat = Literal[
-    "csv", "tsv", "txt", "ndjson", "jsonl", "parquet", "xlsx", "csv.gz", "tsv.gz", "ndjson.gz", "jsonl.gz"
-]
+    "csv", "tsv", "txt", "ndjson", "jsonl", "json", "xml", "pgn", "parquet", "xlsx", "xls", "ods",
+    "csv.gz", "tsv.gz", "ndjson.gz", "jsonl.gz", "json.gz", "pgn.gz", "pgn.bz2"
+]  # fmt: skip
 EXTENSIONS: tuple[str, ...] = get_args(ImportFormat)
 EXTENSION_BY_MEDIA_TYPE = {
     "text/csv": "csv",
@@ -47,6 +48,12 @@ EXTENSION_BY_MEDIA_TYPE = {
     "application/x-ndjson": "ndjson",
     "application/ndjson": "ndjson",
     "application/jsonl": "ndjson",
+    "application/xml": "xml",
+    "text/xml": "xml",
+    "application/x-chess-pgn": "pgn",
+    "application/vnd.chess-pgn": "pgn",
+    "application/vnd.ms-excel": "xls",
+    "application/vnd.oasis.opendocument.spreadsheet": "ods",
     "application/vnd.apache.parquet": "parquet",
     "application/x-parquet": "parquet",
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
@@ -102,9 +109,10 @@ async def import_matches(
 ) -> Response:
     """Read a file of matches and record all of them as one change, or none.
 
-    The layout is detected as on the command line: one row per match or per player, in CSV, TSV, NDJSON, Parquet or an
-    Excel workbook. The response lists what was recognised; rows that cannot be read are reported by line (422). Ids
-    of matches without one are derived from their content, so a file that has grown can be sent again.
+    The layout is detected as on the command line: one row per match or per player, in CSV, TSV, NDJSON, Parquet, PGN, a
+    workbook (Excel, OpenDocument), or the export of a tournament or play log. The response lists what was recognised;
+    rows that cannot be read are reported by line (422). Ids of matches without one are derived from their content, so
+    a file that has grown can be sent again.
     """
     extension = import_extension(format, filename, request.headers.get("content-type", ""))
     choices = Choices(columns=_column_roles(columns or []), time_format=time_format, day_first=day_first, utc=True)
