@@ -65,7 +65,8 @@ from .serving import exit_with_parent, on_hangup, on_shutdown
 from .settings import Settings
 
 Value = TypeVar("Value")
-ADDRESS_THREADS, KEY_THREADS = 2, 8  # that a client uses at once: few, so that others find the interpreter free
+# Threads that one client may use at once; few, because all clients share the interpreter lock.
+ADDRESS_THREADS, KEY_THREADS = 2, 8
 API = (leagues, keys, matches, standings, erasures, forecasts, matchmaking, files, models, events, monitoring)
 EXPOSED_HEADERS = ["X-Request-ID", "Retry-After"]  # response headers that pages of other sites may read
 
@@ -108,7 +109,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         housekeeper = Housekeeper(database, key_uses)
         _collect_garbage_rarely()
         try:
-            # Of several processes, the first serves the metrics of all.
+            # If there are several processes, the first one serves the metrics of all of them.
             metrics_address = "" if METRICS_FOLDER in os.environ else settings.metrics_address
             with (
                 on_shutdown(service.closing.set),
@@ -127,13 +128,14 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.problem_page = problem_page
     register_handlers(app)
     for router in (*(module.router for module in API), *PAGES):
-        app.router.routes.extend(router.routes)  # flat: matching nested routers costs time in every request
+        # A flat list, because matching nested routers would slow down every request.
+        app.router.routes.extend(router.routes)
     _add_middleware(app, settings, key_cache, key_uses, metrics)
     return app
 
 
 def _collect_garbage_rarely() -> None:
-    """Freeze startup objects and collect garbage less often: batches create thousands of objects, none garbage."""
+    """Freeze startup objects, and collect garbage less often: batches create thousands of objects but no garbage."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
@@ -142,7 +144,7 @@ def _collect_garbage_rarely() -> None:
 def _add_middleware(
     app: FastAPI, settings: Settings, key_cache: TtlCache[Key | None], key_uses: dict[int, float], metrics: Metrics
 ) -> None:
-    """Wrap the app in its middleware, from the inside out: the middleware added last sees a request first."""
+    """Add the middleware from the inside out: the middleware added last handles a request first."""
 
     def buckets(rate: float, burst: float) -> Buckets | None:
         return Buckets(rate, burst) if rate else None

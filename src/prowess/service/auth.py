@@ -1,4 +1,4 @@
-"""Authentication and permissions: keys in the `Authorization` header or a cookie, with a scope in one league or all.
+"""Authentication and permissions: a key in the `Authorization` header or a cookie has a scope in one or all leagues.
 
 Without access, a private league returns 404.
 """
@@ -26,9 +26,9 @@ from .context import service_of
 from .errors import Problem
 from .middleware import EXEMPT
 
-KEY, READER = "key", "reader"  # security schemes in OpenAPI: a key is required, or only for private leagues
+KEY, READER = "key", "reader"  # security schemes in OpenAPI: a key is always required, or only for private leagues
 COOKIE = "prowess_key"
-LONGEST = 200  # characters; ours are shorter, and every secret that is sent is cached for a while
+LONGEST = 200  # characters; our secrets are shorter, and long ones would fill the cache
 
 Headers = Iterable[tuple[bytes, bytes]]
 
@@ -53,7 +53,7 @@ class Access:
 
 
 def key_command(scope: Scope, league: str | None = None, database: Database | None = None) -> str:
-    """Return the command that creates a key with a scope; with a `database`, it works from any folder.
+    """Return the command that creates a key with a scope; with `database`, the command works in any folder.
 
     >>> key_command("write", "darts")
     'prowess key create NAME --league darts'
@@ -71,7 +71,7 @@ def key_command(scope: Scope, league: str | None = None, database: Database | No
 
 
 def bearer_secret(headers: Headers) -> str | None:
-    """Return the secret in the `Authorization` header; empty if it cannot be one of ours, None without the header.
+    """Return the secret in the `Authorization` header: empty if the header is not valid, None if it is missing.
 
     >>> bearer_secret([(b"authorization", b"Bearer abc")]), bearer_secret([(b"authorization", b"Basic abc")])
     ('abc', '')
@@ -214,16 +214,16 @@ class GlobalPermission(SecurityBase):
 
 
 def may_see(key: Key | None, league: League) -> bool:
-    """Return whether a caller can read a league; a deleted league only with an admin key, which can undelete it."""
+    """Return whether a caller can read a league. Only admin keys can read a deleted league, to undelete it."""
     if league.purge_at is not None:
         return key is not None and key.may("admin", league.id)
     return league.public or (key is not None and key.may("read", league.id))
 
 
 async def may_still_read(request: Request) -> bool:
-    """Return whether a long-running reader still has access: its key may be revoked, or the league made private.
+    """Return whether a long-running request still has access: its key may be revoked, or the league made private.
 
-    The reader of a renamed league connects again, under the new name.
+    Also return False if the league was renamed: the client must connect again under the new name.
     """
     try:
         await _identify(request.scope, service_of(request).keys)
@@ -231,7 +231,7 @@ async def may_still_read(request: Request) -> bool:
     except (Problem, Renamed):
         return False
     except Unavailable:
-        pass  # while the database is down there are no changes to leak
+        pass  # while the database is down, there are no changes that could leak
     return True
 
 

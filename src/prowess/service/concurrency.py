@@ -1,4 +1,4 @@
-"""Work in threads: shared fairly between clients, limited if expensive, cached, and stopped when a client leaves."""
+"""Threads shared fairly between clients, a concurrency limiter, a TTL cache, and cancellation on disconnect."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from starlette.types import Receive
 from ..store.errors import Unavailable
 
 Value = TypeVar("Value")
-TTL = 1.0  # seconds that a key may still work after it was revoked
+TTL = 1.0  # seconds that values are cached; a revoked key may work that much longer
 MAX_ENTRIES = 10_000
 
 
 class ClientThreads:
-    """The threads of one client: it uses at most `at_once` of them, and `charge` is called with their CPU time.
+    """Threads for one client: at most `at_once` run at a time, and `charge` is called with the CPU time of each.
 
     >>> async def work():
     ...     CLIENT.set(ClientThreads(2, charge=lambda seconds: print(seconds >= 0)))
@@ -36,14 +36,13 @@ class ClientThreads:
         self.slots, self.charge = CapacityLimiter(at_once), charge
 
 
-CLIENT: ContextVar[ClientThreads | None] = ContextVar("client", default=None)  # of the request that is being handled
+CLIENT: ContextVar[ClientThreads | None] = ContextVar("client", default=None)  # the client of the current request
 
 
 async def run_in_threadpool(function: Callable[..., Value], *arguments: Any, **named: Any) -> Value:
-    """Run a function in a thread; for a request, in one of its client's threads.
+    """Run a function in a thread; during a request, in one of its client's threads.
 
-    Otherwise one client could occupy all threads, and other clients would wait for a thread and for the interpreter
-    lock.
+    Each client has few threads, because otherwise one client could occupy all threads and the interpreter lock.
     """
     client = CLIENT.get()
     async with client.slots if client else nullcontext():
@@ -101,22 +100,23 @@ class TtlCache(Generic[Value]):
         task = self._loading.get(name)
         if task is None:
             task = self._loading[name] = asyncio.ensure_future(self._refresh(name))
-        return await asyncio.shield(task)  # a caller who disconnects must not cancel it for the others
+        return await asyncio.shield(task)  # a caller that is cancelled must not cancel the load for other callers
 
     def invalidate(self, name: str) -> None:
-        """Drop a value, even while it is being loaded."""
+        """Drop a value; a value that is being loaded will not be cached."""
         self._entries.pop(name, None)
         self._loading.pop(name, None)
 
     def clear(self) -> None:
-        """Drop all values, even those that are being loaded."""
+        """Drop all values; values that are being loaded will not be cached."""
         self._entries.clear()
         self._loading.clear()
 
     async def _refresh(self, name: str) -> Value:
         expires, task = self._clock() + self._ttl, asyncio.current_task()
         try:
-            value = await concurrency.run_in_threadpool(self._load, name)  # not for one client: others may wait for it
+            # Not in a client's threads: other clients may wait for the value, too.
+            value = await concurrency.run_in_threadpool(self._load, name)
         finally:
             valid = self._loading.get(name) is task  # unless it was invalidated meanwhile
             if valid:
@@ -157,7 +157,7 @@ class ConcurrencyLimiter:
     async def run(self, work: Callable[[], Value]) -> Value:
         """Run a function in a thread as soon as a slot is free."""
         async with self.slot():
-            # Not in the client's threads: its other requests should not wait for work that can take seconds.
+            # Not in the client's threads, because its other requests should not wait for work that can take seconds.
             return await _run_charged(work)
 
 

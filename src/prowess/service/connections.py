@@ -1,4 +1,4 @@
-"""Limits on the connections of a process: their number, the size and duration of requests, and event streams."""
+"""Connection limits of a process: number of connections, size and duration of requests, number of event streams."""
 
 from __future__ import annotations
 
@@ -17,22 +17,23 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from .errors import Problem, problem_response
 from .settings import Settings
 
-IPV6_SITE = 64  # prefix length of a customer's network; all addresses in it count as one client
+IPV6_SITE = 64  # prefix length of a site's network; all addresses in it count as one client
 RESERVED_FILES = 128  # file descriptors that are not connections: the database, imported files, the log
 MAX_HEADERS = 100
-MIN_BODY_RATE = 1024  # bytes per second that a body must arrive with, after `body_timeout`
+MIN_BODY_RATE = 1024  # bytes per second that a body must reach after `body_timeout`
 WRITE_TIMEOUT = 30.0  # seconds that a client may leave a response unread
-DISCARDED = 16 * 1024 * 1024  # bytes of a body that are still read after the response, so that its sender can read it
-SWEEP = 1.0  # seconds between two searches for connections that are too slow
+# Bytes of a body that are still read after the response, so that the client gets to read the response.
+DISCARDED = 16 * 1024 * 1024
+SWEEP = 1.0  # seconds between two checks for connections that are too slow
 
 LATER = {"Retry-After": "10"}
 
-IDLE, HEAD, BODY = range(3)  # what the client is sending
+IDLE, HEAD, BODY = range(3)  # the part of a request that the client is sending
 
 
 @lru_cache(maxsize=4096)
 def client_network(host: str) -> str:
-    """Return the address that limits apply to: the client's own, or its network for IPv6.
+    """Return the address to which limits apply: an IPv4 address, or the network of an IPv6 address.
 
     >>> client_network("192.0.2.1"), client_network("2001:db8::1:2:3:4") == client_network("2001:db8::9")
     ('192.0.2.1', True)
@@ -54,11 +55,11 @@ def open_file_limit() -> int | None:
 
 
 class ConnectionTable:
-    """All connections of a process; it also knows which of them have not sent a complete request.
+    """All connections of a process, and which of them have not sent a complete request.
 
-    When there are too many connections, the oldest one without a complete request is closed to make room. That closes
-    idle connections, and those of attackers who send their requests as slowly as they can. A connection whose request
-    is being handled is never closed.
+    When there are too many connections, the oldest connection without a complete request is closed. This affects idle
+    connections, and attackers who send their requests as slowly as they can. A connection whose request is being
+    handled is never closed.
     """
 
     def __init__(self, settings: Settings, count_refusal: Callable[[str], None]) -> None:
@@ -74,11 +75,11 @@ class ConnectionTable:
         self._sweeping = False
 
     def network(self, client: tuple[str, int] | None) -> str | None:
-        """Return the network whose connections share a limit; None for a trusted proxy, which serves many clients."""
+        """Return the network whose connections share a limit; None for a trusted proxy, which forwards many clients."""
         return None if client is None or client[0] in self._proxies else client_network(client[0])
 
     def admit(self, connection: HttpProtocol) -> bool:
-        """Add a connection, closing another one if there are too many; return whether there is room for it."""
+        """Add a connection, and close another if there are too many; return False if there is still no room."""
         network, most = connection.network, self.settings.address_connections
         if network is not None and most and self._per_network[network] >= most and not self._drop_oldest(network):
             connection.refuse(503, "too many connections from this address", "address_connections")
@@ -106,12 +107,12 @@ class ConnectionTable:
                 del self._per_network[connection.network]
 
     def wait(self, connection: HttpProtocol) -> None:
-        """Note that a connection waits for a request; from now on it may be closed to make room."""
+        """Mark a connection as waiting for a request; from now on it may be closed to make room."""
         if connection in self._open:
             self._waiting[connection] = None
 
     def hold(self, connection: HttpProtocol) -> None:
-        """Note that the request of a connection is being handled; until it is done, the connection is not closed."""
+        """Mark a connection as handling a request; it is not closed to make room until the request is done."""
         self._waiting.pop(connection, None)
 
     def _drop_oldest(self, network: str | None = None) -> bool:
@@ -143,9 +144,9 @@ class HttpProtocol(HttpToolsProtocol):
         self.settings = self.table.settings
         self.network: str | None = None
         self.reading = IDLE
-        self.since = 0.0  # when the head or the body began
+        self.since = 0.0  # when the headers or the body began to arrive
         self.body_bytes = 0
-        self.steps = 0  # parts of a request that the parser has recognised
+        self.steps = 0  # number of parts of the request that the parser has recognised
         self.bytes_since_step = 0
         self.unread_since: float | None = None  # when the client stopped reading the response
 
@@ -161,9 +162,9 @@ class HttpProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Parse the data, and refuse headers and trailers without end.
+        """Parse the data, and reject endless headers and trailers.
 
-        The parser copies a header each time that more of it arrives, so the cost would be quadratic.
+        The parser copies a header each time that more of it arrives, so a long header would take quadratic time.
         """
         steps, most = self.steps, self.settings.header_limit
         super().data_received(data)
@@ -172,7 +173,7 @@ class HttpProtocol(HttpToolsProtocol):
             self.refuse(431, self._headers_too_large, "large_headers")
 
     def on_message_begin(self) -> None:
-        """Start the clock of the headers."""
+        """Start to time the headers."""
         super().on_message_begin()
         self.scope["state"]["connection"] = self
         self.reading, self.since = HEAD, self.loop.time()
@@ -191,7 +192,7 @@ class HttpProtocol(HttpToolsProtocol):
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
-        """Take a part of the body; parts that arrive after the response are discarded, up to a limit."""
+        """Receive a part of the body; parts that arrive after the response are discarded, up to a limit."""
         self.steps += 1
         self.body_bytes += len(body)
         if self.cycle.response_complete and self.body_bytes > DISCARDED:
@@ -212,21 +213,21 @@ class HttpProtocol(HttpToolsProtocol):
             self.table.wait(self)
 
     def pause_writing(self) -> None:
-        """Start the clock of a client that does not read."""
+        """Start to time a client that does not read its response."""
         super().pause_writing()
         self.unread_since = self.loop.time()
 
     def resume_writing(self) -> None:
-        """Stop the clock that `pause_writing` started."""
+        """Stop the timing that `pause_writing` started."""
         super().resume_writing()
         self.unread_since = None
 
     def keep(self) -> None:
-        """Protect the connection before its request is complete, because the sender has a key."""
+        """Protect the connection although its request is incomplete, because the sender has a key."""
         self.table.hold(self)
 
     def check_time(self, now: float) -> None:
-        """Refuse a request that takes too long to arrive, and a client that does not read."""
+        """Close the connection if a request takes too long to arrive, or if the client does not read its response."""
         elapsed = now - self.since
         new = self.reading == IDLE and self.cycle is None
         if self.unread_since is not None and now - self.unread_since > WRITE_TIMEOUT:
@@ -273,7 +274,7 @@ def _raw_problem(status: int, detail: str) -> bytes:
 
 
 class StreamLimit:
-    """Limits how many event streams a client holds at once, and how many all clients without a key hold together.
+    """Limits the open event streams of each client, and of all clients without a key together.
 
     >>> streams = StreamLimit(each=1, each_key=2, anonymous=10, count_refusal=print)
     >>> with streams.hold("192.0.2.1", None), streams.hold("192.0.2.1", None):
@@ -286,7 +287,8 @@ class StreamLimit:
     def __init__(self, each: int, each_key: int, anonymous: float, count_refusal: Callable[[str], None]) -> None:
         self._each, self._each_key, self._anonymous = each, each_key, anonymous
         self._count_refusal = count_refusal
-        self._held: Counter[str | int | None] = Counter()  # by address or key; None counts all those without a key
+        # Number of streams by address or key; None counts all streams without a key.
+        self._held: Counter[str | int | None] = Counter()
 
     @contextmanager
     def hold(self, address: str, key: int | None) -> Iterator[None]:
@@ -301,7 +303,7 @@ class StreamLimit:
             yield
         finally:
             self._held.subtract(names)
-            self._held += Counter()  # drops the zeros
+            self._held += Counter()  # removes entries that are zero
 
     def _problem(self, name: str | int | None, *_: object) -> Problem | None:
         held, has_key = self._held[name], isinstance(name, int)

@@ -28,7 +28,7 @@ from .observability import Metrics
 from .settings import Settings
 
 Value = TypeVar("Value")
-BALANCE_BYTES, CHART_BYTES = 10_000_000, 32_000_000  # of the caches
+BALANCE_BYTES, CHART_BYTES = 10_000_000, 32_000_000  # sizes of the caches
 
 
 @dataclass(frozen=True)
@@ -46,11 +46,12 @@ class Service:
     analyses: ModelAnalyses
     prewarmer: Prewarmer
     streams: StreamLimit
-    readiness: TtlCache[None]  # has a value if the database can be written to
+    readiness: TtlCache[None]  # loads only if the database can be written to
     exports: Exports
     charts: LruCache[bytes] = field(default_factory=lambda: LruCache(CHART_BYTES))  # rendered
-    splits: LruCache[Balance] = field(default_factory=lambda: LruCache(BALANCE_BYTES))  # fair teams can take seconds
-    # Most predictions are quick, so many may wait; but a table can cover all players.
+    # Cached because the search for fair teams can take seconds.
+    splits: LruCache[Balance] = field(default_factory=lambda: LruCache(BALANCE_BYTES))
+    # Most predictions are quick, so many requests may wait.
     predicting: ConcurrencyLimiter = field(default_factory=lambda: ConcurrencyLimiter("predictions", 4, 1_000))
     matching: ConcurrencyLimiter = field(default_factory=lambda: ConcurrencyLimiter("teams and pairings"))
     tables: ConcurrencyLimiter = field(default_factory=lambda: ConcurrencyLimiter("tables"))

@@ -1,4 +1,4 @@
-"""Checks of a service before production: its settings, its keys, and the machine that it runs on."""
+"""Check a service before production: its settings, its keys, and the machine on which it runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOUNTS = Path("/proc/self/mountinfo")  # Linux only
 NETWORK = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "lustre", "fuse.sshfs")
 MEMORY = ("tmpfs", "ramfs")
 DAY = 86_400  # seconds
-UNUSED = 90  # days after which somebody may have forgotten a key
+UNUSED = 90  # days after which an unused key may be forgotten
 ROOM, NO_ROOM = 1024 * MIB, 100 * MIB  # bytes of free disk space
 
 
@@ -68,7 +68,7 @@ def _check_proxy(settings: Settings) -> Check:
     if not settings.forwarded:
         text = "No proxy is trusted, so all clients behind a proxy share the limits of one address."
         return Check("proxy", "warning", text, "Name your proxy: --forwarded ADDRESS")
-    text = f"Addresses of clients are taken from X-Forwarded-For of {join_words(settings.forwarded)} alone."
+    text = f"Client addresses are taken from X-Forwarded-For only if {join_words(settings.forwarded)} sent it."
     return Check("proxy", "ok", text)
 
 
@@ -89,7 +89,7 @@ def _is_loopback(address: str) -> bool:
 
 
 def examine_keys(connection: Connection) -> Iterator[Check]:
-    """Check that somebody can administer the service, and that no key works for ever unnoticed."""
+    """Check that an admin key works, and find admin keys that never expire and keys that nobody uses."""
     live = [key for key in keys.list_keys(connection) if key.live]
     admins = [key for key in live if key.may("admin", None)]
     if not admins:
@@ -108,7 +108,7 @@ def examine_keys(connection: Connection) -> Iterator[Check]:
 
 
 def examine_machine(settings: Settings, database: Database) -> Iterator[Check]:
-    """Check the user, the limits and the disk of this process, which should run as the service does."""
+    """Check the user, the limits and the disk of this process. Run it as the same user as the service."""
     if hasattr(os, "geteuid"):
         yield _check_user(os.geteuid())
     yield _check_open_files(open_file_limit(), settings.connection_limit)
@@ -160,7 +160,7 @@ def _file_system(file: Path) -> str:
     kind, longest = "", -1
     for line in MOUNTS.read_text().splitlines() if MOUNTS.is_file() else ():
         mount, _, device = line.partition(" - ")
-        folder = Path(mount.split()[4].encode().decode("unicode_escape"))  # a blank is written as \040
+        folder = Path(mount.split()[4].encode().decode("unicode_escape"))  # the file escapes a space as \040
         if file.is_relative_to(folder) and len(folder.parts) >= longest:
             kind, longest = device.split()[0], len(folder.parts)
     return kind

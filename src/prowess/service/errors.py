@@ -25,14 +25,14 @@ from .observability import LOGGER
 NAME = "^[a-z0-9][a-z0-9-]{0,62}$"
 STORABLE = r"^[^\x00]*$"
 VISIBLE = "^[!-~]+$"
-PATTERNS = {  # the patterns in words, for messages
+PATTERNS = {  # what to say in messages instead of a pattern
     NAME: "use lowercase letters (a to z), digits and hyphens, at most 63, such as 'pub-darts'",
     STORABLE: "it must not contain the NUL character",
     VISIBLE: "use visible ASCII characters only, without spaces",
 }
 
 MEDIA_TYPE = "application/problem+json"
-MAX_DETAIL = 2000  # characters: messages quote their input, which can be a whole body
+MAX_DETAIL = 2000  # characters; messages quote their input, which can be as long as a whole body
 MAX_FIELDS = 20
 RETRY = {"Retry-After": "1"}
 OUTCOME_UNKNOWN = "the change may or may not be stored; repeating it with the same id or idempotency key is safe"
@@ -75,7 +75,7 @@ def title(status: int) -> str:
 
 
 def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Declare problems among the `responses` of a route.
+    """Return the `responses` argument of a route that declares problems with these statuses.
 
     >>> list(problem_responses(404, 409))
     [404, 409]
@@ -85,7 +85,7 @@ def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 class Problem(HTTPException):
-    """Refuses a request with a status, a readable detail, and the fields at fault.
+    """An error that rejects a request with a status, a readable detail, and the fields at fault.
 
     >>> Problem(403, "this key may only read").status_code
     403
@@ -111,7 +111,7 @@ def field_problem(field: str, detail: str) -> Problem:
 def validation_problem(
     errors: Iterable[Mapping[str, Any]], place: Sequence[str | int] = (), prefix: str = ""
 ) -> Problem:
-    """Return the problem for Pydantic's errors about a body, or about the part of it at `place`.
+    """Return the problem for Pydantic's errors about a body, or about the part of the body at `place`.
 
     >>> error = {"type": "missing", "loc": ("teams",), "msg": "Field required"}
     >>> validation_problem([error], ["matches", 2]).detail
@@ -194,7 +194,7 @@ def error_response(request: Request, error: Exception) -> Response:
 
 
 def _renamed_url(scope: Scope, error: Renamed) -> str | None:
-    """Return the URL of a request under the new name of its league; None if the old name is not in its path.
+    """Return the URL of a request with the new name of a renamed league; None if the old name is not in its path.
 
     >>> _renamed_url({"path": "/api/leagues/darts/players/a b", "query_string": b"x=1"}, Renamed("darts", "pub"))
     '/api/leagues/pub/players/a%20b?x=1'
@@ -218,7 +218,7 @@ def _request_problem(error: RequestValidationError) -> Problem:
 
 
 def _detail(scope: Scope, error: HTTPException) -> str:
-    """Return the detail for the client; the framework's own errors say little more than the name of the status."""
+    """Return the detail for the client; replace the framework's own texts, which only name the status."""
     if isinstance(error, Problem):
         return error.detail
     path = scope["path"]
@@ -250,7 +250,7 @@ def field_path(error: Error, single: bool = False) -> str | None:
 
 
 def path_of(location: Iterable[str | int]) -> str:
-    """Write the steps that lead to a field as a path.
+    """Format the location of a field as a path.
 
     >>> path_of(["matches", 2, "ranks"])
     'matches[2].ranks'
@@ -262,7 +262,7 @@ def path_of(location: Iterable[str | int]) -> str:
 
 
 def register_handlers(app: FastAPI) -> None:
-    """Make an app respond to errors with problems."""
+    """Register the handlers that turn errors of an app into problem responses."""
 
     async def handle(request: Request, error: Exception) -> Response:
         return error_response(request, error)

@@ -23,11 +23,11 @@ from ..store.exports import ExportFolder, ExportSpec, write_matches
 from .concurrency import ConcurrencyLimiter, run_in_threadpool
 
 SWEEP = 60.0  # seconds between two searches for outdated files
-AT_ONCE, WAITING = 1, 20  # exports of a process
+AT_ONCE, WAITING = 1, 20  # exports of this process that run and that may wait
 
 
 class ExportedFile(NamedTuple):
-    """A file with the matches of a league at a revision; the receiver deletes it."""
+    """A file with the matches of a league at a revision; the caller must delete it."""
 
     path: Path
     revision: int
@@ -50,7 +50,7 @@ class _Job:
 
 
 class Exports:
-    """Exports of all leagues. Finished files are kept in a folder that all processes of the service share."""
+    """Creates the exports of all leagues. All processes of the service share the folder of finished files."""
 
     def __init__(self, database: Database, folder: ExportFolder) -> None:
         self.folder, self._database = folder, database
@@ -84,7 +84,8 @@ class Exports:
                 raise Unavailable("the service is shutting down")
             stop = Event()
             job = self._jobs[key] = _Job(asyncio.create_task(self._limiter.run(partial(self._write, key, stop))), stop)
-            job.task.add_done_callback(lambda task: task.cancelled() or task.exception())  # else asyncio logs it
+            # Read the exception, because asyncio would log it otherwise.
+            job.task.add_done_callback(lambda task: task.cancelled() or task.exception())
         job.callers += 1
         try:
             return await asyncio.shield(job.task)
@@ -97,7 +98,7 @@ class Exports:
                     del self._jobs[key]
 
     def _write(self, key: _Key, stop: Event) -> int:
-        """Write a file in a thread that rests half of the time, so that requests can use the interpreter in between."""
+        """Write a file in a thread that pauses half of the time, so that requests can use the interpreter meanwhile."""
         last = thread_time()
 
         def pause() -> None:

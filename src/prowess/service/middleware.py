@@ -35,7 +35,7 @@ HEADERS = [
     (b"cross-origin-resource-policy", b"same-origin"),
 ]
 DEFAULT_HEADERS = [
-    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),  # pages have their own
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),  # pages set their own policy
     (b"referrer-policy", b"no-referrer"),
     (b"cache-control", b"no-store"),
 ]
@@ -47,7 +47,7 @@ IMPORT = re.compile(r"(/api)?/leagues/[^/]*/import")  # uploads, which have a li
 
 
 class RequestTiming:
-    """Measures every request and reports it to the observers. The inner middleware `Headers` records the status."""
+    """Measures the duration of every request and reports it to the observers; `Headers` records the status."""
 
     def __init__(self, app: ASGIApp, observers: Sequence[Observer]) -> None:
         self.app, self.observers = app, observers
@@ -131,7 +131,7 @@ class HeadSupport:
             if not ended:
                 raise
         finally:
-            if "route" in get:  # for the log
+            if "route" in get:  # the route, for the log
                 scope["route"] = get["route"]
 
 
@@ -168,9 +168,9 @@ def _uncaught(scope: Scope, error: CancelledError | Exception) -> Response:
 
 
 class BodyLimit:
-    """Limits the size of bodies without reading beyond the limit; it is lower without a key and higher for imports.
+    """Limits the size of bodies, and never reads beyond the limit; it is lower without a key and higher for imports.
 
-    It must run inside `auth.Identify`. Compressed bodies are refused: their real size would be known too late.
+    It must run inside `auth.Identify`. Compressed bodies are rejected, because their real size is not known in advance.
     """
 
     def __init__(
@@ -199,7 +199,7 @@ class BodyLimit:
         if length is not None:
             if not length.isdigit() or int(length) > most:
                 raise self._too_large(scope, most)
-            return receive  # the server enforces the announced length
+            return receive  # the server enforces the Content-Length
         read = 0
 
         async def receive_limited() -> Message:
@@ -260,7 +260,8 @@ class Buckets:
         self._full[name] = full
         if len(self._full) > self._capacity:
             self._full = {name: full for name, full in self._full.items() if full > now}
-            self._capacity = max(MIN_CAPACITY, 2 * len(self._full))  # so that the amortised cost stays constant
+            # Doubled, so that the amortised cost of this cleanup stays constant.
+            self._capacity = max(MIN_CAPACITY, 2 * len(self._full))
 
 
 class ClientLimits:
@@ -272,7 +273,7 @@ class ClientLimits:
 
     def check(self, name: Any, now: float) -> tuple[float, str]:
         """Count a request; return the seconds that the client must wait (0 if it may proceed), and the reason."""
-        # CPU time is known afterwards, so a client waits once it has used more than its share.
+        # CPU time is only known after the work, so a client must wait once it has used more than its share.
         wait = self.cpu.take(name, now, 0.0) if self.cpu else 0.0
         if wait:
             return wait, "cpu_time"
@@ -293,8 +294,8 @@ class ClientLimits:
 class RateLimit:
     """Limits the requests and the CPU time of each client: a key or, without one, an address.
 
-    `key_id` returns the id of a request's key. Keys that were never looked up count for the address, so guessing keys
-    does not get around the limit.
+    `key_id` returns the id of a request's key. A request whose key is not in the cache counts for its address, so
+    guessing keys does not get around the limit.
     """
 
     def __init__(
@@ -330,7 +331,7 @@ class RateLimit:
 
 
 class FastPost:
-    """Handles requests without a query and idempotency key by calling `handle` directly, bypassing the framework."""
+    """Handles posts without a query string or an idempotency key by calling `handle` directly, bypassing FastAPI."""
 
     # Why there is a second path: with 32 posts under way (SQLite, commits shared), a post costs 530 µs of CPU time by
     # this path and 770 µs through FastAPI's routing and dependencies. Measured in process, at the ASGI interface, best

@@ -22,7 +22,8 @@ from ..store.write.writer import Commit
 from .settings import split_address
 
 LOGGER = "prowess.service"
-METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # if set, all processes write there, and each can export the sum
+# If this variable is set, all processes write their metrics to its folder, and each process can export the sum.
+METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 NO_ROUTE = "-"
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 CHANGES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
@@ -36,9 +37,9 @@ def _route(scope: Scope) -> str:
 
 
 def log_request_to(log: str) -> Observer:
-    """Return the observer that writes a line per request to standard error, as "json" or "text".
+    """Return an observer that writes one line per request to standard error, as "json" or "text".
 
-    Lines are formatted by hand: `logging` would cost more than all other middleware.
+    It formats the lines itself, because `logging` would cost more than all other middleware.
 
     >>> log_request_to("json")({"type": "http", "method": "GET", "path": "/"}, 200, 0.001)  # on standard error
     """
@@ -117,7 +118,7 @@ def _format_second(seconds: int) -> str:
 
 
 def _printable(text: str) -> str:
-    """Replace control characters: a path can contain escape codes for the terminal."""
+    """Replace control characters, because a path can contain escape codes for the terminal."""
     return text if text.isprintable() else "".join(letter if letter.isprintable() else "�" for letter in text)
 
 
@@ -177,7 +178,8 @@ class Metrics:
         labels = scope["method"], _route(scope), status
         labelled = self._labelled.get(labels)
         if labelled is None:
-            method = labels[0] if labels[0] in METHODS else "other"  # else labels could grow without limit
+            # Otherwise, clients could create any number of labels.
+            method = labels[0] if labels[0] in METHODS else "other"
             labelled = self.requests.labels(method, *labels[1:]), self.seconds.labels(method, labels[1])
             if method == labels[0]:
                 self._labelled[labels] = labelled

@@ -1,4 +1,4 @@
-"""Serving with Uvicorn in one or more processes, on a socket opened in advance, with a graceful shutdown."""
+"""Serve with Uvicorn in one or more processes, on a socket opened in advance, with a graceful shutdown."""
 
 from __future__ import annotations
 
@@ -80,9 +80,9 @@ def serve(settings: Settings, listener: socket.socket) -> bool:
 
 
 def _serve_here(config: uvicorn.Config, listener: socket.socket) -> list[int]:
-    """Serve in this process; return the signals that stopped it, which Uvicorn raises again at the end."""
+    """Serve in this process; return the signals that stopped it. Uvicorn raises them again at the end."""
     caught: list[int] = []
-    # Until the app runs, there is nothing to reload.
+    # Until the app runs, SIGHUP is ignored, because there is nothing to reload.
     with (
         _signal_handlers(SIGNALS, lambda number, _: caught.append(number)),
         _signal_handlers(_hangup(), lambda *_: None),
@@ -168,9 +168,9 @@ def _signal_handlers(numbers: Iterable[int], handler: Callable[[int, Any], objec
 
 @contextmanager
 def on_shutdown(end: Callable[[], None]) -> Iterator[None]:
-    """Call a function as soon as a termination signal arrives, before the existing handlers.
+    """Call `end` as soon as a termination signal arrives, before the existing handlers.
 
-    A server waits for open requests before it stops, and event streams never end by themselves.
+    The server waits for open requests before it stops, so `end` must end the event streams, which last forever.
     """
     if current_thread() is not main_thread():
         yield
@@ -188,7 +188,7 @@ def on_shutdown(end: Callable[[], None]) -> Iterator[None]:
 
 @contextmanager
 def on_hangup(reload: Callable[[], None]) -> Iterator[None]:
-    """Call a function whenever SIGHUP arrives, which would otherwise end the process."""
+    """Call `reload` whenever SIGHUP arrives; without a handler, SIGHUP would end the process."""
     loop = asyncio.get_running_loop()
     handled = _hangup() if current_thread() is main_thread() else []
     with _signal_handlers(handled, lambda *_: loop.call_soon_threadsafe(reload)):
@@ -209,7 +209,7 @@ def _hangup() -> list[int]:
 
 @contextmanager
 def exit_with_parent() -> Iterator[None]:
-    """End the process when its parent dies: an orphaned worker would keep the port."""
+    """End the process when its parent dies, because an orphaned worker would keep the port in use."""
     parent = parent_process()
     if parent is None or os.name == "nt":
         yield

@@ -84,7 +84,7 @@ class Settings:
     header_limit: int = _setting(32 * KIB, "BYTES", "Maximum size of the headers of a request.", 0, LIMITS)
     header_timeout: float = _setting(10.0, "SECONDS", "Time that the headers may take to arrive.", 0, LIMITS)
     body_timeout: float = _setting(
-        20.0, "SECONDS", "Time that a body may take to arrive; each kB of it allows one more second.", 0, LIMITS
+        20.0, "SECONDS", "Time that a body may take to arrive; each kB adds one second.", 0, LIMITS
     )
     anonymous_body_limit: int = _setting(64 * KIB, "BYTES", "Maximum size of a request body without a key.", 0, LIMITS)
     body_limit: int = _setting(16 * MIB, "BYTES", "Maximum size of a request body with a key.", 0, LIMITS)
@@ -94,13 +94,13 @@ class Settings:
     import_memory: int = _setting(3072 * MIB, "BYTES", "Memory that reading an imported file may take.", 0, LIMITS)
     import_time: float = _setting(120.0, "SECONDS", "CPU time that reading an imported file may take.", 0, LIMITS)
     export_space: int = _setting(
-        1024 * MIB, "BYTES", "Disk space for exported files that are kept; the oldest are deleted.", 0, LIMITS
+        1024 * MIB, "BYTES", "Disk space for exported files; beyond it, the oldest are deleted.", 0, LIMITS
     )
 
     def __post_init__(self) -> None:
         for setting in fields(self):
             value, least = getattr(self, setting.name), setting.metadata["least"]
-            if least is not None and not value >= least:  # written so that NaN fails
+            if least is not None and not value >= least:  # not `value < least`, which would accept NaN
                 raise Error(f"{setting.name} must be a number of at least {least:g}, not {value!r}")
         if self.port > 65535:
             raise Error(f"port must be at most 65535, not {self.port}")
@@ -117,7 +117,7 @@ class Settings:
         return cls(**{name: _parse(variable(name), text, types[name]) for name, text in given.items()})
 
     def to_env(self) -> dict[str, str]:
-        """Return the variables from which `from_env` makes these settings.
+        """Return these settings as environment variables; the inverse of `from_env`.
 
         >>> Settings.from_env(Settings(workers=4).to_env()).workers
         4

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def trial(
     league: str = "trial", model: str = "TrueSkill", *, clock: Clock = "utc", **parameters: Any
 ) -> Iterator[Client]:
-    """Run a real service with one league on a free port for the duration of a block; yields a client of the league.
+    """Run a real service with one league on a free port for the duration of a block; yield a client of the league.
 
     Its database is in a temporary folder.
 

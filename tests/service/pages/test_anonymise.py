@@ -15,7 +15,7 @@ def test_player_can_be_anonymised_on_a_page(ask):
     fields = {"name": "Xanthippe", "reason": "asked", "keep_hash": "on"}
     unsure = ask.send(PAGE, fields)
     assert unsure.status_code == 422
-    assert "Confirm that the name is to be erased for good." in words(unsure)
+    assert "Confirm that you want to erase the name for good." in words(unsure)
     named = ask.send(PAGE, fields | {"confirm": "yes", "reason": "xanthippe asked"})
     assert named.status_code == 422
     assert "Leave the name out: the reason is kept." in words(named)

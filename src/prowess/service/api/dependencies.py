@@ -33,7 +33,7 @@ register_url_convertor("anything", _Anything())
 
 
 async def _checked_service(request: Request) -> Service:
-    """Return the service; refuse NUL characters, which PostgreSQL cannot store, and unknown query parameters."""
+    """Return the service; reject unknown query parameters, and NUL characters, which PostgreSQL cannot store."""
     if "\0" in request.scope["path"]:
         raise Problem(404, "Not found: names cannot contain the NUL character")
     if b"%00" in request.scope["query_string"]:
@@ -44,7 +44,7 @@ async def _checked_service(request: Request) -> Service:
 
 
 def _check_query(request: Request) -> None:
-    """Refuse unknown parameters: a misspelt `dry_run` must not write."""
+    """Reject unknown parameters, because a misspelt `dry_run` must not write."""
     names = _query_names(request.scope["route"].dependant)
     for name in request.query_params:
         if name not in names:
@@ -63,10 +63,10 @@ Write = Annotated[Access, Depends(LeaguePermission("write"))]
 Admin = Annotated[Access, Depends(LeaguePermission("admin"))]
 DryRun = Annotated[bool, Query(description="Only preview: return the rating changes, largest first.")]
 RawNames = Annotated[
-    bool, Query(description="Leave text in CSV as it is, even where a spreadsheet would run it as a formula.")
+    bool, Query(description="Do not escape text in CSV, even if a spreadsheet would run it as a formula.")
 ]
 Reason = Annotated[str, Query(max_length=LONGEST, description="Reason for the change, which is stored with it.")]
-MatchId = Annotated[str, AfterValidator(str.strip)]  # as ids in bodies are
+MatchId = Annotated[str, AfterValidator(str.strip)]  # stripped like the ids in bodies
 IdempotencyKey = Annotated[
     str | None,
     Header(

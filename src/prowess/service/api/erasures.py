@@ -1,4 +1,4 @@
-"""Anonymised players: erase a name, list the aliases, and drop the hash by which a name is recognised."""
+"""Anonymised players: erase a name, list the aliases, and drop the hash of an erased name."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def erasure_payloads(connection: Connection, league: str) -> list[dict[str, Any]
 
 
 async def anonymise(service: Service, access: Access, player: str, reason: str, keep_hash: bool) -> Erasure:
-    """Anonymise a player and scrub the database; if readers prevent the scrub now, it is done in the background."""
+    """Anonymise a player and scrub the database; if readers prevent that now, it is done later in the background."""
 
     def work() -> Erasure:
         made = erasure.anonymise(
@@ -77,7 +77,7 @@ async def drop_hash(service: Service, access: Access, alias: str) -> Erasure:
 def _scrubbed(service: Service, made: Erasure) -> Erasure:
     try:
         return made.scrubbed(erasure.scrub(service.database))
-    except Unavailable:  # the name is erased already, and the background thread tries again
+    except Unavailable:  # the name is already erased, and the background thread will scrub again
         return made
 
 
@@ -109,5 +109,5 @@ async def list_erasures(access: Admin, service: ServiceDep) -> Response:
 
 @router.delete(ERASURES + "/{alias}/hash", summary="Drop the hash of a name", response_model=schemas.Erasure)
 async def drop_name_hash(alias: str, access: Admin, service: ServiceDep) -> Response:
-    """Drop the salted hash of an anonymised player's name. If the name is posted again, it belongs to a new player."""
+    """Drop the salted hash of an anonymised player's name. If the name is posted again, it becomes a new player."""
     return json_response(erasure_payload(await drop_hash(service, access, alias)))

@@ -59,7 +59,7 @@ async def stream_events(
 ) -> StreamingResponse:
     """Rating changes as server-sent events (`new EventSource(url)` in a browser).
 
-    An event can combine several changes. A comment is sent now and then to keep the connection open.
+    An event can combine several changes. The service sends a comment every 15 seconds to keep the connection open.
     """
     state = request.app.state
     if not hasattr(state, "event_hub"):
@@ -79,7 +79,7 @@ async def stream_events(
 
 
 class EventStream(StreamingResponse):
-    """A stream of events; until it ends, it counts towards the limit of its client."""
+    """A response that streams events; until it ends, it counts towards the client's limit of streams."""
 
     media_type = "text/event-stream"
 
@@ -98,7 +98,7 @@ class EventHub:
 
     def __init__(self, service: Service) -> None:
         self._service = service
-        # By the league's id: another league may take the name of a renamed one.
+        # Keyed by the league's id, because another league may take the name of a renamed league.
         self._queues: dict[int, set[Queue]] = {}
         self._seen: dict[int, int] = {}  # the revision sent last
         self._task: asyncio.Task[None] | None = None
@@ -111,7 +111,7 @@ class EventHub:
             missed = await self._service.read(lambda connection: _missed(connection, league, since))
             self._seen.setdefault(league, missed.revision)
             if self._task is None or self._task.done():
-                # In a context of its own: it works for all followers, not for the client of this request.
+                # In its own context: the task works for all followers, so no client should be charged for it.
                 self._task = asyncio.create_task(self._poll(), context=Context())
             sent = missed.revision
             if missed.ratings:
@@ -135,7 +135,7 @@ class EventHub:
                 self._seen.pop(league, None)
 
     async def _poll(self) -> None:
-        """Send changes until there are no followers, or the service shuts down."""
+        """Send changes until there are no more followers, or the service shuts down."""
         closing = self._service.closing
         while self._queues and not closing.is_set():
             with suppress(TimeoutError):

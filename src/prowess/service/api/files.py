@@ -59,7 +59,7 @@ EXTENSION_BY_MEDIA_TYPE = {
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
 }
 REMEDY = ("send smaller files, or ask the administrator to raise the limits of imports",)
-PATIENCE = 5.0  # seconds that a file may take to read, per second of CPU time that it may take
+PATIENCE = 5.0  # limit of elapsed time, as a multiple of the limit of CPU time
 
 EXPORT_MEDIA_TYPES = {
     "csv": "text/csv; charset=utf-8",
@@ -94,11 +94,14 @@ async def import_matches(
     access: Write,
     service: ServiceDep,
     format: Annotated[
-        ImportFormat | None, Query(description="Format of the file, if the Content-Type does not say it.")
+        ImportFormat | None, Query(description="Format of the file, if the Content-Type does not give it.")
     ] = None,
-    filename: Annotated[str | None, Query(max_length=255, description="File name, for its extension.")] = None,
+    filename: Annotated[
+        str | None, Query(max_length=255, description="File name; its extension gives the format.")
+    ] = None,
     columns: Annotated[
-        list[str] | None, Query(description="Role of a column that is not recognised, as ROLE=COLUMN: `winner=won`.")
+        list[str] | None,
+        Query(description="Role of a column that is not recognised, as ROLE=COLUMN, such as `winner=won`."),
     ] = None,
     time_format: Annotated[str | None, Query(max_length=100, examples=["%d.%m.%Y"])] = None,
     day_first: bool | None = None,
@@ -110,9 +113,9 @@ async def import_matches(
     """Read a file of matches and record all of them as one change, or none.
 
     The layout is detected as on the command line: one row per match or per player, in CSV, TSV, NDJSON, Parquet, PGN, a
-    workbook (Excel, OpenDocument), or the export of a tournament or play log. The response lists what was recognised;
-    rows that cannot be read are reported by line (422). Ids of matches without one are derived from their content, so
-    a file that has grown can be sent again.
+    workbook (Excel, OpenDocument), or the export of a tournament or play log. The response says how the columns were
+    read; rows that cannot be read are reported by line (422). Matches without an id get an id derived from their
+    content, so a file that has grown can be sent again.
     """
     extension = import_extension(format, filename, request.headers.get("content-type", ""))
     choices = Choices(columns=_column_roles(columns or []), time_format=time_format, day_first=day_first, utc=True)
@@ -180,7 +183,7 @@ def import_extension(format: str | None, filename: str | None, content_type: str
 
 
 async def parse_upload(request: Request, path: Path, choices: Choices, ids: bool = True) -> FilePreview:
-    """Read an uploaded file in a child process within the service's limits; the child ends if the client hangs up."""
+    """Read an uploaded file in a child process within limits; stop the child if the client disconnects."""
     service = service_of(request)
     settings = service.settings
     limits = ReadLimits(rows=settings.import_rows or inf, unpacked=settings.import_unpacked or inf, remedy=REMEDY)
@@ -201,7 +204,7 @@ async def parse_upload(request: Request, path: Path, choices: Choices, ids: bool
 
 
 def unreadable(found: Findings, number: int) -> Problem:
-    """Return the problem that lists the unreadable rows of a file, of which there are `number`."""
+    """Return the problem response that lists the unreadable rows of a file; `number` counts all of them."""
     first, rest = found.problems[0], number - 1
     more = f" (and {count(rest, 'more problem', 'more problems')})" if rest else ""
     errors = [{"field": one.where, "detail": str(one.problem)} for one in found.problems]
@@ -215,7 +218,7 @@ def problem_payload(one: Located) -> dict[str, str | None]:
 
 
 def import_payload(result: CommandResult, found: Findings) -> dict[str, Any]:
-    """Return what was found in a file and what importing it changed."""
+    """Return the content of a file and the effects of its import as plain data."""
     return {
         "league": result.league,
         "revision": result.revision,
@@ -250,9 +253,9 @@ async def export_matches(
 ) -> Response:
     """The current matches of a league with their ids, as CSV, Parquet or NDJSON.
 
-    Imported into an empty league with the same clock, the file gives the same matches in the same order.
+    If you import the file into an empty league with the same clock, you get the same matches in the same order.
     """
-    # Other formats have no escaped names; with one spec for both, they share a file.
+    # Only CSV escapes names, so in other formats both values of `raw_names` share one file.
     spec = ExportSpec(format, None if format == "ndjson" else layout, raw_names and format == "csv")
     exported = await unless_disconnected(request.receive, service.exports.get(access.league, spec))
     return Response(status_code=ABORTED) if exported is None else Download(exported, access.league, format)

@@ -50,7 +50,7 @@ async def get_match_quality(asked: schemas.QualityRequest, access: Read, service
 
 
 def forecast_match(now: Snapshot, asked: schemas.PredictionRequest) -> tuple[Prediction, dict[str, Any]]:
-    """Return the prediction of a match; also return it as plain data, with the match quality and the new players."""
+    """Return the prediction of a match, and the same as plain data with the match quality and the new players."""
     teams, newcomers = _with_newcomers(now, asked)
     time = None if asked.time is None else now.as_time(parse(now.clock, asked.time))
     prediction = now.ladder.predict(teams, time=time, weights=asked.weights, home=asked.home)

@@ -1,7 +1,7 @@
 """Keys: admins create, list, rotate and revoke them, for all leagues or within their own league.
 
-A league's admin manages only the keys of that league. An admin key that expires cannot create a key that works longer,
-nor take over the secret of one.
+A league's admin manages only the keys of that league. An admin key that expires cannot create a key that works longer
+than itself, nor rotate such a key to get its secret.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ CONFLICT = problem_responses(409)
 
 
 def key_payload(key: Key, secret: str | None = None) -> dict[str, Any]:
-    """Return a key as plain data, with its secret if that was just created."""
+    """Return a key as plain data, with its secret if that is new."""
     times = {"created_at": key.created_at, "expires_at": key.expires_at, "used_at": key.used_at}
     times |= {"revoked_at": key.revoked_at, "old_secret_until": key.old_until}
     payload = {"id": key.id, "name": key.name, "scope": key.scope, "league": key.league, "live": key.live}
@@ -108,13 +108,13 @@ def admin_of(access: Access) -> Key:
 
 @router.get(KEYS, summary="List all keys", response_model=schemas.Keys)
 async def list_keys(service: ServiceDep, admin: GlobalAdmin) -> Response:
-    """All keys, for all leagues or one. Needs an admin key for all leagues, as the other routes of `/api/keys` do."""
+    """All keys of the service. Like all routes of `/api/keys`, this needs an admin key for all leagues."""
     return json_response({"keys": await list_payloads(service)})
 
 
 @router.post(KEYS, status_code=201, summary="Create a key", response_model=schemas.KeyWithSecret)
 async def create_key(asked: schemas.NewKey, service: ServiceDep, admin: GlobalAdmin) -> Response:
-    """Create a key for one league, or for all. Its secret is in this response only."""
+    """Create a key for one league or for all leagues. Only this response contains its secret."""
     made = await create(service, admin, asked.name, asked.scope, asked.expires, asked.league)
     return json_response(made, 201)
 
@@ -129,19 +129,19 @@ async def revoke_key(id: KeyId, service: ServiceDep, admin: GlobalAdmin) -> Resp
 async def rotate_key(
     id: KeyId, service: ServiceDep, admin: GlobalAdmin, asked: schemas.Rotation = ROTATION
 ) -> Response:
-    """Give a key a new secret, which is in this response only; the old one works a little longer."""
+    """Give a key a new secret, which only this response contains. The old secret keeps working for a grace period."""
     return json_response(await rotate(service, admin, id, asked.grace))
 
 
 @router.get(LEAGUE_KEYS, summary="List the keys of a league", response_model=schemas.Keys)
 async def list_league_keys(service: ServiceDep, access: Admin) -> Response:
-    """The keys of one league, without those for all leagues. Needs an admin key of the league."""
+    """Keys that are limited to this league. Needs an admin key of the league."""
     return json_response({"keys": await list_payloads(service, access.league_id)})
 
 
 @router.post(LEAGUE_KEYS, status_code=201, summary="Create a key of a league", response_model=schemas.KeyWithSecret)
 async def create_league_key(asked: schemas.NewLeagueKey, service: ServiceDep, access: Admin) -> Response:
-    """Create a key for this league. Its secret is in this response only."""
+    """Create a key for this league. Only this response contains its secret."""
     admin = admin_of(access)
     return json_response(await create(service, admin, asked.name, asked.scope, asked.expires, access.league), 201)
 
@@ -163,5 +163,8 @@ async def revoke_league_key(id: KeyId, service: ServiceDep, access: Admin) -> Re
 async def rotate_league_key(
     id: KeyId, service: ServiceDep, access: Admin, asked: schemas.Rotation = ROTATION
 ) -> Response:
-    """Give a key of this league a new secret, which is in this response only; the old one works a little longer."""
+    """Give a key of this league a new secret, which only this response contains.
+
+    The old secret keeps working for a grace period.
+    """
     return json_response(await rotate(service, admin_of(access), id, asked.grace, access.league_id))

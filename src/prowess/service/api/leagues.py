@@ -83,7 +83,7 @@ def season_payloads(connection: Connection, league: League) -> list[dict[str, An
 
 
 def readable_leagues(connection: Connection, key: Key | None) -> dict[Show, list[League]]:
-    """Return the public leagues and those that the key may read, by their state."""
+    """Return the public leagues and the leagues that the key may read, grouped by state."""
     readable: dict[Show, list[League]] = {"active": [], "archived": [], "deleted": []}
     for league in leagues.list_leagues(connection):
         if may_see(key, league):
@@ -130,7 +130,7 @@ async def _update(service: Service, access: Access, change: Callable[..., League
 async def list_leagues(
     service: ServiceDep, key: Annotated[Key | None, Depends(key_of_request)], show: ShowQuery = "active"
 ) -> Response:
-    """Public leagues, and those that the key may read."""
+    """Public leagues, and private leagues that the key may read."""
     readable = await service.read(lambda connection: readable_leagues(connection, key))
     return json_response({"leagues": [league_payload(league) for league in readable[show]]})
 
@@ -181,7 +181,7 @@ async def update_league(asked: schemas.LeagueUpdate, access: Admin, service: Ser
 
 @router.delete(LEAGUE, summary="Delete a league", response_model=schemas.League)
 async def delete_league(access: Admin, service: ServiceDep) -> Response:
-    """Delete a league. It is hidden from everybody but its admins, and at `purge_at` it is removed for good."""
+    """Delete a league. Only its admins still see it, and at `purge_at` it is removed for good."""
     return json_response(league_payload(await delete_or_undelete(service, access, delete=True)))
 
 

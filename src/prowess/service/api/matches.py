@@ -37,8 +37,8 @@ router = APIRouter(tags=["matches"])
 MATCHES = "/api/leagues/{league}/matches"
 MATCH = MATCHES + "/{id:anything}"
 MAY_WRITE = LeaguePermission("write")
-MAX_MATCHES = 10_000  # in one request
-LARGE_BODY, MANY_PLAYERS = 50_000, 500  # bytes, players; larger bodies are handled in a thread
+MAX_MATCHES = 10_000  # maximum in one request
+LARGE_BODY, MANY_PLAYERS = 50_000, 500  # bytes and players; larger requests are handled in a thread
 
 NDJSON = ("application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines")
 JSON = ("application/json", "text/json", "")
@@ -48,7 +48,7 @@ _LIST: TypeAdapter[Any] = TypeAdapter(list[schemas.Match])
 _OBJECT: TypeAdapter[Any] = TypeAdapter(schemas.Matches)
 _BEGINNING = re.compile(rb'\s*(\[|\{\s*"matches"\s*:)?')
 
-# The bodies are parsed here, without FastAPI: the OpenAPI document needs their schemas.
+# FastAPI does not parse these bodies, so their schemas are added to the OpenAPI document here.
 _SCHEMA = _ONE.json_schema()
 _LIST_SCHEMA = {"type": "array", "items": _SCHEMA, "minItems": 1, "maxItems": MAX_MATCHES, "title": "Matches"}
 _OBJECT_SCHEMA = {
@@ -94,7 +94,7 @@ def read_match(content_type: str, body: bytes) -> dict[str, Any]:
 
 
 def read_matches(content_type: str, body: bytes) -> tuple[list[dict[str, Any]], bool]:
-    """Parse a body of matches; also tell whether it is a single match outside a list.
+    """Parse a body of matches; also return whether it is a single match that is not in a list.
 
     >>> read_matches("application/json", b'[{"teams": [["ann"], ["bob"]]}]')
     ([{'teams': [['ann'], ['bob']]}], False)
@@ -157,7 +157,7 @@ def _unsupported(content_type: str, supported: str) -> Problem:
 
 
 async def run_command(service: Service, command: Command, dry_run: bool, status: int = 200) -> Response:
-    """Change a league, or preview the change in a dry run; respond with the new ratings."""
+    """Execute a command, or preview it in a dry run; respond with the changed ratings."""
     league = await service.leagues.get(command.league)
     if dry_run:
         planned = await run_in_threadpool(preview, service.database, command)
@@ -186,10 +186,10 @@ async def create_match(
     reason: Reason = "",
     idempotency_key: IdempotencyKey = None,
 ) -> Response:
-    """Record one match, a list of matches or one per line (NDJSON), at most 10,000; all of them or none.
+    """Record one match, a list of matches, or one match per line (NDJSON): at most 10,000, and all of them or none.
 
-    A match that was played earlier than recorded ones is rated at its time, and all later ratings are corrected. A
-    match with an id that exists is not recorded again; if its content differs, the response is 409 Conflict.
+    A match that was played before recorded matches is rated at its own time, and all later ratings are corrected. A
+    match whose id already exists is not recorded again; if its content differs, the response is 409 Conflict.
     """
     content_type, body = request.headers.get("content-type", ""), await request.body()
     if len(body) < LARGE_BODY:
@@ -202,7 +202,7 @@ async def create_match(
 
 
 async def create_match_fast(request: Request) -> Response:
-    """Record matches without query parameters; called by `middleware.FastPost`."""
+    """Record matches of a request without query parameters; called by `middleware.FastPost`."""
     return await create_match(request, await MAY_WRITE(request), service_of(request))
 
 
@@ -242,7 +242,8 @@ class MatchFilter:
         until = inf
         if self.before is not None:
             before = parse(league.clock, self.before, "before")
-            until = before - 1.0 if league.clock == "utc" else nextafter(before, -inf)  # UTC counts microseconds
+            # UTC times are whole microseconds.
+            until = before - 1.0 if league.clock == "utc" else nextafter(before, -inf)
         player = None if self.player is None else self.player.strip()
         found = service.traces.of(connection, league).matches(player, since, until, limit, self.offset)
         following = self.offset + limit
@@ -255,7 +256,7 @@ class MatchFilter:
         }
 
     def query(self, **more: Any) -> str:
-        """Return the parameters as a query string, updated with `more`; parameters that are None are left out."""
+        """Return the parameters as a query string, with `more` added; parameters that are None are left out."""
         params = {name: value for name, value in vars(self).items() if name not in more} | more
         return urlencode({name: value for name, value in params.items() if value is not None})
 
@@ -290,10 +291,10 @@ async def list_matches(
 
 @router.get(MATCH, summary="Get a match and its effects", response_model=schemas.MatchDetails, responses=NOT_MODIFIED)
 async def get_match(request: Request, id: MatchId, access: Read, service: ServiceDep) -> Response:
-    """A match with its forecast, the rating changes and their reasons, and who recorded or corrected it when.
+    """A match with its forecast, the rating changes and their reasons, and who recorded or corrected it and when.
 
-    Without a key of the league, players who are no longer in the match are left out: the teams of a deleted match, and
-    earlier versions with other players.
+    Players who are no longer in the match are shown only with a key of the league. Without one, the response omits the
+    teams of a deleted match, and earlier versions with other players.
     """
 
     def work(connection: Connection) -> Response:
@@ -338,7 +339,7 @@ def _players(row: RowMapping) -> set[str]:
 
 
 def _revision_payload(league: League, row: RowMapping, players: set[str] | None) -> dict[str, Any]:
-    """Return a version of a match as plain data; the match itself is hidden if it has other players than `players`."""
+    """Return a version of a match as plain data; its content is hidden if it has players who are not in `players`."""
     hidden = row["body"] is None or (players is not None and not _players(row) <= players)
     return {
         "revision": row["revision"],

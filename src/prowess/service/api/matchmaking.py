@@ -20,7 +20,7 @@ from .responses import json_response
 from .schemas import forecasts as schemas
 
 router = APIRouter(tags=["matchmaking"])
-MAX_WORK = 1_000  # cost limit of suggestions, where a match of two costs 4: about three seconds
+MAX_WORK = 1_000  # cost limit of a request, about three seconds; a match of two players costs 4
 
 
 @router.post("/api/leagues/{league}/balance", summary="Make fair teams", response_model=schemas.Balance)
@@ -36,7 +36,7 @@ async def balance_teams(asked: schemas.BalanceRequest, access: Read, service: Se
 
 @router.post("/api/leagues/{league}/pair", summary="Pair a queue", response_model=schemas.Pairing)
 async def pair_queue(asked: schemas.PairingRequest, access: Read, service: ServiceDep) -> Response:
-    """Pair up to 5,000 players or groups: as many as possible, and as fairly as possible."""
+    """Pair up to 5,000 players or groups: as many pairs as possible, and as fair as possible."""
 
     def work(connection: Connection) -> dict[str, Any]:
         now = current_standings(service, connection, access.league)
@@ -100,9 +100,9 @@ def balance_players(now: Snapshot, asked: schemas.BalanceRequest) -> Balance:
 
 
 def _check_work(asked: schemas.NextRequest, players: int) -> None:
-    """Reject requests that would take too long: the time grows with the teams and pairs of players in a match."""
+    """Reject requests that would take too long. The time grows with the number of teams and of pairs of players."""
     if asked.players is None and players > schemas.QUEUE:
-        detail = f"the league has {players:,} players; name the available ones, at most {schemas.QUEUE:,}"
+        detail = f"the league has {players:,} players; list the available players, at most {schemas.QUEUE:,}"
         raise Error.in_field("players", detail)
     most = MAX_WORK // ((asked.teams * asked.size) ** 2 * (asked.teams - 1))
     match = f"of {asked.teams} teams of {asked.size}"

@@ -1,4 +1,4 @@
-"""Rating systems and their parameters, in words for the API and the pages."""
+"""Descriptions of the rating systems and their parameters, for the API and the pages."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ SUMMARIES: Mapping[str, str] = {
     "defence, which prevents scores. Its defaults, those of its paper, are very uncertain about scores: for football, "
     "sigma 0.3 and beta 0.1 are better.",
 }
-USUAL: Mapping[str, str] = {  # for the form of a new league: the most common choices first
+USUAL: Mapping[str, str] = {  # choices in the form for a new league, most common first
     "TrueSkill": "players or teams, two or many per match, with draws; the usual choice",
     "Elo": "two players, as in chess; no uncertainty",
     "Glicko2": "two players, rated by periods, with uncertainty and volatility",
@@ -89,7 +89,8 @@ PARAMETERS: Mapping[str, tuple[str, str]] = {
 }
 EXCEPTIONS = {("Glicko2", "tau"): ("Change of volatility", "how fast the volatility of a player may change")}
 TECHNICAL = ("tolerance", "sweeps", "least", "printed", "prediction", "larger")
-SIMPLE = (bool, int, float, str)  # parameters that JSON can represent; others are parts of the model
+# Types of parameters that JSON can represent; other parameters are components of the model.
+SIMPLE = (bool, int, float, str)
 
 
 @router.get("/api/models", summary="List models", response_model=schemas.Models)
@@ -135,7 +136,7 @@ def summary_of(name: str) -> str:
 
 
 def parameter_payloads(preset: str, model: Model, usual: Model) -> list[dict[str, Any]]:
-    """Return the parameters of a model with their values, meanings, and defaults, which come from `usual`.
+    """Return the parameters of a model with their values and meanings, and with their defaults in the model `usual`.
 
     >>> import prowess as pw
     >>> parameter_payloads("Elo", pw.Elo(k=20), pw.Elo())[-1]["title"]

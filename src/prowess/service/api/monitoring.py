@@ -32,7 +32,8 @@ async def get_health() -> dict[str, str]:
 async def get_readiness(service: UncheckedService) -> dict[str, str]:
     """Responds with 200 if the database can be written to; otherwise with 503 and the cause, such as a full disk.
 
-    A small write is tried and rolled back, at most once a second. During shutdown, the response is 503 as well.
+    The service tests this with a small write that it rolls back, at most once a second. During shutdown, the response
+    is 503 as well.
     """
     if service.closing.is_set():
         raise Problem(503, "the service is shutting down")
@@ -42,7 +43,7 @@ async def get_readiness(service: UncheckedService) -> dict[str, str]:
 
 @router.get("/metrics", tags=["health"], summary="Get metrics for Prometheus", response_class=Response)
 async def get_metrics(service: UncheckedService, key: Annotated[Key, Depends(GlobalPermission("read"))]) -> Response:
-    """Requests by route and status, their duration, refusals and commits, summed over all worker processes.
+    """Metrics of requests, durations, refusals and commits, summed over all processes of the service.
 
     Needs a key for all leagues; the setting `metrics_address` serves the metrics without a key at another address.
     """

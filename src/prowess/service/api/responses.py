@@ -23,7 +23,7 @@ from ...store.write.commands import CommandResult
 Plain = dict[str, Any]
 
 NOT_MODIFIED: dict[int | str, Plain] = {304: {"description": "Not modified since the `If-None-Match` ETag."}}
-MANY_TIMES = 16  # from this many times on, NumPy formats them faster than a loop
+MANY_TIMES = 16  # above this number of times, NumPy formats them faster than a loop
 SECOND = 1e6  # in microseconds
 MAX_OTHERS = 1_000  # changed players in a response, besides those in the posted matches
 
@@ -40,7 +40,7 @@ def json_response(content: Any, status: int = 200, headers: Mapping[str, str] | 
 
 
 def etag_of(league: League, generation: int, revision: int) -> str:
-    """Return the ETag of a league's data; settings and erased names change it, because they affect past revisions."""
+    """Return the ETag of a league's data. It depends on settings and erasures, because they affect past revisions."""
     state = f"{league.id} {league.archived_at} {league.purge_at} {league.public} {league.erased}"
     shown = f"{state} {league.settings} {league.title!r}".encode()
     return f'W/"{generation}.{revision}.{crc32(shown):x}"'
@@ -73,7 +73,7 @@ def not_modified(request: Request, tag: str) -> Response | None:
 
 
 def cached_json(request: Request, tag: str, content: Callable[[], Any]) -> Response:
-    """Return 304 Not Modified, or the content as JSON, which is only computed if it is needed."""
+    """Return 304 Not Modified if the client has this version; otherwise, compute the content and return it as JSON."""
     return not_modified(request, tag) or json_response(content(), headers=etag_headers(tag))
 
 
@@ -135,7 +135,7 @@ def rating_payloads(ladder: Ladder | None, players: Sequence[str]) -> list[Plain
 
 
 def change_payload(result: CommandResult, clock: Clock, largest_first: bool = False) -> Plain:
-    """Return what a command changed; of the players outside its own matches, only the largest changes are listed."""
+    """Return the changes of a command as plain data; for players outside its matches, only the largest are listed."""
     players: Sequence[str] = result.players
     if len(players) > MAX_OTHERS:
         own = set(result.own)
@@ -159,7 +159,7 @@ def change_payload(result: CommandResult, clock: Clock, largest_first: bool = Fa
 
 
 def most_moved(result: CommandResult, players: Sequence[str], most: int) -> list[str]:
-    """Return the players whose shown rating changes most; new and removed players come first, best first."""
+    """Return the players whose shown rating changes most; new and removed players come first, highest rated first."""
     before, after = _shown(result.before, players), _shown(result.after, players)
     moved = np.nan_to_num(np.abs(after - before), nan=np.inf)
     order = np.lexsort((-np.nan_to_num(after), -moved))[:most]
@@ -175,7 +175,7 @@ def _shown(ladder: Ladder | None, players: Sequence[str]) -> NDArray[np.float64]
 
 
 def _largest_first(change: Plain) -> tuple[bool, float]:
-    """Sort key for changes in a dry run: new and removed players first, then by the change of the shown rating."""
+    """Return a sort key for changes in a dry run: new and removed players first, then the largest rating changes."""
     before, after = change["before"], change["after"]
     if before is None or after is None:
         return False, 0.0

@@ -42,21 +42,23 @@ EMPTY_TRACE: dict[str, Any] = dict.fromkeys(("wins", "draws", "losses", "best", 
 
 @dataclass(frozen=True)
 class StandingsFilter:
-    """Query parameters that choose the standings, and the players in them."""
+    """Query parameters that select standings and filter their players."""
 
     revision: Annotated[int | None, Query(ge=0, le=LARGEST, description="As of this revision.")] = None
     at: Annotated[str | None, Query(max_length=100, description="As of this time; a date includes the whole day.")] = (
         None
     )
     season: Annotated[str | None, Query(max_length=100, description="As of the end of this season.")] = None
-    generation: Annotated[int | None, Query(ge=1, le=LARGEST, description="By an earlier model of the league.")] = None
-    search: Annotated[str | None, Query(max_length=500, description="Only players whose name contains this.")] = None
+    generation: Annotated[
+        int | None, Query(ge=1, le=LARGEST, description="As rated by this generation, an earlier model of the league.")
+    ] = None
+    search: Annotated[str | None, Query(max_length=500, description="Only names that contain this text.")] = None
     active: Annotated[bool, Query(description="Only active players.")] = False
     provisional: Annotated[bool | None, Query(description="Only provisional players, or only established ones.")] = None
     min_matches: Annotated[int, Query(ge=0, le=LARGEST, description="Only players with this many matches or more.")] = 0
 
     def standings(self, service: Service, connection: Connection, league: League) -> Snapshot:
-        """Return the standings that the parameters choose, with all players."""
+        """Return the selected standings with all players, without filtering."""
         past = [name for name in ("at", "season", "generation") if getattr(self, name) is not None]
         if len(past) > 1:
             raise Error.in_field(past[1], f"it cannot be combined with {past[0]}")
@@ -71,7 +73,7 @@ class StandingsFilter:
         return service.standings.of(connection, league)
 
     def page(self, snapshot: Snapshot, first: int, size: int) -> Page:
-        """Return `size` of the chosen players, from index `first` on."""
+        """Return `size` of the filtered players, starting at index `first`."""
         return snapshot.page(
             first,
             size,
@@ -82,7 +84,7 @@ class StandingsFilter:
         )
 
     def payload(self, snapshot: Snapshot, page: int, size: int) -> dict[str, Any]:
-        """Return a page of the chosen players as plain data; `next` is the number of the next page, or None."""
+        """Return a page of the filtered players as plain data; `next` is the number of the next page, or None."""
         found = self.page(snapshot, (page - 1) * size, size)
         return {
             "league": snapshot.league,
@@ -177,7 +179,7 @@ async def _respond_with_standings(
     filters: StandingsFilter,
     respond: Callable[[Snapshot, dict[str, str]], Response],
 ) -> Response:
-    """Call `respond` with the chosen standings and their ETag headers, or return 304 if the client has them."""
+    """Call `respond` with the selected standings and their ETag headers; return 304 if the client already has them."""
 
     def work(connection: Connection) -> Response:
         league = leagues.find(connection, access.league)

@@ -1,1 +1,1 @@
-"""Work outside requests: the worker that runs queued jobs, the requests for analyses, and prewarming."""
+"""Background work: child processes, the worker that runs queued jobs, requests for analyses, and prewarming."""

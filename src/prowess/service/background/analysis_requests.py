@@ -1,4 +1,4 @@
-"""Requests for analyses of how well models predict a league: computed at once for small leagues, else queued as jobs.
+"""Analyses of how well models predict a league: computed at once for small leagues, queued as jobs for large ones.
 
 The jobs themselves run in `worker.py`.
 """
@@ -24,7 +24,7 @@ from ...store.leagues import League
 from ...store.read.trace_cache import TraceCache
 from .worker import Worker, league_figures
 
-SMALL = 20_000  # leagues with at most this many matches have their figures computed on request
+SMALL = 20_000  # in leagues with at most this many matches, figures are computed during the request
 MAX_AGE = 600.0  # seconds before the figures of a large league are recomputed
 CACHE_BYTES = 50_000_000
 
@@ -45,7 +45,7 @@ class AnalysisResult:
 
 
 class ModelAnalyses:
-    """Returns analyses of all leagues, cached if possible, and queues jobs; `close` stops the worker."""
+    """The analyses of all leagues: return cached results or compute them, and queue jobs; `close` stops the worker."""
 
     def __init__(self, database: Database, traces: TraceCache) -> None:
         self._database, self._traces = database, traces
@@ -54,7 +54,7 @@ class ModelAnalyses:
         self.close = self._worker.close
 
     def figures(self, connection: Connection, league: League) -> AnalysisResult:
-        """Return how well the model of a league predicts; for a large league, the last computed result."""
+        """Return figures for how well the model of a league predicts; for a large league, the last computed figures."""
         if league.posted <= SMALL:
             key, state = ("figures", league.id), (league.generation, league.revision)
             with self._cache.lock(key):

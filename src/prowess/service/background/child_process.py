@@ -1,8 +1,7 @@
 """Child processes: run one of our functions outside the service's process, with limits on memory and time.
 
-A file that exhausts the memory, or crashes a parser, ends only the child; the caller gets an `Error`. A child imports
-what it needs once and then serves one call after the other, because starting a new child costs about a second of CPU
-time.
+A file that exhausts the memory, or crashes a parser, ends only the child; the caller gets an `Error`. Starting a child
+and importing its modules costs about a second of CPU time, so a child is kept for further calls.
 """
 
 from __future__ import annotations
@@ -37,13 +36,13 @@ START = (
     "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); "
     "from prowess.service.background.child_process import serve_calls; serve_calls()"
 )
-# Every thread of a pool counts towards the memory, and the service needs the other cores.
+# Libraries get few threads, because each thread takes memory and the service needs the other cores.
 THREADS = {"POLARS_MAX_THREADS": "2", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 NICENESS = 10
 IDLE = 300.0  # seconds that a child waits for another call
 KEPT_MEMORY = 400_000_000  # bytes; a child that holds more after a call is not kept
 POLL = 0.1  # seconds between checks of the memory and the elapsed time
-RESERVE = 8  # times the limit of the memory: allocators reserve more than they use, and keep what they have freed
+RESERVE = 8  # limit of the address space, as a multiple of the memory limit: allocators reserve more than they use
 
 Parameters = ParamSpec("Parameters")
 Value = TypeVar("Value")
@@ -72,12 +71,12 @@ class ProcessFailed(Error):
 
 @dataclass(frozen=True)
 class _Message:
-    """A message of a child: a value that it reported, or the result or the exception that ends the call."""
+    """A message from a child: a reported value, the result of the call, or its exception."""
 
     kind: str
     value: Any
     memory: int = 0  # bytes in use after the call
-    cpu_time: float = 0.0  # seconds that the call took
+    cpu_time: float = 0.0  # seconds of the call
 
 
 class ChildProcess:
@@ -90,7 +89,7 @@ class ChildProcess:
         self._reader = Thread(target=self._read_messages, name="prowess-child-messages", daemon=True)
         self._limits = ProcessLimits()
         self._started = 0.0
-        self.memory, self.cpu_time = 0, 0.0  # bytes in use after the last call, and the seconds that it took
+        self.memory, self.cpu_time = 0, 0.0  # bytes in use after the last call, and its CPU time in seconds
         self._reader.start()
         self._send(pickle.dumps(sys.path))
 
@@ -101,7 +100,7 @@ class ChildProcess:
         *args: Parameters.args,
         **options: Parameters.kwargs,
     ) -> None:
-        """Start a call of a function, which must be importable by its name; its arguments and result are pickled."""
+        """Start to call a function, which must be importable by its name; its arguments and result are pickled."""
         self._limits, self._started = limits, monotonic()
         self._send(pickle.dumps(pickle.dumps((limits, function, args, options))))
 
@@ -135,7 +134,7 @@ class ChildProcess:
             raise self._too_much_memory()
 
     def result(self) -> Any:
-        """Wait for the result of the call that was started; reports are ignored."""
+        """Wait for the result of the current call, and ignore its reports."""
         while True:
             message = self.receive(POLL)
             if message is not None and message[0] == "result":
@@ -163,7 +162,7 @@ class ChildProcess:
         assert self._process.stdin is not None
         with suppress(OSError):  # the process has already ended, which `receive` notices
             self._process.stdin.write(data)
-            self._process.stdin.flush()  # but not closed: the process ends when its standard input does
+            self._process.stdin.flush()  # flushed, but not closed: the child ends when its standard input is closed
 
     def _read_messages(self) -> None:
         assert self._process.stdout is not None
@@ -222,7 +221,7 @@ class ChildPool:
             if healthy and child.memory < KEPT_MEMORY:
                 self._keep(child)
             else:
-                child.kill()  # at once, even if the next line is cancelled
+                child.kill()  # first, because the next line may be cancelled
                 await asyncio.shield(asyncio.ensure_future(asyncio.to_thread(child.close)))
 
     async def _new_child(self) -> ChildProcess:
@@ -250,7 +249,7 @@ class ChildPool:
             child.kill()
 
 
-_output: Any = None  # in a child: the stream of messages to the service
+_output: Any = None  # in a child process: the stream of messages to the service
 
 
 def report(value: Any) -> None:
@@ -267,13 +266,14 @@ def serve_calls() -> None:
     """Serve the calls of the parent process until standard input ends; this runs in the child."""
     global _output
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)  # the service ends this process when its own work is done
+        # On a signal, the service finishes its own work and then ends this process.
+        signal.signal(number, signal.SIG_IGN)
     with suppress(AttributeError, OSError):
         os.nice(NICENESS)
     if resource is not None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _output = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever a library prints must not end up among the messages
+    os.dup2(2, 1)  # output that a library prints must not mix with the messages
     warnings.simplefilter("ignore")
     calls: SimpleQueue[bytes] = SimpleQueue()
     Thread(target=_read_calls, args=(calls,), daemon=True).start()
@@ -309,7 +309,7 @@ def _serve(call: bytes) -> _Message:
 def _apply(limits: ProcessLimits) -> None:
     if resource is None:
         return
-    # The parent watches the memory in use; this stops a single enormous allocation at once.
+    # The parent polls the memory in use; this limit also stops a single enormous allocation at once.
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     with suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_DATA, (RESERVE * limits.memory or hard, hard))

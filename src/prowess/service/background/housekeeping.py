@@ -1,4 +1,4 @@
-"""Housekeeping: a thread that records the last use of keys, and removes deleted leagues and remains of erased names."""
+"""A background thread that records the last use of keys, removes deleted leagues, and scrubs erased names."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ...store import keys, purge
 from ...store.db.database import Database
 from ...store.write import erasure
 
-INTERVAL = 60.0  # seconds between two rounds, and between two records of a key's use
+INTERVAL = 60.0  # seconds between two rounds; also the precision of a key's last use
 
 
 class Housekeeper:
-    """A thread of the service; `uses` maps the id of each key to the Unix time of its last request.
+    """The housekeeping thread; `uses` maps the id of each key to the Unix time of its last request.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -47,7 +47,7 @@ class Housekeeper:
             _attempt(self._record_uses)
 
     def _record_uses(self) -> None:
-        # Copied at once, because requests add to it meanwhile.
+        # Copy it in one step, because requests add to it at the same time.
         new = {id: at for id, at in self._uses.copy().items() if at > self._recorded.get(id, 0.0)}
         if new:
             with self._database.writing() as connection:
@@ -59,9 +59,11 @@ class Housekeeper:
             logging.getLogger(__name__).info("removed the deleted league %s", name)
 
     def _scrub(self) -> None:
-        # A request that erases a name scrubs, too. But readers may have prevented it, or the process has ended since.
+        # The request that erases a name scrubs, too, but a reader may have prevented that, or the process has ended.
         if not erasure.scrub(self._database):
-            logging.getLogger(__name__).info("a reader delays the removal of unused pages, which may hold erased names")
+            logging.getLogger(__name__).info(
+                "an open read transaction delays the removal of unused pages, which may hold erased names"
+            )
 
 
 def _attempt(work: Callable[[], None]) -> None:

@@ -1,4 +1,4 @@
-"""Prewarming at startup: large leagues take seconds to load, so they are loaded before the first request."""
+"""Prewarming at startup: load large leagues, which take seconds, before the first request."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Prewarmer:
         self.thread.start()
 
     def warm_charts(self) -> None:
-        """Draw a chart in the background when the first page is viewed: the first chart takes an extra second."""
+        """Draw a chart in the background at the first page view, because the first chart takes an extra second."""
         if not self._charts_warm:
             self._charts_warm = True
             Thread(target=_draw_chart, name="prowess-prewarm-charts", daemon=True).start()
@@ -54,7 +54,7 @@ class Prewarmer:
         try:
             with self._database.reading() as connection:
                 large = [league for league in leagues.list_leagues(connection) if league.posted >= self._least]
-            used = 0.0  # bytes that the last league took: the next one, which is smaller, takes less
+            used = 0.0  # bytes that the last league took; the next league is smaller, so it takes less
             for league in sorted(large, key=lambda league: -league.posted):
                 room = self._traces.room
                 if self._closing.is_set() or room < used:
@@ -68,7 +68,7 @@ class Prewarmer:
             logging.getLogger(__name__).exception("prewarming failed")
 
     def _load(self, name: str) -> None:
-        """Load the data of the standings page, which covers what the other pages need."""
+        """Load the data of the standings page, which the other pages use, too."""
         with self._database.reading() as connection:
             league = leagues.find(connection, name)
             snapshot = self._standings.of(connection, league)

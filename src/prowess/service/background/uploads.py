@@ -38,7 +38,7 @@ class FilePreview:
 
 
 def read_upload(path: Path, choices: Choices, ids: bool = True) -> FilePreview:
-    """Read a file like the command line, and give its matches ids; an error is returned in the preview."""
+    """Read a file as the command line does, and give its matches ids; the preview contains the error if this fails."""
     columns: dict[str, list[str]] = {}
     try:
         opened = load_source(open_source(path, TITLE, choices.read_limits), choices)
@@ -49,6 +49,6 @@ def read_upload(path: Path, choices: Choices, ids: bool = True) -> FilePreview:
         history = with_ids(found.history) if ids else found.history
     except Error as error:
         return FilePreview(columns, None, error)
-    # Only what the service shows travels from the child process: a file can have millions of problems.
+    # Return only what the service shows, because a file can have millions of problems.
     sent = replace(found, history=history, problems=found.problems[:MAX_PROBLEMS], decisions={})
     return FilePreview(columns, sent, problem_count=len(found.problems))

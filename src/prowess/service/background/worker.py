@@ -1,7 +1,7 @@
 """The worker: executes queued jobs (figures and comparisons of models), one at a time, each in its own process.
 
 A thread of the service claims a job, starts a process for it and records its progress in the database, where all
-processes of the service see it. A job is cancelled by marking it in the database; it also ends when the service ends.
+processes of the service see it. To cancel a job, mark it in the database. A job also ends when the service ends.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Worker:
 
     def __init__(self, database: Database) -> None:
         self._database, self._name = database, uuid4().hex
-        self._outdated: set[str] = set()  # leagues whose figures are to be recomputed
+        self._outdated: set[str] = set()  # leagues whose figures must be recomputed
         self._lock, self._wake, self._closing = Lock(), Event(), Event()
         self._thread = Thread(target=self._run, name="prowess-background", daemon=True)
         self._thread.start()
@@ -199,7 +199,7 @@ def _version(league: League) -> Plain:
 
 
 def model_label(preset: Preset) -> str:
-    """Return the label of a league's model in a comparison: changed parameters distinguish it from the preset.
+    """Return the label of a league's model in a comparison; a model with changed parameters is marked.
 
     >>> model_label(Preset("Elo")), model_label(Preset("Elo", {"k": 20}))
     ('Elo', 'Elo (this league)')

@@ -36,7 +36,7 @@ async def anonymise(
     name: Annotated[str, Query(max_length=LONGEST)] = "",
     done: Annotated[str, Query(max_length=LONGEST)] = "",
 ) -> PageContext:
-    """Ask for confirmation to anonymise a player, and list anonymised players; `done` is the alias just given."""
+    """Ask for confirmation to anonymise a player, and list anonymised players; `done` is the alias just created."""
     return await _context(service, access, {"name": name, "keep_hash": "on"}, done=done)
 
 
@@ -52,7 +52,7 @@ async def change(request: Request, access: Admin, service: ServiceDep, form: Che
         if not storable(reason, LONGEST):
             raise Error.in_field("reason", f"it must be text of at most {LONGEST} characters")
         if fields.get("confirm") != "yes":
-            raise Error.in_field("confirm", "confirm that the name is to be erased for good")
+            raise Error.in_field("confirm", "confirm that you want to erase the name for good")
         made = await anonymise_player(service, access, fields["name"], reason, "keep_hash" in fields)
     except (NotFound, Unavailable):
         raise

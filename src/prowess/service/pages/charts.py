@@ -1,4 +1,4 @@
-"""Charts at URLs of their own, as SVG and as Vega-Lite specifications, cached by the revision of the league."""
+"""Charts as SVG and as Vega-Lite specifications, each at its own URL, cached by the revision of the league."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ router = APIRouter(include_in_schema=False)
 def chart(kind: str) -> Callable[[ChartFunction], ChartFunction]:
     """Register the function that draws a kind of chart.
 
-    The chart may depend only on the state of the league, the query and the look, because it is cached under these.
+    The chart may depend only on the state of the league, the query and the look, because these form its cache key.
     """
 
     def register(draw: ChartFunction) -> ChartFunction:
@@ -85,7 +85,7 @@ async def specification(
 async def _respond(
     request: Request, kind: str, access: Access, service: Service, look: Look, revision: int | None, media_type: str
 ) -> Response:
-    """Return a chart in a media type; under the URL of the current revision it may be cached forever."""
+    """Return a chart in a media type; browsers may cache the URL with the current revision forever."""
     if kind not in KINDS:
         raise Problem(404, f"unknown chart {kind!r}; choose one of {', '.join(sorted(KINDS))}")
     query = request.query_params
@@ -124,7 +124,7 @@ def _cached(service: Service, key: Hashable, make: Callable[[], bytes]) -> bytes
 
 def _picture(spec: bytes, look: Look) -> bytes:
     content = from_json(spec)
-    if "layer" in content:  # a static picture needs no invisible layers, which are mouse targets
+    if "layer" in content:  # drop the invisible layers, which are mouse targets: a static picture needs none
         content["layer"] = [layer for layer in content["layer"] if layer["mark"].get("opacity") != 0]
     return _sized(svg(content), look).encode()
 
@@ -142,7 +142,7 @@ def _sized(picture: str, look: Look) -> str:
     return re.sub(r'width="[\d.]+" height="[\d.]+"', f'{size} preserveAspectRatio="xMinYMin"', picture, count=1)
 
 
-MOST = 7  # players with distinguishable colours
+MOST = 7  # players on a chart whose colours can be told apart
 POINTS = {True: 150, False: 400}  # points of a curve, by whether the chart is narrow
 AXES = {"utc": ("T", "date"), "number": ("Q", "time"), "none": ("Q", "match")}
 
@@ -158,7 +158,7 @@ def unique_names(names: Iterable[str]) -> list[str]:
 
 @chart("curves")
 def curves(service: Service, connection: Connection, league: League, query: QueryParams, look: Look) -> Any:
-    """Draw the skill of some players over time; the axis is scaled to the ratings after the provisional matches."""
+    """Draw the skill of some players over time, on an axis scaled to the ratings after the provisional matches."""
     names = unique_names(query.getlist("name"))
     if not 1 <= len(names) <= MOST:
         raise Problem(422, f"name: a chart shows 1 to {MOST} players, not {len(names)}")
@@ -172,7 +172,7 @@ def curves(service: Service, connection: Connection, league: League, query: Quer
             curves[name] = curve
             provisional = league.settings.provisional_matches / max(1, len(matches.view.entries(name)))
             skip = min(ceil(provisional * len(curve)), len(curve) - 1)
-            # Lines stay visible, but the wide bands of provisional ratings must not squeeze the scale.
+            # All lines stay visible, but the scale ignores the wide bands of provisional ratings.
             fit_to += [*((x, mu, None) for x, mu, _ in curve[:skip]), *curve[skip:]]
     if not curves:
         raise Problem(404, f"no chart: no match of {', '.join(names)} counts")
@@ -188,11 +188,11 @@ def _curve(points: list[Plain], league: League) -> list[Belief]:
 
 
 def _axis_time(time: str | float) -> str | float:
-    """Return a time without its zone: all charts of a league use the zone of its clock."""
+    """Return a time without its zone, because all charts of a league use UTC."""
     return time.removesuffix("Z") if isinstance(time, str) else time
 
 
-FEW = 6  # models that get a panel each
+FEW = 6  # up to this many models, each gets a panel
 AXIS, TITLE = 64, 26  # pixels that a panel takes besides its content
 
 
@@ -215,7 +215,7 @@ def chart_heights(answer: Plain) -> dict[str, tuple[int, int]]:
 
 
 def _main_measures(answer: Plain) -> list[Plain]:
-    """Return the measures on a chart: the one that ranks the models, and the one that is easiest to understand."""
+    """Return the measures on a chart: the measure that ranks the models, and the one that is easiest to understand."""
     main = [measure for k, measure in enumerate(answer["measures"]) if k == 0 or measure["name"] == "pair_error"]
     return [measure for measure in main if any(row[measure["name"]]["value"] is not None for row in answer["models"])]
 

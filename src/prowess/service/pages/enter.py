@@ -41,7 +41,7 @@ from .web.templates import page_url, render_page
 router = APIRouter(include_in_schema=False)
 ONCE = re.compile("[0-9a-f]{32}")
 REVISION = re.compile("[0-9]{1,15}")
-USUAL = 8  # a new form has as many teams as the last match, at most this many
+USUAL = 8  # maximum number of teams in a new form, which has as many as the last match
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ def _check_revision(seen: str) -> None:
 
 
 def _match_form(connection: Connection, access: Access, id: str, fields: MatchFields | None) -> MatchForm:
-    """Return the form of a recorded match, with the submitted fields, if any, or else those of the match."""
+    """Return the form for a recorded match, filled with the submitted fields or else with those of the match."""
     league = leagues.find(connection, access.league)
     revisions = journal.revisions(connection, league, id)
     old = last_match(league, revisions)
@@ -130,7 +130,7 @@ def _match_form(connection: Connection, access: Access, id: str, fields: MatchFi
 
 
 async def _handle_button(request: Request, service: Service, form: MatchForm, sent: Mapping[str, Any]) -> Response:
-    """Perform the action of the pressed button; on an error, show it in the form and keep all input."""
+    """Perform the action of the pressed button; if that fails, show the error in the form and keep all input."""
     button = sent.get("do")
     if button == "team":
         more = replace(form.fields, teams=(*form.fields.teams, "")[:MOST])
@@ -200,7 +200,7 @@ def _form_page(request: Request, form: MatchForm, error: Error | None = None) ->
 async def confirm_deletion(
     request: Request, access: Write, service: ServiceDep, id: Annotated[MatchId, MATCH_ID], look: bool = False
 ) -> Response:
-    """Ask for confirmation, with a preview of the rating changes; in a large league only if `look` is set."""
+    """Ask for confirmation and preview the rating changes; in a large league, preview them only if `look` is set."""
     return await _deletion_page(request, service, access, id, look=look)
 
 

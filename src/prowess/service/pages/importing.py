@@ -1,4 +1,4 @@
-"""The import of a file: upload it, preview it, choose how it is read, and record its matches."""
+"""The import page: upload a file, preview it, choose how to read it, and record its matches."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ EMPTY: Plain = {
     "values": {},
     "missing": False,
 }
-PROBLEMS, NAMES, MATCHES, COLUMNS, VALUES, CELL = 100, 12, 5, 60, 3, 40  # how many of each a preview shows
-TEAMS, MEMBERS = 6, 8  # how many of each are shown for a match
+PROBLEMS, NAMES, MATCHES, COLUMNS, VALUES, CELL = 100, 12, 5, 60, 3, 40  # maximum numbers in a preview
+TEAMS, MEMBERS = 6, 8  # maximum numbers shown for a match
 Number = Annotated[int | None, Query(ge=0, le=LARGEST)]
 
 ROLES = {  # labels of roles, where the name of the role is not clear enough
@@ -87,12 +87,12 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 _SIDE = re.compile(r"(team|player|score|rank)([0-9]{1,2})")
 MARKS = ";,/+&|"
-COLUMN, NONE = "=", "-"  # values of a role: the prefix of a column, and no column
+COLUMN, NONE = "=", "-"  # in the value of a role field: the prefix of a column's name, and the value for no column
 
 
 @dataclass(frozen=True)
 class Field:
-    """A choice of how a file is read: its label, the labels of its options, and their values if these differ."""
+    """A form field about how to read a file: its label, the labels of its options, and their values if these differ."""
 
     label: str
     options: Mapping[str, str]
@@ -132,7 +132,7 @@ def role_label(role: str) -> str:
 
 
 def parse_choices(form: FormData | Mapping[str, Any]) -> Choices:
-    """Return the choices made in a form; values for empty fields are detected from the file.
+    """Return the choices made in a form; empty fields are left to automatic detection.
 
     >>> parse_choices({"role.winner": "=won", "role.time": "-", "day_first": "False"}).columns
     {'winner': 'won', 'time': None}
@@ -161,7 +161,7 @@ def field_values(choices: Choices) -> dict[str, str]:
 
 
 def render_option(option: Option) -> str:
-    """Name an option of the library by its labels in the form.
+    """Return an option of the library in words, with the labels of the form.
 
     >>> render_option(Option("day_first", False)), render_option(Option("sheet", "Games"))
     ('“Dates: month first: 1/31/2026”', 'sheet Games')
@@ -178,7 +178,7 @@ def render_option(option: Option) -> str:
 
 
 def render_error(error: Error) -> str:
-    """Word an error with the labels of the form; it may refer to the choice of columns below the message."""
+    """Return an error in words, with the labels of the form; it may point to the choice of columns below."""
     return f"{error.reason}: choose them below" if isinstance(error, NoLayout) else error.render(render_option)
 
 
@@ -191,7 +191,7 @@ async def upload_form(
     repeated: Number = None,
     founded: bool = False,
 ) -> Response:
-    """Show the form for a file, and confirm what has just happened: an import, or a new league."""
+    """Show the upload form, and a confirmation after an import or after the creation of a league."""
     done = {"imported": imported, "repeated": repeated or 0, "founded": founded}
     return await _page(request, service, access, done)
 
@@ -211,7 +211,7 @@ async def receive(request: Request, access: Write, service: ServiceDep, form: Ch
         except Unavailable:
             raise
         except Error:
-            pass  # the league has changed since the preview, and a new preview shows why it fails
+            pass  # the league has changed since the preview; the new preview shows why the import fails
     context: Plain = {
         "preview": await run_in_threadpool(preview_file, service, access.league, file),
         "file": name,
@@ -235,9 +235,9 @@ def _display_name(filename: str) -> str:
 
 
 async def _read(request: Request, upload: UploadFile, name: str, choices: Choices) -> tuple[str, Choices, FilePreview]:
-    """Read a file; the digest identifies its content and how it was read.
+    """Read a file; the returned digest identifies its content and the choices.
 
-    Choices made for the previous file are kept for this one, except for columns that it does not have.
+    Choices made for the previous file are kept, except for columns that this file does not have.
     """
     ending = extension_of(name)
     with TemporaryDirectory(prefix="prowess-", ignore_cleanup_errors=True) as folder:
@@ -269,7 +269,7 @@ async def _import(service: Service, access: Access, name: str, history: History)
 
 
 def preview_file(service: Service, league: str, file: FilePreview) -> Plain:
-    """Return the content of a file and the effect of importing it; `problem` says why nothing can be imported."""
+    """Return the content of a file and the effects of its import; if it cannot be imported, `problem` says why."""
     result, context = file.found, _columns_and_remarks(file)
     if result is None:
         assert file.problem is not None
@@ -349,7 +349,7 @@ def _time_text(time: Any) -> Any:
 
 
 def _sample(history: History) -> list[Plain]:
-    """Return the first and the last matches, as they will be recorded."""
+    """Return the first and the last matches of the file, as they will be recorded."""
     size = len(history)
     rows = range(size) if size <= MATCHES else [0, 1, 2, size - 2, size - 1]
     return [_sample_match(history[row]) for row in rows]

@@ -1,4 +1,4 @@
-"""The keys of a league, or of the whole service, for holders of an admin key. A new secret is shown once."""
+"""The page on which admins manage the keys of a league or of the whole service. A new secret is shown once."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ KeyNumber = Annotated[int | None, Query(ge=1, le=LARGEST)]
 async def all_keys(
     request: Request, service: ServiceDep, admin: GlobalAdmin, id: KeyNumber = None, revoked: str = ""
 ) -> PageContext:
-    """List all keys, for all leagues or one."""
+    """List all keys of the service."""
     return await _context(service, None, id=id, revoked=revoked)
 
 
@@ -62,7 +62,7 @@ async def change_league_keys(request: Request, service: ServiceDep, access: Admi
 async def _act(
     request: Request, service: Service, admin: Key, access: Access | None, fields: Mapping[str, str]
 ) -> Response:
-    """Do what the button of a form says."""
+    """Perform the action of the pressed button: create, rotate or revoke a key."""
     own_league = None if access is None else access.league_id
     what, id = fields.get("what"), parse_count(fields.get("id", ""), 0, 1, LARGEST, "id")
     try:
@@ -73,7 +73,7 @@ async def _act(
             made = await api.rotate(service, admin, id, fields.get("grace", GRACE), own_league)
         else:
             league = access.league if access else fields.get("league", "").strip() or None
-            scope: Any = fields.get("scope", "write")  # the store checks it
+            scope: Any = fields.get("scope", "write")  # validated by the store
             made = await api.create(service, admin, fields.get("name", ""), scope, fields.get("expires", ""), league)
     except Unavailable:
         raise
@@ -96,7 +96,7 @@ async def _context(
     made: Plain | None = None,
     revoked: str = "",
 ) -> PageContext:
-    """Build the page, optionally with a key to change, submitted `fields` and their `faults`, or a key just `made`."""
+    """Build the page; `id` is a key to rotate or revoke, `faults` are errors by field, and `made` is a new key."""
     rows = await api.list_payloads(service, None if access is None else access.league_id)
     league = None
     if access is not None:

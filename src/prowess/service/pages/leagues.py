@@ -1,4 +1,4 @@
-"""The list of leagues (or the first steps, while there are no leagues), and the form for a new league."""
+"""The list of leagues (while there are none, the first steps), and the form for a new league."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ async def list_leagues(
         best = {league.name: _best(service, connection, league) for league in readable} if len(readable) <= MANY else {}
         empty = not readable and not leagues.list_leagues(connection)
         keyed = not empty or any(key.live for key in keys.list_keys(connection))
-        # The command names the database, which is shown only while nobody can sign in.
+        # The command shows the URL of the database, so the page includes it only while no key exists.
         steps = {
             "empty": empty,
             "keyed": keyed,
@@ -136,7 +136,7 @@ def _create(service: Service, key: Key, fields: Mapping[str, str]) -> League:
 
 
 def parse_settings(fields: Mapping[str, str]) -> Plain:
-    """Return the settings of a form, without empty fields.
+    """Parse the settings in a form; empty fields are left out.
 
     >>> parse_settings({"provisional_matches": "5", "inactive_days": "", "allow_future": "on"})
     {'allow_future': True, 'provisional_matches': 5}
@@ -161,7 +161,7 @@ def parse_settings(fields: Mapping[str, str]) -> Plain:
 
 
 def settings_fields(settings: Settings) -> dict[str, str]:
-    """Return the fields of a form that shows settings.
+    """Return settings as the fields of a form.
 
     >>> settings_fields(Settings(inactive_days=7.5))
     {'provisional_matches': '10', 'inactive_days': '7.5', 'allow_future': ''}

@@ -54,7 +54,7 @@ async def sign_in(request: Request, service: ServiceDep) -> Response:
 
 
 def _form_page(request: Request, url: str, invalid: bool = False) -> Response:
-    """Show the form, with the command that creates a key for the page to which the user returns."""
+    """Show the form, with the command that creates a key for the page `url`."""
     scope, league = needed_key(url)
     purposes = {"write": "To enter results", "admin": "To change settings, leagues or keys"}
     words = " with the scope admin" if scope == "admin" else ""
@@ -64,7 +64,7 @@ def _form_page(request: Request, url: str, invalid: bool = False) -> Response:
 
 
 def needed_key(url: str) -> tuple[Scope, str | None]:
-    """Return the scope and the league of the key that a page needs; the scope is at least "write", to enter results.
+    """Return the scope and the league of the key that a page needs; the scope is "admin" or "write", never "read".
 
     >>> needed_key("/leagues/darts/settings?done=season"), needed_key("/leagues/darts/enter"), needed_key("/new")
     (('admin', 'darts'), ('write', 'darts'), ('admin', None))

@@ -1,4 +1,4 @@
-"""The form about a match: its raw fields, the match that they describe, and the fields that an error is about."""
+"""The form for a match: parse its fields into a match, fill them from a match, and find the fields of an error."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .web.forms import parse_number
 from .web.page import Plain
 
 MOST = 40  # teams with their own fields; a match with more teams is edited as JSON
-WAYS = ("first", "draw", "places", "scores", "both")  # how a result is entered
+WAYS = ("first", "draw", "places", "scores", "both")  # ways to enter a result
 SINGLE = ("time", "home", "importance", "reason", "whole", "once", "id", "seen")
 FIELDS = {"teams": "team", "weights": "team", "ranks": "place", "scores": "score"}  # form fields by match key
 
@@ -41,10 +41,10 @@ class FormError(Error):
 
 @dataclass(frozen=True)
 class MatchFields:
-    """The raw fields of a form about a match: for each team its names, one per line, its place and its score.
+    """The raw fields of a match form: each team has names, one per line, a place and a score.
 
-    `whole` is the match as JSON, if it has too many teams for fields. `once` prevents a form from being recorded twice;
-    `seen` is the revision of the match that was shown in the form.
+    `whole` is the match as JSON if it has too many teams for fields. `once` is a token that prevents recording a form
+    twice. `seen` is the revision of the match that the form shows.
 
     >>> MatchFields(("ann", "bob")).by
     'first'
@@ -126,7 +126,7 @@ def _way(ranks: Sequence[float] | None, scores: Sequence[float] | None) -> str:
 
 
 def _exact(value: float) -> str:
-    return repr(float(value)).removesuffix(".0")  # reads back to the same bits
+    return repr(float(value)).removesuffix(".0")  # round-trips exactly
 
 
 def _time_text(time: str | float | None, clock: Clock) -> str:
@@ -140,7 +140,7 @@ def _time_text(time: str | float | None, clock: Clock) -> str:
     if not isinstance(time, str):
         return _exact(time)
     moment = datetime.fromisoformat(time).replace(tzinfo=None)
-    # A time with microseconds was set by a machine: nobody wants to see them in a form.
+    # A time with microseconds was set by the service; the form shows it without them.
     return moment.isoformat(timespec="minutes") if moment.microsecond else moment.isoformat().removesuffix(":00")
 
 
@@ -247,7 +247,7 @@ def invalid_fields(error: Error, fields: MatchFields) -> list[str]:
 
 
 def error_text(error: Error, fields: MatchFields) -> str:
-    """Word an error for a match form: capitalised, unless it begins with a player's name.
+    """Return the text of an error for a match form, capitalised unless it begins with a player's name.
 
     >>> error_text(Error("importance must be a number").within("match 1: ", match=0), MatchFields())
     'Importance must be a number'

@@ -25,8 +25,8 @@ from .web.templates import BY_KEY, page_url
 
 router = APIRouter(include_in_schema=False, route_class=OmitEmptyFields)
 LIMIT = 50  # matches per page
-FEW = 4  # teams of a match that the list shows
-TEAMS, PLAYERS, REVISIONS = 50, 50, 20  # players on the page of a match; its data include all
+FEW = 4  # teams shown for a match in the list
+TEAMS, PLAYERS, REVISIONS = 50, 50, 20  # limits for the page of a match; its JSON includes all players
 MATCH_ID = Query(alias="id", max_length=500)
 
 
@@ -34,7 +34,7 @@ MATCH_ID = Query(alias="id", max_length=500)
 async def download(
     request: Request, access: Read, service: ServiceDep, format: Format, raw_names: RawNames = False
 ) -> Response:
-    """Return all matches as a file, like the API; the login cookie is accepted, so that private leagues work, too."""
+    """Return all matches as a file, like the API, but also accept the login cookie, so that private leagues work."""
     response = await export_matches(request, access, service, format, raw_names=raw_names)
     response.headers.update(BY_KEY)
     return response
@@ -99,7 +99,7 @@ async def match(
     id: Annotated[MatchId, MATCH_ID],
     done: Literal["", "recorded", "edited", "deleted", "known"] = "",
 ) -> PageContext:
-    """Show one match; `done` says what has just happened to it."""
+    """Show one match; `done` is the action just performed on it."""
 
     def work(connection: Connection) -> PageContext:
         league = leagues.find(connection, access.league)
@@ -128,7 +128,7 @@ def _player_rows(data: Plain) -> list[Plain]:
 
 def _extra(data: Plain) -> Plain:
     players, teams = data["players"], data["teams"]
-    sides = sides_by_place(data) if teams else []  # a deleted match that a stranger sees
+    sides = sides_by_place(data) if teams else []  # empty if the match is deleted and the visitor has no key
     order = {side.team: position for position, side in enumerate(sides)}
     first_players = {player["team"]: player for player in reversed(players)}
     shares = dict(zip(chain(*teams), chain(*data["weights"]), strict=True)) if data.get("weights") else {}
@@ -149,7 +149,7 @@ def _extra(data: Plain) -> Plain:
         "more_sides": max(len(sides) - TEAMS, 0),
         "rated": rated,
         "more_rated": max(sum(map(len, teams)) - PLAYERS, 0),
-        "places": digits_of(changes),  # as in the sentences
+        "places": digits_of(changes),  # the same digits as in the sentences
         "written": _revisions(data["revisions"])[:REVISIONS],
         "more_written": max(len(data["revisions"]) - REVISIONS, 0),
     }
@@ -161,7 +161,7 @@ def _expected_place(player: Plain | None, teams: int) -> float | None:
 
 
 def _revisions(revisions: list[Plain]) -> list[Plain]:
-    """Return the revisions of a match, newest first, each with what it changed."""
+    """Return the revisions of a match, newest first, each with its differences from the previous one."""
     rows = [revisions[0] | {"changed": [], "back": False}]
     for old, new in pairwise(revisions):
         changed: list[str] = []

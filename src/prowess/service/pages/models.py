@@ -39,9 +39,9 @@ from .web.templates import page_url, render_page
 
 router = APIRouter(include_in_schema=False)
 MODELS, CHANGE = "/leagues/{league}/models", "/leagues/{league}/switch"
-OTHERS = ("TrueSkill", "Elo", "Glicko", "Glicko2")  # selected until it is known which models fit
+OTHERS = ("TrueSkill", "Elo", "Glicko", "Glicko2")  # preselected until it is known which models can rate the matches
 SET = "set."  # prefix of the parameters in queries and forms
-ENDS = {"": "value", "_low": "low", "_high": "high"}  # of the columns of a measure in CSV
+ENDS = {"": "value", "_low": "low", "_high": "high"}  # suffixes of the CSV columns of a measure
 
 
 @page(router, MODELS, "models.html")
@@ -142,7 +142,7 @@ def _charts(answer: Plain | None) -> Plain:
 
 
 def _choices(league: League, figures: Plain | None, last: Analysis | None, chosen: list[str] | None) -> list[Plain]:
-    """Return the models to choose from, whether each can use the matches, and whether it is selected by default."""
+    """Return the models to choose from; each says whether it can rate the matches and whether it is preselected."""
     usable = (figures or {}).get("usable", list(PRESETS))
     if chosen is None:
         chosen = list(last.asked) if last is not None and last.asked else (figures or {}).get("suitable", list(OTHERS))
@@ -186,7 +186,7 @@ def _rows(answer: Plain | None) -> list[Plain]:
 
 @page(router, CHANGE, "model_change.html")
 async def preview_model(request: Request, access: Admin, service: ServiceDep) -> PageContext:
-    """Show what another model would change; for a large league only on request, because that takes a while."""
+    """Preview the effects of another model; for a large league only on request, because that takes a while."""
     league = await service.read(lambda connection: leagues.find(connection, access.league))
     fields = dict(request.query_params.multi_items())
     try:
@@ -204,7 +204,7 @@ async def preview_model(request: Request, access: Admin, service: ServiceDep) ->
 
 @router.post(CHANGE)
 async def change_model(request: Request, form: CheckedForm, access: Admin, service: ServiceDep) -> Response:
-    """Rate all matches again with another model; the old ratings stay, as an earlier generation."""
+    """Rate all matches again with another model; the old ratings are kept as an earlier generation."""
     league = await service.read(lambda connection: leagues.find(connection, access.league))
     fields = form_texts(form)
     reason = fields.get("reason", "").strip()
@@ -275,7 +275,8 @@ def _change_context(
         "reason": fields.get("reason", ""),
         "large": league.posted > SMALL,
         "previewed": done is not None,
-        "problem": problem if named else capitalise(problem),  # parameter names have no capitals
+        # A message that begins with the name of a parameter is not capitalised.
+        "problem": problem if named else capitalise(problem),
         "invalid": error.field if error else None,
         "places": (digits(league.model), digits(model)),
     }

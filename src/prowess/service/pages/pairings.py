@@ -77,7 +77,8 @@ def _barred_pairs(now: Snapshot, names: Sequence[str], never: str) -> list[tuple
         if len(group) < 2:
             message = f"{group[0]!r} is alone on a line; write two names, such as ann + bob"
             raise Error.in_field("never", message, value=group[0])
-        barred += combinations([name for name in group if name in present], 2)  # there may be thousands of absent names
+        # Skip absent names, because there may be thousands.
+        barred += combinations([name for name in group if name in present], 2)
     return barred
 
 

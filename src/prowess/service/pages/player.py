@@ -1,4 +1,4 @@
-"""The player page: rating, curve, matches and opponents, or a comparison of several players; and name suggestions."""
+"""The player page (rating, curve, matches, opponents), the comparison of several players, and name suggestions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SIZE = 20  # matches per page
 POINTS = 500  # points of a curve in JSON
 FEW = 10  # opponents and partners that are shown initially
 SUGGESTED = 20  # names in a response
-SEARCHED = 200  # players whose names contain the text, best first, that are then sorted by likelihood
+SEARCHED = 200  # number of best players whose names contain the text; these are then sorted by likelihood
 
 Names = Annotated[list[str], Query(max_length=100)]
 Offset = Annotated[int, Query(ge=0, le=LARGEST)]
@@ -65,7 +65,7 @@ async def player(
         if ending:
             rows = [_table_row(match) for match in matches.matches(known[0], limit=LARGEST).rows if ending == ".csv"]
             return PageContext(data, rows, league, etag)
-        total = sum(data[outcome] for outcome in ("wins", "draws", "losses"))  # also matches that do not count
+        total = sum(data[outcome] for outcome in ("wins", "draws", "losses"))  # includes matches that do not count
         extra |= {"own": [_page_row(match) for match in data["matches"]], "total": total, "offset": offset}
         return PageContext(data, (), league, etag, extra=extra | _extremes(service, connection, league, data))
 
@@ -192,7 +192,8 @@ async def suggest_names(
         if unchanged is not None:
             return unchanged
         names = [row["player"] for row in now.page(0, SEARCHED if text else SUGGESTED, search=text).rows]
-        if text in now.names and text not in names:  # many better players may have the text in their names
+        # The text itself may be the name of a player who ranks below all those found.
+        if text in now.names and text not in names:
             names.append(text)
         return json_response({"names": by_likelihood(names, text)[:SUGGESTED]}, headers=etag_headers(etag))
 
@@ -200,7 +201,7 @@ async def suggest_names(
 
 
 def by_likelihood(names: Iterable[str], search: str) -> list[str]:
-    """Sort names: the text itself first, then names that begin with it, then names with a word that begins with it.
+    """Sort names for a search: exact match first, then names that begin with the text, then names with such a word.
 
     >>> by_likelihood(["Johanna", "Mary Ann", "Annika", "ann"], "ann")
     ['ann', 'Annika', 'Mary Ann', 'Johanna']
@@ -211,4 +212,4 @@ def by_likelihood(names: Iterable[str], search: str) -> list[str]:
         text = name.casefold()
         return [text == wanted, text.startswith(wanted), f" {wanted}" in text, True].index(True)
 
-    return sorted(names, key=distance)  # among equals, the better player stays first
+    return sorted(names, key=distance)  # the sort is stable, so the better player stays first among equals

@@ -1,4 +1,4 @@
-"""Predict a match: the chances, places and scores of its teams, and what each result would do to the ratings."""
+"""The page that predicts a match: win probabilities, places, scores, and the rating changes after each result."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _rows(data: Plain) -> list[Plain]:
 def _extra(now: Snapshot, match: PredictionRequest, prediction: Prediction, data: Plain) -> Plain:
     teams, score_digits = team_forecasts(now, match.teams, prediction), 1
     if isinstance(prediction.score_distribution, CountScores) and not _means_are_typical(data):
-        score_digits = 0  # medians of counts, because a few huge scores dominate the means
+        score_digits = 0  # medians are counts; means would be dominated by a few huge scores
     elif prediction.score_means is not None:
         teams = [side | {"score": mean} for side, mean in zip(teams, data["score_means"], strict=True)]
     alone = all(len(team) == 1 for team in match.teams)
@@ -126,12 +126,12 @@ def _extra(now: Snapshot, match: PredictionRequest, prediction: Prediction, data
 
 
 def _means_are_typical(data: Plain) -> bool:
-    """Return whether the mean scores are meaningful: with uncertain skills they are far above the medians."""
+    """Return whether the mean scores are typical; with uncertain skills, they are far above the medians."""
     return all(mean <= 2 * median + 3 for mean, median in zip(data["score_means"], data["scores"], strict=True))
 
 
 def _score_grid(prediction: Prediction) -> Plain | None:
-    """Return the probability and table shade of each result, if scores are counts and not too large."""
+    """Return a table of the probability and shade of each score; None if scores are not counts or are too large."""
     scores = prediction.score_distribution
     if scores is None or not prediction.likeliest(1):
         return None

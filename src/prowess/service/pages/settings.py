@@ -1,4 +1,4 @@
-"""The settings of a league and its seasons, for holders of an admin key."""
+"""The page on which admins change the settings of a league and its seasons."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ SHOW: dict[str, dict[str, Any]] = {
     "provisional": {"provisional": True},
     "established": {"provisional": False},
 }
-WIDE = 2.0  # standard deviations on each side of a bar, for models without caution
+WIDE = 2.0  # half width of a bar in standard deviations, for models without caution
 FIELDS = (*vars(StandingsFilter()), "show")
 LETTERS = {"win": "W", "draw": "D", "loss": "L"}
 
@@ -79,7 +79,7 @@ def _add_changes(
     snapshot: Snapshot,
     rows: list[Plain],
 ) -> str | float | None:
-    """Add the ranks gained within a week and the recent results to each row; return the start of that week, or None."""
+    """Add the ranks gained in the last week and the recent results to each row; return when that week began."""
     players = [row["player"] for row in rows]
     changes: list[int | None] = [None] * len(rows)
     results: list[list[Plain]] = [[] for _ in rows]
@@ -106,7 +106,7 @@ def _add_changes(
 def _day_text(time: str | float | None) -> str:
     try:
         return day(time)
-    except ValueError:  # the query has the time in another format
+    except ValueError:  # the time in the query has another format
         return str(time)
 
 
@@ -127,7 +127,7 @@ def _bars(snapshot: Snapshot, rows: list[Plain]) -> list[tuple[float, float, flo
 
 
 def _ended_seasons(connection: Connection, league: League) -> list[tuple[str, str | float | None, str | None]]:
-    """Return label, time and season for links to past standings: before all seasons, and after each ended season."""
+    """Return the label, time and season of each link to past standings: before the first season, after each season."""
     begun = seasons.list_seasons(connection, league)
     last = journal.last_time(connection, league, begun[0].start) if begun else None
     ended: list[tuple[str, str | float | None, str | None]] = []

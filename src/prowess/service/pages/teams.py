@@ -45,7 +45,7 @@ class TeamsQuery:
     apart: str = ""
 
     def rules(self) -> dict[str, str]:
-        """Return all fields but the players: a manual split is compared with the fairest one under the same rules."""
+        """Return all fields except the players; a manual split is compared with the fairest split under these rules."""
         return {name: value for name, value in vars(self).items() if name != "players"}
 
 
@@ -60,7 +60,7 @@ async def teams(
     swap: str = "",
     pick: str = "",
 ) -> PageContext:
-    """Show the fairest teams for a list of players, or a manual split and how much fairer the fairest teams are."""
+    """Show the fairest teams for a list of players, or compare a manual split with them."""
 
     def forecast(connection: Connection, league: League, now: Snapshot) -> Forecast:
         split = edit_split(_parse_split(now, team), move, swap) if team else None
@@ -99,7 +99,7 @@ def _parse_split(now: Snapshot, texts: Sequence[str]) -> Split:
 
 
 def edit_split(split: Split, move: str, swap: str) -> Split:
-    """Apply a button of the page: the `move` `2:ann` moves ann to team 2; the two players in `swap` change teams.
+    """Apply a button of the page. The `move` "2:ann" moves ann to team 2; the two players in `swap` exchange teams.
 
     >>> edit_split([["ann"], ["bob", "cat"]], "1:bob", ""), edit_split([["ann"], ["bob", "cat"]], "", "ann\\nbob")
     ([['ann', 'bob'], ['cat']], [['bob'], ['ann', 'cat']])

@@ -23,7 +23,9 @@ class Anonymise(RequestModel):
     model_config = example({"reason": "asked us by letter", "keep_hash": True})
 
     reason: Annotated[Text, Field(description="Kept in the audit log; it must not contain the name.")] = ""
-    keep_hash: Annotated[bool, Field(description="Whether to keep a salted hash that recognises the name.")] = True
+    keep_hash: Annotated[
+        bool, Field(description="Whether to keep a salted hash of the name, to recognise it if it is posted again.")
+    ] = True
 
 
 class Erasure(ResponseModel):
@@ -36,8 +38,8 @@ class Erasure(ResponseModel):
     made_at: str
     hash_kept: bool = Field(description="Whether the name is recognised, and replaced, when it is posted again.")
     scrub_due: bool = Field(
-        description="Whether a SQLite file may still hold the name in unused pages, because a reader needs them; "
-        "the service removes them as soon as it can."
+        description="Whether unused pages of a SQLite file may still hold the name, because a reader prevented their "
+        "removal; the service tries again in the background."
     )
 
 

@@ -37,7 +37,7 @@ class Imported(ResponseModel):
     league: str
     revision: int
     matches: int = Field(description="The number of matches in the file.")
-    repeated: int = Field(description="How many of them were already in the league, by id.")
+    repeated: int = Field(description="How many of these matches the league already had.")
     players: int = Field(description="The number of players whose rating changed.")
     recognised: list[str] = Field(description="How the file was read, in words.")
     columns: dict[str, str | None] = Field(description="The role of each column; null for unused columns.")
@@ -45,14 +45,14 @@ class Imported(ResponseModel):
 
 
 class CurrentRating(ResponseModel):
-    """A player and the current rating; null for a player with no matches left."""
+    """A player and the current rating, which is null if the player has no matches left."""
 
     player: str
     rating: Rating | None
 
 
 class RatingsEvent(ResponseModel):
-    """The data of an event: the ratings that changed since the previous event, up to a revision of the league."""
+    """The data of an event: the league's revision, and the ratings that have changed since the previous event."""
 
     model_config = example({"revision": 121, "ratings": [{"player": "ann", "rating": ANN}], "more": False})
 
@@ -78,7 +78,7 @@ class AuditEntry(ResponseModel):
 
 
 class AuditLog(ResponseModel):
-    """Administrative changes, newest first; `next` is the URL of older ones."""
+    """Administrative changes, newest first; `next` is the URL of older changes."""
 
     entries: list[AuditEntry]
     next: str | None

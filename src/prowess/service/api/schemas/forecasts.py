@@ -43,7 +43,7 @@ class QualityRequest(RequestModel):
 
 
 class PredictionRequest(QualityRequest):
-    """A possible match and its time; skills drift until then."""
+    """A possible match and its time; the model lets skills drift until then."""
 
     model_config = example({"teams": TEAM_NAMES, "time": "2026-02-28"})
 
@@ -99,7 +99,7 @@ class Prediction(RevisionResponse):
 
 
 class BalanceRequest(RequestModel):
-    """Players to split into fair teams."""
+    """Players to split into fair teams, and rules for the teams."""
 
     model_config = example({"players": ["ann", "bob", "cat", "dan"], "teams": 2, "together": [["ann", "bob"]]})
 
@@ -175,7 +175,7 @@ class NextRequest(RequestModel):
 
 
 class SuggestedMatch(ResponseModel):
-    """A match, the expected information of its result (in bits), and the chances of each result."""
+    """A match, the expected information gain from its result (in bits), and the probability of each result."""
 
     teams: list[list[str]]
     information: float

@@ -43,12 +43,12 @@ class NewKey(NewLeagueKey):
 
 
 class Rotation(RequestModel):
-    """How long the old secret of a key still works."""
+    """How long the old secret of a key still works after a rotation."""
 
     model_config = example({"grace": "24h"})
 
     grace: Duration = Field(
-        default=keys.GRACE, description="A duration such as `24h`, at most 30 days; `0` for not at all."
+        default=keys.GRACE, description="A duration such as `24h`, at most 30 days; `0` ends the old secret now."
     )
 
 
@@ -66,7 +66,7 @@ class Key(ResponseModel):
     expires_at: str | None
     used_at: str | None = Field(description="The last use, to the minute.")
     revoked_at: str | None
-    old_secret_until: str | None = Field(description="Until when the secret before the last rotation works.")
+    old_secret_until: str | None = Field(description="When the secret from before the last rotation stops working.")
 
 
 class KeyWithSecret(Key):
@@ -78,6 +78,6 @@ class KeyWithSecret(Key):
 
 
 class Keys(ResponseModel):
-    """Keys, oldest first, with those that were revoked or have expired."""
+    """Keys, oldest first, including revoked and expired keys."""
 
     keys: list[Key]

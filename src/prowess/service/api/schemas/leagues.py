@@ -27,7 +27,7 @@ class Preset(RequestModel):
 
 
 class SettingsUpdate(RequestModel):
-    """Settings of a league; missing ones stay unchanged."""
+    """Settings of a league; missing settings stay unchanged."""
 
     provisional_matches: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
     inactive_days: Annotated[FiniteFloat, Field(gt=0)] | None = None
@@ -52,7 +52,7 @@ class NewLeague(RequestModel):
     name: Annotated[str, StringConstraints(pattern=NAME)]
     title: Text = ""
     clock: Clock = "utc"
-    public: bool = Field(True, description="Whether it can be read without a key.")
+    public: bool = Field(True, description="Whether the league can be read without a key.")
     model: Preset = Preset()
     settings: SettingsUpdate = SettingsUpdate()
 
@@ -63,7 +63,7 @@ class LeagueUpdate(RequestModel):
     model_config = example({"public": False, "settings": {"inactive_days": 30}})
 
     name: Annotated[str, StringConstraints(pattern=NAME)] | None = Field(
-        None, description="A new name; the old one redirects until another league takes it."
+        None, description="A new name; the old name redirects to it until another league takes that name."
     )
     archived: bool | None = Field(None, description="Whether the league is read-only and left out of lists.")
     title: Text | None = None
@@ -111,11 +111,13 @@ class League(ResponseModel):
     last_time: Time | None = Field(description="The time of its latest match.")
     created_at: str
     archived: bool = Field(description="Whether the league is read-only and left out of lists.")
-    purge_at: str | None = Field(description="When the league, which is deleted, is removed for good; else null.")
+    purge_at: str | None = Field(
+        description="When a deleted league is removed for good; null if the league is not deleted."
+    )
 
 
 class Leagues(ResponseModel):
-    """The leagues that the caller may read, by name."""
+    """The leagues that the caller may read, ordered by name."""
 
     leagues: list[League]
 
@@ -161,10 +163,10 @@ class NewSeason(RequestModel):
     name: Annotated[Text, StringConstraints(min_length=1, max_length=100)]
     start: Time
     carry: Annotated[FiniteFloat, Field(ge=0, le=1)] = Field(
-        0.8, description="The share of the distance to a new player's rating that is carried over."
+        0.8, description="The share of the distance from a new player's rating that a rating keeps."
     )
     tau: Annotated[FiniteFloat, Field(ge=0)] | None = Field(
-        None, description="How far skills may have drifted in the break; the model's own drift if missing."
+        None, description="How far skills may have drifted in the break; by default, the model's own drift."
     )
     reason: Text = ""
 
@@ -215,7 +217,7 @@ class Model(ResponseModel):
     name: str
     description: str
     parameters: list[Parameter]
-    traits: list[str] = Field(description="The skills that it rates.")
+    traits: list[str] = Field(description="The skills that the model rates.")
     uncertainty: bool = Field(description="Whether ratings have a sigma.")
 
 

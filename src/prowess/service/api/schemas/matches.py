@@ -18,12 +18,12 @@ EXAMPLE: dict[str, Any] = {
 Numbers = list[FiniteFloat]
 
 
-# A dict, not a model: the store takes it exactly as it was sent, without defaults filled in.
+# A dict, not a model: the store needs the match exactly as it was sent, without defaults filled in.
 @with_config(
     ConfigDict(strict=True, extra="forbid", title="Match", json_schema_extra={"examples": [EXAMPLE]}),
 )
 class Match(TypedDict, total=False):
-    """A match: teams, and `ranks` (lower is better) or `scores` (higher is better); by default the winner is first."""
+    """A match: teams with `ranks` (lower is better) or `scores` (higher is better); by default, the first team wins."""
 
     teams: Required[
         Annotated[
@@ -51,9 +51,9 @@ class Matches(TypedDict):
 
 
 class RecordedMatch(ResponseModel):
-    """A recorded match; `repeated` if it had been recorded before, so that nothing changed.
+    """A recorded match. `repeated` is true if it had been recorded before, so that nothing changed.
 
-    A match that was deleted since stays deleted; PUT restores it.
+    If such a match was deleted in the meantime, it stays deleted; use PUT to restore it.
     """
 
     id: str
@@ -62,9 +62,9 @@ class RecordedMatch(ResponseModel):
 
 
 class Posted(ResponseModel):
-    """What a change did: the new revision of the league, and the changed ratings.
+    """The effects of a change: the new revision of the league, and the changed ratings.
 
-    In a dry run, it says what the change would do, with the largest rating changes first.
+    After a dry run, these are the effects that the change would have, with the largest rating changes first.
     """
 
     model_config = example(
@@ -108,7 +108,7 @@ class PostedMatch(ResponseModel):
 
 
 class MatchList(ResponseModel):
-    """Matches, newest first; `next` is the URL of older ones."""
+    """Matches, newest first; `next` is the URL of older matches."""
 
     model_config = example(
         {
@@ -157,7 +157,7 @@ class MatchPlayer(ResponseModel):
 
 
 class MatchRevision(ResponseModel):
-    """A post, edit or deletion of a match; `match` is null for a deletion, or if its players are not shown."""
+    """A post, edit or deletion of a match; `match` is null for a deletion, or if the caller may not see its players."""
 
     revision: int
     kind: Literal["post", "edit", "delete"]

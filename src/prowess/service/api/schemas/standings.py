@@ -20,7 +20,7 @@ class Standing(ResponseModel):
 
     model_config = example(STANDING)
 
-    rank: int = Field(description="Among all players of the league; equal players share a rank.")
+    rank: int = Field(description="The rank among all players of the league; equal players share a rank.")
     player: str
     mu: float
     sigma: float | None
@@ -76,7 +76,7 @@ class CurvePoint(OverallRating):
 
 
 class HeadToHead(ResponseModel):
-    """Matches with an opponent or a partner, and their results for the player."""
+    """The player's matches with an opponent or a partner, and their results."""
 
     player: str
     matches: int
@@ -139,7 +139,7 @@ class Player(ResponseModel):
     last_seen: Time | None
     played: int = Field(description="The number of matches.")
     wins: int | None = Field(description="Matches that the player's team won outright.")
-    draws: int | None = Field(description="Matches in which it shared the first place.")
+    draws: int | None = Field(description="Matches in which the player's team shared first place.")
     losses: int | None
     curve: list[CurvePoint] = Field(description="Ratings after matches, oldest first.")
     best: CurvePoint | None = Field(description="The highest shown rating.")

@@ -41,7 +41,7 @@ def check_origin(request: Request) -> None:
 
 def _host(origin: str) -> str | None:
     try:
-        return urlsplit(origin).netloc or None  # None for the origin `null`
+        return urlsplit(origin).netloc or None  # the origin `null` has no host
     except ValueError:
         return None
 
@@ -55,7 +55,7 @@ async def _checked_form(request: Request) -> AsyncIterator[FormData]:
             raise Problem(403, f"this form belongs to another sign-in; {RELOAD}")
         yield form
     finally:
-        await form.close()  # an uploaded file is a temporary file on disk
+        await form.close()  # deletes the temporary files of uploads
 
 
 CheckedForm = Annotated[FormData, Depends(_checked_form)]

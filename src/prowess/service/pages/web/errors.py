@@ -16,7 +16,7 @@ KEPT_HEADERS = ("Retry-After", "Allow", "Connection", "Location")
 
 
 def problem_page(request: Request, problem: dict[str, Any], headers: Mapping[str, str]) -> Response:
-    """Return the page that shows a problem; a page that needs a key redirects to the login instead."""
+    """Return the page that shows a problem; if a key is needed, redirect to the login page instead."""
     if problem["status"] == 401 and request.method == "GET":
         return RedirectResponse(f"/signin?{urlencode({'next': current_url(request.scope)})}", 303)
     kept = {name: headers[name] for name in KEPT_HEADERS if name in headers}

@@ -1,4 +1,4 @@
-"""Template filters: how numbers, counts and times are written on pages."""
+"""Template filters that format numbers, counts and times."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from math import ceil, isfinite, log10
 from ....model.model import Model
 from ....text import count
 
-MINUS, NONE, GAP = "−", "–", "\u00a0"  # the gap is a no-break space
+MINUS, NONE, GAP = "−", "–", "\u00a0"  # GAP is a no-break space
 SMALL = 3  # extra digits that a small change may have
 
 
@@ -25,7 +25,7 @@ def digits(model: Model) -> int:
 
 
 def number(value: float | None, places: int = 0) -> str:
-    """Write a number with the minus sign − instead of a hyphen.
+    """Format a number, with the minus sign − instead of a hyphen.
 
     >>> number(-1234.56, 1), number(1234567), number(None), number(-0.01, 1)
     ('−1,234.6', '1,234,567', '–', '0.0')
@@ -37,7 +37,7 @@ def number(value: float | None, places: int = 0) -> str:
 
 
 def figure(value: float) -> str:
-    """Write a score with as many digits as it has.
+    """Format a score with as many digits as it has.
 
     >>> figure(3.0), figure(2.5), figure(-1)
     ('3', '2.5', '−1')
@@ -46,7 +46,7 @@ def figure(value: float) -> str:
 
 
 def signed(value: float | None, places: int = 0) -> str:
-    """Write a change with its sign, and with more digits if it would read as zero.
+    """Format a change with its sign, and with more digits if it would read as zero.
 
     >>> signed(1.25, 1), signed(-0.0123, 1), signed(0.0, 1), signed(1e-9, 1), signed(None)
     ('+1.2', '−0.01', '0', '≈0', '–')
@@ -60,7 +60,7 @@ def signed(value: float | None, places: int = 0) -> str:
 
 
 def percent(value: float | None, places: int = 0) -> str:
-    """Write a probability in percent; 0 % and 100 % are shown only for exactly 0 and 1.
+    """Format a probability in percent; 0 % and 100 % are shown only for exactly 0 and 1.
 
     >>> percent(0.536), percent(0.9999), percent(0.0001), percent(1.0), percent(None)
     ('54\\xa0%', '>\\xa099\\xa0%', '<\\xa01\\xa0%', '100\\xa0%', '–')
@@ -76,7 +76,7 @@ def percent(value: float | None, places: int = 0) -> str:
 
 
 def setting(value: float | str | bool | None) -> str:
-    """Write a parameter of a model with as many digits as it needs.
+    """Format the value of a model parameter with as many digits as it needs.
 
     >>> setting(8.333333333333334), setting(1500.0), setting(0.1), setting(True), setting("estimated"), setting(None)
     ('8.333', '1,500', '0.1', 'yes', 'estimated', '–')
@@ -100,7 +100,7 @@ def day(value: str | float | None) -> str:
     if value is None:
         return NONE
     if isinstance(value, (int, float)):
-        separator = "," if 1e4 <= abs(value) < 1e15 else ""  # four digits may be a year
+        separator = "," if 1e4 <= abs(value) < 1e15 else ""  # no separator in four digits, which may be a year
         return f"{value:{separator}.15g}".replace("-", MINUS)
     moment = datetime.fromisoformat(value)
     moment = moment.astimezone(UTC) if moment.tzinfo else moment  # naive times are UTC, whatever the server's zone

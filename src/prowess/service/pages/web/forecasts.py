@@ -1,4 +1,4 @@
-"""Helpers of the pages about future matches: their context, the wording of forecasts, and hints for unknown names."""
+"""Helpers for the pages about future matches: page context, forecasts in words, and hints for unknown names."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from .page import PageContext, Plain, wants_data
 
 Forecast = tuple[Plain, list[Plain], Plain]  # data of a page, its rows, and extra template values
 
-NAMED = 3  # a team with more players is called by its number
+NAMED = 3  # a team with more players is referred to by its number
 LABELS = {"together": "In one team", "apart": "In different teams", "never": "Never paired"}
-HINTS = 3  # newcomers for whom similar names are looked up, which is slow
+HINTS = 3  # new players for whom similar names are searched, which is slow
 
 
 async def forecast_page(
@@ -41,8 +41,8 @@ async def forecast_page(
 ) -> PageContext:
     """Build the context of a page about future matches from the current ratings.
 
-    `empty` is the data and `extra` the template's values while the form is empty or invalid. An invalid form shows its
-    error on the page, while `.json` and `.csv` answer with problem+json.
+    While the form is empty or invalid, the page has the data `empty` and the template values `extra`. The HTML page
+    shows the error of an invalid form; for `.json` and `.csv`, the response is problem+json.
     """
 
     def work(connection: Connection) -> PageContext:
@@ -65,7 +65,7 @@ async def forecast_page(
 
 
 def error_sentence(error: Error) -> str:
-    """Word an error for a page, on which a field is called by its label, if it has one.
+    """Return an error as a sentence for a page, with the label of the field instead of its name.
 
     >>> error_sentence(Error.in_field("teams", "at most 64 teams"))
     'At most 64 teams'
@@ -79,7 +79,7 @@ def error_sentence(error: Error) -> str:
 def prediction_request(
     teams: Sequence[Sequence[str]], home: int | None = None, time: str | float | None = None
 ) -> PredictionRequest:
-    """Return a prediction request without the checks of the API: pages have their own error messages.
+    """Return a prediction request without the API's validation, because pages have their own error messages.
 
     >>> prediction_request([["ann"], ["bob"]]).newcomers
     True
@@ -93,7 +93,7 @@ def _team_name(names: Sequence[str], number: int) -> str:
 
 
 def headline(teams: Sequence[Sequence[str]], prediction: Prediction) -> dict[str, str]:
-    """Return the favourite of a match (empty if there is none), and the most likely result in words.
+    """Return a headline: the favourite of a match (empty if there is none), and the most likely result in words.
 
     >>> import prowess as pw
     >>> headline([["ann"], ["bob"]], pw.Elo().predict([[pw.Rating(1700)], [pw.Rating(1600)]]))
@@ -131,7 +131,7 @@ def team_forecasts(now: Snapshot, teams: Sequence[Sequence[str]], prediction: Pr
 
 
 def newcomer_hints(now: Snapshot, newcomers: Iterable[str], corrected_url: Callable[[str, str], str]) -> list[Plain]:
-    """Return unknown names; the first few have a similar known name and the URL of the page with that name."""
+    """Return the unknown names; for the first few, add a similar known name and the page URL with that name."""
     hints: list[Plain] = []
     for name in newcomers:
         near = next(iter(now.names.near(name)), None) if len(hints) < HINTS else None

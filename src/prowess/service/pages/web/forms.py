@@ -14,7 +14,7 @@ from ....errors import Error
 from ....history import name_of
 from ....store.write.posts import LONGEST
 
-LETTERS = 7_000  # maximum length of a list: servers accept URLs of 64 kB, where a character may take nine bytes
+LETTERS = 7_000  # characters of a list: servers accept URLs of 64 kB, and a character may take nine bytes there
 _LINE = re.compile(r"[\r\n]+")
 _BULLET = re.compile(r"^(?:\d{1,3}\s?[.):](?=\s*\D)|[-–—*•·](?=\s))\s*")  # "1. ", "2) ", "- "
 _SEPARATOR = re.compile(r"[,;\t]")
@@ -22,7 +22,7 @@ _PLUS = re.compile(r"\s+[+&]\s+")
 _TIGHT_PLUS = re.compile(r"[+&]")
 _SEPARATOR_OR_PLUS = re.compile(r"\s+[+&]\s+|[,;\t]")
 
-Known = Container[str]  # names of players, whatever separators they contain
+Known = Container[str]  # known player names, which may contain separators
 
 
 def form_texts(form: FormData) -> dict[str, str]:
@@ -63,7 +63,7 @@ def parse_count(text: str, default: int, least: int, most: int, field: str) -> i
 
 
 class NameList(NamedTuple):
-    """The names of a list, each once, and those that were listed more than once."""
+    """The names in a list, without duplicates, and the names that were listed more than once."""
 
     names: list[str]
     repeated: list[str]

@@ -1,4 +1,4 @@
-"""How a match ended, in words, and what an edit changed."""
+"""The result of a match in words, and the differences that an edit makes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LABELS = {
 
 
 def result_sentence(match: Mapping[str, Any]) -> str:
-    """Say in a few words how a match ended, with scores as the pages write them.
+    """Describe the result of a match in a short sentence, with scores as the pages write them.
 
     >>> result_sentence({"teams": [["ann"], ["bob"]], "scores": [1, 3]})
     'bob beat ann 3 : 1'
@@ -30,7 +30,7 @@ def result_sentence(match: Mapping[str, Any]) -> str:
 
 
 def edit_differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """Say what an edit changed in a match.
+    """Describe what an edit changed in a match.
 
     >>> edit_differences({"scores": [3, 1], "time": 1.0}, {"scores": [3, 2], "time": 1.0, "home": 0})
     ['scores 3 : 1 → 3 : 2', 'home team – → team 1']

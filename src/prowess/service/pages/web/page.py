@@ -1,4 +1,4 @@
-"""The `page` decorator: a function returns plain data, which is served as HTML by a template, as JSON and as CSV."""
+"""The `page` decorator: serve the data that a function returns as HTML (with a template), JSON and CSV."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ class PageContext:
 
 
 def page(router: APIRouter, path: str, template: str) -> Callable[[View], View]:
-    """Serve the context that a function returns: at `path` by a template, and at `path.json` and `path.csv`.
+    """Serve the context that a function returns: as HTML at `path`, as JSON at `path.json`, as CSV at `path.csv`.
 
-    The function takes the `request`, and whatever else a route may depend on.
+    The function takes the `request`, and any other parameters and dependencies of a route.
 
     >>> router = APIRouter()
     >>> @page(router, "/hello", "hello.html")
@@ -59,7 +59,7 @@ def page(router: APIRouter, path: str, template: str) -> Callable[[View], View]:
     """
 
     def html(request: Request, context: PageContext, headers: dict[str, str]) -> Response:
-        service_of(request).prewarmer.warm_charts()  # visitors often open a page with a chart next
+        service_of(request).prewarmer.warm_charts()  # the next page that a visitor opens often has a chart
         return render_page(request, template, context, headers)
 
     def add(view: View) -> View:
@@ -83,18 +83,18 @@ def wants_data(request: Request) -> bool:
 def _add_route(router: APIRouter, path: str, view: View, write: Writer) -> None:
     @wraps(view)
     async def route(request: Request, **arguments: Any) -> Response:
-        # Tables may have very many rows.
+        # Limited, because tables may have very many rows.
         async with service_of(request).tables.slot() if path.endswith(".csv") else nullcontext():
             context = await view(request=request, **arguments)
             if not context.etag:
                 return await run_in_threadpool(write, request, context, BY_KEY)
-            # The same state looks different with another key, and after the templates have changed.
+            # The page also depends on the key, and on the version of the templates.
             key = request.scope["state"].get("key")
             etag = extend_etag(context.etag, key.id if key else 0, templates_version())
             unchanged = not_modified(request, etag)
             if unchanged is None:
                 return await run_in_threadpool(write, request, context, BY_KEY | etag_headers(etag))
-            # Browsers replace stored headers with those of a 304.
+            # A 304 needs the same headers, because browsers replace the stored headers with them.
             unchanged.headers.update(BY_KEY if wants_data(request) else POLICY)
             return unchanged
 

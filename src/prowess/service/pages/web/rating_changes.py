@@ -20,7 +20,7 @@ from .page import Plain
 
 SHOWN = 50  # players
 MOST = 10  # players shown if very many change
-HINTS = 10  # new names for which similar ones are looked up
+HINTS = 10  # new names for which similar names are searched
 
 
 async def preview_changes(service: Service, league: League, command: Command, match: Mapping[str, Any]) -> Plain:
@@ -34,7 +34,7 @@ async def preview_changes(service: Service, league: League, command: Command, ma
         "changes": [_change(**row) for row in rows[:SHOWN]],
         "more_changes": max(done["changed"] - SHOWN, 0),
         "others": done["changed"] - sum(row["player"] in players for row in rows),
-        "places": digits(league.model) + 1,  # because changes may be small
+        "places": digits(league.model) + 1,  # one more digit, because changes may be small
     }
 
 

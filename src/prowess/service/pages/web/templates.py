@@ -1,4 +1,4 @@
-"""Template rendering, in an environment that escapes all values and rejects undefined names; and page URLs."""
+"""Render templates in an environment that escapes all values and rejects undefined names; build page URLs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ TEMPLATES = Path(__file__).parents[1] / "templates"
 
 BY_KEY = {"Vary": "Cookie"}  # the content of a page depends on the signed-in key
 POLICY = BY_KEY | {
-    # No inline scripts or styles, so that a player's name that looks like a script is only a name.
+    # No inline scripts or styles, so that a script in a player's name never runs.
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     "Referrer-Policy": "same-origin",  # else browsers would send no Origin with forms
@@ -45,9 +45,9 @@ POLICY = BY_KEY | {
 
 
 def page_url(league: str, page: str, /, **query: Any) -> str:
-    """Return the URL of a page of a league; None, False and empty values are left out, a list repeats its field.
+    """Return the URL of a page of a league. None, False and empty values are left out; a list repeats its field.
 
-    Names of players and ids of matches go into the query, because they may contain any character.
+    Player names and match ids go into the query, because they may contain any character.
 
     >>> page_url("darts", "player", name=["ann & co", "bob"]), page_url("darts", "standings", search="", at=0)
     ('/leagues/darts/player?name=ann+%26+co&name=bob', '/leagues/darts/standings?at=0')
@@ -63,7 +63,7 @@ def environment() -> Environment:
     jinja = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
-        auto_reload=False,  # an upgrade under a running service must not mix new templates with old code
+        auto_reload=False,  # after an upgrade, a running service must not mix new templates with its old code
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -75,7 +75,7 @@ def environment() -> Environment:
 
 @cache
 def templates_version() -> str:
-    """Return a checksum of the templates and styles, by which browsers notice that cached pages are out of date.
+    """Return a checksum of the templates and styles; it is part of ETags, so that cached pages become outdated.
 
     >>> len(templates_version())
     8
@@ -101,7 +101,7 @@ def render_page(
     key, league = request.scope["state"].get("key"), context.league
 
     def may(scope: Scope) -> bool:
-        """Return whether to offer a link or a button; nobody writes to a league that is archived or deleted."""
+        """Return whether to offer a link or a button; archived and deleted leagues offer none that write."""
         if scope == "write" and league is not None and league.read_only:
             return False
         return key is not None and key.may(scope, league.id if league else None)
