@@ -142,7 +142,7 @@ def _sized(picture: str, look: Look) -> str:
     return re.sub(r'width="[\d.]+" height="[\d.]+"', f'{size} preserveAspectRatio="xMinYMin"', picture, count=1)
 
 
-MOST = 7  # players on a chart whose colours can be told apart
+MOST = 7  # players on a chart, limited by the number of distinguishable colours
 POINTS = {True: 150, False: 400}  # points of a curve, by whether the chart is narrow
 AXES = {"utc": ("T", "date"), "number": ("Q", "time"), "none": ("Q", "match")}
 
