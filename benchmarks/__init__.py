@@ -1,1 +1,1 @@
-"""Speed of prowess against the packages on PyPI, in one run, as ratios: `python -m benchmarks`."""
+"""Benchmarks that compare the speed of prowess with other packages: `python -m benchmarks`."""

@@ -36,7 +36,7 @@ def main(
     only: Annotated[str, typer.Option(help="Run only sections whose name contains this.")] = "",
     pure: Annotated[bool, typer.Option("--pure", help="Measure the uncompiled kernel, too.")] = False,
 ) -> None:
-    """Measure prowess against other packages, in turn, and show the medians."""
+    """Time prowess and other packages in turn, and print the medians."""
     console, kernel = Console(), prowess.kernel_mode()
     if kernel == "pure" and not pure:
         console.print("The kernel is pure Python: build it with a C compiler first, or pass --pure.")
@@ -56,7 +56,7 @@ def main(
 
 
 def about(kernel: str, scale: float, repeats: int) -> dict[str, str]:
-    """What was measured on what."""
+    """Return the versions, platform and options of this run."""
     packages = {name: version(name) for name in PACKAGES}
     python = f"{platform.python_version()} on {platform.system()} {platform.machine()}"
     return {"kernel": kernel, "python": python, **packages, "scale": f"{scale:g}", "repeats": str(repeats)}

@@ -1,4 +1,4 @@
-"""`compare`: ten models on one history, against the time of their fits alone, in one process and in two."""
+"""Benchmark `compare` for ten models on one history, with one and two processes, against plain fits of the models."""
 
 import threading
 import time
@@ -24,11 +24,11 @@ TEN = ("Harkness", "Elo", "GaussianElo", "Glicko", "Glicko2", "TrueSkill", "TSb"
 
 
 def comparing(scale: float, repeats: int) -> Iterator[Figure]:
-    """Ten models on 1v1: the comparison, its table with all intervals, and what a worker holds in memory."""
+    """Measure the comparison of ten models on 1v1 matches, its table with all intervals, and the memory of a worker."""
     models = {name: PRESETS[name]() for name in TEN}
     past = either_side(history(Workload("1v1", int(1_000_000 * scale), 100_000)))
     found = compare(past, models)
-    joblib.Parallel(n_jobs=2)(joblib.delayed(abs)(k) for k in range(4))  # processes that are there already
+    joblib.Parallel(n_jobs=2)(joblib.delayed(abs)(k) for k in range(4))  # start the worker processes before timing
     items = len(past) * len(TEN)
     fits, one, two, table = "their fits", "one process", "two processes", "table"
     clocks = {
@@ -46,7 +46,7 @@ def comparing(scale: float, repeats: int) -> Iterator[Figure]:
 
 
 def either_side(past: pw.History) -> pw.History:
-    """The same matches, the winner not always named first."""
+    """Return the same matches with the winner listed first or second at random."""
     turned = np.random.default_rng(0).random(len(past)) < 0.5
     columns = {}
     for name in ("place", "player"):
@@ -56,16 +56,16 @@ def either_side(past: pw.History) -> pw.History:
 
 
 def worker_memory(past: pw.History, models: dict[str, pw.Model]) -> float:
-    """The most memory of its own, in bytes, that one of two workers had beyond that of an idle one (Linux)."""
+    """Return the peak private memory of a worker minus that of an idle worker, in bytes (Linux only)."""
     shared, wanted, run = SharedHistory.of(past), choose_measures(None, past, models), Run(slice(0, len(past)))
     with joblib.Parallel(n_jobs=2) as parallel:
         idle = min(parallel(joblib.delayed(own_memory)() for _ in range(4)))
-        work = (joblib.delayed(weighed)(name, model, shared, run, wanted) for name, model in models.items())
+        work = (joblib.delayed(peak_memory)(name, model, shared, run, wanted) for name, model in models.items())
         return max(parallel(work)) - idle
 
 
-def weighed(name: str, model: pw.Model, shared: SharedHistory, run: Run, measures: tuple[Measure, ...]) -> float:
-    """The most memory that a worker had while it scored a model."""
+def peak_memory(name: str, model: pw.Model, shared: SharedHistory, run: Run, measures: tuple[Measure, ...]) -> float:
+    """Score a model in this process, and return its peak private memory in bytes."""
     most, done = [0.0], threading.Event()
 
     def watch() -> None:
@@ -82,6 +82,6 @@ def weighed(name: str, model: pw.Model, shared: SharedHistory, run: Run, measure
 
 
 def own_memory() -> float:
-    """The bytes that no other process shares."""
+    """Return the private memory of this process in bytes."""
     [line] = [line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("RssAnon")]
     return 1024.0 * float(line.split()[1])

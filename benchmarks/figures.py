@@ -1,4 +1,4 @@
-"""A measured figure, and how it looks in a table."""
+"""A benchmark result, and its row in a table."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
@@ -11,9 +11,9 @@ UNITS = {"ns": 1e9, "µs": 1e6, "ms": 1e3, "MB": 1e-6, "kB": 1e-3}  # memory is 
 
 @dataclass(frozen=True)
 class Figure:
-    """Seconds per item for prowess, and for a peer where there is one.
+    """Seconds per item (or bytes) for prowess, and for another package if there is one to compare with.
 
-    Targets are ratios between the two, or, with `below`, a number of the unit.
+    `at_least` and `at_most` are targets for the ratio between the two; `below` is a target in the given unit.
     """
 
     measure: str
@@ -27,21 +27,21 @@ class Figure:
 
     @property
     def ratio(self) -> float | None:
-        """How many times faster than the peer; with `at_most`, how many times slower."""
+        """Return how many times faster prowess is than the peer; with `at_most`, how many times slower."""
         if self.peer_seconds is None:
             return None
         return self.seconds / self.peer_seconds if self.at_most else self.peer_seconds / self.seconds
 
     @property
     def target(self) -> str:
-        """The target as it is shown."""
+        """Return the target as text."""
         if self.below is not None:
             return f"< {self.below:g} {self.unit}"
         return f"≥ {self.at_least:g}×" if self.at_least else f"≤ {self.at_most:g}×" if self.at_most else ""
 
     @property
     def met(self) -> bool | None:
-        """Whether the target is met, None without one."""
+        """Return whether the target is met; None if there is no target."""
         if self.below is not None:
             return self.seconds * UNITS[self.unit] < self.below
         if self.ratio is None or not self.target:
@@ -49,11 +49,11 @@ class Figure:
         return self.ratio >= self.at_least if self.at_least else self.ratio <= self.at_most
 
     def record(self) -> dict:
-        """All of it for a JSON file."""
+        """Return all values as a dictionary for JSON."""
         return asdict(self) | {"ratio": self.ratio, "met": self.met}
 
     def cells(self) -> list[str]:
-        """The row of the table."""
+        """Return the cells of a table row."""
         ratio = "" if self.ratio is None else f"{self.ratio:.{1 + (self.ratio < 1)}f}×"
         if self.ratio is not None and self.ratio >= 100:
             ratio = f"{self.ratio:,.0f}×"
@@ -69,7 +69,6 @@ class Figure:
         ]
 
     def _show(self, seconds: float | None) -> str:
-        """A duration in the figure's unit."""
         if seconds is None:
             return ""
         number = seconds * UNITS[self.unit]
@@ -77,7 +76,7 @@ class Figure:
 
 
 def table(title: str, figures: Iterable[Figure]) -> Table:
-    """The figures as a Rich table."""
+    """Return a Rich table of the figures."""
     grid = Table(title=title, title_justify="left")
     for column in ("measure", "prowess", "against", "theirs", "ratio", "target", ""):
         grid.add_column(column, justify="right" if column in ("prowess", "theirs", "ratio", "target") else "left")

@@ -1,4 +1,4 @@
-"""`pair`: queues of thousands, and a small one against networkx, which is given all pairs with their qualities."""
+"""Benchmark `pair` on queues of thousands of players, and on a small queue against networkx."""
 
 from collections.abc import Iterator
 from itertools import combinations
@@ -16,7 +16,7 @@ SMALL = 200
 
 
 def pairing(scale: float, repeats: int) -> Iterator[Figure]:
-    """Players of all strengths, from newcomers to those whose skill is known well; the odd queue leaves one over."""
+    """Measure the pairing of queues of different sizes; one of them is odd, so one player stays unpaired."""
     graph, small = complete(SMALL), ladder(SMALL)
     pairs = SMALL * (SMALL - 1) // 2
     ours, theirs = "prowess", "networkx"
@@ -35,14 +35,14 @@ def pairing(scale: float, repeats: int) -> Iterator[Figure]:
 
 
 def ladder(count: int) -> pw.Ladder:
-    """Players whose sigma is anything from a tenth of a newcomer's to all of it."""
+    """Return a ladder of random players, with a sigma between a tenth of a newcomer's sigma and all of it."""
     rng = np.random.default_rng(0)
     numbers = zip(rng.normal(MU, SIGMA, count), rng.uniform(0.1 * SIGMA, SIGMA, count), strict=True)
     return pw.Ladder(pw.TrueSkill(beta=BETA), {f"p{k}": pw.Rating(*both) for k, both in enumerate(numbers)})
 
 
 def complete(count: int) -> nx.Graph:
-    """All pairs of such a queue with their qualities."""
+    """Return the complete graph of a ladder's players, weighted by match quality."""
     found = ladder(count)
     graph = nx.Graph()
     graph.add_weighted_edges_from((a, b, found.quality([[a], [b]])) for a, b in combinations(found, 2))

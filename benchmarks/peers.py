@@ -1,4 +1,4 @@
-"""The other packages as their users call them: ratings in a dictionary, one match after the other."""
+"""Other rating packages, called as their users do: ratings in a dictionary, one match after another."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ from openskill.models import PlackettLuce
 
 
 def play(rosters: np.ndarray, newcomer: Callable[[], object], rate: Callable) -> dict:
-    """Rate the matches in order, the winning team being listed first; the ratings at the end."""
+    """Rate the matches in order, and return the final ratings; the winning team of a match is listed first."""
     ratings: dict[int, object] = {}
     for teams in rosters.tolist():
         before = [[ratings[player] if player in ratings else newcomer() for player in team] for team in teams]
@@ -18,11 +18,11 @@ def play(rosters: np.ndarray, newcomer: Callable[[], object], rate: Callable) ->
 
 
 def play_trueskill(rosters: np.ndarray) -> dict:
-    """Rate the matches with `trueskill.rate`, default backend."""
+    """Rate the matches with `trueskill.rate` and its default backend."""
     return play(rosters, trueskill.Rating, trueskill.rate)
 
 
 def play_openskill(rosters: np.ndarray) -> dict:
-    """Rate the matches with openskill's Plackett-Luce."""
+    """Rate the matches with openskill's Plackett-Luce model."""
     model = PlackettLuce()
     return play(rosters, model.rating, model.rate)

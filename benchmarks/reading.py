@@ -1,4 +1,4 @@
-"""From a file to standings, against the time that Polars needs to read the file alone."""
+"""Benchmark reading and rating a CSV file, against Polars reading the file only."""
 
 import subprocess
 import sys
@@ -20,7 +20,7 @@ _PEAK += "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
 
 
 def reading(scale: float, repeats: int) -> Iterator[Figure]:
-    """A football league of many years as CSV: in parts, as `prowess rate` rates a file of this size, and as a whole."""
+    """Measure the time from a large CSV file to standings, read in chunks (as `prowess rate` does) and as a whole."""
     rows = int(ROWS * scale)
     with TemporaryDirectory() as folder:
         path = Path(folder, "matches.csv")
@@ -37,7 +37,7 @@ def reading(scale: float, repeats: int) -> Iterator[Figure]:
             yield Figure(label, medians[way], "ns", "read_csv", medians["Polars"], at_most=limit)
         command = [sys.executable, "-c", _PEAK.format(path=str(path), rows=PART)]
         said = subprocess.run(command, capture_output=True, check=True, text=True).stdout
-        unit = 1 if sys.platform == "darwin" else 1024  # in which getrusage counts
+        unit = 1 if sys.platform == "darwin" else 1024  # getrusage counts bytes on macOS and kilobytes elsewhere
         yield Figure("its memory at most", float(said) * unit, "MB", below=3 * frame.estimated_size("mb"))
 
 
@@ -46,7 +46,7 @@ def _in_parts(path: Path) -> pl.DataFrame:
 
 
 def league(rows: int) -> pl.DataFrame:
-    """Matches of players of different strengths, in the order of time."""
+    """Return random matches between players of different skill, in chronological order."""
     rng = np.random.default_rng(0)
     home = rng.integers(0, PLAYERS, rows)
     away = (home + rng.integers(1, PLAYERS, rows)) % PLAYERS

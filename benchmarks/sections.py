@@ -1,4 +1,4 @@
-"""What is measured: each function gives the figures of one question."""
+"""The sections of the benchmark: each function yields the figures of one table."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -23,7 +23,7 @@ PLAYERS = 100_000
 
 
 def histories(scale: float, repeats: int) -> Iterator[Figure]:
-    """A whole history through `fit`, forecasts written, against the same matches played one by one with the peers."""
+    """Measure `fit` of a whole history, including forecasts, against other packages that rate match by match."""
     cases = (
         (Workload("1v1", int(1_000_000 * scale), PLAYERS), 1500, 900.0, 80.0),
         (Workload("4v4", int(200_000 * scale), 20_000, size=4), 400, 1000.0, None),
@@ -43,7 +43,7 @@ def histories(scale: float, repeats: int) -> Iterator[Figure]:
 
 
 def single_call(scale: float, repeats: int) -> Iterator[Figure]:
-    """One call of `rate` for two players."""
+    """Measure one call of `rate` for two players."""
     model, plackett = pw.TrueSkill(), PlackettLuce()
     ours = [[model.rating()], [model.rating(mu=30, sigma=4)]]
     skills = [[trueskill.Rating()], [trueskill.Rating(30, 4)]]
@@ -59,13 +59,13 @@ def single_call(scale: float, repeats: int) -> Iterator[Figure]:
 
 
 def imports(scale: float, repeats: int) -> Iterator[Figure]:
-    """`import prowess` against `import numpy`, each in fresh interpreters."""
+    """Measure `import prowess` against `import numpy`, each in new interpreters."""
     medians = interleaved({name: import_clock(name) for name in ("prowess", "numpy")}, 4 * repeats + 1)
     yield Figure("import", medians["prowess"], "ms", "numpy", medians["numpy"], at_most=1.6)
 
 
 def growth_in_matches(scale: float, repeats: int) -> Iterator[Figure]:
-    """Cost per match in ever longer histories."""
+    """Measure the time per match for histories of increasing length."""
     lengths = [int(count * scale) for count in (100_000, 1_000_000, 4_000_000)]
     pasts = {f"1v1, history of {n:,}: per match": history(Workload("1v1", n, PLAYERS)) for n in lengths}
     clocks = {name: per_item(lambda past=past: pw.TrueSkill().fit(past), len(past)) for name, past in pasts.items()}
@@ -74,7 +74,7 @@ def growth_in_matches(scale: float, repeats: int) -> Iterator[Figure]:
 
 
 def growth_in_teams(scale: float, repeats: int) -> Iterator[Figure]:
-    """Cost per team in ever larger free-for-alls, through one call of `rate`."""
+    """Measure the time per team of one call of `rate` for free-for-alls of increasing size."""
     model, rng, clocks = pw.TrueSkill(), np.random.default_rng(0), {}
     for count in (10, 100, 1000, 10_000):
         skill = rng.normal(MU, SIGMA, count)
@@ -88,7 +88,7 @@ def growth_in_teams(scale: float, repeats: int) -> Iterator[Figure]:
 
 
 def growth_in_players(scale: float, repeats: int) -> Iterator[Figure]:
-    """Cost per player in ever larger teams."""
+    """Measure the time per player for teams of increasing size."""
     clocks = {}
     for size in (1, 10, 100, 1000):
         workload = Workload(f"{size}v{size}", max(1, int(500_000 * scale) // size), 20_000, size=size)
@@ -100,7 +100,7 @@ def growth_in_players(scale: float, repeats: int) -> Iterator[Figure]:
 
 
 def where_time_goes(scale: float, repeats: int) -> Iterator[Figure]:
-    """The steps of rating a 1v1 frame, per match: the kernel alone, and without learning, as where no match counts."""
+    """Measure the steps of rating a frame of 1v1 matches; matches of importance 0 show the time without learning."""
     workload = Workload("1v1", int(1_000_000 * scale), PLAYERS)
     table = frame(workload.rosters())
     past = pw.History.from_frame(table)
@@ -119,7 +119,7 @@ def where_time_goes(scale: float, repeats: int) -> Iterator[Figure]:
 
 
 def kernel(model: pw.Model, past: pw.History, state: np.ndarray) -> Callable[[], None]:
-    """The kernel over a history whose players are known already, in memory that has been used before."""
+    """Return a function that runs only the compiled loop over a history, in preallocated memory."""
     columns = Columns(past, past.player)
     record, board = Record(columns), model.pipeline.board(2, 2)
     memory = np.array(model.pipeline.memory())

@@ -1,4 +1,4 @@
-"""Every rating system on the same matches, against packages that have it; and tournaments of thousands."""
+"""Benchmark of every rating system on the same matches against other packages, and of tournaments of many teams."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -19,12 +19,12 @@ from .workloads import Workload, history
 
 PLAYERS = 100_000
 SCORES = ("GaussianOD", "GaussianSD", "PoissonOD")
-# What a match may cost in a history of 1v1, forecasts written, in nanoseconds.
+# Targets in nanoseconds per 1v1 match, including forecasts.
 LIMITS = {"Elo": 90.0, "Glicko2": 330.0, "GaussianOD": 200.0, "PoissonOD": 400.0}
 
 
 def systems(scale: float, repeats: int) -> Iterator[Figure]:
-    """A history of 1v1 through `fit` of every preset, forecasts written."""
+    """Measure `fit` of every preset on a history of 1v1 matches, including forecasts."""
     workload = Workload("1v1", int(1_000_000 * scale), PLAYERS)
     past = history(workload)
     points = np.random.default_rng(1).poisson(2.0, past.teams).astype(float)
@@ -51,14 +51,14 @@ def systems(scale: float, repeats: int) -> Iterator[Figure]:
 
 
 def play_evalica(rosters: np.ndarray) -> Callable[[], object]:
-    """Elo of evalica, a native library; it forecasts nothing."""
+    """Return a function that runs Elo with evalica, a native library, without forecasts."""
     first, second = rosters[:, 0].tolist(), rosters[:, 1].tolist()
     winners = [evalica.Winner.X] * len(first)
     return lambda: evalica.elo(first, second, winners)
 
 
 def play_riix(system: type, rosters: np.ndarray) -> Callable[[], object]:
-    """A system of riix, with its predictions."""
+    """Return a function that runs a rating system of riix, including predictions."""
     competitors, won = list(range(PLAYERS)), np.ones(len(rosters))
 
     def run() -> object:
@@ -68,7 +68,7 @@ def play_riix(system: type, rosters: np.ndarray) -> Callable[[], object]:
 
 
 def play_glicko2(rosters: np.ndarray) -> Callable[[], None]:
-    """The package glicko2, every match a period."""
+    """Return a function that runs the package glicko2 with every match as a rating period."""
     pairs = rosters.tolist()
 
     def run() -> None:
@@ -83,7 +83,7 @@ def play_glicko2(rosters: np.ndarray) -> Callable[[], None]:
 
 
 def play_through_time(rosters: np.ndarray) -> Callable[[], None]:
-    """One match after the other with trueskillthroughtime, filtering only."""
+    """Return a function that rates match by match with trueskillthroughtime (filtering only)."""
     pairs = rosters.tolist()
 
     def run() -> None:
@@ -98,7 +98,7 @@ def play_through_time(rosters: np.ndarray) -> Callable[[], None]:
 
 
 def tournaments(scale: float, repeats: int) -> Iterator[Figure]:
-    """Teams of six on 40 places, per tournament: 2,000 teams, and ten times as many in at most 11 times the time."""
+    """Measure tournaments of 2,000 and of 20,000 teams of six; ten times as many teams may take 11 times as long."""
     rng = np.random.default_rng(2)
     few, many = 2_000, 20_000
     clocks = {}
@@ -114,7 +114,7 @@ def tournaments(scale: float, repeats: int) -> Iterator[Figure]:
 
 
 def six_tournaments(rng: np.random.Generator, teams: int) -> pw.History:
-    """Tournaments of the same teams, with ties."""
+    """Return six tournaments of the same teams, with ties."""
     skill = rng.normal(0, 1, teams)
     names = [[f"{team}-{member}" for member in range(6)] for team in range(teams)]
     matches = []

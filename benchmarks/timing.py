@@ -1,4 +1,4 @@
-"""Clocks: several things in turn, so that a busy machine slows all of them, and the median of each."""
+"""Timing: tasks run in turn, so that a busy machine slows all of them equally, and each gets its median."""
 
 import gc
 import statistics
@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 
 def seconds(task: Callable[[], object]) -> float:
-    """How long one run takes; as in `timeit`, garbage of others is collected before and not meanwhile."""
+    """Return how long one run takes; as in `timeit`, garbage collection runs before and is off meanwhile."""
     gc.collect()
     gc.disable()
     try:
@@ -21,7 +21,7 @@ def seconds(task: Callable[[], object]) -> float:
 
 
 def interleaved(clocks: Mapping[str, Callable[[], float]], repeats: int) -> dict[str, float]:
-    """Read every clock in turn, `repeats` times over; the median reading of each."""
+    """Call every clock in turn, `repeats` times, and return the median reading of each."""
     readings: dict[str, list[float]] = {name: [] for name in clocks}
     for _ in range(repeats):
         for name, clock in clocks.items():
@@ -30,12 +30,12 @@ def interleaved(clocks: Mapping[str, Callable[[], float]], repeats: int) -> dict
 
 
 def per_item(task: Callable[[], object], items: int) -> Callable[[], float]:
-    """A clock for the seconds per item of a task that handles so many at once."""
+    """Return a clock for the seconds per item of a task that handles `items` items at once."""
     return lambda: seconds(task) / items
 
 
 def per_call(task: Callable[[], object], calls: int) -> Callable[[], float]:
-    """A clock for the seconds per call of a task that is too short to time once."""
+    """Return a clock for the seconds per call of a task that is too short to be timed alone."""
 
     def loop() -> None:
         for _ in range(calls):
@@ -45,7 +45,7 @@ def per_call(task: Callable[[], object], calls: int) -> Callable[[], float]:
 
 
 def import_clock(module: str) -> Callable[[], float]:
-    """A clock for the import of a module in a fresh interpreter, without the interpreter's own start."""
+    """Return a clock for the import of a module in a new interpreter, without the interpreter's start-up time."""
     code = f"import time; start = time.perf_counter(); import {module}; print(time.perf_counter() - start)"
     command = [sys.executable, "-c", code]
     return lambda: float(subprocess.run(command, capture_output=True, check=True, text=True).stdout)

@@ -1,4 +1,4 @@
-"""Random leagues with a true skill per player, as rosters for the peers and as a history for prowess."""
+"""Random leagues of players with true skills, as rosters for other packages and as a history for prowess."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ MU, SIGMA, BETA = 25.0, 25 / 3, 25 / 6
 
 @dataclass(frozen=True)
 class Workload:
-    """So many matches between `teams` teams of `size` players each."""
+    """A number of matches between `teams` teams of `size` players each."""
 
     name: str
     matches: int
@@ -21,10 +21,10 @@ class Workload:
     size: int = 1
 
     def rosters(self, seed: int = 0) -> np.ndarray:
-        """Player numbers [match, team, member], no player twice in a match, the winning team first."""
+        """Return distinct player numbers as an array [match, team, member]; the winning team is listed first."""
         rng = np.random.default_rng(seed)
         shape = (self.matches, self.teams * self.size)
-        if shape[1] ** 2 > 4 * self.players:  # drawing again until nobody is drawn twice would take for ever
+        if shape[1] ** 2 > 4 * self.players:  # redrawing until nobody is drawn twice would take too long
             flat = rng.permuted(np.tile(np.arange(self.players), (self.matches, 1)), axis=1)[:, : shape[1]]
         else:
             flat = _distinct(rng, self.players, shape)
@@ -36,7 +36,7 @@ class Workload:
 
 
 def _distinct(rng: np.random.Generator, players: int, shape: tuple[int, int]) -> np.ndarray:
-    """Rows of distinct player numbers, rows with a repetition being drawn again."""
+    """Return rows of distinct player numbers; a row with a repetition is redrawn."""
     flat = rng.integers(0, players, shape)
     while True:
         ranked = np.sort(flat, axis=1)
@@ -47,7 +47,7 @@ def _distinct(rng: np.random.Generator, players: int, shape: tuple[int, int]) ->
 
 
 def frame(rosters: np.ndarray) -> pl.DataFrame:
-    """A row a match (winner, loser) for two players, a row an entry for anything larger."""
+    """Return a frame with one row per match (winner, loser) for 1v1, or one row per player for larger matches."""
     matches, teams, size = rosters.shape
     if (teams, size) == (2, 1):
         return pl.DataFrame({"winner": rosters[:, 0, 0], "loser": rosters[:, 1, 0]})
@@ -57,5 +57,4 @@ def frame(rosters: np.ndarray) -> pl.DataFrame:
 
 
 def history(workload: Workload) -> pw.History:
-    """The workload as a history."""
     return pw.History.from_frame(frame(workload.rosters()))

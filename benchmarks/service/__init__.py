@@ -1,1 +1,1 @@
-"""Speed of the rating service against bare commits to the same database: `python -m benchmarks.service`."""
+"""Benchmarks that compare the service with bare commits to the same database: `python -m benchmarks.service`."""

@@ -20,7 +20,7 @@ from ..figures import Figure, table
 from .sections import SECTIONS
 
 PACKAGES = ("prowess", "sqlalchemy", "psycopg", "fastapi", "uvicorn", "numpy")
-BOTH = {"Single posts", "Bulk"}  # what is measured on PostgreSQL, too
+BOTH = {"Single posts", "Bulk"}  # sections that also run on PostgreSQL
 
 
 def main(
@@ -31,7 +31,7 @@ def main(
     kind: Annotated[str, typer.Option(help="Only this database: sqlite or postgresql.")] = "",
     folder: Annotated[Path | None, typer.Option(help="Where the databases are: on the disk that is measured.")] = None,
 ) -> None:
-    """Measure the service on databases of its own, and show the medians."""
+    """Measure the service on temporary databases, and print the medians."""
     console = Console()
     machine = {"kernel": prowess.kernel_mode(), "python": platform.python_version()}
     machine |= {name: version(name) for name in PACKAGES}
@@ -50,7 +50,7 @@ def main(
 def measured(
     scale: float, repeats: int, only: str, kind: str, where: Path | None
 ) -> Iterator[tuple[str, list[Figure]]]:
-    """The sections, on SQLite and then on PostgreSQL."""
+    """Yield the title and figures of each section, first on SQLite, then on PostgreSQL."""
     chosen = {title: section for title, section in SECTIONS.items() if only.lower() in title.lower()}
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="prowess-bench-", dir=where)))

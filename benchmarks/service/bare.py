@@ -1,4 +1,4 @@
-"""The least that a durable service can do: commits of one row each, to the same database, by one connection."""
+"""The lower bound for a durable service: one connection that commits one row at a time to the same database."""
 
 import sqlite3
 import time
@@ -8,7 +8,7 @@ BODY = '{"teams":[["player 1234"],["player 5678"]],"scores":[3,1]}'
 
 
 def bare(url: str, seconds: float) -> float:
-    """Seconds per commit."""
+    """Commit single rows for the given time, and return the seconds per commit."""
     return _sqlite(url.removeprefix("sqlite:///"), seconds) if url.startswith("sqlite") else _postgres(url, seconds)
 
 

@@ -1,4 +1,4 @@
-"""Leagues to measure with, and servers that serve them."""
+"""Leagues for the benchmarks, and servers that run on them."""
 
 import json
 import os
@@ -26,7 +26,7 @@ MINUTE = 60_000_000
 
 @dataclass(frozen=True)
 class Server:
-    """A running service, and a key that may do everything."""
+    """A running service, and an admin key for all leagues."""
 
     url: str
     port: int
@@ -34,9 +34,9 @@ class Server:
     pid: int
 
     def cpu(self) -> float:
-        """Seconds of work of all of its processes so far; 0 where the system does not say it in /proc.
+        """Return the CPU seconds of all its processes so far; 0 on systems without /proc.
 
-        On a busy machine this is steadier than the time that passes.
+        On a busy machine, CPU time varies less than wall-clock time.
         """
         total = 0.0
         for stat in Path("/proc").glob("[0-9]*/stat"):
@@ -49,7 +49,7 @@ class Server:
 
 @contextmanager
 def served(url: str, folder: Path, workers: int = 1) -> Iterator[Server]:
-    """`prowess serve` on a database, as a process of its own."""
+    """Run `prowess serve` on a database in a separate process."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -100,14 +100,14 @@ def opened(url: str) -> Iterator[Database]:
         database.close()
 
 
-def found(url: str, name: str) -> None:
-    """An empty league."""
+def create_league(url: str, name: str) -> None:
+    """Create an empty league."""
     with opened(url) as database, database.writing() as connection:
         leagues.create(connection, name, title=name)
 
 
 def fill(url: str, name: str, matches: int, players: int, seed: int = 0) -> float:
-    """A league of 1v1 matches, a minute apart, in which everybody has played; gives the seconds that it took."""
+    """Create a league, post 1v1 matches to it in one batch, and return the seconds that the post took."""
     history = large(matches, players, seed)
     with opened(url) as database:
         with database.writing() as connection:
@@ -118,7 +118,7 @@ def fill(url: str, name: str, matches: int, players: int, seed: int = 0) -> floa
 
 
 def large(matches: int, players: int, seed: int) -> pw.History:
-    """The matches of such a league; their ids are m0, m1, …."""
+    """Return 1v1 matches a minute apart, with the ids m0, m1, …, in which every player takes part."""
     random = np.random.default_rng(seed)
     first = np.arange(matches, dtype=np.int32) % players
     second = (first + random.integers(1, players, matches).astype(np.int32)) % players
@@ -141,7 +141,7 @@ def large(matches: int, players: int, seed: int) -> pw.History:
 
 
 def posts(count: int, players: int, prefix: str, seed: int = 0) -> list[bytes]:
-    """Single matches as JSON, each with an id."""
+    """Return random 1v1 matches, each as the JSON body of a request."""
     random = np.random.default_rng(seed)
     first = random.integers(0, players, count)
     second = (first + random.integers(1, players, count)) % players

@@ -1,8 +1,8 @@
-"""A load on a service: requests as bytes that were made before, over connections that stay open.
+"""A load generator: sends prepared requests over open connections and measures the responses.
 
-It runs as a process of its own, `python -m benchmarks.service.load`, and does as little as possible: it shares the
-machine with the server that it measures. The requests come on standard input, in one list for each connection; what it
-prints is JSON: how many answers came in how many seconds, their statuses, and how long the answers took.
+It runs in a separate process, `python -m benchmarks.service.load`, and does as little work as possible, because it
+shares the machine with the server. The requests come pickled on standard input, in one list for each connection. The
+result is printed as JSON.
 """
 
 import asyncio
@@ -19,8 +19,8 @@ LENGTH, END = b"content-length: ", b"\r\n\r\n"
 
 
 @dataclass(frozen=True)
-class Heard:
-    """What a load came to."""
+class LoadResult:
+    """The result of a load: the number of responses, the total time, the statuses, and the time of each response."""
 
     answers: int
     seconds: float
@@ -29,19 +29,19 @@ class Heard:
 
     @property
     def each(self) -> float:
-        """Seconds per answer."""
+        """Return the seconds per response."""
         return self.seconds / self.answers
 
     @property
     def wait(self) -> float:
-        """How long an answer took, in the median."""
+        """Return the median seconds from a request to its response."""
         return median(self.waits)
 
 
 def request(
     method: str, port: int, path: str, key: str = "", body: bytes = b"", kind: str = "application/json"
 ) -> bytes:
-    """A whole request as bytes."""
+    """Return an HTTP request as bytes."""
     lines = [f"{method} {path} HTTP/1.1", f"host: 127.0.0.1:{port}"]
     if key:
         lines.append(f"authorization: Bearer {key}")
@@ -50,22 +50,25 @@ def request(
     return "\r\n".join([*lines, "", ""]).encode() + body
 
 
-def put(port: int, requests: list[list[bytes]], seconds: float = 0.0) -> Heard:
-    """Put a load on a server: each connection sends its requests one after another, for so many seconds, or all."""
+def send_load(port: int, requests: list[list[bytes]], seconds: float = 0.0) -> LoadResult:
+    """Run a load in a separate process: each connection sends its requests in turn, until `seconds` have passed.
+
+    With `seconds` 0, all requests are sent.
+    """
     given = pickle.dumps((port, requests, seconds))
     command = [sys.executable, "-m", "benchmarks.service.load"]
     done = subprocess.run(command, input=given, capture_output=True, check=False)
     if done.returncode:
         raise RuntimeError(done.stderr.decode())
-    heard = Heard(**json.loads(done.stdout))
-    wrong = {status: number for status, number in heard.statuses.items() if status not in ("200", "201")}
+    result = LoadResult(**json.loads(done.stdout))
+    wrong = {status: number for status, number in result.statuses.items() if status not in ("200", "201")}
     if wrong:
         raise RuntimeError(f"the service answered {wrong}")
-    return heard
+    return result
 
 
 class Caller(asyncio.Protocol):
-    """One connection: the next request goes out when the answer to the one before has come."""
+    """One connection, which sends the next request when the response to the previous one is complete."""
 
     def __init__(self, requests: list[bytes], end: list[float], done: asyncio.Future) -> None:
         self.requests, self.end, self.done = iter(requests), end, done
@@ -112,7 +115,7 @@ class Caller(asyncio.Protocol):
             self.done.set_exception(error or ConnectionError("the server closed the connection"))
 
 
-async def run(port: int, requests: list[list[bytes]], seconds: float) -> Heard:
+async def run(port: int, requests: list[list[bytes]], seconds: float) -> LoadResult:
     loop = asyncio.get_running_loop()
     end = [float("inf")]
     callers = []
@@ -131,7 +134,7 @@ async def run(port: int, requests: list[list[bytes]], seconds: float) -> Heard:
     took = time.perf_counter() - start
     statuses = sum((caller.statuses for caller in callers), Counter())
     waits = [wait for caller in callers for wait in caller.waits]
-    return Heard(sum(statuses.values()), took, dict(statuses), waits)
+    return LoadResult(sum(statuses.values()), took, dict(statuses), waits)
 
 
 def main() -> None:
@@ -139,8 +142,8 @@ def main() -> None:
         import uvloop as fast
     except ModuleNotFoundError:
         fast = asyncio
-    heard = fast.run(run(*pickle.load(sys.stdin.buffer)))
-    json.dump(vars(heard), sys.stdout)
+    result = fast.run(run(*pickle.load(sys.stdin.buffer)))
+    json.dump(vars(result), sys.stdout)
 
 
 if __name__ == "__main__":

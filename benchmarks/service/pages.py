@@ -1,7 +1,7 @@
-"""The web pages of a large league: how long the service works on each, and how much it sends.
+"""Benchmark of the web pages of a large league: the CPU time and the size of each page.
 
-The app is in this process, so that its work is measured and not that of a network; `python -m benchmarks.service.pages
-DATABASE LEAGUE` measures the pages of a league that is there, and `--profile PAGE` shows where the time of one goes.
+The app runs in this process, so that no network time is measured. `python -m benchmarks.service.pages DATABASE LEAGUE`
+measures the pages of an existing league, and `--profile PAGE` shows a profile of one page.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ Query = list[tuple[str, str]]
 
 
 def crowd(matches: int, players: int, seed: int = 7) -> pw.History:
-    """Matches in which everybody has played, some of them thousands of times; all others are of few matches."""
+    """Return matches in which every player takes part, a few of them in thousands of matches."""
     random = np.random.default_rng(seed)
     share = random.pareto(1.3, players) + 0.2
     pair = random.choice(players, (matches, 2), p=share / share.sum())
@@ -55,7 +55,7 @@ def crowd(matches: int, players: int, seed: int = 7) -> pw.History:
 
 
 def fill(url: str, name: str, matches: int, players: int) -> None:
-    """Found such a league, and write its matches."""
+    """Create a league with such matches."""
     history = crowd(matches, players)
     with opened(url) as database:
         with database.writing() as connection:
@@ -66,27 +66,27 @@ def fill(url: str, name: str, matches: int, players: int) -> None:
 
 @dataclass
 class Site:
-    """The app on a database, and who is signed in."""
+    """The app on a database, and a client that is signed in as admin."""
 
     runner: asyncio.Runner
     client: httpx.AsyncClient
     app: object
 
     def get(self, path: str) -> tuple[httpx.Response, float, float]:
-        """A page, with the seconds that it took, and the seconds of work."""
+        """Return a page, the seconds that it took, and its CPU seconds."""
         began, worked = perf_counter(), process_time()
         answer = self.runner.run(self.client.get(path))
         return answer, perf_counter() - began, process_time() - worked
 
     def post(self, league: str, match: dict) -> None:
-        """Record a match."""
+        """Post a match."""
         answer = self.runner.run(self.client.post(f"/api/leagues/{league}/matches", json=match))
         answer.raise_for_status()
 
 
 @contextmanager
 def site(url: str) -> Iterator[Site]:
-    """The app while it is needed."""
+    """Run the app for the duration of a block."""
     with opened(url) as database, database.writing() as connection:
         _, key = keys.create(connection, "bench", "admin")
     app = create_app(Settings(database=url, rate_limit=0, key_rate_limit=0, log="off"))
@@ -104,7 +104,7 @@ def site(url: str) -> Iterator[Site]:
 
 
 def pages(site: Site, league: str) -> dict[str, str]:
-    """The addresses of all pages, of those players who have most to show."""
+    """Return the URL of every page by name; player pages are those of the players with most matches."""
     at = f"/leagues/{league}"
     board = site.get(f"/api{at}/leaderboard?size=500")[0].json()
     often = [row["player"] for row in sorted(board["players"], key=lambda row: -row["matches"])]
@@ -149,7 +149,7 @@ def pages(site: Site, league: str) -> dict[str, str]:
 
 
 def measured(url: str, league: str, times: int = TIMES, only: str = "") -> Iterator[Figure]:
-    """Every page: the first time, again and again, and right after a match; and its weight."""
+    """Measure every page: its first request, repeated requests, requests right after a match, and its size."""
     with site(url) as here:
         _, _, took = here.get(f"/leagues/{league}/standings")
         yield Figure("the first page of all, with what is read for it", took, "ms")
@@ -176,7 +176,7 @@ def _page(here: Site, league: str, number: int, name: str, path: str, times: int
 
 
 def section(url: str, folder: Path, scale: float, repeats: int) -> Iterator[Figure]:
-    """The pages of a league of 100,000 players and 1,000,000 matches."""
+    """Measure the pages of a league of 100,000 players and 1,000,000 matches."""
     fill(url, LEAGUE, int(MATCHES * scale), int(PLAYERS * scale) // 2 * 2)
     yield from measured(url, LEAGUE, 4 * repeats)
 
@@ -188,7 +188,7 @@ def main(
     profile: Annotated[str, typer.Option(help="Show where the time of this page goes.")] = "",
     json_file: Annotated[Path | None, typer.Option("--json", help="Also write the figures to this file.")] = None,
 ) -> None:
-    """Measure the pages of a league; to its matches some are added."""
+    """Measure the pages of an existing league; some matches are added to it."""
     console = Console()
     if profile:
         with site(url) as here:
@@ -201,14 +201,14 @@ def main(
 
 
 def profiled(here: Site, path: str) -> str:
-    """Where the time of a page goes, function by function."""
+    """Return a profile of a page by function."""
     out, profiler = io.StringIO(), cProfile.Profile()
 
     async def read(self: Service, work: Callable[[Any], Any]) -> Any:
         with self.database.reading() as connection:
             return work(connection)
 
-    with mock.patch.object(Service, "read", read):  # in this thread, where it is seen
+    with mock.patch.object(Service, "read", read):  # in this thread, which the profiler measures
         here.get(path)
         profiler.enable()
         for _ in range(TIMES):

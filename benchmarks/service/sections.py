@@ -1,4 +1,4 @@
-"""What is measured: each function gives the figures of one question."""
+"""The sections of the service benchmark: each function yields the figures of one table."""
 
 import itertools
 import json
@@ -10,19 +10,19 @@ from statistics import median
 from ..figures import Figure
 from . import pages
 from .bare import bare
-from .leagues import Server, fill, found, posts, served
-from .load import Heard, put, request
+from .leagues import Server, create_league, fill, posts, served
+from .load import LoadResult, request, send_load
 
 MATCHES = "/api/leagues/{}/matches"
-PLAYERS = 10_000  # of the leagues to which is posted
+PLAYERS = 10_000  # in the leagues that the posts go to
 CONNECTIONS = 32
-ONE, MANY = 0.15, 0.25  # of the rate of bare commits
+ONE, MANY = 0.15, 0.25  # targets: shares of the rate of bare commits, with one connection and with many
 BATCH, BATCHES = 10_000, 5
 _NUMBERS = itertools.count(1)
 
 
 def singles(url: str, folder: Path, scale: float, repeats: int) -> Iterator[Figure]:
-    """Single durable posts, from one connection and from many, against bare commits to the same database."""
+    """Measure single durable posts, over one connection and over many, against bare commits to the same database."""
     for workers in (1,) if url.startswith("sqlite") else (1, 2, 4):
         with served(url, folder, workers) as server:
             yield from _singles(server, workers, scale, repeats)
@@ -32,14 +32,14 @@ def _singles(server: Server, workers: int, scale: float, repeats: int) -> Iterat
     seconds = max(0.5, 2.0 * scale)
     readings: dict[str, list[float]] = {"bare": [], "one": [], "many": [], "work": [], "wait": []}
     name = f"singles-{next(_NUMBERS)}"
-    found(server.url, name)
+    create_league(server.url, name)
     for repeat in range(repeats + 1):
         took = bare(server.url, seconds)
         one = post(server, name, 1, seconds)
         before = server.cpu()
         many = post(server, name, CONNECTIONS, seconds)
         work = (server.cpu() - before) / many.answers
-        if repeat:  # the first time warms up
+        if repeat:  # the first round only warms up
             for label, value in zip(readings, (took, one.each, many.each, work, many.wait), strict=True):
                 readings[label].append(value)
     base = median(readings["bare"])
@@ -52,8 +52,8 @@ def _singles(server: Server, workers: int, scale: float, repeats: int) -> Iterat
     yield Figure(f"{kind}: the wait for an answer", median(readings["wait"]), "ms")
 
 
-def post(server: Server, name: str, connections: int, seconds: float) -> Heard:
-    """Single posts for some seconds, over so many connections."""
+def post(server: Server, name: str, connections: int, seconds: float) -> LoadResult:
+    """Post single matches for some seconds over the given number of connections."""
     enough = int(4_000 * seconds) // connections + 1
     path, prefix = MATCHES.format(name), next(_NUMBERS)
     requests = [
@@ -63,31 +63,31 @@ def post(server: Server, name: str, connections: int, seconds: float) -> Heard:
         ]
         for connection in range(connections)
     ]
-    return put(server.port, requests, seconds)
+    return send_load(server.port, requests, seconds)
 
 
 def bulk(url: str, folder: Path, scale: float, repeats: int) -> Iterator[Figure]:
-    """Batches of 10,000 matches, one after another, over one connection."""
+    """Measure batches of 10,000 matches, posted in turn over one connection."""
     batch = max(100, int(BATCH * scale))
     with served(url, folder) as server:
         readings, work = [], []
         for _ in range(repeats):
             name = f"bulk-{next(_NUMBERS)}"
-            found(url, name)
+            create_league(url, name)
             bodies = [b"[" + b",".join(posts(batch, PLAYERS, str(part), part)) + b"]" for part in range(BATCHES)]
             path = MATCHES.format(name)
             requests = [request("POST", server.port, path, server.key, body) for body in bodies]
             before = server.cpu()
-            readings.append(put(server.port, [requests]).seconds / (BATCHES * batch))
+            readings.append(send_load(server.port, [requests]).seconds / (BATCHES * batch))
             work.append((server.cpu() - before) / (BATCHES * batch))
     kind = "SQLite" if url.startswith("sqlite") else "PostgreSQL"
-    target = 50.0 if kind == "SQLite" else None  # 20,000 a second
+    target = 50.0 if kind == "SQLite" else None  # 20,000 matches a second
     yield Figure(f"{kind}: a match, in batches of {batch:,}", median(readings), "µs", below=target)
     yield Figure(f"{kind}: the server's work on it", median(work), "µs")
 
 
 def leaderboards(url: str, folder: Path, scale: float, repeats: int) -> Iterator[Figure]:
-    """A page of the leaderboard of a league with 100,000 players: again and again, and right after a match."""
+    """Measure leaderboard pages of a league with 100,000 players: repeated requests, and those right after a match."""
     players = int(100_000 * scale)
     name = f"many-{next(_NUMBERS)}"
     fill(url, name, players, players)
@@ -97,16 +97,16 @@ def leaderboards(url: str, folder: Path, scale: float, repeats: int) -> Iterator
             path = f"/api/leagues/{name}/leaderboard?page={number}&size=50"
             return request("GET", server.port, path, server.key)
 
-        put(server.port, [[page(1)]])  # the first reads all of it
+        send_load(server.port, [[page(1)]])  # the first request reads the whole league
         pages = [page(1 + 37 * number % (players // 50)) for number in range(200 * repeats)]
         before = server.cpu()
-        again = put(server.port, [pages])
+        again = send_load(server.port, [pages])
         work = (server.cpu() - before) / len(pages)
         both = []
         for number, body in enumerate(posts(20 * repeats, players, "after")):
             both.append(request("POST", server.port, MATCHES.format(name), server.key, body))
             both.append(page(1 + number % 20))
-        after = put(server.port, [both]).waits[1::2]
+        after = send_load(server.port, [both]).waits[1::2]
     yield Figure(f"a page of {players:,} players", again.wait, "ms", below=5.0)
     yield Figure("the server's work on it", work, "ms")
     yield Figure("the same, of 100 the slowest", sorted(again.waits)[int(0.99 * len(again.waits))], "ms")
@@ -114,7 +114,7 @@ def leaderboards(url: str, folder: Path, scale: float, repeats: int) -> Iterator
 
 
 def corrections(url: str, folder: Path, scale: float, repeats: int) -> Iterator[Figure]:
-    """Correcting the oldest match of a large league, which rates all others again."""
+    """Measure corrections of the oldest match of a large league, after which all others are rated again."""
     with ExitStack() as stack:
         sizes = {int(100_000 * scale): 1_000.0, int(1_000_000 * scale): 10_000.0}
         names = {size: f"long-{next(_NUMBERS)}" for size in sizes}
@@ -132,8 +132,8 @@ def corrections(url: str, folder: Path, scale: float, repeats: int) -> Iterator[
                 ).encode()
                 path = f"{MATCHES.format(names[size])}/m0"
                 edits.append(request("PUT", server.port, path, server.key, body))
-            heard = put(server.port, [edits])
-            yield Figure(f"correcting the first of {size:,} matches", heard.wait, "ms", below=target)
+            result = send_load(server.port, [edits])
+            yield Figure(f"correcting the first of {size:,} matches", result.wait, "ms", below=target)
             yield Figure(f"importing {size:,} matches: a match", filled[size] / size, "µs")
 
 
