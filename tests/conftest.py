@@ -1,4 +1,4 @@
-"""Options, profiles and fixtures for the whole suite."""
+"""Options, Hypothesis profiles and fixtures for all tests."""
 
 import os
 import sys
@@ -6,7 +6,7 @@ import sys
 import pytest
 from hypothesis import HealthCheck, settings
 
-if "PYTEST_XDIST_WORKER" in os.environ:  # there is a process for every core, so threads would only slow each other down
+if "PYTEST_XDIST_WORKER" in os.environ:  # every core has a test process, so threads would only slow each other down
     os.environ |= {"POLARS_MAX_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 SLOW = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 EXAMPLES = {"default": 40, "pure": 10, "thorough": 400}
@@ -33,7 +33,7 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Skip comparisons of the two kernel modes if only one exists: they would compare the sources with themselves."""
+    """Skip comparisons of compiled and uncompiled code if nothing is compiled."""
     alone = [item for item in items if config.getoption("--pure") and item.name.startswith("test_both_modes")]
     if alone:
         config.hook.pytest_deselected(items=alone)

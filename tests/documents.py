@@ -1,4 +1,4 @@
-"""The documentation pages: finding their code blocks and running them."""
+"""Find the code blocks of documentation pages, and run them."""
 
 import doctest
 import os
@@ -24,7 +24,7 @@ GAP = "…"
 
 
 def name(page: Path) -> str:
-    """The name of a page in the repository."""
+    """Return the path of a page in the repository."""
     return str(page.relative_to(ROOT))
 
 
@@ -40,7 +40,7 @@ def commands(code: str) -> list[str]:
 
 @dataclass
 class Reader:
-    """Runs everything on a page, from top to bottom, in one folder."""
+    """Runs all code blocks of a page in order, in one folder."""
 
     page: Path
     namespace: dict = field(default_factory=lambda: {"__name__": "page"})
@@ -49,7 +49,7 @@ class Reader:
     left: ExitStack = field(default_factory=ExitStack)  # closes processes at the end of the page
 
     def read(self) -> None:
-        """Run every block: Python runs, commands exit as stated, and screens match the output."""
+        """Run every block: Python code, commands with their exit codes, and screens that must match the output."""
         with self.left:
             self._read()
 
@@ -68,7 +68,7 @@ class Reader:
             end = block.end()
 
     def python(self, code: str, line: int = 0) -> None:
-        """Run a Python block: output after prompts must match; a block without prompts must only run."""
+        """Run a Python block; if it has prompts, the output must match."""
         code = code.replace(ADDRESS, self.address)
         if ">>>" not in code:
             exec(compile("\n" * line + code, name(self.page), "exec", dont_inherit=True), self.namespace)
@@ -120,7 +120,7 @@ def started(*words: str) -> Iterator[str]:
 
 
 def check_screen(shown: str, printed: str) -> None:
-    """Check that the lines of a screen were printed in this order and consecutively, except for … and blank lines."""
+    """Check that the lines of a screen were printed in this order without gaps, except at … and blank lines."""
     out = [line.rstrip() for line in printed.splitlines() if line.strip()]
     parts: list[list[str]] = [[]]
     for line in (line.rstrip() for line in shown.splitlines() if line.strip()):

@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder, in which commands run."""
+    """An empty working directory for commands."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("PROWESS_DATABASE", raising=False)
     return tmp_path

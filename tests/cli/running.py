@@ -1,4 +1,4 @@
-"""Running `prowess`: in this process, and as users do."""
+"""Run `prowess` commands in the test's process, or in a separate process as users do."""
 
 import os
 import re
@@ -14,7 +14,8 @@ from typer.testing import CliRunner, Result
 
 from prowess.cli import app
 
-typer.testing._get_command = cache(typer.testing._get_command)  # type: ignore[attr-defined]  # half of a short command
+# Building the command takes half the time of a short test.
+typer.testing._get_command = cache(typer.testing._get_command)  # type: ignore[attr-defined]
 
 ROOT = Path(__file__).parents[2]
 SPECIAL = ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "TERM", "TTY_COMPATIBLE", "PYTHONIOENCODING")
@@ -28,7 +29,7 @@ LONG = (
 
 
 def run(*words: object, **env: str | None) -> Result:
-    """Run a command in this process; standard output is not a terminal, unless `FORCE_COLOR` says so."""
+    """Run a command in this process; standard output is not a terminal unless `FORCE_COLOR` is set."""
     usual: dict[str, str | None] = dict.fromkeys(SPECIAL)
     return CliRunner().invoke(app, [str(word) for word in words], prog_name="prowess", env=usual | env)
 
@@ -49,7 +50,7 @@ def screened(width: int, *words: object) -> Result:
 
 
 def environment(**more: str) -> dict[str, str]:
-    """The environment without the variables that change Rich's output."""
+    """Return the environment without the variables that change Rich's output."""
     return {name: value for name, value in os.environ.items() if name not in SPECIAL} | more
 
 
@@ -64,7 +65,7 @@ def command(*words: object, cwd: Path | None = None, **env: str) -> subprocess.C
 def terminal(
     *words: object, columns: int = 80, cwd: Path | None = None, colours: bool = False, quiet: bool = True, **env: str
 ) -> str:
-    """Return what `python -m prowess` shows on a terminal; includes remarks unless `quiet`, and codes if `colours`."""
+    """Return the output of `python -m prowess` on a terminal, without notes if `quiet`, and in colour if `colours`."""
     import fcntl
     import pty
     import termios
@@ -83,7 +84,7 @@ def terminal(
 
 
 def _piece(ours: int) -> bytes:
-    """Return the next bytes; empty when the other side has closed."""
+    """Return the next bytes, or no bytes when the other side has closed."""
     try:
         return os.read(ours, 65536)
     except OSError:
@@ -91,7 +92,7 @@ def _piece(ours: int) -> bytes:
 
 
 def write(folder: Path, name: str, text: str) -> Path:
-    """A file with some text."""
+    """Write a text file, and return its path."""
     path = folder / name
     path.write_text(text, encoding="utf-8")
     return path

@@ -162,5 +162,5 @@ def test_every_verb_except_serve_has_json_output() -> None:
 
 
 def _single(verb: Any) -> dict[str, Any]:
-    """The subcommands of a verb, or the verb itself if it has none."""
+    """Return the subcommands of a verb, or the verb itself if it has none."""
     return getattr(verb, "commands", {"": verb})

@@ -21,18 +21,18 @@ VERBS = {name: GROUP.get_command(None, name) for name in GROUP.list_commands(Non
 
 
 def flags(command: Any) -> set[str]:
-    """The long options of a command and of its subcommands."""
+    """Return the long options of a command and of its subcommands."""
     inside = getattr(command, "commands", {}).values() if command is not GROUP else ()
     names = [flag for option in command.params for flag in (*option.opts, *option.secondary_opts)]
     return {flag for flag in names if flag.startswith("--")}.union({"--help"}, *map(flags, inside))
 
 
 SHARED = set.intersection(*(flags(VERBS[name]) for name in ("rate", "predict")))
-ELSEWHERE = {"doctor": flags(VERBS["serve"])}  # options that are in the table of another verb
+ELSEWHERE = {"doctor": flags(VERBS["serve"])}  # verbs whose options are listed in the section of another verb
 
 
 def examples() -> list[list[str]]:
-    """The commands of all blocks, without comments."""
+    """Return the commands in all code blocks, without comments."""
     return [shlex.split(line, comments=True)[1:] for block in BLOCK.findall(PAGE) for line in commands(block)]
 
 

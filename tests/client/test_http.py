@@ -16,7 +16,7 @@ PLAYED = {"league": "darts", "revision": 1, "matches": [{"id": "m1", "time": Non
 
 
 class Server:
-    """Answers requests from a list and keeps them; an exception in the list is a broken connection."""
+    """Records requests and answers each with the next item of a list; an exception stands for a broken connection."""
 
     def __init__(self, *answers):
         self.answers, self.requests = list(answers), []
@@ -38,7 +38,7 @@ def ok(body):
 
 @pytest.fixture
 def pauses(monkeypatch):
-    """The pauses that the client made, on a fake clock and with the longest jitter."""
+    """The pauses between retries, on a fake clock and with the longest jitter."""
     made, now = [], [0.0]
 
     def sleep(seconds):

@@ -1,4 +1,4 @@
-"""Leagues for testing every model: scores that all models accept, teams of all sizes, ties, times, weights."""
+"""Leagues that every model can rate, with teams of all sizes, ties, times and weights."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import prowess as pw
 
 
 def matches(seed=1, count=120, players=24, teams=(2, 5), sizes=(1, 4)):
-    """Matches of every kind; scores are non-negative integers, so that every model accepts them."""
+    """Return matches of every kind; scores are non-negative integers, so that every model accepts them."""
     rng = np.random.default_rng(seed)
     found = []
     for number in range(count):
@@ -29,7 +29,7 @@ def matches(seed=1, count=120, players=24, teams=(2, 5), sizes=(1, 4)):
 
 
 def duels(seed=2, count=150, players=12):
-    """Matches of two single players, without any optional field."""
+    """Return matches of two single players, without optional fields."""
     rng = np.random.default_rng(seed)
     pairs = (rng.choice(players, 2, replace=False) for _ in range(count))
     return [{"teams": [[f"p{a}"], [f"p{b}"]], "scores": rng.integers(0, 4, 2).tolist()} for a, b in pairs]
@@ -40,5 +40,5 @@ def history(found):
 
 
 def details(match):
-    """The arguments of `Ladder.record` and `Model.rate` for a match."""
+    """Return the arguments of `Ladder.record` and `Model.rate` for a match."""
     return {name: match[name] for name in ("scores", "weights", "importance", "home") if name in match}

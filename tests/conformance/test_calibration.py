@@ -1,6 +1,6 @@
 """Calibration on simulated leagues: 90 % intervals must cover 90 % of the true skills.
 
-Leagues are simulated by the model itself; 10,000 players are paired at random, so the standard error of the coverage is
+Each model simulates its own league of 10,000 randomly paired players, so the standard error of the coverage is
 0.3 % (less for models with two skills).
 """
 
@@ -19,9 +19,11 @@ def covered(model, rounds=15, teams=2):
     return found["covered"][0]
 
 
-@pytest.mark.parametrize("model", [pw.GaussianOD(gamma=6.0), pw.GaussianSD(gamma=6.0)], ids=["OD", "SD"])
+@pytest.mark.parametrize(
+    "model", [pw.GaussianOD(gamma=6.0), pw.GaussianSD(gamma=6.0)], ids=["GaussianOD", "GaussianSD"]
+)
 def test_intervals_of_exact_models_are_calibrated(model):
-    """Mean coverage over eight seeds: 90.0 % for both."""
+    """The mean coverage over eight seeds is 90.0 % for both models."""
     assert covered(model) == pytest.approx(0.9, abs=0.01)
 
 
@@ -31,12 +33,12 @@ def test_intervals_of_exact_models_are_calibrated(model):
     ids=["TrueSkill", "drift", "Poisson"],
 )
 def test_intervals_of_good_approximations_are_calibrated(model):
-    """Mean coverage over eight seeds: 89.6 %, 89.6 % and 89.8 %."""
+    """The mean coverage over eight seeds is 89.6 %, 89.6 % and 89.8 %."""
     assert covered(model) == pytest.approx(0.9, abs=0.015)
 
 
 def test_poisson_with_a_wide_prior_is_slightly_overconfident():
-    """If rates differ by factors of e, the mean coverage over eight seeds is 88.8 %."""
+    """If scoring rates differ by a factor of e, the mean coverage over eight seeds is 88.8 %."""
     assert covered(pw.PoissonOD(mu=0.5, sigma=1.0, beta=0.3)) == pytest.approx(0.9, abs=0.02)
 
 

@@ -1,4 +1,4 @@
-"""Combinations that are in no paper, and input that a model rejects."""
+"""Combinations of components that no paper describes, and input that a model rejects."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SKILL = np.linspace(-0.5, 0.5, 18)
 
 
 def order_of(ladder):
-    """The rank correlation between a ladder's ratings and the true order p0, p1, …."""
+    """Return the rank correlation between a ladder's ratings and the true order p0, p1, …."""
     found = [ladder[f"p{player}"].mu for player in range(len(SKILL))]
     return np.corrcoef(np.argsort(np.argsort(found)), np.arange(len(SKILL)))[0, 1]
 
@@ -31,7 +31,7 @@ def test_poisson_model_with_teams_drift_and_home_advantage_ranks_players_by_skil
         players = [[f"p{player}" for player in team] for team in teams]
         ladder.record(players, scores=rng.poisson(rates).tolist(), time=float(day), home=home)
     assert order_of(ladder) > 0.9
-    # 0.3 in offence and 0.3 in defence; the overall score level, 0.6, is shared between these and the skills.
+    # The bonus of 0.3 raises the rate of the home team and lowers the other, so the learnt home advantage is 0.6.
     assert ladder.home.mu == pytest.approx(0.6, abs=0.12)
     said = ladder.predict([["p17", "p16", "p15"], ["p0", "p1", "p2"]], home=0)
     assert said.win[0] > 0.9

@@ -1,4 +1,4 @@
-"""Leak tests: no forecast depends on its own match, on later matches or on the order of listing.
+"""Leak tests: no forecast depends on its own result, on later matches, or on the order in which teams are listed.
 
 A new preset is tested by being in `PRESETS`. Add anything else that learns or estimates from a league to `LEARNING`; a
 component that no model here has fails a test. Models that leak on purpose show that the tests find leaks.
@@ -24,7 +24,7 @@ from .leagues import duels, history, matches
 SKILLS = pw.Newcomers(pw.Normal(25, 25 / 3), level_sigma=4, level_tau=0.5, matches=3)
 BREAKS = pw.drift.Seasons(pw.drift.PerMatch(0.1), gap=10, carry=0.8, season_tau=1.0)
 
-# Models with all options on that learn something about a league or estimate it.
+# Models with every option that learns from a league.
 LEARNING = {
     "TrueSkill, spread": pw.TrueSkill(margin=pw.outcome.Spread()).replace(prior=SKILLS, drift=BREAKS, home_sigma=2.0),
     "TrueSkill, ε": pw.TrueSkill(margin=1.0).replace(drift=pw.drift.PerTime(0.2), home_sigma=2.0, home_tau=0.1),
@@ -57,12 +57,12 @@ def test_every_component_that_learns_from_results_is_tested_for_leaks():
     assert {part for part in parts if f"{part}(" not in tried} == set()
 
 
-# Models that leak: each uses something that it must not know yet.
+# Models that leak on purpose: each uses information that it must not have yet.
 
 
 @dataclass(frozen=True)
 class Peek(pw.Outcome):
-    """A forecast that leaks a little of the result."""
+    """An outcome whose forecast favours the actual winner a little."""
 
     def forecast(self, board):
         board.draw = 0.0
@@ -78,7 +78,7 @@ class Peek(pw.Outcome):
 
 @dataclass(frozen=True)
 class Hint(pw.Drift):
-    """A drift that raises some winners a little."""
+    """A drift that raises the ratings of some winners before the match."""
 
     def widen(self, board):
         for e in range(board.entries):
@@ -126,11 +126,11 @@ LEAKS = {
 }
 
 
-# A match and later ones do not change earlier forecasts.
+# A match changes neither its own forecast nor earlier ones.
 
 
 def said(forecasts, upto):
-    """All forecasts up to and including a match, and the log-evidence of the earlier matches."""
+    """Return all forecasts up to and including a match, and the log-evidence of the earlier matches."""
     teams, matches = forecasts.history.match_start[upto + 1], upto + 1
     of_teams = forecasts.mean, forecasts.variance
     of_matches = forecasts.win, forecasts.draw, forecasts.scatter
@@ -138,7 +138,7 @@ def said(forecasts, upto):
 
 
 def differs(model, whole, other, upto):
-    """Whether any forecast up to a match differs, in any bit, for a history that is the same before the match."""
+    """Return whether any forecast up to a match differs between two histories that are equal before that match."""
     pairs = zip(said(whole, upto), said(model.fit(history(other)).forecasts, upto), strict=True)
     return not all(np.array_equal(one, two, equal_nan=True) for one, two in pairs)
 
@@ -148,7 +148,7 @@ def ended(match, rng):
 
 
 def otherwise(found, at, rng):
-    """Histories equal before a match: then its result differs, all later results do too, or no matches follow."""
+    """Yield histories that are changed from a match on: in its result, in all later results, or by ending there."""
     yield [*found[:at], ended(found[at], rng), *found[at + 1 :]]
     yield found[:at] + [ended(match, rng) for match in found[at:]]
     yield found[: at + 1]
@@ -182,7 +182,7 @@ def test_changing_a_result_reveals_every_model_that_leaks(name):
 
 @cache
 def league(seed=3, count=3000, players=150):
-    """One-on-one matches of players with very different skills, the first at home."""
+    """Return one-on-one matches of players with very different skills; the first player is at home."""
     rng = np.random.default_rng(seed)
     skill, found = rng.normal(0, 1, players), []
     for number in range(count):
@@ -194,7 +194,7 @@ def league(seed=3, count=3000, players=150):
 
 
 def dealt(league, seed, toss):
-    """Shuffle the results; with `toss` also the sides, so that playing at home has no effect."""
+    """Shuffle the results, and with `toss` also the sides, so that there is no home advantage."""
     rng = np.random.default_rng(seed)
     score = league.score.reshape(-1, 2)[rng.permutation(len(league))]
     if toss:
@@ -204,22 +204,22 @@ def dealt(league, seed, toss):
 
 
 def sigmas(values, expected=0.0):
-    """How many standard errors the mean of independent values is above its expectation."""
+    """Return how many standard errors the mean of independent values is above its expectation."""
     spread = values.std() / np.sqrt(len(values))
     return 0.0 if np.abs(values - expected).max() < 1e-9 else (values.mean() - expected) / max(spread, 1e-12)
 
 
 def ranked(forecasts):
-    """AUC minus ½ in standard errors (Mann and Whitney)."""
+    """Return the AUC minus ½, in standard errors (Mann and Whitney)."""
     first, second = forecasts.history.place.reshape(-1, 2).T
     won, lost = (first < second).sum(), (first > second).sum()
     return (measures.auc(forecasts) - 0.5) / np.sqrt((won + lost + 1) / (12 * won * lost))
 
 
 def knowledge(forecasts, rates):
-    """How much better a model predicts than the first team's win, draw and loss rates, in standard errors.
+    """Return how much better a model predicts than the first team's win, draw and loss rates, in standard errors.
 
-    The rates are taken from all matches, so a model without real information cannot beat them, however fast it learns.
+    The rates come from all matches, so a model without information about single matches cannot beat them.
     """
     win, draw, loss = rates
     known = tuple(np.full(len(forecasts), rate) for rate in (win, draw))
@@ -234,14 +234,14 @@ def knowledge(forecasts, rates):
 
 
 def rates_of(league, toss):
-    """How often the first team won, drew and lost; after random sides, both teams are equal."""
+    """Return how often the first team won, drew and lost; if sides are random, both teams win equally often."""
     first, second = league.place.reshape(-1, 2).T
     win, draw, loss = ((first < second).mean(), (first == second).mean(), (first > second).mean())
     return ((win + loss) / 2, draw, (win + loss) / 2) if toss else (win, draw, loss)
 
 
 def found_out(model, league, seed):
-    """How much a model knows about shuffled results: nothing, if it does not leak."""
+    """Return the measures by which a model predicts shuffled results better than chance: none if it does not leak."""
     toss, kept = (dealt(league, seed, toss) for toss in (True, False))
     tossed = knowledge(model.fit(toss).forecasts, rates_of(toss, True))
     at_home = knowledge(model.fit(kept).forecasts, rates_of(kept, False))
@@ -272,7 +272,7 @@ def test_models_that_leak_predict_random_results_better_than_chance(name):
 
 @models
 def test_models_predict_a_league_of_different_skills_better_than_chance(name):
-    """So a model can learn from this league, and the measures show it."""
+    """This shows that the league is informative and that the measures detect it."""
     found = knowledge(MODELS[name].fit(league()).forecasts, rates_of(league(), True))
     assert found["pair error"] > 8
     assert found["AUC"] > 8
@@ -280,7 +280,7 @@ def test_models_predict_a_league_of_different_skills_better_than_chance(name):
 
 @cache
 def crowd(seed=4, count=400):
-    """Three to seven teams of two with random results, listed by place as in many files."""
+    """Return random results of three to seven teams of two; teams are listed by place, as in many files."""
     rng, found = np.random.default_rng(seed), []
     for number in range(count):
         names = rng.permutation(40)[: 2 * rng.integers(3, 8)].reshape(-1, 2)
@@ -291,7 +291,7 @@ def crowd(seed=4, count=400):
 
 
 def listed(model):
-    """How much a model knows about the results of a crowd, in standard errors."""
+    """Return how much better than chance a model predicts these random results, in standard errors."""
     wrong = measures.pair_error(model.fit(crowd()).forecasts)
     return -sigmas(wrong.total[wrong.weight > 0], 0.5)
 
@@ -310,7 +310,7 @@ def test_leaks_are_detected_in_matches_of_many_teams(leak):
 
 
 def mirrored(found):
-    """Every match with its teams in reverse order."""
+    """Return every match with its teams in reverse order."""
     turned = [{key: value[::-1] if isinstance(value, list) else value for key, value in m.items()} for m in found]
     return [m | ({"home": len(m["teams"]) - 1 - m["home"]} if "home" in m else {}) for m in turned]
 
@@ -321,7 +321,7 @@ def untied(found, seed=7):
 
 
 def reflect(model, found, *, draws=True):
-    """Compare a fit with the fit of the mirrored history, team by team and player by player."""
+    """Check that a fit of the mirrored history gives the same forecasts and ratings."""
     one, two = model.fit(history(found)), model.fit(history(mirrored(found)))
     start = one.history.match_start
     other = np.repeat(start[:-1] + start[1:] - 1, np.diff(start)) - np.arange(one.history.teams)
@@ -350,10 +350,10 @@ def test_listing_many_teams_in_reverse_changes_no_rating_without_ties(name):
 
 @models
 def test_team_order_changes_ratings_after_ties_only_where_documented(name):
-    """Outcomes of places and of scores do not depend on the order of listing; pairwise ones only in forecasts of draws.
+    """Place and score models do not depend on the team order; pairwise models only in their draw forecasts.
 
-    Pairwise outcomes measure the share of draws by neighbours, and tied teams that are listed side by side count as
-    such. TrueSkill chains tied teams as they are listed, so all its results depend on the order.
+    Pairwise models estimate the draw rate from neighbouring teams, and tied teams that are listed side by side count as
+    neighbours. TrueSkill compares tied teams in the order in which they are listed, so all its results depend on it.
     """
     outcome = MODELS[name].outcome
     if isinstance(outcome, pw.outcome.Order):

@@ -1,4 +1,4 @@
-"""Every outcome × every property: derivatives, bounds, permutations. Every public outcome is tested here."""
+"""Tests of every public outcome: derivatives of the log-evidence, bounds, and team order."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OUTCOMES = {
     "Opposition": pw.outcome.Opposition(),
     "Duel": pw.outcome.Duel(pw.outcome.Logistic(scale=5.0)),
 }
-PARTS_OF_OUTCOMES = {"PoissonScore"}  # tested inside another outcome
+PARTS_OF_OUTCOMES = {"PoissonScore"}  # is tested inside another outcome
 TEAMS = {
     "Sum": pw.team.Sum(),
     "Mean": pw.team.Mean(),
@@ -41,15 +41,15 @@ DRIFTS = {
 }
 
 outcomes = pytest.mark.parametrize("name", OUTCOMES)
-# The updates of three systems are not derivatives of a log-evidence (ADR 0015).
+# Without three systems whose updates are not derivatives of a log-evidence (ADR 0015).
 SLOPES = [name for name, outcome in OUTCOMES.items() if outcome.gradient and not outcome.duels]
-# No heat equation holds for a curvature at the mean, or for the variance of a team whose place is taken as known.
+# Without outcomes for which the heat equation does not hold: they use the curvature at the mean, or fixed places.
 HEAT = [name for name in SLOPES if not OUTCOMES[name].laplace and name != "PlacesML"]
 CLOSED = ["Order", "GaussianScore", "OffenceDefence of GaussianScore", "Logistic"]
 
 
 def public(module, base):
-    """The public concrete classes of a module."""
+    """Return the public concrete classes of a module."""
     found = {name: getattr(module, name) for name in module.__all__}
     return {name for name, cls in found.items() if issubclass(cls, base) and dataclasses.is_dataclass(cls)}
 
@@ -62,7 +62,7 @@ def test_conformance_tests_cover_every_public_component():
 
 
 def board(outcome, means, variances, places, scores):
-    """A board as the pipeline passes it to an outcome, with single players and given prior performances."""
+    """Return a board as an outcome gets it, with single players and the given prior performances."""
     model = pw.Model(prior=pw.Normal(0, 1), noise=0.5, outcome=outcome, absorb=pw.absorb.Constant())
     teams = len(places)
     found = model.pipeline.board(teams, teams)
@@ -100,12 +100,12 @@ def cases(outcome, seed=5):
 
 
 def slope(function, x, h=1e-4):
-    """The derivative by a five-point difference."""
+    """Return a numerical derivative (five-point difference)."""
     return (8 * (function(x + h) - function(x - h)) - (function(x + 2 * h) - function(x - 2 * h))) / (12 * h)
 
 
 def by_mean(outcome, case, cell, column=None):
-    """The derivative of the log-evidence, or of a column of the answer, by the prior mean of a cell."""
+    """Return the derivative of the log-evidence, or of another output, with respect to a prior mean."""
     means, variances, places, scores = case
 
     def at(x):
@@ -118,7 +118,7 @@ def by_mean(outcome, case, cell, column=None):
 
 
 def by_variance(outcome, case, cell):
-    """The derivative of the log-evidence by the prior variance of a cell."""
+    """Return the derivative of the log-evidence with respect to a prior variance."""
     means, variances, places, scores = case
 
     def at(x):
@@ -142,7 +142,7 @@ def test_d1_is_the_first_derivative_of_the_log_evidence(name):
 
 @pytest.mark.parametrize("name", HEAT)
 def test_derivative_of_the_log_evidence_by_variance_follows_from_d1_and_d2(name):
-    """∂log Z/∂v = ½(d2 + d1²): the heat equation, for EP and variational outcomes and exact ones."""
+    """The heat equation ∂log Z/∂v = ½(d2 + d1²) holds for EP, variational and exact outcomes."""
     outcome = OUTCOMES[name]
     for case in cases(outcome):
         _, d1, d2, _ = answer(outcome, *case)
@@ -190,7 +190,7 @@ def test_team_order_does_not_change_the_result_without_ties(name):
 
 @outcomes
 def test_win_probability_is_at_most_the_probability_of_rank_one(name):
-    """P(first alone) ≤ P(rank 1), which are equal without draws; some team always has rank 1."""
+    """The probability of sole first place is at most that of rank 1; both are equal without draws."""
     outcome = OUTCOMES[name]
     for means, variances, places, scores in cases(outcome):
         said = outcome.predict(board(outcome, means, variances, places, scores))
@@ -203,7 +203,7 @@ def test_win_probability_is_at_most_the_probability_of_rank_one(name):
 
 COMBINED = {
     name: outcome for name, outcome in OUTCOMES.items() if name not in ("Opposition", "Probit")
-}  # these two have their own rule
+}  # these two outcomes have their own update rule
 
 
 @pytest.mark.parametrize("team", TEAMS)

@@ -1,4 +1,4 @@
-"""Every preset's prediction against a simulation of its predictive process, within 4 standard errors."""
+"""The prediction of every preset agrees with a simulation of its process within 4 standard errors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GAMMA = 5.0
 
 
 def performances(model, teams):
-    """Mean and variance of every team's performance (× traits) with all uncertainty, computed by hand."""
+    """Return the mean and variance of every team's performance, for each trait, computed independently."""
     squad = model.team.squad if isinstance(model.team, pw.team.LeaderBonus) else model.team
     alpha = {
         pw.team.Sum: lambda n: 1.0,
@@ -33,7 +33,7 @@ def performances(model, teams):
 
 
 def simulated(name, model, teams, rng):
-    """Ranks simulated by the model's own process."""
+    """Return ranks simulated by the model's own process."""
     mean, variance = performances(model, teams)
     if name in ("TrueSkill", "TSa", "TSb"):
         weight = [len(team) if name != "TSb" else 1 / len(team) for team in teams]
@@ -83,7 +83,7 @@ def test_predictions_agree_with_simulated_results(name, sizes):
 
 @pytest.mark.parametrize("name", CLASSICS)
 def test_predictions_of_classic_systems_agree_with_their_formulas(name):
-    """Two players: E by the published formula; once draws have been seen, D = 2δE(1 − E) of it is drawn."""
+    """For two players, E follows the published formula; after draws, the draw probability is 2δE(1 − E)."""
     model = PRESETS[name]()
     a, b = model.rating(mu=1600), model.rating(mu=1500)
     expected = {"Harkness": 0.59896, "Elo": 0.6401, "GaussianElo": 0.6382}  # Φ(100/399), 1/(1 + 10^−¼), Φ(½/√2)

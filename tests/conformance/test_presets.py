@@ -1,4 +1,4 @@
-"""Every preset × every check: a new preset is tested by being listed."""
+"""Tests of every preset; a new preset is tested as soon as it is listed."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_compiled_and_uncompiled_code_give_identical_results(name):
 
 @presets
 def test_rate_gives_the_ratings_of_a_fit_of_one_match(name):
-    """This holds for matches without times, where drift is per match."""
+    """This holds for matches without times, where skills drift once per match."""
     model = PRESETS[name]()
     rated = model.rate([[model.rating()], [model.rating()]], scores=[2, 1])
     fit = model.fit(history([{"teams": [["a"], ["b"]], "scores": [2, 1]}]))
@@ -163,7 +163,7 @@ def test_winner_never_loses_rating(name):
         if name in SCORES:
             means = [model.rate(teams, scores=[points, 2])[0][0].mu for points in (0, 1, 2, 5, 40)]
             assert means == sorted(means)
-        elif name == "Harkness":  # it has no memory: beating a weak player can lower a rating
+        elif name == "Harkness":  # the new rating ignores the old one, so beating a weak player can lower it
             [[winner], [loser]] = model.rate(teams)
             assert (winner.mu, loser.mu) == pytest.approx((teams[1][0].mu + 50, teams[0][0].mu - 50))
         else:
@@ -293,9 +293,9 @@ def test_preset_docstring_cites_the_source(name):
 
 @presets
 def test_equal_players_share_a_rank(name):
-    """Equal players stay equal after a tie of all; EP's error in the last digits does not separate them.
+    """Equal players stay equal after a tie of all players; rounding errors of EP do not separate them.
 
-    TrueSkill chains tied teams as listed, so with more than two teams some have one neighbour and some two.
+    TrueSkill compares each tied team with its neighbours in the list, so its results for many teams may differ.
     """
     chained = isinstance(PRESETS[name]().outcome, pw.outcome.Order)
     for count in (2,) if chained else (2, 4, 31):

@@ -1,4 +1,4 @@
-"""Published examples, through the presets as users call them."""
+"""The presets reproduce published examples."""
 
 from __future__ import annotations
 

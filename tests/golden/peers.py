@@ -1,4 +1,4 @@
-"""The `trueskill` package run to convergence, and random matches to put to it."""
+"""The `trueskill` package run until it converges, and random matches to rate with it."""
 
 import math
 from itertools import pairwise
@@ -12,18 +12,18 @@ SWEEPS = (16, 64, 256, 1024, 4096)
 TOLERANCE = 1e-10
 STANDARD = NormalDist()
 
-# `backend="scipy"` calls these three through `scipy.stats.norm`, whose checks of arguments take most of its time; the
-# script that makes the golden file shows that the results are the same to rounding.
+# `backend="scipy"` calls these three through `scipy.stats.norm`, which is slow because it checks its arguments; the
+# script that writes the golden file checks that the results agree up to rounding.
 SCIPY = (lambda x: float(ndtr(x)), lambda x: math.exp(-(x**2) / 2) / math.sqrt(2 * math.pi), lambda p: float(ndtri(p)))
 
 
 class Patient(trueskill.TrueSkill):
-    """A TrueSkill environment that makes `sweeps` EP sweeps where the package stops at ten."""
+    """A TrueSkill environment that runs `sweeps` EP iterations; the package itself stops after ten."""
 
     sweeps = 10
 
     def run_schedule(self, *args, **kwargs):
-        """Run the package's own schedule with its first call of `range`, the loop over sweeps, made longer."""
+        """Run the package's own schedule with a longer loop: its first call of `range` is replaced."""
         loops = [range(self.sweeps)]
 
         def patient_range(*bounds: int) -> range:
@@ -39,7 +39,7 @@ class Patient(trueskill.TrueSkill):
 def trueskill_rate(
     teams: Teams, ranks: list[int], beta: float, tau: float, draw_probability: float, backend=SCIPY
 ) -> Teams:
-    """Rate one match with the `trueskill` package, with ever more sweeps until the posteriors no longer change."""
+    """Rate one match with the `trueskill` package, with more iterations until the posteriors stay the same."""
     environment = Patient(beta=beta, tau=tau, draw_probability=draw_probability, backend=backend)
     groups = [tuple(trueskill.Rating(mu, sigma) for mu, sigma in team) for team in teams]
     before = None
@@ -53,7 +53,7 @@ def trueskill_rate(
 
 
 def largest_difference(one: Teams, other: Teams) -> float:
-    """The largest absolute difference between two nested lists of (mu, sigma)."""
+    """Return the largest absolute difference between two nested lists of (mu, sigma)."""
     pairs = zip((p for team in one for p in team), (p for team in other for p in team), strict=True)
     return max(abs(x - y) for p, q in pairs for x, y in zip(p, q, strict=True))
 
@@ -71,7 +71,7 @@ def random_match(rng) -> dict:
 
 
 def _draw_match(rng) -> dict:
-    """Draw players, settings and an outcome: 85 % from sampled performances, 15 % in any order."""
+    """Draw players, settings and an outcome, which in 85 % of cases follows from sampled performances."""
     n = 2 + int(11 * rng.random() ** 3.3)
     size = _size(rng)
     even = rng.random() < 0.6
@@ -84,7 +84,7 @@ def _draw_match(rng) -> dict:
         order, tied = sorted(range(n), key=lambda _: rng.random()), [rng.random() < 0.3 for _ in range(n - 1)]
     else:
         order, tied = _sampled_order(rng, match)
-    # Drawn pairs under a tiny draw probability leave the package's 1 - w nothing but rounding error.
+    # For draws with a tiny draw probability, the package computes 1 - w with nothing but rounding error.
     ranks = [0] * n
     for place, team in enumerate(order):
         drawn = place > 0 and tied[place - 1] and not tiny
@@ -93,17 +93,17 @@ def _draw_match(rng) -> dict:
 
 
 def _size(rng) -> int:
-    """A team size from 1 to 8, small ones more often."""
+    """Draw a team size from 1 to 8; small teams are more likely."""
     return 1 + int(8 * rng.random() ** 4)
 
 
 def _prior(rng) -> tuple[float, float]:
-    """A player's belief: mu between 10 and 40, sigma between 0.5 and 10."""
+    """Draw a rating with mu between 10 and 40 and sigma between 0.5 and 10."""
     return round(rng.uniform(10, 40), 2), round(0.5 * 20 ** rng.random(), 2)
 
 
 def _sampled_order(rng, match: dict) -> tuple[list[int], list[bool]]:
-    """The order of sampled team performances, and which neighbours came within the draw margin of each other."""
+    """Return the order of sampled team performances, and which neighbours are within the draw margin."""
     teams = match["teams"]
     performance = []
     for team in teams:
@@ -115,19 +115,19 @@ def _sampled_order(rng, match: dict) -> tuple[list[int], list[bool]]:
 
 
 def _performance(match: dict, team: list[tuple[float, float]]) -> tuple[float, float]:
-    """Mean and variance of a team's performance."""
+    """Return the mean and variance of a team's performance."""
     noise = match["beta"] ** 2 + match["tau"] ** 2
     return sum(mu for mu, _ in team), sum(sigma**2 + noise for _, sigma in team)
 
 
 def _margin(match: dict, one: list, other: list) -> float:
-    """The draw margin between two teams."""
+    """Return the draw margin between two teams."""
     quantile = STANDARD.inv_cdf((match["draw_probability"] + 1) / 2)
     return quantile * match["beta"] * math.sqrt(len(one) + len(other))
 
 
 def _surprises(match: dict) -> list[float]:
-    """How far each neighbouring pair's prior lies inside (positive) or outside (negative) what was seen."""
+    """Return, in standard deviations, how expected (positive) or surprising (negative) the result of each pair was."""
     ranks, teams = match["ranks"], match["teams"]
     order = sorted(range(len(ranks)), key=ranks.__getitem__)
     found = []

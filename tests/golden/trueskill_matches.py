@@ -4,9 +4,9 @@
 
 2 to 12 teams of 1 to 8 players, draws, random priors and settings, all weights 1. A row holds beta, tau,
 draw_probability, teams and posterior (team by team, [mu, sigma] per player) and ranks; posteriors have 9 decimals.
-The package makes ten EP sweeps at most, which does not converge for many teams: `peers` lets it go on. Left out are
+The package stops after ten EP iterations, which is too early for many teams; `peers` lets it continue. Left out are
 very improbable outcomes and drawn pairs under a tiny draw probability, where the package's formulas lose their digits.
-A hundred of them are rated again through `backend="scipy"` by its name and, with 50 digits, `backend="mpmath"`.
+A hundred matches are rated again with `backend="scipy"` and, in 50 digits, with `backend="mpmath"`.
 """
 
 import gzip
@@ -25,7 +25,7 @@ TARGET = Path(__file__).with_suffix(".jsonl.gz")
 
 
 def main() -> None:
-    """Rate the matches, check a sample of them and write the file."""
+    """Rate the matches, check a sample, and write the file."""
     rng = random.Random(2006)
     rows = []
     while len(rows) < MATCHES:
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def check(rows: list) -> None:
-    """Rate a sample through the package's named backends, which may differ by rounding only."""
+    """Check that the package's named backends give the same results up to rounding."""
     worst = 0.0
     for match, posterior in rows:
         with mpmath.workdps(50):
@@ -53,7 +53,7 @@ def check(rows: list) -> None:
 
 
 def line(match: dict, posterior: list) -> str:
-    """A match and its posterior as one line of JSON."""
+    """Return a match and its posterior as one line of JSON."""
     rounded = [[[round(mu, 9), round(sigma, 9)] for mu, sigma in team] for team in posterior]
     return json.dumps(match | {"posterior": rounded}, separators=(",", ":")) + "\n"
 

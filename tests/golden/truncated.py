@@ -1,4 +1,4 @@
-"""Write truncated.csv and special.csv with mpmath: truncated moments and the functions beneath them.
+"""Write truncated.csv and special.csv with mpmath: moments of truncated normals, and special functions.
 
     python tests/golden/truncated.py
 
@@ -6,8 +6,8 @@ truncated.csv holds, for x ~ N(m, v) given x > eps (kind win) or |x| ≤ eps (ki
 variance_ratio = variance/v, shift = (mean − m)/√v and log_z, the log-probability of the condition.
 A draw with eps = 0 is left out: its mean and variance are exactly 0 and its log_z is −inf.
 special.csv holds cdf, log_cdf, inverse_cdf of the standard normal and mills, Φ(−x)/φ(x).
-Arguments are exact doubles; values have 20 digits, and 0 stands for what no double can hold. Every value is computed
-twice, the second time with twice the digits, and both have to agree.
+Arguments are exact doubles. Values have 20 digits, or are 0 if they underflow a double. Every value is computed
+twice, the second time with twice the digits, and both must agree.
 """
 
 import csv
@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def moment_cases(kind: str, rng: random.Random) -> list[tuple[float, float, float]]:
-    """About 1,500 triples (m, v, eps): the corners, a thinned grid, random ones and ordinary ones."""
+    """Return about 1,500 triples (m, v, eps): corner cases, a thinned grid, random triples and moderate ones."""
     extremes = itertools.product((0.0, 1e-6, 1e6, -1e6), (1e-12, 1.0, 1e12), (0.0, 1e-12, 1e-6, 1.0, 1e6))
     grid = list(itertools.product(MEANS, VARIANCES, MARGINS))
     cases = dict.fromkeys([*extremes, *rng.sample(grid, 850)])
@@ -52,31 +52,31 @@ def moment_cases(kind: str, rng: random.Random) -> list[tuple[float, float, floa
 
 
 def anywhere(rng: random.Random) -> tuple[float, float, float]:
-    """A triple spread evenly over the orders of magnitude."""
+    """Draw a triple evenly over the orders of magnitude."""
     m = rng.choice((-1, 1)) * 10 ** rng.uniform(-6, 6)
     return short(m), short(10 ** rng.uniform(-12, 12)), short(10 ** rng.uniform(-12, 6))
 
 
 def ordinary(rng: random.Random) -> tuple[float, float, float]:
-    """A triple with moderate standardised arguments, where implementations switch from one branch to another."""
+    """Draw a triple of moderate values, where implementations switch between formulas."""
     v = 10 ** rng.uniform(-2, 3)
     t, e = rng.choice((rng.uniform(-8, 8), rng.uniform(-45, 45))), 10 ** rng.uniform(-6, 1.3)
     return short(t * math.sqrt(v)), short(v), short(e * math.sqrt(v))
 
 
 def short(x: float) -> float:
-    """A double near x that prints in seven digits."""
+    """Return a double near x that prints in seven digits."""
     return float(f"{x:.7g}")
 
 
 def moment_row(kind: str, m: float, v: float, eps: float) -> list[str]:
-    """The moments of one case as text."""
+    """Return the moments of one case as text."""
     lo, hi = (eps, mp.inf) if kind == "win" else (-eps, eps)
     return [kind, repr(m), repr(v), repr(eps), *twice(lambda: truncated(m, v, lo, hi, mp.mp.dps))]
 
 
 def twice(compute: Callable[[], tuple[mp.mpf, ...]]) -> list[str]:
-    """The values of `compute` as text, when single and double precision print the same."""
+    """Return the values of `compute` as text, after checking that twice the digits print the same."""
     single, double = ([text(x) for x in at(compute, digits)] for digits in (DIGITS, 2 * DIGITS))
     if single != double:
         raise SystemExit(f"{DIGITS} digits are not enough: {single} against {double}")
@@ -84,18 +84,18 @@ def twice(compute: Callable[[], tuple[mp.mpf, ...]]) -> list[str]:
 
 
 def at(compute: Callable[[], tuple[mp.mpf, ...]], digits: int) -> tuple[mp.mpf, ...]:
-    """The values of `compute` with so many digits."""
+    """Return the values of `compute` with the given number of digits."""
     with mp.workdps(digits):
         return compute()
 
 
 def text(x: mp.mpf) -> str:
-    """Twenty digits, or 0 below the smallest double."""
+    """Format a number with twenty digits, or as 0 below the smallest double."""
     return "0" if abs(x) < mp.mpf("1e-330") else mp.nstr(x, 20)
 
 
 def special_rows(rng: random.Random) -> Iterator[list[str]]:
-    """All rows of special.csv."""
+    """Return all rows of special.csv."""
     functions = {
         "cdf": (lambda x: upper(-x), tails(rng, 38.5)),
         "log_cdf": (log_cdf, [*tails(rng, 38.5), *(-(10.0**k) for k in range(2, 9))]),
@@ -108,20 +108,20 @@ def special_rows(rng: random.Random) -> Iterator[list[str]]:
 
 
 def tails(rng: random.Random, end: float) -> list[float]:
-    """Arguments on both sides of 0, small ones and large ones."""
+    """Return small and large arguments on both sides of 0."""
     steps = [i / 4 for i in range(int(-4 * end), int(4 * end) + 1)]
     near = [sign * 10.0**-k for sign in (-1, 1) for k in range(1, 20, 3)]
     return steps + near + [short(rng.uniform(-end, end)) for _ in range(100)]
 
 
 def halves(rng: random.Random) -> list[float]:
-    """Arguments of the Mills ratio: −37 to 1e8."""
+    """Return arguments for the Mills ratio, from −37 to 1e8."""
     steps = [i / 4 for i in range(-4 * 37, 4 * 40 + 1)]
     return steps + [short(10 ** rng.uniform(-8, 8)) for _ in range(150)] + [10.0**k for k in range(-8, 9)]
 
 
 def probabilities(rng: random.Random) -> list[float]:
-    """Probabilities from 1e-300 to 1 − 1e-16."""
+    """Return probabilities from 1e-300 to 1 − 1e-16."""
     low = [10.0**-k for k in (300, 250, 200, 150, 100, 60, 40, 30, 20, 16, 12, 9, 8, 7, 6, 5, 4, 3, 2, 1)]
     high = [1 - 10.0**-k for k in range(1, 17)]
     middle = [i / 40 for i in range(1, 40)] + [0.5 + sign * 10.0**-k for sign in (-1, 1) for k in range(2, 16)]
@@ -129,19 +129,19 @@ def probabilities(rng: random.Random) -> list[float]:
 
 
 def log_cdf(x: mp.mpf) -> mp.mpf:
-    """log Φ(x)."""
+    """Return log Φ(x)."""
     return log1m(upper(x)) if x > 0 else mp.log(upper(-x))
 
 
 def inverse_cdf(p: mp.mpf) -> mp.mpf:
-    """Φ⁻¹(p) by Newton's method on log Φ of the smaller tail."""
+    """Return Φ⁻¹(p), found by Newton's method on log Φ of the smaller tail."""
     if p > 0.5:
         return -inverse_lower(1 - p)
     return inverse_lower(p)
 
 
 def inverse_lower(p: mp.mpf) -> mp.mpf:
-    """The x ≤ 0 with Φ(x) = p."""
+    """Return the x ≤ 0 with Φ(x) = p."""
     x, goal = mp.mpf(NormalDist().inv_cdf(float(p))), mp.log(p)
     for _ in range(12):
         cdf = upper(-x)

@@ -29,7 +29,7 @@ _PARTS = {
 
 
 def workbook(cells: dict[str, str]) -> bytes:
-    """A workbook with these cells, in this order; each has a row element of its own."""
+    """Return a workbook with these cells in this order; each cell has its own row element."""
     rows = "".join(
         f'<row r="{reference.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")}">'
         f'<c r="{reference}" t="inlineStr"><is><t>{text}</t></is></c></row>'
@@ -50,7 +50,7 @@ def far_corner() -> bytes:
 
 
 def compressed(module: Any, size: int, content: bytes = ROWS) -> bytes:
-    """A compressed file of equal rows, or other content, that unpacks to about `size` bytes."""
+    """Return a compressed file of equal rows, or of `content`, that unpacks to about `size` bytes."""
     packed = io.BytesIO()
     with module.open(packed, "wb") as stream:
         stream.write(HEADER)
@@ -60,7 +60,7 @@ def compressed(module: Any, size: int, content: bytes = ROWS) -> bytes:
 
 
 def archive(size: int) -> bytes:
-    """A zip archive of one file of equal rows."""
+    """Return a zip archive of one file of equal rows."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as files, files.open("games.csv", "w") as stream:
         stream.write(HEADER)
@@ -70,7 +70,7 @@ def archive(size: int) -> bytes:
 
 
 def parquet(rows: int) -> bytes:
-    """A Parquet file of equal rows."""
+    """Return a Parquet file of equal rows."""
     content = io.BytesIO()
     columns = {role: pl.repeat(name, rows, eager=True) for role, name in (("winner", "ann"), ("loser", "bob"))}
     pl.DataFrame(columns).write_parquet(content)

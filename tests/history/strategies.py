@@ -1,4 +1,4 @@
-"""Random matches in plain Python, as `History.from_matches` accepts them."""
+"""Hypothesis strategies for matches that `History.from_matches` accepts."""
 
 import re
 from datetime import UTC, date, datetime, timedelta, timezone
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 letters = st.sampled_from("aAbé漢😀 ;,&|/+\"'\\\n\t\0012")
 texts = st.text(letters, min_size=1, max_size=4).map(str.strip).filter(bool)
-# "2/2" among other names looks like a result in a row that lacks a cell
+# A name such as "2/2" looks like a result in a row that lacks a cell.
 names = st.one_of(st.sampled_from("abcdefgh"), texts.filter(lambda text: not re.fullmatch(r"\d+\s*/.*\d", text, re.S)))
 numbers = st.one_of(st.integers(-3, 3), st.floats(-1e9, 1e9))
 zones = st.sampled_from(
@@ -19,7 +19,7 @@ early, late = datetime(1, 1, 3), datetime(9999, 12, 29)
 
 
 def clocks() -> st.SearchStrategy[st.SearchStrategy[Any]]:
-    """Choose the kind of times for one history, so that all of them can be compared."""
+    """Draw one type of times for a history, so that all its times are comparable."""
     aware = zones.map(lambda zone: st.datetimes(early, late, timezones=st.just(zone)))
     plain = st.sampled_from(
         [st.none(), st.dates(date(1, 1, 3), date(9999, 12, 29)), st.datetimes(early, late), numbers]

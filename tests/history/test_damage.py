@@ -30,7 +30,7 @@ def files(numbers: range, seed: int) -> Iterator[tuple[Base, bytes, str]]:
 
 
 def outcome(path: Path) -> Findings | Error:
-    """Read a file, and return the findings or the Error; other exceptions propagate."""
+    """Read a file, and return the result or the `Error`; other exceptions propagate."""
     try:
         return History.check(path)
     except Error as error:
@@ -38,7 +38,7 @@ def outcome(path: Path) -> Findings | Error:
 
 
 def judged(folder: Path, numbers: range, seed: int) -> Iterator[tuple[Base, bytes, Findings | Error]]:
-    """Read damaged files, check every outcome, and yield it."""
+    """Read damaged files, check every result, and yield it."""
     for base, data, done in files(numbers, seed):
         path = folder / base.name
         path.write_bytes(data)
@@ -97,7 +97,7 @@ def test_damaged_archives_raise_and_name_the_file(tmp_path: Path) -> None:
 
 
 def break_line_numbers(findings: Findings) -> Findings:
-    """Count lines from 0."""
+    """Report line numbers that are too small by one."""
     moved = [one._replace(where=f"line {int(one.where.split()[1]) - 1}") for one in findings.problems]
     return replace(findings, problems=tuple(moved))
 
@@ -113,7 +113,7 @@ def forget_problems(findings: Findings) -> Findings:
 
 
 def swap_results(findings: Findings) -> Findings:
-    """Let the losers win."""
+    """Swap winners and losers."""
     history = findings.history
     return replace(findings, history=replace(history, place=3 - history.place.clip(max=2), score=None))
 
@@ -123,7 +123,7 @@ SLIPS = (break_line_numbers, drop_a_match, forget_problems, swap_results)
 
 @pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.long) for part in range(1, 4))])
 def test_oracle_accepts_correct_readers_and_catches_planted_bugs(part: int, tmp_path: Path) -> None:
-    """All kinds of outcome occur; the oracle accepts them, but catches most planted bugs."""
+    """The sample has errors, problems and clean results. The oracle accepts all, and catches most planted bugs."""
     kinds: Counter[str] = Counter()
     seen: Counter[str] = Counter()
     tried = 0

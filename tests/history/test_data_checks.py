@@ -1,4 +1,4 @@
-"""Suspicious data in a history, checked against slow, obvious comparisons."""
+"""Checks for suspicious data agree with slow, obvious comparisons."""
 
 import random
 from itertools import combinations

@@ -1,4 +1,4 @@
-"""Opponents and partners equal a count match by match."""
+"""Counts of opponents and partners agree with a plain loop over the matches."""
 
 from collections import Counter, defaultdict
 from itertools import pairwise, permutations
@@ -27,7 +27,7 @@ LEAGUES = st.one_of(st.lists(matches(2), min_size=1, max_size=12), st.lists(matc
 
 
 def counted(found: Encounters, history: History) -> dict[str, Counter]:
-    """Return wins, draws and losses by name, which add up to the matches; those met most often are first."""
+    """Return wins, draws and losses by name, most frequent first; they must add up to the number of matches."""
     rows = [*zip(*(column.tolist() for column in found), strict=True)]
     assert [(-row[1], row[0]) for row in rows] == sorted((-row[1], row[0]) for row in rows)
     assert all(row[1] == sum(row[2:]) > 0 for row in rows)

@@ -1,4 +1,4 @@
-"""Limits of reading: a file that expands enormously is refused early, and honest files are not affected."""
+"""Read limits: a file that expands enormously is refused early, and ordinary files are not affected."""
 
 import gzip
 import random
@@ -18,7 +18,7 @@ from tests.cli.running import run
 from tests.history import bombs
 
 TIGHT = ReadLimits(small_bytes=1024 * 1024)
-SMALL = {  # what the message says
+SMALL = {  # parts of the error messages
     "corner.xlsx": "a sheet of 4.. bytes extends over 1,048,576 rows and 16,384 columns, and the limit is",
     "rows.csv.gz": "unpacks from .* KiB to more than .* MiB, and the limit is 200 times its size",
     "zeros.csv.bz2": "unpacks from .* bytes to more than .* MiB, and the limit is 200 times its size",
@@ -93,7 +93,7 @@ def test_ordinary_large_files_are_within_the_limits(tmp_path):
     assert len(History.read(tmp_path / "games.parquet", limits=limits)) == 20_000
     cells = {f"{column}{row}": f"p{row}" for row in range(2, 2_000) for column in "AC"}
     (tmp_path / "games.xlsx").write_bytes(bombs.workbook({"A1": "winner", "C1": "loser"} | cells))
-    assert len(History.check(tmp_path / "games.xlsx", limits=limits).problems) == 1_998  # everybody plays alone
+    assert len(History.check(tmp_path / "games.xlsx", limits=limits).problems) == 1_998  # both sides are the same
 
 
 def test_command_line_names_the_flag_that_lifts_the_limits(tmp_path):
@@ -108,7 +108,7 @@ def test_command_line_names_the_flag_that_lifts_the_limits(tmp_path):
 def run_limited(path: Path, *flags: str) -> tuple[float, float, str]:
     """Run `prowess check`; return the CPU seconds, the peak memory in MB, and the last line of its messages."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    # Not `ru_maxrss`, which begins with the memory of this process.
+    # `ru_maxrss` cannot be used: in a child process it starts with the memory of its parent.
     script = (
         "from prowess.cli import main\n"
         "try: main()\n"

@@ -28,7 +28,7 @@ def test_each_group_is_read_like_a_separate_file(tmp_path: Path) -> None:
     for name, found in groups.items():
         alone = write(tmp_path, head + "".join(row for row in rows if row.startswith(name)), "b.csv")
         assert found == History.read(alone, **reading)
-    with pytest.raises(Error, match="line 7"):  # all in one: the rounds of two seasons are one
+    with pytest.raises(Error, match="line 7"):  # read as one file, rounds of both seasons are mixed up
         History.read(tmp_path / "a.csv", **reading)
 
 

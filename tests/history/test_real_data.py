@@ -1,4 +1,4 @@
-"""Real files from the data folder are read."""
+"""Real files from the data folder are read correctly."""
 
 from pathlib import Path
 

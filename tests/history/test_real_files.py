@@ -10,7 +10,7 @@ import pytest
 
 from prowess.history import History
 
-Teams = list[tuple[str, float]]  # with what the lowest has won by: places, or scores below zero
+Teams = list[tuple[str, float]]  # names and keys, where the lowest key wins: places, or negated scores
 Reader = Callable[[list[dict[str, str]]], list[tuple[str, Teams, bool]]]
 
 
@@ -67,7 +67,7 @@ FILES: dict[str, Reader] = {
 @pytest.mark.parametrize("name", FILES)
 def test_every_match_of_a_real_file_is_read_without_options(data: Path, name: str) -> None:
     history = History.read(data / name)
-    expected = sorted(FILES[name](rows_of(data / name)), key=lambda match: match[0])  # stable, as ours
+    expected = sorted(FILES[name](rows_of(data / name)), key=lambda match: match[0])  # a stable sort, as ours
     assert len(history) == len(expected)
     for number, (date, teams, at_home) in enumerate(expected):
         match = history[number]

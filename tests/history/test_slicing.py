@@ -1,4 +1,4 @@
-"""Periods agree with Python's calendar, day by day."""
+"""Time spans agree with Python's calendar, day by day."""
 
 from datetime import date, datetime, timedelta
 from typing import Any

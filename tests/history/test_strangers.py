@@ -1,4 +1,4 @@
-"""Files of unknown origin are read without options, or raise an error that asks for them."""
+"""Files from unknown sources are read without options, or raise an error that asks for options."""
 
 from pathlib import Path
 

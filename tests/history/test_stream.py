@@ -22,7 +22,7 @@ SIZES = [1, 7, 1000]
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the chunks small, so that short files have several."""
+    """Make chunks small, so that short files have several chunks."""
     monkeypatch.setattr(stream_module, "SAMPLE", 6)
     monkeypatch.setattr(parts_module, "BLOCK", 64)
 

@@ -1,4 +1,4 @@
-"""Bootstrap intervals cover the truth and agree with other methods, at a cost independent of the history."""
+"""Bootstrap intervals cover the truth and agree with other methods, and their cost does not grow with the history."""
 
 from functools import partial
 
@@ -23,7 +23,7 @@ def even(column):
 
 
 def matches(won):
-    """A history of two-team matches that the first team won or lost."""
+    """Return a history of two-team matches that the first team won or lost."""
     places = np.where(won, 1, 2)
     return pw.History.from_matches([{"teams": [["ann"], ["bob"]], "ranks": [p, 3 - p]} for p in places.tolist()])
 
@@ -43,7 +43,7 @@ def covered(intervals, truth):
 
 
 def test_intervals_cover_the_truth():
-    """For 400 skewed columns, about 95 % of the intervals contain the mean; so for paired differences (se 1.1 %)."""
+    """For 400 skewed columns, about 95 % of the intervals contain the mean, also for paired differences (se 1.1 %)."""
     rng = np.random.default_rng(1)
     draws = FEW.draw(groups := FEW.groups(np.arange(200)))
     means, differences = [], []
@@ -60,7 +60,7 @@ def test_intervals_cover_the_truth():
 
 
 def test_time_blocks_widen_intervals_of_correlated_matches():
-    """With correlated neighbours (AR(1), 0.8), single matches are overconfident; blocks of 50 are right (se 2 %)."""
+    """For correlated neighbours (AR(1), 0.8), resampling matches is overconfident; blocks of 50 are right (se 2 %)."""
     rng = np.random.default_rng(2)
     noise = rng.normal(size=(200, 1000))
     columns = np.empty_like(noise)
@@ -89,12 +89,12 @@ def test_bootstrap_intervals_agree_with_scipy():
         rng=np.random.default_rng(4),
     ).confidence_interval
     assert ours.value == pytest.approx(total.sum() / weight.sum(), rel=1e-14)
-    # an end of 20,000 draws has a standard error near 1 % of the width
+    # With 20,000 draws, each end has a standard error near 1 % of the width.
     assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=0.04 * (theirs.high - theirs.low))
 
 
 def test_merging_matches_into_1000_groups_keeps_the_interval():
-    """The half-width over 1,000 random groups equals the normal interval's within 10 % (its own se is 3 %)."""
+    """The interval from 1,000 random groups is as wide as the normal interval within 10 % (se 3 %)."""
     column = np.random.default_rng(5).exponential(size=30_000)
     found = Resampling(block="match").interval(even(column))
     assert 0.5 * (found.high - found.low) == pytest.approx(1.96 * column.std() / len(column) ** 0.5, rel=0.1)
@@ -125,7 +125,7 @@ def test_auc_interval_agrees_with_delong_and_bootstrap():
 
 @pytest.mark.parametrize(("slope", "truth"), [(1.0, 0.0), (0.8, 0.045), (0.5, 0.1125)])
 def test_calibration_error_intervals_cover_the_truth(slope, truth):
-    """Chance inflates a calibration error, but its intervals still cover the truth (100 leagues: se 2.2 %)."""
+    """Noise inflates a calibration error, but its intervals still cover the truth (100 leagues: se 2.2 %)."""
     rng = np.random.default_rng(7)
     groups = FEW.groups(np.arange(1000))
     draws = FEW.draw(groups)

@@ -1,4 +1,4 @@
-"""Protocols: which matches are learnt from and scored, checked against explicit fits."""
+"""Protocols choose the matches to learn from and to score; the results agree with explicit fits."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ MODEL = pw.TrueSkill().replace(drift=pw.drift.PerTime(0.2), home_sigma=1.0)
 
 
 def league(matches=160, seed=0, draws=0.2):
-    """Two players or two pairs, over four years, with home teams."""
+    """Return matches of two players or two pairs over four years, with home teams."""
     rng = np.random.default_rng(seed)
     skill = rng.normal(size=10)
     rows = []
@@ -25,14 +25,14 @@ def league(matches=160, seed=0, draws=0.2):
 
 
 def swept(run, history, model):
-    """The forecasts of the scored matches of a run."""
+    """Return the forecasts of the scored matches of a run."""
     fit = model.fit(run.of(history))
     scored = slice(None) if run.scored is None else run.scored
     return fit.forecasts.win[scored], fit.forecasts.draw[scored]
 
 
 def by_hand(model, past, match):
-    """The forecast of a match after a fit of the matches learnt before it."""
+    """Return the forecast of a match after a fit of the earlier training matches."""
     ladder = model.fit(past).ladder
     frame = ladder.leaderboard()
     seen = dict(zip(frame["player"], frame["last_seen"], strict=True))
@@ -47,7 +47,7 @@ def by_hand(model, past, match):
     "protocol", [SeasonSplits(train=0.6), SeasonSplits(train=0.5, test=0.25), SeasonSplits(train=0.6, reset=False)]
 )
 def test_season_splits_forecast_from_fits_of_the_training_matches(protocol):
-    """Every forecast of a SeasonSplits run is the prediction of a model that was fitted to the training parts alone."""
+    """Every forecast of a run is the prediction of a model that was fitted to the training matches alone."""
     history = league(96)
     model = MODEL
     year = slices.seasons(history)
@@ -116,7 +116,7 @@ def test_season_splits_accept_interleaved_seasons_and_keep_importance():
     assert one.rows(history).tolist() == [4, 5]
     assert one.of(history).importance.tolist() == [2, 2, 0, 0]
     assert two.of(history).importance.tolist() == [2, 0]
-    assert SeasonSplits(seasons=np.array(["a", "b"])) == SeasonSplits(seasons=["a", "b"])  # values
+    assert SeasonSplits(seasons=np.array(["a", "b"])) == SeasonSplits(seasons=["a", "b"])  # compared by value
 
 
 def test_comparison_scores_the_test_matches_of_all_runs():

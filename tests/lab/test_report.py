@@ -20,7 +20,7 @@ VOID = {"meta", "br"}
 
 
 class Page(HTMLParser):
-    """Reads a page as a browser would: tags that open and close, the texts by their tag, the scripts."""
+    """Parses a page, checks that its tags are balanced, and collects its texts and scripts."""
 
     def __init__(self, text):
         super().__init__()
@@ -44,7 +44,7 @@ class Page(HTMLParser):
 
 
 def strict(text):
-    """Parse strict JSON: no NaN, no Infinity."""
+    """Parse JSON strictly, without NaN and Infinity."""
     return json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
 
 

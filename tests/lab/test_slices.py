@@ -1,4 +1,4 @@
-"""Slices: masks equal brute force over the matches in plain Python."""
+"""Slices of a history agree with plain loops over its matches."""
 
 import numpy as np
 import polars as pl

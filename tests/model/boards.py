@@ -1,4 +1,4 @@
-"""Boards for testing single components: a match laid out as by the pipeline, with team averages as performances."""
+"""Boards for tests of single components, laid out as by the pipeline, with team averages as performances."""
 
 import prowess as pw
 
@@ -6,7 +6,7 @@ import prowess as pw
 def lay_out(
     outcome, teams, places, *, beta=0.0, shares=None, offset=None, side=None, home=-1, memory=(0.0, 0.0), package=pw
 ):
-    """A match of players (mu, sigma) in teams, updated by its outcome; `side` is the home advantage (mu, sigma)."""
+    """Return the board of a match of players (mu, sigma) in teams; `side` is the home advantage (mu, sigma)."""
     board = package.Board(len(teams), sum(map(len, teams)), memory=len(outcome.remembers))
     board.beta = beta
     outcome.prepare(board)
@@ -39,7 +39,7 @@ def lay_out(
 
 
 def gathered(outcome, absorb, mu, sigma, g1, g2, *, games=1.0, extra=(), beta=0.0):
-    """A board with one player at the end of a rating period, with the sums gathered in the period."""
+    """Return a board with one player at the end of a rating period, with the sums gathered in the period."""
     board = pw.Board(1, 1, extras=len(absorb.extras), memory=len(outcome.remembers))
     board.beta = beta
     outcome.prepare(board)
@@ -52,5 +52,5 @@ def gathered(outcome, absorb, mu, sigma, g1, g2, *, games=1.0, extra=(), beta=0.
 
 
 def ratings(board):
-    """The means on a board, nested like the teams."""
+    """Return the means on a board, nested like the teams."""
     return [list(board.mu[board.start[j] : board.start[j + 1]]) for j in range(board.teams)]

@@ -156,7 +156,7 @@ def test_forecasts_do_not_depend_on_parameter_directions_declared_as_blind(name)
     np.testing.assert_allclose(forecasts(model.replace(mu=model.params["mu"] * 1.1)), before, atol=2e-6)
     doubled = {key: 2 * value for key, value in model.params.items() if key in LENGTHS and isinstance(value, float)}
     if name == "Glicko2":
-        del doubled["tau"]  # from the volatility, which is not in units of skill
+        del doubled["tau"]  # tau of the volatility is not in units of skill
     after = forecasts(model.replace(**doubled))
     if "scale" in model.outcome.blind:
         np.testing.assert_allclose(after, before, atol=2e-6)

@@ -1,4 +1,4 @@
-"""Predictions: exact integrals against sampling, quadrature and closed forms; quality against dense matrices."""
+"""Predictions agree with sampling, quadrature and closed forms; match quality agrees with dense matrices."""
 
 import math
 
@@ -24,7 +24,7 @@ def random_teams(seed, n, uneven=True):
 
 
 def test_win_probability_against_seven_weaker_players_is_0_798():
-    """Another package says 0.24, because it compares pairs of players."""
+    """Another package predicts 0.24, because it compares only pairs of players."""
     model = pw.TrueSkill(draw_probability=0)
     prediction = model.predict([[pw.Rating(35, 1)], *([pw.Rating(25, 1)] for _ in range(7))])
     assert round(prediction.win[0], 3) == 0.798
@@ -92,7 +92,7 @@ def test_equal_teams_are_equally_likely_to_win(n):
 
 
 def test_prediction_is_accurate_for_certain_teams_far_from_zero():
-    """A grid in absolute coordinates would miss the narrow ones."""
+    """An integration grid in absolute coordinates would miss narrow distributions."""
     model = pw.TrueSkill(beta=2**-10, draw_probability=0, tau=0)
     teams = [[pw.Rating(1e9, 0)], [pw.Rating(1e9 - 2**-10, 0)], [pw.Rating(0, 1e9)]]
     below, over = norm.cdf(1.0), norm.cdf(1 / math.sqrt(2))

@@ -18,7 +18,7 @@ GAMES = [(1400.0, 30.0, 1.0), (1550.0, 100.0, 0.0), (1700.0, 300.0, 0.0)]
 
 
 def period(absorb, r, rd, games, extra=()):
-    """A player after the games of a rating period: g1 and g2 are summed, then absorbed."""
+    """Return the board of a player after the games of a rating period."""
     sums = np.zeros(2)
     for opponent, deviation, score in games:
         places = {1.0: [1, 2], 0.5: [1, 1], 0.0: [2, 1]}[score]
@@ -41,7 +41,7 @@ def test_published_example_of_glicko_is_reproduced():
 
 
 def test_published_example_of_glicko2_is_reproduced():
-    """1464.06 as printed comes from rounded intermediate results; in full precision it is 1464.05."""
+    """The printed 1464.06 comes from rounded intermediate results; in full precision it is 1464.05."""
     board = period(Volatile(volatility=0.06, tau=0.5), 1500.0, 200.0, GAMES)
     assert board.mu[0] == pytest.approx(1464.06, abs=0.01)
     assert math.sqrt(board.var[0]) == pytest.approx(151.52, abs=0.005)
@@ -92,7 +92,7 @@ def test_volatility_stays_constant_without_games_or_with_tau_zero():
 
 
 def test_match_of_teams_counts_as_the_average_of_games_between_their_players():
-    """Each player's g1 and g2 are averages over the players of the other teams, given the team result."""
+    """The sums g1 and g2 of a player are averages over all players of the other teams."""
     teams = [[(1500.0, 100.0), (1600.0, 60.0)], [(1450.0, 200.0)], [(1700.0, 350.0), (1500.0, 30.0)]]
     places = [2, 1, 2]
     board = lay_out(OUTCOME, teams, places)
@@ -144,7 +144,7 @@ def test_deviation_of_an_idle_player_grows_by_the_volatility():
 
 
 def test_match_of_importance_two_equals_two_matches_in_a_period():
-    """Two games in a period equal one of importance 2."""
+    """Both matches are in the same rating period."""
     for absorb in (Newton(), Volatile(), Step(32.0), Constant()):
         twice = period(absorb, 1500.0, 200.0, [GAMES[0], GAMES[0]])
         once = lay_out(OUTCOME, [[(1500.0, 200.0)], [(1400.0, 30.0)]], [1, 2])

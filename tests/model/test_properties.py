@@ -45,7 +45,7 @@ def matches(draw, drift=True, most=6):
 
 @pytest.fixture(autouse=True)
 def _rounding_may_win():
-    """With means of 1e30 and deviations of 1e-6, EP sees only rounding errors and warns; that is not tested here."""
+    """Ignore warnings about convergence: with means of 1e30 and deviations of 1e-6, EP sees only rounding errors."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*did not converge")
         yield
@@ -116,7 +116,7 @@ def largest(teams):
 
 
 def near(one, other, scale):
-    """Equal up to EP's tolerance and the rounding error of sums of means of this size."""
+    """Return whether two ratings are equal up to EP's tolerance and the rounding error of means of size `scale`."""
     slack = 1e-6 * max(one.sigma, other.sigma) + 1e-12 * scale
     return abs(one.mu - other.mu) <= slack and one.sigma == pytest.approx(other.sigma, rel=1e-6, abs=1e-60)
 

@@ -1,4 +1,4 @@
-"""The table and the HTML page of `prowess rate`: widths, scripts, arrows."""
+"""The table and the HTML page of `prowess rate`: column widths, names in any script, and arrows."""
 
 import re
 from html.parser import HTMLParser
@@ -25,7 +25,7 @@ def league(folder: Path) -> Path:
 
 
 def rows(shown: str) -> list[str]:
-    """The lines of a table that end with an arrow."""
+    """Return the lines of a table that end with an arrow."""
     return [line.rstrip() for line in shown.splitlines() if re.search(r"  (▲\d+|▼\d+|–|new) *$", line)]
 
 
@@ -88,7 +88,7 @@ def test_very_long_table_is_printed_without_ruled_lines(tmp_path: Path) -> None:
 
 
 class Page(HTMLParser):
-    """The cells of the tables of a page, by row, and all tags in it."""
+    """Parses a page: `rows` has the cells of its tables, `tags` all its tags."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

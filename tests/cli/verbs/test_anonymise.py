@@ -1,4 +1,4 @@
-"""`prowess anonymise`: what it prints, and that it asks first."""
+"""`prowess anonymise`: its output, and that it asks for confirmation."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ def test_name_is_erased_after_confirmation(here: Path) -> None:
     Path("games.csv").write_text("winner,loser,date\nXanthippe,bob,2026-01-01\n")
     assert run("import", "games.csv", "--league", "darts").exit_code == 0
     ask = ("anonymise", "Xanthippe", "--league", "darts")
-    refused = run(*ask)  # there is no answer
+    refused = run(*ask)  # standard input is empty, so nobody confirms
     assert refused.exit_code == 1
     assert "Erase the name 'Xanthippe' from league 'darts' for good?" in refused.stderr
     assert b"Xanthippe" in Path("prowess.db").read_bytes()

@@ -1,4 +1,4 @@
-"""`prowess backup` and `prowess restore`: what they print, and which files they refuse."""
+"""`prowess backup` and `prowess restore`: their output, and the files that they refuse."""
 
 import json
 import sys

@@ -120,5 +120,5 @@ def test_output_fits_the_terminal(tmp_path: Path) -> None:
     shown = run("compare", small, "--models", "elo,glicko", FORCE_COLOR="1", COLUMNS="80", TERM="xterm").stdout
     plain = re.sub(r"\x1b\[[0-9;]*m", "", shown)
     assert max(map(len, plain.splitlines())) <= 80
-    assert plain.count(" model ") == 3  # the columns come in blocks
+    assert plain.count(" model ") == 3  # the table is split into blocks of columns
     assert "\x1b[1m" in shown

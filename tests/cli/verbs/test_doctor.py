@@ -1,4 +1,4 @@
-"""`prowess doctor`: what it prints, its exit codes, and its repair."""
+"""`prowess doctor`: its output, its exit codes, and `--repair`."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""`prowess key`: what it prints, and in which database it works."""
+"""`prowess key`: its output, and the database that it uses."""
 
 import json
 from pathlib import Path

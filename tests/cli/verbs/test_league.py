@@ -1,4 +1,4 @@
-"""`prowess league`: what it prints, and what it changes."""
+"""`prowess league`: its output, and its changes to the database."""
 
 import json
 from pathlib import Path

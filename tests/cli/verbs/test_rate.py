@@ -13,11 +13,11 @@ from rich.cells import cell_len
 import prowess as pw
 from tests.cli.running import LEAGUE, LONG, WIDE, command, environment, run, write
 
-EXPECTED = pw.TrueSkill().fit(pw.History.read(LEAGUE)).leaderboard(since="2026-06-01")  # the last week
+EXPECTED = pw.TrueSkill().fit(pw.History.read(LEAGUE)).leaderboard(since="2026-06-01")  # the default period of a change
 
 
 def table(text: str) -> list[list[str]]:
-    """The cells of a plain table: columns are two spaces apart."""
+    """Return the cells of a plain table, whose columns are two spaces apart."""
     return [[cell.strip() for cell in line.strip().split("  ") if cell.strip()] for line in text.splitlines()]
 
 

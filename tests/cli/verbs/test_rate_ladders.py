@@ -1,4 +1,4 @@
-"""`prowess rate` with several files, saved ladders, spans of time and groups."""
+"""`prowess rate` with several files, saved ladders, time spans and groups."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ HEAD, *ROWS = LEAGUE.read_text(encoding="utf-8").splitlines(keepends=True)
 
 
 def weeks(folder: Path) -> tuple[Path, Path]:
-    """The league in two files: up to the end of May, and June."""
+    """Write the league to two files: matches until the end of May, and matches of June."""
     early = write(folder, "may.csv", HEAD + "".join(row for row in ROWS if row < "2026-06"))
     return early, write(folder, "june.csv", HEAD + "".join(row for row in ROWS if row >= "2026-06"))
 

@@ -128,7 +128,7 @@ def test_shoot_out_score_in_brackets_is_ignored() -> None:
     cells = table(["2 (4)", "1(3)", "0"])
     assert numbers(cells, "a").tolist() == [2, 1, 0]
     assert list(map(str, cells.remarks)) == ["a: '2 (4)' is read as 2, without the number in brackets"]
-    cells = table(["12.8 (80)"])  # goals.behinds (points) of Australian football
+    cells = table(["12.8 (80)"])  # Australian football: goals.behinds (points)
     numbers(cells, "a")
     assert wrong(cells) == ["12.8 (80)"]
 
@@ -139,8 +139,8 @@ def test_shoot_out_score_in_brackets_is_ignored() -> None:
         (["3", "1", ".5", "2"], [3]),
         (["3", "1", "-.5", ",5"], [3]),
         (["3", " .5 "], [2]),
-        (["1", "0", ".5"], []),  # a draw of chess
-        (["3", "2.5", ".5"], []),  # points of chess
+        (["1", "0", ".5"], []),  # half a point for a draw in chess
+        (["3", "2.5", ".5"], []),  # chess points
         (["3", "1", "0.5"], []),
     ],
 )
@@ -164,7 +164,7 @@ def test_numeric_and_categorical_columns_are_read_and_lists_are_refused() -> Non
 
 @st.composite
 def dialects(draw: st.DrawFn) -> tuple[str, list[tuple[float, str]]]:
-    """Return a decimal mark, and numbers as they are written with it."""
+    """Draw a decimal mark, and numbers written with it."""
     mark, between = draw(st.sampled_from([".,", ",.", ". ", ", ", ".'", ".\u00a0", ",\u202f", "._", ",_"]))
     between = between.replace("_", "")
     minus = draw(st.sampled_from("-−–"))
@@ -181,7 +181,7 @@ def test_numbers_in_any_dialect_round_trip(dialect: tuple[str, list[tuple[float,
     mark, cells = dialect
     read = table([text for _, text in cells], decimal=mark)
     assert numbers(read, "a").tolist() == [value for value, _ in cells]
-    # One cell that shows the mark is enough to read the others without being told.
+    # One unambiguous cell is enough to read all others without the option.
     other = "." if mark == "," else ","
     proof = [f"1{other}234{mark}5"] * (len(cells) + 1)
     read = table([text for _, text in cells] + proof)

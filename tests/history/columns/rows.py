@@ -1,4 +1,4 @@
-"""Small frames, written as text in the tests."""
+"""Small frames that tests write as text."""
 
 from typing import Any
 

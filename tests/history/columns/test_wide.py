@@ -207,9 +207,9 @@ def test_duplicate_row_is_left_out_unless_players_meet_often() -> None:
     assert len(read(often)) == 4
     assert "1 duplicate row; each is counted as a match; `duplicates='once'`" in read(often).recognised
     blitz = "home away hg ag date\n a b 1 0 2026-01-01\n a b 1 0 2026-01-01\n a b 0 1 2026-01-01"
-    assert len(read(blitz)) == 3  # players who meet twice a day may win twice
+    assert len(read(blitz)) == 3  # players who meet twice a day may have the same result twice
     assert len(read(often, duplicates="once")) == 3
-    assert len(read("winner loser\n a b\n a b")) == 2  # nothing shows that it is one match
+    assert len(read("winner loser\n a b\n a b")) == 2  # without a date, both rows may be matches
 
 
 def test_match_listed_once_for_each_team_counts_once() -> None:

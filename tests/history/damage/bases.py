@@ -16,7 +16,7 @@ Players = tuple[str, ...]
 
 
 class Row(NamedTuple):
-    """The content of a line: its match (None if a line is a match), time, and teams with places, scores and home."""
+    """The content of a line: its match id (None if every line is a match), time, and teams with their results."""
 
     match: str | None
     time: str
@@ -35,7 +35,7 @@ class Base:
     grouped: bool = False  # whether a match has several lines
 
     def row(self, line: str) -> Row | None:
-        """Read a line; None if anything about it is odd."""
+        """Read a line; return None if any part of it is unusual."""
         if line.count('"') % 2 or any(not letter.isprintable() and letter != "\t" for letter in line):
             return None
         try:
@@ -72,7 +72,7 @@ def _day(text: str, pattern: str = r"(\d{4})-(\d\d)-(\d\d)", order: str = "ymd")
         day = date(part["y"], part["m"], part["d"])
     except ValueError:
         return None
-    return day.isoformat() if 1990 <= day.year <= 2050 else None  # others are odd, even if they are dates
+    return day.isoformat() if 1990 <= day.year <= 2050 else None  # dates outside these years are treated as damage
 
 
 def _score(text: str) -> float | None:

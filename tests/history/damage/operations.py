@@ -1,4 +1,4 @@
-"""Ways in which editors, mail, disks and people damage a file."""
+"""Kinds of damage that editors, mail programs, disks and people do to files."""
 
 import gzip
 from collections.abc import Callable
@@ -56,7 +56,7 @@ def _delete_cell(lines: list[str], base: Base, random: Random) -> None:
 
 def _swap_cells(lines: list[str], base: Base, random: Random) -> None:
     at = _line(lines, random)
-    if lines[at] == base.header:  # with its names in another order it would be a different valid file
+    if lines[at] == base.header:  # a header with swapped names would make another valid file
         return
     cells = lines[at].split(base.separator)
     one, other = random.choices(range(len(cells)), k=2)
@@ -171,7 +171,7 @@ _OPERATIONS = _GENTLE + _ROUGH
 
 
 def damaged(base: Base, random: Random) -> tuple[bytes, list[str]]:
-    """Return a damaged file, and what was done to it."""
+    """Return a damaged file and a description of the damage."""
     lines = [base.header, *base.lines]
     chosen = random.choices(_OPERATIONS, k=random.randrange(1, 4))
     for operation in chosen:
@@ -188,7 +188,7 @@ def damaged(base: Base, random: Random) -> tuple[bytes, list[str]]:
 
 
 def _bytes(data: bytes, end: bytes, random: Random) -> tuple[str, bytes]:
-    """Damage bytes."""
+    """Damage the bytes of a file."""
     at = random.randrange(len(data) + 1)
     kind = random.choice(("truncate", "zeros", "byte", "mark", "mixed ends", "line in Latin", "empty", "tail of zeros"))
     if kind == "truncate":

@@ -1,8 +1,8 @@
-"""An oracle that judges, line by line, whether a damaged file was read correctly or its problems were reported.
+"""An oracle that checks line by line whether a damaged file was read correctly or its problems were reported.
 
 The oracle sees only the damaged file, not how it was damaged. A line that the strict reader of its base can read must
-be in the result, exactly; every other line must be in the result as written, or be named as a problem; and nothing else
-may be in the result or be named.
+be in the result exactly. Every other line must be in the result as written, or be reported as a problem. Nothing else
+may be in the result or be reported.
 """
 
 import re
@@ -15,7 +15,7 @@ from prowess.history.read_context import Findings
 from .bases import Base, Key, Row, key
 
 _LINE = re.compile(r"\blines? ([\d,]+)(?:(?: to | and |–|-)([\d,]+))?")
-_ID = re.compile(r"(?<!\w)[mr]\d+(?!\w)")  # of a match with several lines
+_ID = re.compile(r"(?<!\w)[mr]\d+(?!\w)")  # the id of a match that has several lines
 _DECIMAL = re.compile(r"\d*\.\d+")
 _LEFT_OUT = {"not-played", "walkovers", "byes", "absent", "repeated-players", "single-team", "repeated-rows"}
 _LEFT_OUT |= {"mirrored-rows", "missing-places", "missing-durations", "repeated-header", "comments", "below-table"}
@@ -23,7 +23,7 @@ _LEFT_OUT |= {"mirrored-rows", "missing-places", "missing-durations", "repeated-
 
 @dataclass
 class Sheet:
-    """The lines of a file: strict rows, odd lines, and lines that are neither."""
+    """The lines of a file, classified as strict rows, odd lines, or neither."""
 
     base: Base
     lines: list[str]
@@ -41,7 +41,8 @@ class Sheet:
         for number, line in enumerate(sheet.lines, 1):
             plain = nothing.sub(r"\1", line).strip(marks)
             if plain == base.header or (number == 1 and line.startswith("sep=")):
-                wide = any(sheet.lines[odd - 1].count(base.separator) for odd in sheet.odd)  # another header, or a row
+                # An odd line with a separator may be another header, or a row.
+                wide = any(sheet.lines[odd - 1].count(base.separator) for odd in sheet.odd)
                 sheet.headed = sheet.headed or (plain == base.header and not sheet.rows and not wide)
             elif plain and (row := base.row(line)) is not None:
                 sheet.rows[number] = row
@@ -105,13 +106,13 @@ def found_keys(findings: Findings) -> Counter[Key]:
 
 
 def complaints(base: Base, data: bytes, outcome: "Findings | Error") -> list[str]:
-    """Return everything that is wrong with an outcome."""
+    """Return a list of everything that is wrong with the result of reading a file."""
     sheet = Sheet.of(base, data)
     if isinstance(outcome, Error):
         return _refused(sheet, str(outcome))
     blamed = {int(number) for one in outcome.problems for number in re.findall(r"line (\d+)", one.where)}
     said = _lines(outcome.history.recognised)
-    # a remark names only the first of its lines
+    # A remark names only the first of its lines.
     spare = sum((remark.count or 1) - 1 for remark in outcome.history.remarks if remark.code in _LEFT_OUT)
     found = found_keys(outcome)
     if not sheet.headed:
@@ -170,13 +171,14 @@ def _compared(sheet: Sheet, found: Counter[Key], blamed: set[int], said: set[int
 
 
 def _explained(sheet: Sheet, extra: Counter[Key], loose: list[int], named: set[int], spare: int) -> list[str]:
-    """Check that odd lines explain every extra match, and that every odd line is in a match or is named."""
+    """Check that odd lines explain every extra match, and that every odd line is in a match or is reported."""
     wrong: list[str] = []
     used: set[int] = set()
     covered: set[int] = set()
     several = sheet.base.grouped
     told = [(match, [number for number in loose if _tells(sheet, number, match)]) for match in extra.elements()]
-    for match, sources in sorted(told, key=lambda one: len(one[1])):  # a line that fits two is left to the other
+    # A line that fits two matches is left to the match with fewer possible lines.
+    for match, sources in sorted(told, key=lambda one: len(one[1])):
         fresh = [number for number in sources if several or number not in used]
         fresh = sorted(fresh, key=named.__contains__)[: None if several else 1]
         if not fresh:
@@ -194,7 +196,8 @@ def _explained(sheet: Sheet, extra: Counter[Key], loose: list[int], named: set[i
     silent = [number for number in loose if number not in covered | named]
     text = " ".join(sheet.lines[number - 1] for number in named if number <= len(sheet.lines))
     silent = [number for number in silent if not set(_ID.findall(sheet.lines[number - 1])) & set(_ID.findall(text))]
-    if several and any(not _ID.search(sheet.lines[number - 1]) for number in sheet.odd):  # may be of any match
+    # A line without an id may belong to any match.
+    if several and any(not _ID.search(sheet.lines[number - 1]) for number in sheet.odd):
         alone = {numbers[0] for numbers in sheet.groups().values() if len(numbers) == 1}
         silent = [number for number in silent if number not in alone and number not in sheet.odd]
     if len(silent) > spare:
@@ -203,7 +206,7 @@ def _explained(sheet: Sheet, extra: Counter[Key], loose: list[int], named: set[i
 
 
 def _tells(sheet: Sheet, number: int, match: Key) -> bool:
-    """Return whether a line holds the names of a match, or of one of its teams, and its day and scores."""
+    """Return whether a line contains the names of a match or of one of its teams, and its date and scores."""
     line = "\n".join(sheet.lines[part - 1] for part in _record(sheet, number))
     time, teams = match
     there = [all(_plain(name) in _plain(line) for name in who) for who, *_ in teams]
@@ -224,7 +227,7 @@ def _numbers(cell: str) -> set[float]:
 
 
 def _record(sheet: Sheet, number: int) -> list[int]:
-    """Return the odd lines after one with an unclosed quotation mark, since a quoted cell may continue."""
+    """Return the odd lines that may continue a quoted cell after a line with an unclosed quotation mark."""
     found = [number]
     while sheet.lines[number - 1].count('"') % 2 and found[-1] < len(sheet.lines) and found[-1] + 1 not in sheet.rows:
         found.append(found[-1] + 1)

@@ -1,4 +1,4 @@
-"""Delimited texts are read as the table that a person would see."""
+"""Delimited text is read as the table that a person would see."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ def seen(found: Table) -> list[list[str]]:
 
 
 def grid(text: str) -> list[list[str]]:
-    """Return a table written as words, where a dash is an empty cell and an underscore a blank."""
+    """Return a table from words; a dash stands for an empty cell and an underscore for a space."""
     lines = [line.split() for line in text.strip().split("/")]
     return [["" if cell == "-" else cell.replace("_", " ") for cell in line] for line in lines]
 

@@ -1,4 +1,4 @@
-"""Malformed files: broken quotes, other encodings, half-filled columns, wrong options."""
+"""Malformed files: broken quotes, other encodings, partly empty columns, and wrong options."""
 
 from pathlib import Path
 from typing import Any
@@ -63,7 +63,7 @@ SQUADS = "match|team|player|score\n" + "".join(
     ("before", "after", "lines"),
     [
         ("m2|red|red0", "|red|red0", ["line 10"]),
-        ("m2|red|red0|5\nm2|red|red1|5\n", "|red|red0|5\n|red|red1|5\n", ["line 10", "line 11"]),  # may belong to m2
+        ("m2|red|red0|5\nm2|red|red1|5\n", "|red|red0|5\n|red|red1|5\n", ["line 10", "line 11"]),  # may be rows of m2
         ("m2|red|red0|5\nm2|red|red1|5\n", "0m2|red|red0|5\n|red|red1|5\n", ["line 10", "line 11", "line 12"]),
         ("m2|red|red0|5\nm2|red|red1|5\n", "|red0|5\n", ["line 11"]),  # the row without a score was not played
     ],

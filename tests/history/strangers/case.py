@@ -1,4 +1,4 @@
-"""Files as strangers bring them, each with the matches that a person reads in it.
+"""Files from unknown sources, each with the matches that a person would read in it.
 
 A case is a text file in this folder. It starts with the name of the file and its encoding:
 
@@ -6,14 +6,14 @@ A case is a text file in this folder. It starts with the name of the file and it
     encoding: cp1252
     lines: \\r\\n
 
-The section `file` is the file as it is. The section `matches` has a line for each match, written by hand: the time or
-`-`, and the teams, in any order, with the mark `*` at the home team, `#` before a place and `=` before a score:
+The section `file` is the file itself. The section `matches` has a line for each match, written by hand: the time or
+`-`, and the teams in any order. A `*` marks the home team, `#` comes before a place and `=` before a score:
 
     2026-01-31 | *Ann Lee + Bob = 3 | Cat = 1
     2026-02-07 | Ann Lee #1 | Bob #2 | Cat #2
 
-Alternatively, a section `asks` has lines that must each be part of the Error. A section `says` has lines that must each
-be part of the remarks.
+If reading must fail, the error must contain each line of a section `asks`. The remarks must contain each line of a
+section `says`.
 """
 
 from dataclasses import dataclass, field

@@ -25,7 +25,7 @@ TWO = {"Elo": pw.Elo(), "Glicko-2": pw.Glicko2(period=30), "TrueSkill": pw.TrueS
 
 
 def league(matches=300, teams=2, seed=0, scores=True):
-    """Players of different skill, with draws, times, home teams and some matches of importance 0."""
+    """Return matches of players with different skills, with draws, times, home teams and some of importance 0."""
     rng = np.random.default_rng(seed)
     skill = rng.normal(size=12)
     rows = []
@@ -50,7 +50,7 @@ def found(history):
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_chunked_forecasts_equal_those_of_fit(history, name):
-    """Bit for bit, for any chunk size."""
+    """Forecasts are bit-identical for any chunk size."""
     model = PRESETS[name]()
     whole = model.fit(history).forecasts
     for teams in (7, 100_000):
@@ -171,7 +171,7 @@ def test_compares_matches_of_more_than_two_teams():
 
 
 def same(one, other):
-    """Whether two comparisons are equal bit for bit."""
+    """Return whether two comparisons are bit-identical."""
     for name in one.models:
         first, second = one.scored[name], other.scored[name]
         assert np.array_equal(first.win, second.win, equal_nan=True)
@@ -227,7 +227,7 @@ def test_errors_in_workers_are_raised(history):
 
 
 def test_dask_cluster_gives_bit_identical_results(history, monkeypatch):
-    """The same call with two workers of a real cluster; the history is sent once to each of them."""
+    """Two workers of a real cluster get the history once each."""
     from dask.distributed import Client, LocalCluster
 
     place = Measure("place", "place", tally=where_it_is)
@@ -248,7 +248,7 @@ def test_dask_cluster_gives_bit_identical_results(history, monkeypatch):
     seen = {(float(scored.tallies["place"][1]), float(scored.tallies["place"][0])) for scored in places.scored.values()}
     workers = {process for process, _ in seen}
     assert os.getpid() not in workers
-    assert len(seen) == len(workers) <= 2  # one copy of the history in each
+    assert len(seen) == len(workers) <= 2  # one copy of the history per worker
 
 
 def test_models_may_be_a_mapping_presets_or_names(history):
@@ -316,7 +316,7 @@ def test_unusable_histories_are_refused(history, found):
 
 def test_a_model_that_cannot_use_the_history_is_named_before_others_run(monkeypatch):
     history = league(50, scores=False)
-    monkeypatch.setattr(sys.modules["prowess.lab.compare.run"], "run_tasks", None)  # nothing runs
+    monkeypatch.setattr(sys.modules["prowess.lab.compare.run"], "run_tasks", None)  # no model may run
     message = r"^Poisson cannot use match 1 of this history: .*PoissonScore needs scores; team 1 has none$"
     with pytest.raises(pw.Error, match=message):
         compare(history, {"Elo": pw.Elo(), "Poisson": pw.PoissonOD()})
@@ -428,7 +428,7 @@ def test_outlying_model_does_not_set_the_scale_of_the_chart():
 
 
 def test_missing_measure_is_null_in_the_table(history):
-    """The performances that it would need are not kept: reading them anyway would access unrelated memory."""
+    """The measure needs performances that are not stored; reading them anyway would access unrelated memory."""
     found = compare(history, TWO)
     later = Measure("strict", "pair error, ties wrong", tally=partial(measures.pair_error, ties=1))
     for ask in (found.intervals, found.pairwise, lambda m: found.tally("Elo", m), lambda m: found.over_time(9, m)):
@@ -473,7 +473,7 @@ def test_report_on_few_matches_recommends_no_model():
 def test_default_models_can_use_the_history():
     duels = [{"teams": [["ann"], ["bob"]], "scores": [k % 3, 1]} for k in range(20)]
     assert {"GaussianOD", "PoissonOD", "Elo"} < set(compare(pw.History.from_matches(duels)).models)
-    below = [{"teams": [["ann"], ["bob"]], "scores": [-1, 1]}]  # which a Poisson distribution cannot produce
+    below = [{"teams": [["ann"], ["bob"]], "scores": [-1, 1]}]  # a Poisson distribution has no negative scores
     assert "PoissonOD" not in compare(pw.History.from_matches(duels + below)).models
     races = compare(pw.History.from_matches([{"teams": [["ann"], ["bob"], ["cat"]]}] * 5))
     assert {"TrueSkill", "TS2", "Elo"} < set(races.models)
@@ -503,7 +503,7 @@ def test_missing_output_folder_is_reported_before_the_computation(found, tmp_pat
 
 
 def test_auc_intervals_stay_between_0_and_1():
-    """A model that is almost always wrong: DeLong's components, resampled, would go below 0."""
+    """The model is almost always wrong, so resampling DeLong's components would give an AUC below 0."""
     rows = [{"teams": [["ann"], ["bob"]], "scores": [k % 2, 1 - k % 2]} for k in range(60)]
     found = compare(pw.History.from_matches(rows), ["elo", "trueskill"], measures=["auc"])
     assert found.intervals()["Elo"].value < 0.05
@@ -527,9 +527,9 @@ def test_measures_of_a_label_equal_those_of_its_mask(history):
     found = compare(history, TWO, measures=["auc", "calibration_error"])
     labels = (
         np.random.default_rng(1).integers(0, 40, len(history)) ** 2 // 40
-    )  # some large, some with only a match or two
+    )  # some labels have many matches, some only one or two
     table = found.by(labels)
-    assert table["auc"].null_count() > 0  # all of them won, or none
+    assert table["auc"].null_count() > 0  # undefined if all matches of a label were won, or none
     for label in np.unique(labels):
         masked = found.table(labels == label)
         for name in TWO:
@@ -614,7 +614,7 @@ def test_report_charts_show_only_the_best_models(history, monkeypatch):
 
 
 def test_home_advantage_improves_forecasts_of_the_premier_league(data):
-    """Playing at home is worth 0.03 nats a match, far beyond noise."""
+    """Home advantage improves the log loss by 0.03 nats per match, far more than noise."""
     history = pw.History.read(data / "premier_league_1995_2009.csv")
     plain = pw.TrueSkill(draw_probability=0.27)
     found = compare(history, {"plain": plain, "home": plain.replace(home_sigma=2)}, protocol=Prequential("1996-08-01"))

@@ -37,7 +37,7 @@ RANGES = {
 
 
 def forecasts_of(found: list[Match], outcome: pw.Outcome | None = None) -> Forecasts:
-    """Synthetic forecasts to be measured."""
+    """Return synthetic forecasts."""
     matches = [{"teams": [[f"p{j}", f"q{j}"] for j in range(len(m.place))], "ranks": m.place} for m in found]
     for match, m in zip(matches, found, strict=True):
         if m.score is not None:
@@ -103,7 +103,7 @@ def test_strengths_from_offence_and_defence_agree_with_brute_force(found):
     rows = [x for m in found for x in zip(*oracle.strengths(m), strict=True)]
     assert measures.strength(forecasts).tolist() == pytest.approx([mean for mean, _ in rows])
     assert measures.performance(forecasts).tolist() == pytest.approx([variance for _, variance in rows])
-    near = [m for m in found if len({round(s, 6) for s in oracle.strengths(m)[0]}) == len(m.place)]  # not by rounding
+    near = [m for m in found if len({round(s, 6) for s in oracle.strengths(m)[0]}) == len(m.place)]  # no rounding
     same(measures.pair_error(forecasts_of(near, NORMAL), pooled=True), [oracle.pair_error(m) for m in near])
 
 
@@ -226,7 +226,7 @@ def test_predicted_medians_match_the_predicted_distribution():
 
 
 def test_huge_offence_of_one_team_does_not_blur_the_score_levels_of_others():
-    """Of two teams one's defence is the other's alone, whatever its own is."""
+    """A team's score level depends on its own offence and the other teams' defence only."""
     found = [Match([1, 2], [(3.0, 1e30), (5.0, 2.0)], [(1.0, 1e60), (1.0, 4.0)])]
     mean, variance = measures.rankings.score_levels(forecasts_of(found, NORMAL))
     assert (mean[0], variance[0]) == (1.0, 5.0)
@@ -269,13 +269,13 @@ def test_one_huge_value_does_not_change_later_moving_averages():
 
 
 def test_measures_agree_with_a_calculation_by_hand():
-    """Four teams on places 1, 2, 2, 4, and matches of two teams with a forecast of 60 % win and 20 % draw."""
+    """The examples are four teams on places 1, 2, 2 and 4, and two teams with a forecast of 60 % win and 20 % draw."""
     four = forecasts_of([Match([1, 2, 2, 4], [4.0, 3.0, 2.0, 1.0], [1.0] * 4)])
     assert measures.place_error(four).mean() == pytest.approx(sqrt(0.5 * (1 / sqrt(2) + 1 / sqrt(3)) / 2))
     assert measures.pair_error(four).mean() == 0
     assert measures.pair_error(four, drawn=0.5).mean() == pytest.approx(0.5 / 6)
     last = forecasts_of([Match([4, 2, 2, 1], [4.0, 4.0, 2.0, 1.0], [1.0] * 4)])
-    # wrong: first-third, first-fourth, second-fourth, third-fourth; first-second is a prediction tie
+    # Wrong pairs: first-third, first-fourth, second-fourth and third-fourth; first and second are predicted to tie.
     assert measures.pair_error(last).mean() == pytest.approx(4.5 / 5)
     assert measures.pair_error(last, ties=1).mean() == 1
     two = forecasts_of([Match(place, [0.0, 0.0], [1.0, 1.0], 0.6, 0.2) for place in ([1, 2], [1, 1], [2, 1])])
@@ -291,7 +291,7 @@ def test_measures_agree_with_a_calculation_by_hand():
 
 
 def test_pair_log_loss_of_many_teams_uses_normal_probabilities():
-    """The mean over the decided pairs of −ln Φ(Δ/√(v₁ + v₂)), from the columns that the sweep wrote."""
+    """The measure is the mean of −ln Φ(Δ/√(v₁ + v₂)) over all pairs that did not tie."""
     fit = pw.TrueSkill().fit(history(league(count=40)))
     tally, columns = measures.pair_log_loss(fit.forecasts), fit.forecasts
     for match in range(40):
@@ -305,7 +305,7 @@ def test_pair_log_loss_of_many_teams_uses_normal_probabilities():
 
 @pytest.mark.parametrize("name", ["Elo", "Glicko", "GaussianElo", "Harkness"])
 def test_normal_performances_of_two_teams_nearly_give_the_forecast_of_the_model(name):
-    """For two teams, the normal performances that compare larger matches almost agree with the system's forecast."""
+    """Measures of larger matches use normal performances; for two teams these nearly give the model's own forecast."""
     fit = PRESETS[name]().fit(history([match | {"scores": [0, 1 + i % 2]} for i, match in enumerate(duels())]))
     gap = fit.forecasts.mean[::2] - fit.forecasts.mean[1::2]
     spread = measures.performance(fit.forecasts).reshape(-1, 2).sum(axis=1)
@@ -358,7 +358,7 @@ def test_measures_handle_an_empty_history_and_a_single_match(name):
 
 
 def test_matches_of_importance_0_count_in_the_measures():
-    """A match of importance 0 is forecast but not learnt from, which is how matches are held out for a test."""
+    """Models forecast matches of importance 0 but do not learn from them, so they serve as held-out test matches."""
     found = [{"teams": [["a"], ["b"]], "scores": [2, 1], "importance": float(i < 3)} for i in range(5)]
     tally = measures.log_loss(pw.TrueSkill().fit(history(found)).forecasts)
     assert tally.weight.tolist() == [1] * 5
@@ -366,7 +366,7 @@ def test_matches_of_importance_0_count_in_the_measures():
 
 
 def test_matches_of_one_team_are_refused_before_they_are_measured():
-    """So no measure has to handle smaller matches."""
+    """Therefore no measure has to handle matches of one team."""
     with pytest.raises(pw.Error, match="two teams"):
         pw.History.from_matches([{"teams": [["a"]]}])
 
@@ -393,7 +393,7 @@ def test_invalid_options_are_refused():
 
 
 def crowds(seed=11, count=30):
-    """Matches of three to five single players, with occasional tied scores."""
+    """Return matches of three to five single players, with occasional ties."""
     rng, found = np.random.default_rng(seed), []
     for _ in range(count):
         names = rng.permutation(8)[: rng.integers(3, 6)]
@@ -402,7 +402,7 @@ def crowds(seed=11, count=30):
 
 
 def test_pair_log_loss_of_many_teams_includes_score_noise():
-    """γ² is what was estimated before the match, or what was given: of differences, and of single scores."""
+    """The variance of score noise is given, or estimated from earlier matches."""
     found = crowds()
     scores = [match["scores"] for match in found]
     for model, noise in (
@@ -413,7 +413,7 @@ def test_pair_log_loss_of_many_teams_includes_score_noise():
     ):
         forecasts = model.fit(history(found)).forecasts
         tally, start = measures.pair_log_loss(forecasts), forecasts.history.match_start
-        for at in range(1, 30):  # γ starts as a guess
+        for at in range(1, 30):  # the first match has no estimate of γ
             of = slice(start[at], start[at + 1])
             match = Match(
                 *(column[of].tolist() for column in (forecasts.history.place, forecasts.mean, forecasts.variance))
@@ -424,7 +424,7 @@ def test_pair_log_loss_of_many_teams_includes_score_noise():
 
 
 def test_pair_log_loss_of_poisson_models_sums_over_all_scores_of_a_pair():
-    """By the sums over all scores of each pair; with the plug-in, of rates that are known."""
+    """The measure agrees with sums over all scores of each pair; plug-in prediction treats the rates as known."""
     found = crowds(count=6)
     for prediction in ("integrated", "plug-in"):
         model = pw.PoissonOD(mu=0.5, sigma=0.5, beta=0.3, prediction=prediction)

@@ -22,7 +22,7 @@ def test_intervals_of_an_exact_model_cover_at_their_level():
 
 
 def test_coverage_is_the_share_of_intervals_that_contain_the_skill():
-    """Computed another way: from each player's rating and interval, for both skills."""
+    """The share is computed here from each player's rating and interval, for both skills."""
     league = simulate(pw.PoissonOD(mu=0, sigma=0.4, beta=0.2), 300, 40, seed=2)
     fit = league.model.fit(league.history)
     ratings = [fit[name] for name in league.history.players]

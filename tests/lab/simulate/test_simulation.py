@@ -1,6 +1,6 @@
 """Simulated leagues agree with the models' own forecasts and with the requested options.
 
-Frequencies must lie within four standard errors: over all comparisons in this file, the chance of a false alarm is
+Frequencies must lie within four standard errors. Over all comparisons in this file, the chance of a false alarm is
 below one percent, and seeds are fixed.
 """
 
@@ -39,14 +39,14 @@ SIGMAS = 4.0
 
 
 def within(found, expected, count, deviation=None):
-    """Check that a mean of `count` draws is near its expectation, for shares or numbers with this deviation."""
+    """Check that a mean of `count` draws is near its expectation; without `deviation`, the mean is a share."""
     expected = np.asarray(expected)
     spread = np.sqrt(expected * (1.0 - expected)) if deviation is None else np.asarray(deviation)
     np.testing.assert_array_less(np.abs(found - expected), SIGMAS * spread / np.sqrt(count) + 1e-9)
 
 
 def rating(model, skill):
-    """A rating that is known exactly."""
+    """Return a rating without uncertainty."""
     if model.pipeline.traits == 1:
         return model.rating(mu=skill[0], sigma=0.0)
     offence, defence = (pw.Rating(one, 0.0) for one in skill)
@@ -95,7 +95,7 @@ PLACED = {  # model, skills of two players and a third, δ
 @pytest.mark.parametrize("teams", [2, 3])
 @pytest.mark.parametrize("family", PLACED)
 def test_results_occur_as_often_as_forecast(family, teams):
-    """Checks how often each player is first alone, and how often first place is shared."""
+    """The test compares how often each player is first alone, and how often first place is shared."""
     model, skills, draws = PLACED[family]
     truth = np.array(skills, float).reshape(3, -1)[:teams]
     league = simulate(model, MATCHES, teams, teams=teams, skills=truth, draws=draws, seed=teams)
@@ -103,7 +103,7 @@ def test_results_occur_as_often_as_forecast(family, teams):
     ratings = [[rating(model, skill)] for skill in truth]
     expected = model.predict_from([draws, 0.0] if draws else [], ratings, None)
     alone = (place == 1) & ((place == 1).sum(axis=1, keepdims=True) == 1)
-    if teams == 3 and family.startswith("PoissonOD"):  # its prediction draws, too
+    if teams == 3 and family.startswith("PoissonOD"):  # its prediction is also based on random draws
         assert alone.mean(axis=0) == pytest.approx(expected.win, abs=0.02)
         return
     within(alone.mean(axis=0), expected.win, MATCHES)
@@ -152,7 +152,7 @@ def test_simulated_places_follow_the_performances():
 
 
 def test_simulation_measures_the_draw_margin_for_each_match():
-    """TwoValued is measured match by match, on a separate board."""
+    """A `TwoValued` margin is measured for each match separately."""
     margin = pw.outcome.TwoValued(tied=5.0, untied=0.1)
     one = simulate(pw.TrueSkill(margin=margin), 200, 30, teams=5, seed=2)
     other = simulate(pw.TrueSkill(margin=5.0), 200, 30, teams=5, seed=2)
@@ -183,7 +183,7 @@ def test_learnt_home_advantage_drifts_as_the_model_says():
 
 
 class Deaf(pw.Absorb):
-    """Learns nothing, so that a fit shows what drift alone does."""
+    """An update that learns nothing, so that a fit shows the effect of drift alone."""
 
     periods = True
 
@@ -209,7 +209,7 @@ CALENDARS = {
 @pytest.mark.parametrize("calendar", CALENDARS)
 @pytest.mark.parametrize("drift", DRIFTS)
 def test_simulated_skill_variance_agrees_with_the_variance_in_the_fit(drift, calendar, period):
-    """The simulated skills have exactly the variances with which a model that learns nothing forecasts."""
+    """If the model learns nothing, its forecasts have exactly the variances of the simulated skills."""
     model = pw.TrueSkill().replace(drift=DRIFTS[drift], absorb=Deaf(), period=period)
     league = simulate(model, 120, 9, calendar=CALENDARS[calendar], attendance=Zipf(0.7), seed=5)
     history = league.history
@@ -226,7 +226,7 @@ def test_simulated_skill_variance_agrees_with_the_variance_in_the_fit(drift, cal
 
 @pytest.mark.parametrize("drift", ["match", "time"])
 def test_skill_variance_grows_by_the_drift(drift):
-    """The variance of a skill's change after t matches or t days."""
+    """The variance of a skill's change grows with the number of matches or days."""
     model = pw.TrueSkill().replace(drift=DRIFTS[drift])
     league = simulate(model, 2000 * 10, 4000, calendar=Calendar("2025-01-01", every=5, matches=2000), seed=6)
     skill = league.skill_then[np.argsort(league.history.player, kind="stable"), 0].reshape(4000, 10)
@@ -237,7 +237,7 @@ def test_skill_variance_grows_by_the_drift(drift):
 
 
 def test_simulated_skills_move_by_their_volatility_once_per_period():
-    """Glicko-2: skills move by volatility · 173.7 in every period, played or not, and do not move within a period."""
+    """In Glicko-2, all skills move by volatility · 173.7 between periods, and do not move within a period."""
     model = pw.Glicko2(volatility=0.1, period=10.0)
     league = simulate(model, 3 * 1000, 2000, calendar=Calendar(0, every=7.0, matches=1000), seed=8)  # days 0, 7 and 14
     skill = league.skill_then[np.argsort(league.history.player, kind="stable"), 0].reshape(2000, 3)
@@ -260,7 +260,7 @@ class Fade(pw.Drift):
 
 
 def test_drift_may_move_the_mean_skill():
-    """The variance settles at 3/(1 − 1/4) = 4, and consecutive skills have a correlation of ½."""
+    """The variance converges to 3/(1 − 1/4) = 4, and consecutive skills have a correlation of ½."""
     league = simulate(pw.TrueSkill().replace(drift=Fade()), 250 * 12, 500, seed=9)
     skill = league.skill_then[np.argsort(league.history.player, kind="stable"), 0].reshape(500, 12)
     within((skill[:, 11] - 25.0).mean(), 0.0, 500, deviation=2.0)
@@ -269,7 +269,7 @@ def test_drift_may_move_the_mean_skill():
 
 
 def test_season_carry_over_moves_skills():
-    """The carry-over between seasons: s ← m + carry (s − m) + N(0, season_tau²)."""
+    """Between seasons, a skill becomes m + carry (s − m) + N(0, season_tau²)."""
     drift = pw.drift.Seasons(pw.drift.Still(), gap=30, carry=0.8, season_tau=1.5)
     calendar = Calendar("2025-08-01", every=7, matches=1000, season=2, rest=80)
     league = simulate(pw.TrueSkill().replace(drift=drift), 4000, 2000, calendar=calendar, seed=4)
@@ -313,7 +313,7 @@ TEAMS = {
 @pytest.mark.parametrize("outcome", ["order", "scores"])
 @pytest.mark.parametrize("team", TEAMS)
 def test_teams_perform_equally_in_a_batch_and_in_single_matches(team, outcome):
-    """Teams perform identically, to the last bit, on a shared board and on their own board."""
+    """Performances are equal to the last bit in a batch of matches and in single matches."""
     model = (pw.TrueSkill() if outcome == "order" else pw.PoissonOD(3, 0.5, 0.2)).replace(team=TEAMS[team])
     league = simulate(model, 40, 30, teams=(2, 4), size=(1, 4), seed=10)
     history, traits = league.history, model.pipeline.traits
@@ -366,7 +366,7 @@ def test_truth_is_aligned_with_the_history():
 
 
 def test_players_are_drawn_without_replacement():
-    """Two of three players, drawn one after another with weights 3 : 2 : 1."""
+    """Two of three players are drawn one after another with weights 3 : 2 : 1."""
     weights, count = np.array([3.0, 2.0, 1.0]), 30_000
     seat = np.full(2 * count, -1)
     fill_seats(np.random.default_rng(1), seat, np.repeat(np.arange(count), 2), weights)
@@ -392,7 +392,7 @@ def test_everybody_plays_once_per_round(teams, near):
     """A round ends when the next match needs more players than remain."""
     league = simulate(pw.TrueSkill(), 400, 61, teams=teams, attendance=Rounds(near), seed=2)
     seen: set[int] = set()
-    for first, last in pairwise(league.history.match_start):  # of single players
+    for first, last in pairwise(league.history.match_start):  # all teams are single players
         players = set(league.history.player[first:last].tolist())
         if len(seen) + len(players) > 61:
             assert len(seen) > 61 - 5
@@ -420,7 +420,7 @@ def test_team_sizes_follow_the_probabilities_of_the_roster():
 
 
 def test_guests_come_from_another_squad():
-    """Without switching, the same six always play together; with it, guests rarely meet members of their own squad."""
+    """Without switching, the same six always play together; with switching, guests rarely meet their own squad."""
     for switching in (0.0, 0.25):
         league = simulate(pw.TSb(), 200, 240, teams=8, size=6, roster=Roster(switching=switching), seed=5)
         teams = league.history.player.reshape(-1, 6)
@@ -449,7 +449,7 @@ def test_understaffed_teams_have_at_least_the_minimum_number_of_players():
 
 
 def test_number_of_correct_answers_grows_with_the_performance():
-    """Right answers grow with the performance; half of them are right if easy and hard questions balance."""
+    """Better teams answer more questions correctly; an average team answers half of them."""
     league = simulate(pw.TSb(), 40, 500, teams=100, questions=Questions((20, 40)), seed=8)
     score = league.history.score.reshape(40, 100)
     assert score.max() <= 40
@@ -482,7 +482,7 @@ def test_calendar_sets_the_gaps_between_match_days_and_between_seasons():
 
 
 def test_quiz_league_has_the_reported_properties():
-    """As the papers report: small teams, heavy tails, ties, and some tournaments of 1,000 teams and more."""
+    """The papers report small teams, a few very active players, ties, and some tournaments of 1,000 teams and more."""
     league = quiz_league()
     history = league.history
     teams, sizes = np.diff(history.match_start), np.diff(history.team_start)
@@ -512,7 +512,7 @@ class Coin(pw.Outcome):
 
 @dataclass(frozen=True)
 class Plain(pw.Outcome):
-    """A custom outcome that is forecast like TrueSkill, by normal performances."""
+    """A custom outcome without a forecast of its own, which is forecast by normal performances as in TrueSkill."""
 
     def evidence(self, board):
         return 0.0
@@ -520,7 +520,7 @@ class Plain(pw.Outcome):
 
 @dataclass(frozen=True)
 class Race(Coin):
-    """A custom outcome whose process is registered."""
+    """A custom outcome with a registered simulation process."""
 
 
 @play.register

@@ -1,4 +1,4 @@
-"""Tuning: parameters are found on early matches, and the claimed gain is measured on later ones."""
+"""Tuning finds parameters on early matches, and measures the gain on later ones."""
 
 import json
 import multiprocessing
@@ -110,7 +110,7 @@ def test_stored_study_refuses_another_history_model_measure_or_parameters(league
         return tune(model, history, **(given | changed))
 
     again()
-    assert again(parameters=None).unused == ()  # the study's own parameters; no others were tried
+    assert again(parameters=None).unused == ()  # the study uses its own parameters; no others were tried
     for changed, what in [
         ({"history": a_league(seed=2)}, "another history or another training span"),
         ({"train": 0.5}, "another history or another training span"),
@@ -163,14 +163,14 @@ def test_study_resumes_after_later_matches_are_added(league, tmp_path):
 
 def test_tuning_on_random_results_reports_no_significant_gain():
     league = pw.simulate(pw.TrueSkill(tau=0.0), 2000, 30, skills=np.full(30, 25.0)).history
-    model = pw.TrueSkill(sigma=0.1, tau=0.001)  # knows that all are equal
+    model = pw.TrueSkill(sigma=0.1, tau=0.001)  # this model treats all players as nearly equal
     found = tune(model, league, parameters=["beta", "tau"], trials=20)
     assert found.gain.within_noise
     assert "within noise" in found.summary or "none predicts them better" in found.summary
 
 
 def test_original_model_is_kept_when_nothing_is_better(league):
-    found = tune(WRONG, league, parameters={"beta": (400.0, 500.0)}, trials=3)  # without the present 12.5
+    found = tune(WRONG, league, parameters={"beta": (400.0, 500.0)}, trials=3)  # the range excludes the current value
     assert found.model == found.before == WRONG
     assert found.params == {}
     assert found.gain == (0.0, 0.0, 0.0)
@@ -192,7 +192,7 @@ def test_table_notes_parameters_at_the_end_of_their_range(league):
     table = found.table()
     assert table.columns == ["parameter", "before", "after", "low", "high", "importance", "note"]
     assert table["note"][0].startswith("at the low end of its range")
-    assert table["importance"].to_list() == [None, None]  # too early to say
+    assert table["importance"].to_list() == [None, None]  # too few trials to estimate it
 
 
 def test_parameters_without_effect_are_left_out(league):
@@ -369,7 +369,7 @@ def recovered(players, matches, tau, trials):
 
 
 def test_tuning_recovers_the_constants_of_a_simulated_league():
-    """The curvature of the log-likelihood gives standard errors of 3 % (β) and 8 % (τ) here: within three of them."""
+    """By the curvature of the log-likelihood, standard errors are 3 % (β) and 8 % (τ); three of them are allowed."""
     beta, tau = recovered(players=300, matches=20_000, tau=SIGMA / 30, trials=40)
     assert beta == pytest.approx(1, abs=0.09)
     assert tau == pytest.approx(1, abs=0.24)
@@ -377,7 +377,7 @@ def test_tuning_recovers_the_constants_of_a_simulated_league():
 
 @pytest.mark.long
 def test_tuning_recovers_the_constants_of_a_simulated_league_within_a_tenth():
-    """The curvature of the log-likelihood gives standard errors of 0.7 % (β) and 2.2 % (τ) here."""
+    """By the curvature of the log-likelihood, standard errors are 0.7 % (β) and 2.2 % (τ)."""
     beta, tau = recovered(players=4_000, matches=400_000, tau=SIGMA / 50, trials=100)
     assert beta == pytest.approx(1, abs=0.1)
     assert tau == pytest.approx(1, abs=0.1)

@@ -1,4 +1,4 @@
-"""Fair teams: against all splits by brute force, against splits that are known to be even, and invalid input."""
+"""Fair teams are compared with all splits by brute force and with splits that are known to be even."""
 
 import itertools
 from math import log
@@ -17,7 +17,7 @@ from prowess.model.presets import PRESETS
 
 
 def all_splits(players, sizes):
-    """Every way to divide players into teams of these sizes, slow and obvious; teams of equal size in every order."""
+    """Yield every way to divide players into teams of these sizes; teams of equal size occur in every order."""
     if not sizes:
         yield []
         return
@@ -33,7 +33,7 @@ def kept(teams, together, apart):
 
 
 def best(model, ratings, sizes, together=(), apart=()):
-    """The highest quality of all splits that follow the rules; None if there is none."""
+    """Return the highest quality of all splits that follow the rules; None if no split does."""
     found = [
         model.quality([[ratings[player] for player in team] for team in teams])
         for teams in all_splits(list(ratings), sizes)
@@ -43,7 +43,7 @@ def best(model, ratings, sizes, together=(), apart=()):
 
 
 def some(model, count, seed=0):
-    """Players rated near a newcomer, some of them with a small sigma."""
+    """Return players with ratings near a newcomer's, some of them with a small sigma."""
     rng = np.random.default_rng(seed)
     new = model.rating()
     if model.pipeline.traits > 1:
@@ -98,7 +98,7 @@ groups = st.lists(st.lists(st.sampled_from(names), min_size=2, max_size=3, uniqu
 
 @given(st.integers(4, 7), st.integers(2, 3), groups, groups, st.integers(0, 99))
 def test_split_follows_the_rules_or_raises_if_they_contradict(count, teams, together, apart, seed):
-    """The split is the best that follows the rules; there is an error exactly if brute force finds none."""
+    """The split is the best that follows the rules; an error is raised exactly if brute force finds no split."""
     ratings = some(pw.TrueSkill(), count, seed)
     together = [[name for name in members if name in ratings] for members in together]
     apart = [[name for name in members if name in ratings] for members in apart]
@@ -129,7 +129,7 @@ def test_local_search_finds_the_best_split(sizes, monkeypatch):
 
 @pytest.mark.parametrize("teams", [2, 4, 10])
 def test_hundred_players_are_split_evenly(teams):
-    """If every player has an equal in every other team, the split has the quality of equal teams."""
+    """Every player has an equal opponent for each other team, so a split with the quality of equal teams exists."""
     rng = np.random.default_rng(1)
     level = rng.normal(25, 6, 100 // teams)
     ratings = {f"p{index}": pw.Rating(level[index // teams], 3) for index in range(100 // teams * teams)}
@@ -165,7 +165,7 @@ def test_groups_that_must_stay_together_are_swapped_as_a_whole(monkeypatch):
     team, _ = search(Performances(found, (12, 12)), rules, seed=0)
     sums = np.bincount(team, weights=[ratings[name].mu for name in found.names])
     assert sums[0] == sums[1]
-    assert pw.balance(pw.TrueSkill(), ratings, together=pairs).exact  # few, because groups count as units
+    assert pw.balance(pw.TrueSkill(), ratings, together=pairs).exact  # there are few splits of whole groups
 
 
 IMPOSSIBLE = {
@@ -200,7 +200,7 @@ def test_error_names_the_infeasible_rules(options, message):
 
 
 def test_fifty_groups_of_two_do_not_fit_odd_teams():
-    """This is decided without enumerating all splits, of which there are far too many."""
+    """There are far too many splits to enumerate them all."""
     pairs = tuple((index, index + 1) for index in range(0, 100, 2))
     assert random_split(Rules((49, 51), together=pairs), np.random.default_rng(0)) is None
     assert random_split(Rules((33, 33, 34), together=pairs), np.random.default_rng(0)) is None

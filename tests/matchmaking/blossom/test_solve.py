@@ -1,4 +1,4 @@
-"""The matching kernel against networkx and all matchings, with its proof of optimality, in both modes."""
+"""The matching solver agrees with networkx and brute force, and proves that its result is optimal."""
 
 import networkx as nx
 import numpy as np
@@ -12,7 +12,7 @@ from tests.pure import load
 
 
 def solve(count, weights, guess=None, match=match):
-    """Run the kernel: mates, duals, positions and gaps."""
+    """Run the solver, and return mates, duals, positions and gaps."""
     edges = sorted([(a, b, w) for (a, b), w in weights.items()] + [(b, a, w) for (a, b), w in weights.items()])
     ends = np.array([edge[0] for edge in edges], np.int64)
     start = np.append(0, np.cumsum(np.bincount(ends, minlength=count))).astype(np.int32)
@@ -26,7 +26,7 @@ def solve(count, weights, guess=None, match=match):
 
 
 def proven(count, weights, found):
-    """The weight of a matching, after checking its proof: no slack is negative, and matched edges have slack 0."""
+    """Check the proof of optimality (no slack is negative, matched edges have slack 0), and return the weight."""
     mate, dual, _, position, gap = found
     assert sorted(position) == list(range(count))
     assert (dual >= 0).all()
@@ -65,7 +65,7 @@ def test_small_graphs_get_a_heaviest_matching(graph):
 
 
 def random_graphs(number):
-    """Sparse and dense graphs, with few or many distinct weights, negative ones, and a large bonus per pair."""
+    """Draw sparse or dense graphs, with few or many distinct weights, negative weights, or a large bonus per pair."""
     rng = np.random.default_rng(0)
     for _ in range(number):
         count, density = int(rng.integers(1, 34)), rng.random()
@@ -84,7 +84,7 @@ def test_networkx_finds_no_heavier_matching():
 
 
 def rings(depth):
-    """Nested blossoms: triangles that share a corner with the next larger one, and a tail."""
+    """Return a graph with nested blossoms: each triangle shares a corner with the next larger one."""
     weights, top = {(0, 1): 100}, 1
     for level in range(depth):
         weights |= {(0, top + 1): 100 - level, (top, top + 1): 99 - level, (top, top + 2): 98 - level}
@@ -94,7 +94,7 @@ def rings(depth):
 
 
 def chain(count):
-    """A strip of triangles with falling weights: searches run from one end to the other."""
+    """Return a strip of triangles with falling weights, so that searches run from one end to the other."""
     weights = {(a, a + 1): 1000 - a for a in range(count - 1)}
     return count, weights | {(a, a + 2): 999 - a for a in range(count - 2)}
 
@@ -120,7 +120,7 @@ def test_special_graphs_get_the_same_matching_weight_as_networkx(name):
 
 
 def test_matching_is_optimal_after_blossoms_are_expanded():
-    """Strips that start from the duals of a matching with other weights, so that blossoms must be expanded."""
+    """The solver starts from the duals for other weights, so it has to expand blossoms."""
     rng = np.random.default_rng(1)
     for _ in range(60):
         count, weights = chain(int(rng.integers(8, 40)))

@@ -1,4 +1,4 @@
-"""The most informative matches: information by brute force and by integrals, and the choice among all matches."""
+"""The most informative matches: their information agrees with brute force, and so does the choice of matches."""
 
 import itertools
 from math import log, log2
@@ -13,7 +13,7 @@ from prowess.matchmaking.player_pool import make_pool
 
 
 def information(before, after):
-    """KL divergence of normal beliefs, in bits, over the players and traits of a match."""
+    """Return the KL divergence between old and new beliefs in bits, summed over the players and traits of a match."""
     total = 0.0
     for old, new in zip(itertools.chain(*before), itertools.chain(*after), strict=True):
         traits = [name for name, part in old.parts.items() if isinstance(part, pw.Rating)]
@@ -24,7 +24,7 @@ def information(before, after):
 
 
 def by_places(model, teams):
-    """The expectation over win, loss and draw by `predict` and `rate`."""
+    """Return the expected information over win, loss and draw, computed with `predict` and `rate`."""
     p = model.predict(teams)
     results = zip((*p.win, p.draw), ([1, 2], [2, 1], [1, 1]), strict=True)
     return sum(q * information(teams, model.rate(teams, ranks=ranks)) for q, ranks in results)
@@ -75,7 +75,7 @@ def test_information_of_a_match_is_the_expected_loss_of_entropy():
 
 @pytest.mark.parametrize(("mu", "sigma"), [(25, 25 / 3), (25, 2), (32, 5)])
 def test_information_is_near_the_mutual_information_of_skill_and_result(mu, sigma):
-    """The integral without normal approximations: I(skill; result), summed over the players."""
+    """The mutual information I(skill; result), summed over players, is integrated without normal approximations."""
     beta = 25 / 6
     exact = 0.0
     x, step = np.linspace(-9, 9, 4001, retstep=True)
@@ -90,7 +90,7 @@ def test_information_is_near_the_mutual_information_of_skill_and_result(mu, sigm
 
 
 def test_normal_score_difference_gives_the_same_information_whoever_wins():
-    """−½ log₂(1 − σ²/V) for each player, where V is the variance of the difference."""
+    """Each player adds −½ log₂(1 − σ²/V), where V is the variance of the score difference."""
     model = pw.GaussianSD(gamma=5.0)
     for mu in (25, 60):
         spread = 64 + 9 + 2 * model.noise**2 + 25
@@ -111,7 +111,7 @@ def test_normal_scores_give_information_about_offence_and_defence():
 
 def test_information_with_poisson_scores_is_the_mean_over_all_scores():
     model = pw.PoissonOD(mu=0, sigma=0.3, beta=0.1)
-    for level in (0.2, 2.0):  # few goals, and more goals than are enumerated
+    for level in (0.2, 2.0):  # few goals, then more goals than the library enumerates
         ann = model.rating(offence=pw.Rating(level, 0.3))
         teams = [[ann], [model.rating()]]
         grid = model.predict(teams).score_distribution.grid(40)
@@ -124,7 +124,7 @@ def test_information_with_poisson_scores_is_the_mean_over_all_scores():
 
 
 def test_information_of_a_match_of_three_teams_agrees_with_sampling():
-    """Finishing orders come from sampled performances: 2,000 samples have a standard error below 1 %."""
+    """Finishing orders follow from 2,000 sampled performances, with a standard error below 1 %."""
     model = pw.TrueSkill(tau=0, draw_probability=0)
     teams = [[pw.Rating(25, 8)], [pw.Rating(27, 5)], [pw.Rating(22, 3)]]
     p = model.predict(teams)
@@ -136,7 +136,7 @@ def test_information_of_a_match_of_three_teams_agrees_with_sampling():
 
 
 def league(count, seed, newcomers=0.1):
-    """Players with different uncertainty, some of them newcomers."""
+    """Return players with different uncertainty, some of them newcomers."""
     rng = np.random.default_rng(seed)
     new = rng.random(count) < newcomers
     sigma = np.where(new, 25 / 3, rng.uniform(0.8, 4, count))
@@ -156,7 +156,7 @@ def test_all_pairs_of_a_small_league_are_compared():
 
 @pytest.mark.parametrize(("count", "newcomers"), [(70, 0.1), (80, 0.0), (90, 0.5)])
 def test_shortlist_contains_the_best_of_all_pairs(count, newcomers, monkeypatch):
-    """Only 300 of thousands of pairs are evaluated exactly, found from the 30 least certain players."""
+    """Only 300 of thousands of pairs are evaluated exactly; they come from the 30 least certain players."""
     monkeypatch.setattr("prowess.matchmaking.next_match.candidates.ROWS", 30)
     ratings, model = league(count, count, newcomers), pw.TrueSkill()
     told = sorted(
@@ -197,7 +197,7 @@ def test_no_player_is_suggested_for_more_matches_than_allowed(players, options, 
 
 
 def learnt(model, truth, known, choose, rng):
-    """The uncertainty of the skills in bits, and their distance from the truth, after eight evenings."""
+    """Return the uncertainty of the skills in bits and their squared error, after eight evenings of matches."""
     ladder = pw.Ladder(model, known)
     for _ in range(8):
         for one, other in choose(ladder):
@@ -208,9 +208,9 @@ def learnt(model, truth, known, choose, rng):
 
 
 def test_suggested_matches_teach_more_than_random_matches():
-    """Beliefs get narrower and more accurate in forty leagues of 12 players, 4 of them new, two matches an evening.
+    """Ratings get more certain and accurate in forty leagues of 12 players, 4 of them new, with two matches an evening.
 
-    In 250 other leagues all beliefs together were 2.19 ± 0.03 bits narrower, and the squared error was 4.0 ± 0.6 lower.
+    In 250 other leagues, the ratings were 2.19 ± 0.03 bits more certain, and the squared error was 4.0 ± 0.6 lower.
     """
     model = pw.TrueSkill(tau=0, draw_probability=0)
     gain = []

@@ -1,4 +1,4 @@
-"""Pairing a queue: against all pairings, and against networkx on all pairs, with qualities from the public API."""
+"""Pairings of a queue are compared with all pairings by brute force, and with networkx on all pairs."""
 
 from itertools import combinations
 
@@ -17,7 +17,7 @@ MODEL = pw.TrueSkill()
 
 
 def league(model, count, seed=0, spread=1.0):
-    """A ladder with different ratings, as after some matches."""
+    """Return a ladder of players with different ratings."""
     rng = np.random.default_rng(seed)
     newcomer = model.rating()
     width = spread * (newcomer.sigma or 200.0)
@@ -35,7 +35,7 @@ def league(model, count, seed=0, spread=1.0):
 
 
 def worths(ladder, queue, waiting=None, patience=60.0, met=None, repeat=0.25, never=(), least=0.0):
-    """The value of every pair of a queue by the public quality; forbidden pairs are left out."""
+    """Return the value of every allowed pair of a queue, computed with the public match quality."""
     found = {}
     wait = {name: (waiting or {}).get(name, 0) / patience for name in queue}
     for (i, one), (j, two) in combinations(enumerate(queue), 2):
@@ -96,7 +96,7 @@ def test_pairing_of_few_players_is_optimal_with_all_options(case):
 @pytest.mark.parametrize("count", [60, 61])
 @pytest.mark.parametrize("least", [0.0, 0.7])
 def test_pairing_of_many_players_is_optimal(count, least):
-    """The solver uses few pairs and proves the result for all; networkx uses all pairs."""
+    """The solver uses few pairs and proves that the result is optimal among all pairs; networkx uses all pairs."""
     rng = np.random.default_rng(count)
     ladder = league(MODEL, count, seed=count)
     queue = list(ladder)
@@ -147,7 +147,7 @@ def test_waiting_players_accept_lower_quality():
 
 
 def test_six_players_meet_all_others_in_five_rounds():
-    """Six equal players meet all others in five rounds, if each round is given the earlier meetings."""
+    """Each round gets the meetings of earlier rounds, so the six equal players never meet twice."""
     ladder, met = equals(*"abcdef"), []
     for _ in range(5):
         met += pw.pair(ladder, list("abcdef"), met=met).pairs
@@ -175,7 +175,7 @@ def test_meetings_are_counted_from_a_history():
         [("ann", "dan"), ("bob", "cat")],
     )
     fit = MODEL.fit(history)
-    allowed = pw.pair(fit, ["ann", "dan", "eve", "zed"], never=history)  # partners are not opponents
+    allowed = pw.pair(fit, ["ann", "dan", "eve", "zed"], never=history)  # partners have not met as opponents
     assert allowed.pairs == [("ann", "dan")]
     assert sorted(allowed.left) == ["eve", "zed"]
 

@@ -43,7 +43,7 @@ def test_first_round_equals_a_single_pairing_and_all_rounds_maximise_quality():
 
 
 def perfect(names):
-    """All ways to pair everybody."""
+    """Yield all ways to pair everybody."""
     if not names:
         return [[]]
     return [[(names[0], other), *rest] for other in names[1:] for rest in perfect([n for n in names[1:] if n != other])]

@@ -17,7 +17,7 @@ OUTCOMES = [pw.outcome.Order(draw_probability=0.1), pw.outcome.Order(margin=1.0)
 
 
 def short(parts):
-    """The class name, as a test id."""
+    """Return the class name as a test id."""
     return "-".join(type(part).__name__ for part in (parts if isinstance(parts, tuple) else (parts,)))
 
 
@@ -76,7 +76,7 @@ class Plain(pw.Outcome):
 
 @dataclass(frozen=True)
 class Best(pw.TeamFunction):
-    """Only the best player of a team counts, by prior mean."""
+    """A team function in which only the player with the highest prior mean counts."""
 
     def weigh(self, board):
         for j in range(board.teams):
@@ -88,7 +88,7 @@ class Best(pw.TeamFunction):
 
 @dataclass(frozen=True)
 class Doubling(pw.Drift):
-    """Variance doubles before every match."""
+    """A drift that doubles the variance before every match."""
 
     def widen(self, board):
         for e in range(board.entries):
@@ -219,7 +219,7 @@ def test_model_can_be_used_by_many_threads():
 
 @dataclass(frozen=True)
 class Counting(pw.Absorb):
-    """A rule with an extra column that counts the absorbed matches, starting at 10."""
+    """An update rule with an extra state column, which starts at 10 and counts the matches."""
 
     extras = ("seen",)
 
@@ -245,7 +245,7 @@ def test_extra_state_columns_are_kept_for_each_player(tmp_path):
 
 
 def test_parameters_of_two_components_may_share_a_name():
-    """Each is then addressed by component and name."""
+    """Each parameter is then addressed by component and name."""
 
     @dataclass(frozen=True)
     class Noisy(Coin):
@@ -281,7 +281,7 @@ def test_scores_are_cleared_from_the_board_before_the_next_match():
 
 @pytest.mark.parametrize("absorb", ABSORBS, ids=short)
 def test_rating_of_a_team_without_uncertainty_does_not_change(absorb):
-    """With a known skill and no noise, or weight 0 for all players, only the other team learns."""
+    """Only the other team learns if a skill is known and has no noise, or if all its players have weight 0."""
     known, open_ = pw.Rating(25, 0), pw.Rating(25, 8)
     [[same], [learnt]] = pw.TrueSkill(tau=0).replace(beta=0, absorb=absorb).rate([[known], [open_]])
     assert (same.mu, same.sigma) == (25.0, 0.0)

@@ -25,7 +25,7 @@ def test_rating_moves_towards_the_mean_after_a_season_break():
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_carry_zero_resets_ratings_after_a_break_with_every_preset(name):
-    """A break is measured in days even if elapsed time is counted in rating periods; carry 0 resets the ratings."""
+    """The length of a break is measured in days, even if the preset counts elapsed time in rating periods."""
     model = PRESETS[name]()
     anew = model.replace(drift=pw.drift.Seasons(model.drift, gap=100.0, carry=0.0))
     matches = [{"teams": [["ann"], ["bob"]], "scores": [3, 1], "time": f"2026-0{month}-01"} for month in (1, 2, 9)]
@@ -45,7 +45,7 @@ def test_newcomer_level_agrees_with_hand_calculation():
         pair = rng.choice(list(seen), 2, replace=False).tolist()
         known = [ladder[name] for name in pair if seen[name] == 2]
         level += 0.25 * len(known)
-        sites = [(0.0, 0.0)]  # of the players known by now: what each contributes, less the earlier contribution
+        sites = [(0.0, 0.0)]  # the contribution of each known player as natural parameters
         for rating in known:
             whole = 16.0 + level
             told = 1 - rating.sigma**2 / whole
@@ -64,7 +64,7 @@ def test_newcomer_level_agrees_with_hand_calculation():
 
 @pytest.mark.parametrize("preset", [pw.TrueSkill, pw.TS2, pw.GaussianSD, pw.PoissonOD, pw.Glicko, pw.Glicko2])
 def test_newcomer_level_falls_if_newcomers_lose(preset):
-    """Founders are equal and newcomers lose, so the prior moves down; only newcomers' results move it."""
+    """The first players are equal and all newcomers lose, so the prior moves down."""
     model = preset().replace(period=None)
     sigma = model.rating().sigma
     learning = model.replace(prior=pw.Newcomers(model.prior, level_sigma=0.5 * sigma, matches=4))
@@ -82,7 +82,7 @@ def test_newcomer_level_falls_if_newcomers_lose(preset):
 
 
 def test_newcomer_level_stays_bounded_in_matches_of_many_newcomers():
-    """If drift cancels what matches teach, the level ignores a hundred newcomers at once, however far they moved."""
+    """Strong drift cancels the information from matches; then the level ignores a hundred newcomers in one match."""
     prior = pw.Newcomers(pw.Normal(3000, 500), level_sigma=300, matches=1)
     model = pw.TS2(tau=800).replace(prior=prior)
     rng = np.random.default_rng(3)

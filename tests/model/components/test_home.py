@@ -1,4 +1,4 @@
-"""Home advantage: given as a number, or learnt like the skill of a player in every home team."""
+"""Home advantage is given as a number, or learnt like the skill of an extra player of the home team."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def test_fixed_home_advantage_acts_as_a_rating_offset():
 
 
 def test_learnt_home_advantage_acts_like_an_extra_player_without_noise():
-    """With noise 0, both are exactly equal."""
+    """With performance noise 0, both are exactly equal."""
     plain = pw.TrueSkill(tau=0).replace(beta=0)
     learnt = plain.replace(home=pw.Home(1.0, home_sigma=2.0))
     a, b = pw.Rating(25, 4), pw.Rating(27, 5)

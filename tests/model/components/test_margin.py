@@ -1,4 +1,4 @@
-"""Margin policies: their values, with every outcome, pickling, and where the paper's printed formula leads."""
+"""Margin policies: their values, every outcome, pickling, and the paper's printed formula."""
 
 import json
 import math
@@ -76,7 +76,7 @@ def model(margin, outcome=pw.outcome.Places, **parts):
 @pytest.mark.parametrize("outcome", [pw.outcome.Order, pw.outcome.Places])
 @pytest.mark.parametrize("margin", POLICIES, ids=repr)
 def test_any_margin_works_with_any_outcome(margin, outcome):
-    """Two teams and three are rated and forecast as if the policy's margin were given as a number."""
+    """Matches of two and three teams are rated and forecast as if the margin were given as a number."""
     ours = model(margin, outcome)
     for teams, ranks in (
         ([30, 22], [1, 1]),
@@ -103,7 +103,7 @@ def test_margins_can_be_pickled(margin):
 
 
 def league(rounds):
-    """Matches in which thirty of sixty players finish on about a dozen places."""
+    """Return matches in which thirty of sixty players finish on about a dozen places."""
     rng = np.random.default_rng(0)
     skill = rng.normal(3000, 300, 60)
     for _ in range(rounds):
@@ -113,7 +113,7 @@ def league(rounds):
 
 
 def test_spread_margin_as_printed_in_the_paper_grows_without_bound():
-    """With fixed variances (TS2c): 4 times the true spread after 30 tournaments, 10 000 times after 300."""
+    """With fixed variances (TS2c), ratings spread 4 times too far after 30 tournaments, and 10 000 times after 300."""
     history = pw.History.from_matches(list(league(60)))
     spread = {}
     with pytest.warns(UserWarning, match="without bound"):

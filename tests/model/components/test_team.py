@@ -15,7 +15,10 @@ from tests.test_modes import league
 
 
 def weights(function, *teams, shares=None, traits=1):
-    """α of every player, nested like the teams, and α₀; a player is a mean, or a tuple with a mean per trait."""
+    """Return the weight α of every player, nested like the teams, and the offsets α₀.
+
+    A player is given as a mean, or as a tuple with a mean per trait.
+    """
     players = [player if isinstance(player, tuple) else (player,) for team in teams for player in team]
     board = pw.Board(teams=len(teams), entries=len(players), traits=traits)
     starts = np.cumsum([0, *(len(team) for team in teams)]).tolist()
@@ -31,7 +34,7 @@ def weights(function, *teams, shares=None, traits=1):
 
 
 def test_performance_of_an_incomplete_squad_is_discounted():
-    """0.88 + 0.02 n, the printed form, of the average for n ≤ 6."""
+    """For n ≤ 6 players, the factor is 0.88 + 0.02 n as printed in the paper."""
     for n in range(1, 7):
         [alpha], _ = weights(pw.team.FullSquad(), [25.0] * n)
         assert alpha == pytest.approx([(0.88 + 0.02 * n) / n] * n, rel=1e-14)
@@ -40,7 +43,7 @@ def test_performance_of_an_incomplete_squad_is_discounted():
 
 
 def test_roster_larger_than_the_squad_performs_like_its_best_players():
-    """Of 7, 1, 2, 3, 4 the three largest are 14 of 17: 14/(3 · 17) for everyone."""
+    """The three largest of 7, 1, 2, 3, 4 sum to 14 of 17, so every player has the weight 14/(3 · 17)."""
     [alpha, other], _ = weights(pw.team.FullSquad(size=3), [7.0, 1.0, 2.0, 3.0, 4.0], [3.0, 9.0])
     assert alpha == pytest.approx([14 / 51] * 5, rel=1e-14)
     assert other == pytest.approx([0.98 / 2] * 2, rel=1e-14)
@@ -63,10 +66,10 @@ def test_full_squad_weighs_players_by_their_playing_time():
     assert absent == [*without, 0.0]
     [briefly], _ = weights(pw.team.FullSquad(discount=0.19), [9.0], shares=[0.01])
     assert briefly == pytest.approx([1 - 0.19 * 5])
-    # the best three of 3.5 players: all of 8, half of 7, all of 6 and half of 4
+    # The best three of 3.5 players are all of 8, half of 7, all of 6 and half of 4.
     [alpha], _ = weights(pw.team.FullSquad(size=3), [4.0, 8.0, 7.0, 6.0], shares=[1, 1, 0.5, 1])
     assert alpha == pytest.approx(np.array([1, 1, 0.5, 1]) * 19.5 / 3 / 21.5, rel=1e-14)
-    # continuous at the size where a roster becomes larger
+    # The weights are continuous at the size where a roster becomes larger than the squad.
     near = [weights(squad, [9.0, 8, 7, 6, 5, 4, 3], shares=[1] * 6 + [share])[0][0] for share in (1e-9, 0.0)]
     assert near[0] == pytest.approx(near[1], abs=1e-8)
 
@@ -90,7 +93,7 @@ def test_roster_larger_than_the_squad_needs_a_positive_sum_of_means(team):
 
 
 def test_leader_of_a_team_gets_a_larger_weight():
-    """Sum: 1, 1.1, 1 of a total of 3; of two equally good players the first leads."""
+    """The weights 1, 1.1, 1 are scaled to a total of 3; of two equal players, the first one leads."""
     [alpha, pair], _ = weights(pw.team.LeaderBonus(pw.team.Sum()), [1.0, 5.0, 3.0], [2.0, 2.0])
     assert alpha == pytest.approx([3 / 3.1, 3.3 / 3.1, 3 / 3.1], rel=1e-14)
     assert pair == pytest.approx([2.2 / 2.1, 2 / 2.1], rel=1e-14)
@@ -122,7 +125,7 @@ def test_leader_and_best_players_are_chosen_for_each_trait():
 
 
 def squares(means):
-    """The tangent of t = Σp²."""
+    """Return the tangent of t = Σp²."""
     return [2 * mu for mu in means], -sum(mu * mu for mu in means)
 
 
@@ -144,7 +147,7 @@ def test_affine_function_approximates_a_nonlinear_one():
 
 
 def test_affine_function_works_in_a_history_of_varying_team_sizes():
-    """Every match sets all offsets again, so none is left over from an earlier match."""
+    """Every match sets all offsets again, so no offset remains from an earlier match."""
     model = pw.TrueSkill().replace(team=pw.team.Affine(lambda means: ([1.0] * len(means), -5.0 * len(means))))
     matches = league(np.random.default_rng(3), matches=40, players=20)
     fit = model.fit(pw.History.from_matches(matches))
@@ -255,7 +258,7 @@ def test_name_shared_by_nested_parameters_refers_to_the_outer_parameter():
 
 @dataclass(frozen=True)
 class Best(pw.TeamFunction):
-    """Only the first player counts: a user-defined component with another one inside."""
+    """A user-defined team function with a parameter, which reduces the weight of all players but the first."""
 
     share: float = 1.0
 

@@ -9,7 +9,7 @@ import prowess as pw
 
 
 def model(**changes):
-    """A model whose rule can gather matches: Newton steps on TrueSkill's outcome, with drift by periods."""
+    """Return a model with rating periods: Newton steps on TrueSkill's outcome, and drift per period."""
     parts = {"absorb": pw.absorb.Newton(), "drift": pw.drift.PerTime(2.0), "period": 7.0, "draw_probability": 0.1}
     return pw.TrueSkill().replace(**(parts | changes))
 
@@ -133,7 +133,7 @@ def test_failing_k_factor_rule_leaves_the_open_period_unchanged():
 
 
 def test_home_advantage_is_updated_once_per_period():
-    """As for players: a Newton step from the start of the period, on the sum of all its matches."""
+    """As for players, one Newton step sums all matches of the period."""
     weekly = pw.Glicko(period=7.0, c=0).replace(home=pw.Home(0.0, home_sigma=50.0))
     twenty = [two("a", "b", 0.1 * day, home=0) for day in range(20)]
     one = weekly.fit(pw.History.from_matches(twenty))

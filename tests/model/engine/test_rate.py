@@ -51,7 +51,7 @@ def test_player_without_playing_time_learns_nothing():
 
 
 def test_partial_play_scales_the_change():
-    """μ moves by ασ²d₁: the same prior with half the weight moves half as far."""
+    """The mean moves by ασ²d₁, so with half the weight it moves half as far."""
     model = pw.TrueSkill(tau=0)
     [[whole, half], _] = model.rate([[A, A], [C]], weights=[[1, 0.5], [1]])
     assert half.mu - 25 == pytest.approx((whole.mu - 25) / 2, rel=1e-12)
@@ -63,7 +63,7 @@ def test_match_of_importance_zero_does_not_change_ratings():
 
 
 def test_importance_multiplies_the_information_from_a_match():
-    """A message of precision π and mean ν/π taken w times: precision 1/σ² + wπ."""
+    """A match of importance w adds w times its precision π: the new precision is 1/σ² + wπ."""
     model = pw.TrueSkill(tau=0)
     once = model.rate([[A, B], [C]])
     for w in (0.25, 0.5, 1.0 + 1e-9, 2.0, 7.0):

@@ -1,4 +1,4 @@
-"""Explanations: their sums and forecasts, and every step against a ladder that records match by match."""
+"""Explanations agree with a ladder that records match by match, and their changes add up."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ LARGE = pw.simulate(pw.TrueSkill(), 60, 30, teams=(2, 6), size=(1, 3), seed=3).h
 
 
 def ladder_steps(model, history, name):
-    """A player's ratings before and after each match, from a ladder that records all matches."""
+    """Return a player's ratings before and after each match, from a ladder that records all matches."""
     ladder, found = pw.Ladder(model), []
     for match in history:
         teams, details = (
@@ -60,7 +60,7 @@ def test_explained_changes_equal_those_of_a_ladder_and_add_up(name):
 
 @pytest.mark.parametrize("name", ["TrueSkill", "seasons", "drift by time"])
 def test_rating_shown_before_a_match_is_the_one_used_for_its_forecast(name):
-    """In one-on-one matches, mean and variance of the forecast are the player's own."""
+    """In one-on-one matches, the forecast has the mean and variance of the player's rating."""
     model = MODELS[name]
     fit = model.fit(HISTORY)
     rows = fit.explain("Ada").matches

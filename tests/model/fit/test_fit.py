@@ -1,4 +1,4 @@
-"""`fit` and `Ladder`: one pass, a resumed fit, recording match by match and chained `rate` calls agree."""
+"""A single fit, a resumed fit, a ladder that records match by match and chained `rate` calls agree."""
 
 import itertools
 import json

@@ -1,4 +1,4 @@
-"""Standings at earlier times and the changes since, against fits of only the earlier matches."""
+"""Past standings and changes since then agree with fits of only the earlier matches."""
 
 import pickle
 from datetime import date
@@ -15,7 +15,7 @@ DAYS = [f"2026-01-{day:02d}" for day in range(1, 29)]
 
 
 def league(matches: int = 120) -> pw.History:
-    """Singles and doubles with scores, later newcomers, some matches of importance 0, and some home teams."""
+    """Return singles and doubles with scores, later newcomers, some matches of importance 0, and some home teams."""
     found = []
     for i in range(matches):
         players = [f"p{(i * k + k * k) % (5 + i // 10)}" for k in (1, 2, 3, 5)]

@@ -1,4 +1,4 @@
-"""The kernels that go through all pairs of teams of every match, against plain loops, in both modes."""
+"""The kernels that loop over all pairs of teams of every match agree with plain loops, compiled and uncompiled."""
 
 from itertools import combinations, pairwise
 from math import log
@@ -18,7 +18,7 @@ spreads = st.sampled_from([0.0, 1e-300, 1.0, 1e60]) | st.floats(0, 50)
 
 @st.composite
 def leagues(draw):
-    """Matches of 3 to 8 teams as columns for the kernels (for two teams, `pair_log_loss` uses the forecast)."""
+    """Return matches of 3 to 8 teams as columns for the kernels (for two teams, `pair_log_loss` uses the forecast)."""
     sizes = draw(st.lists(st.integers(3, 8), max_size=4))
     count = sum(sizes)
     columns = (st.lists(each, min_size=count, max_size=count) for each in (st.integers(1, 4), keys, spreads))
@@ -49,7 +49,7 @@ def test_pair_counts_agree_with_a_plain_loop(league, ties, least):
 
 
 def test_log_loss_of_many_improbable_pairs_is_finite():
-    """The product of their probabilities underflows."""
+    """The product of the probabilities underflows."""
     start, place, loss, decided = (
         np.array([0, 60], np.int32),
         np.arange(1, 61, dtype=np.int32),

@@ -1,4 +1,4 @@
-"""Rating in chunks equals one pass to the last bit, in memory that does not grow with the file."""
+"""Rating in chunks is bit-identical to a single fit, and its memory does not grow with the file."""
 
 import subprocess
 import sys
@@ -26,7 +26,7 @@ MODELS = {
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make chunks so small that a short file has several."""
+    """Make chunks small, so that a short file has several chunks."""
     monkeypatch.setattr(stream_module, "SAMPLE", 10)
 
 

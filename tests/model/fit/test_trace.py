@@ -1,4 +1,4 @@
-"""The trace of a history, against a ladder that stops at every match."""
+"""The trace of a history agrees with a ladder that records match by match."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from tests.model.fit.test_explain import HISTORY, LARGE, MODELS
 @pytest.mark.parametrize("history", [HISTORY, LARGE], ids=["league", "teams"])
 def test_changes_in_a_trace_equal_those_of_explanations(name, history):
     if history is LARGE and name in ("Harkness", "TS2c", "GaussianOD", "GaussianSD", "PoissonOD"):
-        history = HISTORY  # these need scores, or do not distinguish places
+        history = HISTORY  # these models need scores, or do not distinguish places
     model = MODELS[name]
     traced, fit = trace(pw.Ladder(model), history), model.fit(history)
     for player in (history.players[0], history.players[-1]):

@@ -1,4 +1,4 @@
-"""The special functions against tables by mpmath, which tests/golden/truncated.py generates."""
+"""The special functions agree with tables by mpmath, which tests/golden/truncated.py generates."""
 
 import csv
 import math
@@ -18,7 +18,7 @@ def rows(name):
 
 
 def relative(got, wanted):
-    """The relative error if the true value is a normal double; for smaller ones, check only that the result is tiny."""
+    """Return the relative error; for values below the normal range of a double, only check that the result is tiny."""
     wanted = mpmath.mpf(wanted)
     if abs(wanted) < 1e-290:
         return 0.0 if abs(got) < 2e-290 else math.inf
@@ -27,9 +27,9 @@ def relative(got, wanted):
 
 @pytest.mark.parametrize("kind", ["win", "draw"])
 def test_moments_of_truncated_normals_agree_with_the_reference_table(kind):
-    """The table is in (m, v, ε); a kernel that is given t = (m − ε)/√v cannot undo the rounding of t itself.
+    """The table has exact values for (m, v, ε), but the kernel gets t = (m − ε)/√v, which is already rounded.
 
-    In the upper tail that rounding alone moves the density φ(t) by t² times as much; `shift` is allowed that error.
+    In the upper tail, this rounding changes the density φ(t) by a factor of t² more; `shift` may have that error.
     """
     count, out = 0, normal.Truncated()
     for row in rows("truncated.csv"):

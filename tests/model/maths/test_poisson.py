@@ -1,4 +1,4 @@
-"""Counts: special functions against mpmath and SciPy, win and draw against sums over all scores and sampling."""
+"""Poisson counts agree with mpmath and SciPy; win and draw agree with sums over all scores and with sampling."""
 
 import math
 
@@ -17,7 +17,7 @@ VARIANCES = [0.0, 1e-60, 1e-9, 0.3, 40.0, 1e6, 1e60]
 
 
 def meet(first, second):
-    """P(win) and P(draw) of two teams, each (mean, variance)."""
+    """Return P(win) and P(draw) of two teams, each given as (mean, variance)."""
     win, draw = np.empty(1), np.empty(1)
     chances(np.array([first[0], second[0]], float), np.array([first[1], second[1]], float), win, draw)
     return win[0], draw[0]
@@ -38,7 +38,7 @@ def test_log_probabilities_of_a_count_agree_with_mpmath(n):
 
 
 def test_root_of_equation_19_is_accurate():
-    """κ = m + v (s − e^κ) + v/(2 (1 + v e^κ)), in 40 digits at the y = v e^κ that was found."""
+    """The equation κ = m + v (s − e^κ) + v/(2 (1 + v e^κ)) is checked in 40 digits at the y = v e^κ that was found."""
     rng = np.random.default_rng(3)
     for _ in range(300):
         m, v = float(rng.choice([-1, 1]) * 10 ** rng.uniform(-2, 2.5)), float(10 ** rng.uniform(-12, 6))
@@ -108,7 +108,7 @@ def test_win_and_draw_probabilities_agree_with_sampling(first, second):
 
 @pytest.mark.parametrize("rates", [(1, 2), (200, 60), (400, 380), (49, 51), (51, 49), (120, 100), (1e6, 1e6 - 900)])
 def test_score_difference_with_known_rates_agrees_with_the_skellam_distribution(rates):
-    """Also where a sum of a hundred terms gives 0.007 instead of 1, and where the unscaled Bessel function is NaN."""
+    """Some rates are so large that a sum of a hundred terms gives 0.007 instead of 1, or the Bessel function is NaN."""
     win, draw = meet((math.log(rates[0]), 0), (math.log(rates[1]), 0))
     exact = stats.skellam(*rates)
     assert (win, draw) == pytest.approx((exact.sf(0), exact.pmf(0)), abs=1e-9)
@@ -148,7 +148,7 @@ def test_win_probability_at_extreme_rates_depends_only_on_the_rates():
 
 
 def test_medians_computed_together_equal_medians_computed_singly():
-    """Checked by search, by the mixture on a dense grid, and where the bounds of the search are tight."""
+    """The bounds of the search for a median are also checked, with a mixture on a dense grid."""
     rng = np.random.default_rng(4)
     for sigma in (0.0, 1e-3, 0.2, 1.0, 13.0, 1e3):
         mean = rng.uniform(-8, 8, 60)

@@ -1,4 +1,4 @@
-"""TrueSkill's outcome, against other packages, slow oracles and exact cases, and where other packages break."""
+"""TrueSkill's outcome agrees with other packages, slow oracles and exact cases, and works where other packages fail."""
 
 import gzip
 import json
@@ -36,7 +36,7 @@ def test_ratings_agree_with_the_trueskill_package_on_5000_matches():
         matches = [json.loads(line) for line in file]
     assert len(matches) == 5000
     assert {len(match["teams"]) for match in matches} == set(range(2, 13))
-    if pw.kernel_mode() == "pure":  # other tests check that both modes give the same bits; all matches would take long
+    if pw.kernel_mode() == "pure":  # other tests check that both modes agree; uncompiled code is slow
         matches = matches[::5]
     assert max(largest_difference(rate(match), match["posterior"]) for match in matches) < 1e-6
 
@@ -50,7 +50,7 @@ def test_ratings_agree_with_the_installed_trueskill_package():
 
 
 def board(model, teams, ranks):
-    """The board of a match after the update by its outcome, and the log-evidence."""
+    """Return the board of a match after the update by its outcome, and the log-evidence."""
     pipeline = model.pipeline
     laid = build_board(pipeline, teams, check_details(teams, ranks))
     pipeline.forecast(laid)
@@ -75,7 +75,7 @@ def test_order_chain_agrees_with_dense_expectation_propagation(ranks):
 
 @pytest.mark.parametrize("ranks", [[1, 2], [2, 1], [1, 1], [1, 2, 3], [1, 2, 2], [2, 1, 1, 4]])
 def test_d1_and_d2_are_derivatives_of_the_log_evidence(ranks):
-    """d1 is its derivative by a team's mean; its derivative by the variance is (d2 + d1²)/2."""
+    """d1 is its derivative with respect to a team's mean; that with respect to the variance is (d2 + d1²)/2."""
     model = pw.TrueSkill(draw_probability=0.2, tau=0).replace(tolerance=1e-13)
     mus, sigmas = [27.0, 22.0, 30.0, 25.0][: len(ranks)], [3.0, 6.0, 2.0, 4.0]
 
@@ -113,7 +113,7 @@ def test_free_for_all_of_equal_players_agrees_with_order_statistics():
 
 
 def test_extreme_upset_that_breaks_the_trueskill_package_is_rated():
-    """The update in 50 digits: mu + σ²V(t)/c and σ²(1 − σ²W(t)/c²) at t = −(232 + ε)/c."""
+    """The expected values are mu + σ²V(t)/c and σ²(1 − σ²W(t)/c²) at t = −(232 + ε)/c, in 50 digits."""
     [[upset], [favourite]] = pw.TrueSkill(tau=0).rate([[pw.Rating(0, 1)], [pw.Rating(232, 1)]])
     with mpmath.workdps(50):
         beta = mpmath.mpf(25) / 6

@@ -28,7 +28,7 @@ def points(mus):
 
 
 def random_match(rng, teams, most):
-    """Random ratings by team, and places with ties; a team has at most `most` players."""
+    """Draw ratings by team, and places with ties; a team has at most `most` players."""
     mus = [rng.normal(1500, 300, rng.integers(1, most + 1)).tolist() for _ in range(teams)]
     seen = rng.integers(0, teams, teams)
     return mus, [1 + int((seen < place).sum()) for place in seen]
@@ -102,7 +102,7 @@ def test_the_sum_of_ratings_is_conserved_between_teams_of_equal_size(teams, size
 
 
 def test_playing_time_scales_what_players_and_opponents_learn():
-    """A player with a third of the playing time counts a third; shares are relative to the team's average."""
+    """Playing times are relative to the average of the team."""
     outcome = Duel(Logistic())
     board = lay_out(outcome, points([[1500.0, 1700.0], [1600.0]]), [1, 2], shares=[[1.5, 0.5], [0.1]])
     outcome.evidence(board)
@@ -138,7 +138,7 @@ def test_team_offset_acts_like_a_shift_of_all_its_players():
 @pytest.mark.parametrize("places", [[1, 2], [2, 1], [1, 1]])
 @pytest.mark.parametrize("sigma", [0.0, 150.0])
 def test_two_team_derivatives_agree_with_the_log_evidence(places, sigma):
-    """Logistic: exactly its derivatives. Probit: d2 is the slope of d1, which is the slope of log Z between equals."""
+    """For Probit, d1 is the derivative of the log-evidence only if the teams are equal; for Logistic, always."""
 
     def at(outcome, shift=0.0, gap=130.0):
         board = lay_out(outcome, [[(1500.0 + gap + shift, sigma)], [(1500.0, sigma)]], places, beta=100.0)
@@ -156,7 +156,7 @@ def test_two_team_derivatives_agree_with_the_log_evidence(places, sigma):
 
 
 def test_pairwise_outcome_without_duels_compares_teams_as_a_whole():
-    """Each team averages over the other teams; neighbours in the finishing order give the log-evidence."""
+    """A team's update averages over the other teams; the log-evidence sums over neighbours in the finishing order."""
     rng = np.random.default_rng(3)
     mus, places = random_match(rng, 6, 1)
     board = lay_out(Logistic(), points(mus), places)
@@ -200,12 +200,12 @@ def test_draw_forecast_uses_the_fraction_of_past_draws():
         draws += places[0] == places[1]
         memory = tuple(board.memory)
         assert memory == pytest.approx((draws, chances))
-    assert lay_out(outcome, points([[1500.0], [1500.0]]), [1, 2], memory=(99.0, 1.0)).draw == 0.5  # δ is 1 at the most
+    assert lay_out(outcome, points([[1500.0], [1500.0]]), [1, 2], memory=(99.0, 1.0)).draw == 0.5  # δ is at most 1
 
 
 @pytest.mark.parametrize("outcome", [Logistic(), Probit(), Opposition()])
 def test_distant_third_team_does_not_change_pairwise_prediction(outcome):
-    """With a third team far behind, the other two have the same forecast as in a match of two."""
+    """The other two teams have the same forecast as in a match of two."""
     memory = (30.0, 99.0)
     for gap in (0.0, 60.0, 250.0):
         teams = points([[1500.0 + gap], [1500.0], [-20000.0]])
@@ -223,7 +223,7 @@ def test_distant_third_team_does_not_change_pairwise_prediction(outcome):
 
 
 def pairs(outcome, teams, places, beta, scale=400.0):
-    """The update of every player, from all pairs at once in NumPy."""
+    """Return the update of every player, computed over all pairs with NumPy."""
     team = np.repeat(np.arange(len(teams)), [len(players) for players in teams])
     mu, sigma = np.array([player for players in teams for player in players]).T
     gap, place = mu[:, None] - mu, np.array(places)[team]
@@ -330,7 +330,7 @@ def test_models_with_pairwise_outcomes_can_be_written_as_plain_data():
 
 def test_user_defined_pairwise_outcome_can_be_used_in_duels():
     class Coin(Pairwise):
-        """The winner's d1 is 1, the loser's −1."""
+        """An outcome that sets d1 to 1 for the winner and to −1 for the loser."""
 
         def chance(self, board, gap, variance):
             board.expected = board.conceded = 0.5

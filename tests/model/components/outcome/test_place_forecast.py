@@ -1,4 +1,4 @@
-"""Forecasts of rounded performances: high-precision closed forms, sampling, and consistency between cases."""
+"""Forecasts of rounded performances agree with closed forms, with sampling and with each other."""
 
 import math
 
@@ -21,7 +21,7 @@ def ts2(package=pw, **outcome):
 
 
 def test_match_of_several_teams_uses_one_margin_for_their_mean_noise():
-    """Teams of 1, 2 and 6 get the margin for their mean noise, in any order; two teams get the margin of the pair."""
+    """Teams of 1, 2 and 6 players get the margin for their mean noise; two teams get the margin of their pair."""
     model = ts2(draw_probability=0.1)
     sizes = (1, 2, 6)
     width = tie_width(0.1) * math.sqrt(2 * 16 * 3)
@@ -41,7 +41,7 @@ def test_equal_teams_have_the_given_draw_probability(p):
 
 
 def test_prediction_of_two_teams_agrees_with_the_closed_form():
-    """E[max(0, 1 − |d|/2ε)] and E[min(1, max(0, d)/2ε)], in 50 digits, for every size of ε and gap."""
+    """P(draw) = E[max(0, 1 − |d|/2ε)] and P(win) = E[min(1, max(0, d)/2ε)], in 50 digits, for many ε and gaps."""
 
     def beyond(x):
         return x * mpmath.ncdf(x) + mpmath.npdf(x)
@@ -87,7 +87,7 @@ def test_predictions_agree_with_sampled_rounding(n, epsilon):
 
 
 def test_distant_third_team_does_not_change_prediction():
-    """This holds for any margin; with margin 0, rounding agrees with TrueSkill."""
+    """This holds for any margin; with margin 0, the forecast equals TrueSkill's."""
     a, b, far = [pw.Rating(27, 3)], [pw.Rating(25, 5)], [pw.Rating(-1e4, 1)]
     for epsilon in (1e-9, 1e-3, 0.5, 10.0, 900.0):
         model = ts2(margin=epsilon)

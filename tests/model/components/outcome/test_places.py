@@ -1,4 +1,4 @@
-"""TS2's outcome: slow oracles, the exact model, symmetries, large matches and edge cases."""
+"""TS2's outcome agrees with slow oracles and the exact model; symmetries, large matches and edge cases."""
 
 import math
 
@@ -21,17 +21,17 @@ SHAPES = [[1, 2], [1, 1], [1, 2, 3], [1, 1, 3], [1, 1, 1], [2, 1, 2, 4, 4], [1, 
 
 
 def laid(means, variances, ranks, outcome, board=Board):
-    """A board with these prior performances and places."""
+    """Return a board with these prior performances and places."""
     laid = board(len(means), len(means))
     outcome.prepare(laid)
-    places = np.searchsorted(np.sort(ranks), ranks) + 1  # as in sports: 1 + the number of teams that are better
+    places = np.searchsorted(np.sort(ranks), ranks) + 1  # 1 + the number of better teams, as in sports
     for j, (mean, variance, place) in enumerate(zip(means, variances, places, strict=True)):
         laid.mean[j], laid.variance[j], laid.noise[j], laid.place[j] = mean, variance, variance / 4, place
     return laid
 
 
 def rated(means, variances, ranks, epsilon, **run):
-    """Posterior means and variances, the log-evidence, and the board."""
+    """Return posterior means and variances, the log-evidence, and the board."""
     outcome = Places(margin=epsilon, **run)
     board = laid(means, variances, ranks, outcome)
     log_z = outcome.evidence(board)
@@ -44,7 +44,7 @@ def field(seed, n):
 
 
 def tournament(seed, n, places):
-    """The prior performances of a large tournament, and how it ended."""
+    """Return the prior performances of a large tournament, and its places."""
     rng = np.random.default_rng(seed)
     means, variances = rng.normal(3000, 400, n), rng.uniform(150, 440, n) ** 2
     shown = rng.normal(means, np.sqrt(variances))
@@ -54,7 +54,7 @@ def tournament(seed, n, places):
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
 @pytest.mark.parametrize("ranks", SHAPES, ids=str)
 def test_places_outcome_agrees_with_dense_expectation_propagation(ranks, epsilon):
-    """The oracle visits the factors in random order, since the fixed point does not depend on the schedule."""
+    """The oracle updates factors in random order; the fixed point does not depend on the order."""
     means, variances = field(len(ranks), len(ranks))
     mean, variance, log_z, board = rated(means, variances, ranks, epsilon)
     assert board.converged
@@ -71,9 +71,9 @@ FEW = [[1, 1, 1], [1, 2, 3], [1, 2, 2, 4], [2, 1, 2, 4, 4, 4]]
 @pytest.mark.parametrize("epsilon", [1.0, 4.0])
 @pytest.mark.parametrize("ranks", FEW, ids=str)
 def test_expectation_propagation_is_near_the_exact_posterior(ranks, epsilon):
-    """EP against the exact posterior: over 160 such matches means differ by up to 0.003 prior deviations.
+    """In 160 such matches, EP's means differ from the exact posterior by up to 0.003 prior deviations.
 
-    Deviations differ by up to 0.009 of the prior ones, log Z by up to 0.008. The exact posterior is an integral along
+    Deviations differ by up to 0.009 prior deviations, log Z by up to 0.008. The exact posterior is an integral along
     the chain of places; Gibbs sampling agrees with it.
     """
     means, variances = field(5, len(ranks))
@@ -88,7 +88,7 @@ def test_expectation_propagation_is_near_the_exact_posterior(ranks, epsilon):
 @pytest.mark.parametrize("epsilon", [1.0, 4.0])
 @pytest.mark.parametrize("ranks", FEW, ids=str)
 def test_exact_posterior_agrees_with_gibbs_sampling(ranks, epsilon):
-    """This checks the oracle only, and uses nothing from the package."""
+    """This test checks the oracle, not the package."""
     means, variances = field(5, len(ranks))
     sampled = gibbs(means, variances, ranks, epsilon, chains=2000, sweeps=300 if epsilon > 1 else 600)
     error = 4 * sampled.std(axis=0) / math.sqrt(len(sampled))
@@ -98,7 +98,7 @@ def test_exact_posterior_agrees_with_gibbs_sampling(ranks, epsilon):
 @pytest.mark.parametrize("epsilon", [0.0, 0.7, 6.0])
 @pytest.mark.parametrize("ranks", SHAPES, ids=str)
 def test_d1_and_d2_are_derivatives_of_the_log_evidence(ranks, epsilon):
-    """d1 is its derivative by a team's mean; its derivative by the variance is (d2 + d1²)/2."""
+    """d1 is its derivative with respect to a team's mean; that with respect to the variance is (d2 + d1²)/2."""
     means, variances = field(1, len(ranks))
 
     def at(team=0, mean=0.0, variance=0.0):
@@ -116,7 +116,7 @@ def test_d1_and_d2_are_derivatives_of_the_log_evidence(ranks, epsilon):
 
 
 def test_places_without_a_margin_treat_ties_exactly_and_others_like_trueskill():
-    """Two tied teams both get the product of their priors; without ties it is TrueSkill's chain with ε = 0."""
+    """Two tied teams both get the product of their priors; without ties, the result is TrueSkill's with ε = 0."""
     mean, variance, log_z, _ = rated([20.0, 30.0], [16.0, 9.0], [1, 1], 0.0)
     assert mean == pytest.approx([26.4, 26.4], rel=1e-14)
     assert variance == pytest.approx([5.76, 5.76], rel=1e-14)
@@ -193,7 +193,7 @@ def test_tie_of_1500_teams_converges(kind, epsilon):
 
 
 def test_thousands_of_teams_converge_in_15_sweeps():
-    """A few sweeps suffice for any number of teams, each in linear time; `make bench` shows the time."""
+    """A few iterations suffice for any number of teams, and each takes linear time (see `make bench`)."""
     for n in (2000, 20000) if COMPILED else (200,):
         means, variances, ranks = tournament(7, n, 40)
         outcome = Places(margin=30.0, sweeps=15)
@@ -207,9 +207,9 @@ VARIANCES = [1e-12, 1e-6, 1.0, 1e6, 1e12]
 
 @pytest.mark.parametrize("epsilon", [0.0, 1e-12, 1.0, 1e6])
 def test_unusual_means_and_variances_give_finite_numbers(epsilon):
-    """All teams tied, none tied, or some tied; variances from 1e-12 to 1e12 and means up to ±1e6.
+    """The matches have all, no or some teams tied, variances from 1e-12 to 1e12 and means up to ±1e6.
 
-    With messages of 1e6 and deviations of 1e-6 in one match, the rounding of the former may prevent convergence.
+    If a match has messages of 1e6 and deviations of 1e-6, rounding errors may prevent convergence.
     """
     rng = np.random.default_rng(11)
     still = []
@@ -245,7 +245,7 @@ def test_board_reports_whether_a_match_converged():
 
 
 def test_other_teams_learn_from_a_team_without_uncertainty():
-    """The other teams learn from it; if no team has any uncertainty or margin, they cannot be compared."""
+    """If no team has any uncertainty and the margin is 0, the match raises an error."""
     mean, variance, _, _ = rated([25.0, 25.0, 30.0], [0.0, 9.0, 9.0], [1, 2, 2], 1.0)
     assert (mean[0], variance[0]) == (25.0, 0.0)
     assert mean[1] < 25 > mean[2]
@@ -282,7 +282,7 @@ def test_closed_form_for_two_teams_agrees_with_the_general_algorithm():
 
 
 def test_log_evidence_of_a_tie_of_two_teams_is_near_the_forecast_draw_probability():
-    """A uniform l with |t − l| ≤ ε for both teams is rounding to a grid of random phase; EP is accurate to 0.1 %."""
+    """The model of a tie equals rounding to a grid with a random phase; EP is accurate to 0.1 %."""
     outcome = Places(margin=1.5)
     board = laid([25.0, 27.0], [20.0, 30.0], [1, 1], outcome)
     outcome.forecast(board)

@@ -1,4 +1,4 @@
-"""TS3's outcome: general optimisers, exact cases, optimality conditions, and large matches."""
+"""TS3's outcome agrees with general optimisers and exact cases; optimality conditions and large matches."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from tests.test_modes import edges, league
 
 
 def seen(places, means, variances, margin, package=pw):
-    """The board after an update with `places` (any numbers, lower is better), and the log-evidence."""
+    """Return the board after an update with `places` (any numbers, lower is better), and the log-evidence."""
     outcome = package.outcome.PlacesML(margin=margin)
     board = package.Board(teams=len(means), entries=len(means))
     outcome.prepare(board)
@@ -27,7 +27,7 @@ def seen(places, means, variances, margin, package=pw):
 
 
 def posterior(places, means, variances, margin):
-    """Means and variances of the teams, and the log-evidence."""
+    """Return means and variances of the teams, and the log-evidence."""
     board, log_z = seen(places, means, variances, margin)
     assert board.converged
     count = len(means)
@@ -52,7 +52,7 @@ def test_places_by_maximum_likelihood_agree_with_a_general_optimiser(teams, plac
     keys, means, variances = match(teams, teams, places)
     oracle = fit_places(keys, means, variances, margin)
     found = posterior(keys, means, variances, margin)
-    # The optimum is flat, so rounding limits the optimiser: it is off by 4e-5 with some builds of the linear algebra.
+    # The optimum is flat, so rounding errors limit the optimiser: with some linear algebra libraries it is off by 4e-5.
     assert found[0] == pytest.approx(oracle.means, abs=1e-4)
     assert found[1] == pytest.approx(oracle.variances, abs=1e-4)
     assert found[2] == pytest.approx(oracle.log_z, rel=1e-9, abs=1e-7)
@@ -126,7 +126,7 @@ def test_reversing_the_team_order_or_the_scale_does_not_change_the_update():
 
 
 def test_large_means_do_not_reduce_the_precision():
-    """Every number is a sum of a few powers of 2, so that adding 2^20 is exact."""
+    """All numbers are sums of a few powers of 2, so adding 2^20 is exact."""
     rng = np.random.default_rng(8)
     means = rng.integers(-(2**14), 2**14, 40) * 2.0**-30
     keys, variances = rng.integers(0, 12, 40), 2.0 ** rng.integers(-42, -38, 40)
@@ -162,7 +162,7 @@ def test_finite_input_gives_finite_output(teams, margin):
 
 @given(st.lists(st.tuples(st.floats(-30, 30), st.floats(0, 3), st.integers(0, 9)), min_size=2), st.floats(0, 12))
 def test_d1_sums_to_zero_over_the_teams(teams, margin):
-    """At the optimum all slopes add up to 0, and no sum of slopes from the best place down is negative."""
+    """At the optimum, d1 sums to 0, and no partial sum from the best place down is negative."""
     means, powers, keys = (list(column) for column in zip(*sorted(teams, key=lambda team: team[2]), strict=True))
     board, _ = seen(keys, means, [10.0**power for power in powers], margin)
     pulls = np.cumsum(board.d1[: len(teams)])
@@ -174,7 +174,7 @@ def test_d1_sums_to_zero_over_the_teams(teams, margin):
 
 @given(priors(numbers, powers), margins, st.integers(2, 6))
 def test_teams_with_equal_priors_are_ordered_by_their_places(teams, margin, copies):
-    """With equal priors, teams on one place stay equal, and a team ahead is not below afterwards."""
+    """Teams with equal priors stay equal if they share a place; otherwise the better-placed team is not rated lower."""
     means, powers, keys = (list(column) for column in zip(*teams, strict=True))
     count = len(teams)
     means, powers = means + [means[0]] * copies, powers + [powers[0]] * copies

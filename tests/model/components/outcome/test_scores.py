@@ -1,4 +1,4 @@
-"""Score outcomes: the paper's equations, dense linear algebra, direct minimisation, sampling, and edge cases."""
+"""Score outcomes agree with the paper's equations, dense linear algebra, direct minimisation and sampling."""
 
 import math
 
@@ -27,7 +27,7 @@ def rating(offence, defence):
 
 
 def board(outcome, means, variances, scores, memory=(), package=pw, noise=1.0):
-    """A match of single players with given prior performances, updated by its outcome; and the log-evidence."""
+    """Return the board of a match of single players after the update by its outcome, and the log-evidence."""
     teams, traits = len(scores), len(outcome.traits)
     found = package.Board(teams, teams, traits, memory=len(outcome.remembers))
     outcome.prepare(found)
@@ -43,7 +43,7 @@ def board(outcome, means, variances, scores, memory=(), package=pw, noise=1.0):
 
 
 def posterior(laid):
-    """Means and variances of all teams and traits after the match."""
+    """Return means and variances of all teams and traits after the match."""
     mean, variance, d1, d2, left = (
         np.array(column) for column in (laid.mean, laid.variance, laid.d1, laid.d2, laid.left)
     )
@@ -79,7 +79,7 @@ def test_gaussian_score_difference_agrees_with_equations_22_and_23():
 
 
 def test_update_of_a_three_a_side_match_agrees_with_linear_algebra():
-    """Every player of every team in one dense system; the noise of a performance is the player's own."""
+    """The oracle solves one dense system of all players; each player has a separate performance noise."""
     rng = np.random.default_rng(2)
     mu, sigma = rng.normal(9, 3, (2, 3, 2)), rng.uniform(1, 8, (2, 3, 2))
     teams = [[rating(*zip(mu[t, p], sigma[t, p], strict=True)) for p in range(3)] for t in range(2)]
@@ -112,7 +112,7 @@ def test_update_by_gaussian_scores_of_many_teams_is_exact(teams):
 
 @pytest.mark.parametrize("teams", [2, 3, 6])
 def test_update_by_score_differences_of_many_teams_is_exact(teams):
-    """A flat prior level leaves the differences from the first team; each score has half of the difference's noise."""
+    """Only differences from the first team carry information; each score has half the noise of a difference."""
     rng = np.random.default_rng(teams)
     means, variances, scores = rng.normal(25, 5, teams), 10 ** rng.uniform(-3, 2, teams), rng.normal(1e6, 9, teams)
     laid, log_z = board(GaussianScore(3.0), means, variances, scores)
@@ -127,7 +127,7 @@ def test_update_by_score_differences_of_many_teams_is_exact(teams):
 @pytest.mark.parametrize("variance", [1e-3, 0.1, 2.0, 40.0, 1e3])
 @pytest.mark.parametrize("score", [0, 1, 4, 50, 300])
 def test_poisson_posterior_is_the_normal_nearest_in_kl_divergence(variance, score):
-    """A general minimiser of KL(q‖p) finds the same normal and the same bound on the evidence."""
+    """A general minimiser of KL(q‖p) finds the same normal distribution and the same bound on the evidence."""
     for mean in (-1.0, 1.5, 4.0):
         laid, _ = board(POISSON, [mean, 0.0, 0.0, 0.0], [variance, 0.0, 1.0, 0.0], [score, 0])
         found = posterior(laid)[0][0], posterior(laid)[1][0]
@@ -163,7 +163,7 @@ every_outcome = pytest.mark.parametrize("name", OUTCOMES)
 @pytest.mark.parametrize("teams", [2, 4])
 @every_outcome
 def test_d1_and_d2_are_derivatives_of_the_log_evidence(name, teams):
-    """d1 is its derivative by a mean; its derivative by a variance is (d2 + d1²)/2."""
+    """d1 is its derivative with respect to a mean; that with respect to a variance is (d2 + d1²)/2."""
     outcome = OUTCOMES[name]
     means, variances, scores = random_match(7, outcome, teams)
     memory = [5.0, 2.0, 11.0][: len(outcome.remembers)]
@@ -213,7 +213,7 @@ def test_score_noise_gamma_equals_the_performance_noise_before_any_score():
 
 
 def test_team_order_changes_neither_gamma_nor_ratings():
-    """Listing some matches the other way round changes neither the estimate of γ nor the ratings."""
+    """Some matches are listed with their teams reversed."""
     rng = np.random.default_rng(9)
     matches = [{"teams": [["a"], ["b"]], "scores": sorted(rng.integers(0, 9, 2).tolist())} for _ in range(20)]
     mirrored = [
@@ -296,7 +296,7 @@ def test_score_difference_model_does_not_predict_scores():
 @pytest.mark.parametrize("teams", [3, 5])
 @pytest.mark.parametrize("name", ["Gaussian", "Poisson", "plug-in"])
 def test_place_probabilities_of_many_teams_agree_with_sampling(name, teams):
-    """The prediction itself samples counts, so two samples are compared."""
+    """The prediction itself samples Poisson counts, so two samples are compared."""
     outcome = OffenceDefence(PoissonScore("plug-in")) if name == "plug-in" else OUTCOMES[name]
     means, variances, _ = random_match(3, outcome, teams)
     laid, _ = board(outcome, means, variances, [0.0] * teams)
@@ -366,7 +366,7 @@ def test_score_quantiles_agree_with_the_distribution(mean, sigma):
 
 
 def test_poisson_win_and_draw_probabilities_of_a_fit_are_computed_on_demand():
-    """For counts, one call computes `win` and `draw` of all matches from the columns that the sweep wrote."""
+    """One call computes `win` and `draw` of all matches from the stored means and variances."""
     matches = [{"teams": [["a"], ["b"]], "scores": [3, 1]}, {"teams": [["b"], ["c"]], "scores": [0, 0]}]
     model = model_of(POISSON, mu=0.4, sigma=0.5, beta=0.2)
     fit = model.fit(pw.History.from_matches(matches))
@@ -435,7 +435,7 @@ def test_score_components_compare_by_value_and_have_named_parameters():
 
 
 def test_score_models_work_with_drift_home_advantage_and_any_team_function():
-    """No paper has these combinations: Poisson rates with drift, home advantage, team averages and several teams."""
+    """No paper combines Poisson rates with drift, home advantage, team averages and several teams."""
     rng = np.random.default_rng(4)
     truth = rng.normal(0, 0.5, (12, 2))
     matches = []
