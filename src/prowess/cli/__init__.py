@@ -34,14 +34,14 @@ try:
     from .verbs.serve import serve
     from .verbs.simulate import simulate
     from .verbs.tune import tune
-except KeyboardInterrupt:  # imports take a moment; Ctrl-C during that time prints no traceback
+except KeyboardInterrupt:  # no traceback if the user presses Ctrl-C during the slow imports
     sys.exit(130)
 
 __all__ = ["app", "main"]
 
 
 PLUGINS = "prowess.verbs"
-SHIPPED = {"papers": "prowess_papers"}  # verbs of packages that come with prowess but may have been removed
+SHIPPED = {"papers": "prowess_papers"}  # verbs in packages that are shipped with prowess but may have been removed
 
 
 class Verbs(TyperGroup):
@@ -58,7 +58,7 @@ class Verbs(TyperGroup):
             try:
                 self._load(name)
             except Error as error:
-                if not (_is_missing(name) or (ctx and ctx.resilient_parsing)):  # keep the completions clean
+                if not (_is_missing(name) or (ctx and ctx.resilient_parsing)):  # no warnings during shell completion
                     note(str(error), "yellow", "warning: ")
         return super().list_commands(ctx)
 
@@ -70,7 +70,7 @@ class Verbs(TyperGroup):
             if cmd_name in find_plugins(PLUGINS) or cmd_name in SHIPPED:
                 self._load(cmd_name)
             else:
-                self.list_commands(ctx)  # suggestions then include the verbs of plugins
+                self.list_commands(ctx)  # loads the plugins, so that suggestions include their verbs
         except Error:
             if not ctx.resilient_parsing:
                 raise
@@ -102,7 +102,7 @@ app = typer.Typer(
     cls=Verbs,
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
-    pretty_exceptions_enable=False,  # a bug shows Python's own traceback
+    pretty_exceptions_enable=False,  # for a bug, show Python's own traceback
 )
 
 
@@ -155,7 +155,7 @@ def prowess(version: Version = False, quiet: Quiet = False) -> None:
 def main() -> None:
     """Run the command `prowess`."""
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # a name that the terminal cannot show must not be an error
+        sys.stdout.reconfigure(errors="replace")  # a name that the terminal cannot show must not raise an error
     try:
         app(prog_name="prowess")
     except KeyboardInterrupt:

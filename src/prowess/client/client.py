@@ -1,4 +1,4 @@
-"""The Python client of the rating service: an object that represents a league and is used like a ladder."""
+"""The Python client of the rating service: an object for one league that is used like a ladder."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Numbers = Sequence[float]
 
 
 class MatchDetails(TypedDict, total=False):
-    """The parts of a match besides its teams and their result, as in `Client.record`."""
+    """The optional parts of a match besides its teams and result, as in `Client.record`."""
 
     time: Any
     weights: Sequence[Numbers] | None
@@ -43,11 +43,11 @@ class MatchDetails(TypedDict, total=False):
 
 
 class Client:
-    """A league on a rating service (`prowess serve`), used over HTTP much like a `pw.Ladder`.
+    """A league on a rating service (`prowess serve`), with methods much like those of a `pw.Ladder`.
 
-    Every match is sent with an id, so sending it again is safe: it counts once. A request is repeated for up to
-    `patience` seconds when the connection breaks or the service is busy. If the service refuses a request, the
-    `pw.Error` has its HTTP `status` and the complete `problem`. Threads may share a client.
+    Every match is sent with an id, so that it counts once even if it is sent twice. If the connection breaks or the
+    service is busy, the client retries for up to `patience` seconds. If the service rejects a request, the `pw.Error`
+    has the HTTP `status` and the complete `problem`. Threads may share a client.
 
     >>> from prowess.service.testing import trial
     >>> with trial("darts") as client:
@@ -128,7 +128,7 @@ class Client:
         return (row["player"] for row in self._rows())
 
     def _rows(self, **query: Any) -> Iterator[dict[str, Any]]:
-        """Yield the rows of the leaderboard page by page, all as of one revision."""
+        """Yield the rows of the leaderboard, requested page by page; all pages show the same revision."""
         page = self._get("/leaderboard", size=PAGE, **query)
         while True:
             yield from page["players"]
@@ -150,7 +150,7 @@ class Client:
         return player
 
     def leaderboard(self, min_matches: int = 0, *, at: Any = None) -> pl.DataFrame:
-        """Return the players from best to worst as a Polars frame, now or at the time `at`, all as of one revision.
+        """Return the players from best to worst as a Polars frame, now or at the time `at`.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -163,7 +163,7 @@ class Client:
         )
 
     def events(self, after: int | None = None) -> Iterator[News]:
-        """Follow the league: yield every change after the revision `after` as it happens, until you stop iterating.
+        """Follow the league: yield every change after revision `after` as it happens, until you stop iterating.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -186,10 +186,11 @@ class Client:
         home: int | None = None,
         id: str | None = None,
     ) -> list[list[Rating]]:
-        """Post a match and return the new ratings, nested like the teams, once it is stored; names may be new.
+        """Post a match, wait until it is stored, and return the new ratings, nested like the teams.
 
-        `time` may be earlier than in matches posted before: every later rating is then recomputed. Without `time`, the
-        match gets the time at which the service received it. With your own `id`, it is safe to post the match again.
+        Names may be new. `time` may be earlier than in matches posted before; all later ratings are then recomputed.
+        Without `time`, the match gets the time at which the service receives it. With your own `id`, it is safe to
+        post the match again.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -219,7 +220,7 @@ class Client:
         """
         prefix = key or uuid4().hex
         total = len(matches) if isinstance(matches, Sized) else 0
-        new: list[int] = []  # of each batch
+        new: list[int] = []  # number of new matches in each batch
         share = lambda: len(new) * BATCH / total if total else 0.0  # noqa: E731
         for batch in track(_batches(matches, prefix), "posting matches", share, progress):
             try:
@@ -241,7 +242,7 @@ class Client:
         scores: Numbers | None = None,
         **details: Unpack[MatchDetails],
     ) -> Revised:
-        """Return the ratings that a match, given as in `record`, would lead to; the match is not recorded.
+        """Return how a match, given as in `record`, would change the ratings; the match is not recorded.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -263,10 +264,10 @@ class Client:
         dry_run: bool = False,
         **details: Unpack[MatchDetails],
     ) -> Revised:
-        """Correct a match: replace the given parts, named as in `record`, and recompute every later rating.
+        """Correct a match: replace the given parts, named as in `record`, and recompute all later ratings.
 
-        With `dry_run`, nothing changes, and the result says what would change. The journal records who corrected the
-        match, when, and the `reason`.
+        With `dry_run`, nothing is changed, and the result says what would change. The journal records the author, the
+        time and the `reason` of the correction.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -298,7 +299,7 @@ class Client:
         return Revised.from_json(self._send(method, f"/matches/{encode_segment(id)}", body, **query))
 
     def match(self, id: str) -> dict[str, Any]:
-        """Return a match: teams, result, ratings before and after, what was predicted, and its revisions.
+        """Return a match: its teams, result and forecast, the ratings before and after it, and its revisions.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -332,7 +333,7 @@ class Client:
         home: int | None = None,
         newcomers: bool = False,
     ) -> Prediction:
-        """Return the forecast of a match between players of the league; `newcomers` allows unknown names.
+        """Predict a match between players of the league; `newcomers` allows unknown names.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -351,7 +352,7 @@ class Client:
         home: int | None = None,
         newcomers: bool = False,
     ) -> float:
-        """Return how fair a match between players of the league would be, 0 to 1.
+        """Return the fairness of a match between players of the league, from 0 to 1.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -399,7 +400,7 @@ class Client:
 def _match_body(
     teams: Teams | None, ranks: Numbers | None = None, scores: Numbers | None = None, **details: Unpack[MatchDetails]
 ) -> dict[str, Any]:
-    """Return the given parts of a match as JSON values."""
+    """Return the parts of a match that are not None as JSON values."""
     if unknown := details.keys() - MatchDetails.__annotations__.keys():
         raise TypeError(f"unexpected keyword argument {min(unknown)!r}")
     match = {"teams": teams, "ranks": ranks, "scores": scores, **details}

@@ -19,14 +19,15 @@ from ..validate import scale
 if TYPE_CHECKING:
     import httpx
 
-RENAMED = 308  # the league has another name now
-RETRIED = (429, 502, 503, 504)  # too many requests, or a server or proxy that is temporarily unavailable
+RENAMED = 308  # the status for a renamed league
+RETRIED = (429, 502, 503, 504)  # statuses for too many requests, and for a temporarily unavailable server or proxy
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 10.0  # seconds
-SILENCE = 60.0  # seconds without a byte, not even a comment, after which an event stream counts as broken
+# Seconds without any data after which an event stream counts as broken; the service sends comments more often.
+SILENCE = 60.0
 
 
 class ServiceError(Error):
-    """The service refused a request, or could not be reached.
+    """The service rejected a request, or could not be reached.
 
     `status` is the HTTP status, or 0 if no response arrived. `problem` is the whole response body (RFC 9457): type,
     title, status, detail and, where fields are wrong, `errors`. `renamed` is the path to use if the league was renamed.
@@ -44,7 +45,7 @@ class ServiceError(Error):
 
     @classmethod
     def from_response(cls, response: httpx.Response) -> ServiceError:
-        """Make the error for an unsuccessful response; invalid fields are added to its message."""
+        """Make the error for an unsuccessful response; its message also lists invalid fields."""
         try:
             problem = response.json()
         except ValueError:
@@ -68,7 +69,7 @@ class ServiceError(Error):
 def pause(attempt: int, retry_after: str | None, chance: float) -> float:
     """Return the seconds to wait after an attempt: as the server requested, or exponential backoff with jitter.
 
-    The jitter (`chance`, 0 to 1) keeps clients that failed together from retrying together.
+    The jitter (`chance`, 0 to 1) spreads the retries of clients that failed at the same moment.
 
     >>> pause(1, None, 1.0), pause(4, None, 0.5), pause(30, None, 1.0), pause(1, "3", 0.0)
     (0.1, 0.4, 10.0, 3.0)
@@ -129,7 +130,7 @@ class Connection:
             raise ServiceError(message, response.status_code) from None
 
     def request(self, method: str, path: str, **request: Any) -> httpx.Response:
-        """Send a request; retry while the service is busy or unreachable; raises `ServiceError` if it is refused.
+        """Send a request, and retry while the service is busy or unreachable; raises `ServiceError` for a rejection.
 
         If the league was renamed, the request is sent again under its new name.
         """
@@ -147,7 +148,7 @@ class Connection:
                 failure, retry_after = ServiceError.from_response(response), response.headers.get("retry-after")
                 if failure.renamed not in (None, path) and attempt == 1:
                     path = str(failure.renamed)
-                    request.pop("params", None)  # they are in the new path
+                    request.pop("params", None)  # the new path already includes them
                     continue
                 if response.status_code not in RETRIED:
                     raise failure
@@ -171,7 +172,7 @@ class Connection:
             raise self._failure(error) from error
 
     def events(self, path: str, after: int | None) -> Iterator[dict[str, Any]]:
-        """Yield each event's data once and in order; a broken stream is resumed where it stopped.
+        """Yield the data of each event once and in order; if the stream breaks, connect again and continue.
 
         Raises `ServiceError` when nothing has arrived for `patience` seconds.
         """
@@ -223,12 +224,12 @@ def _check_key(key: object) -> str:
 
 
 def encode_segment(text: str) -> str:
-    """Quote a text as one path segment; "." and ".." would otherwise be resolved as folders."""
+    """Quote a text as one path segment, including "." and "..", which would otherwise be resolved as folders."""
     return quote(text, safe="") if set(text) != {"."} else text.replace(".", "%2E")
 
 
 def encode_body(body: Any) -> str:
-    """Write a request body as JSON."""
+    """Encode a request body as JSON."""
     try:
         return json.dumps(body, allow_nan=False)
     except (TypeError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""The service's responses as objects of the library; numbers equal the server's to the last bit."""
+"""Convert responses of the service to objects of the library; numbers equal the server's to the last bit."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DEFAULT_CAUTION = 3.0  # the default of every model
 
 
 def parse_rating(body: Mapping[str, Any]) -> Rating:
-    """Return a rating; it may have further parts: separate skills, or numbers such as a volatility.
+    """Return a rating, which may also have separate skills, or extra numbers such as a volatility.
 
     >>> parse_rating({"mu": 1500.0, "sigma": 200.0, "shown": 900.0, "volatility": 0.06})
     Rating(mu=1500.0, sigma=200.0, volatility=0.06)
@@ -41,7 +41,7 @@ def parse_rating(body: Mapping[str, Any]) -> Rating:
     }
     mu, sigma, shown = body["mu"], body.get("sigma"), body.get("shown")
     caution = DEFAULT_CAUTION
-    if sigma and shown is not None:  # the number with the fewest digits that gives `shown` to the last bit
+    if sigma and shown is not None:  # find the caution with the fewest digits that reproduces `shown` to the last bit
         exact: float = (mu - shown) / sigma
         rounded = (round(exact, digits) for digits in range(16))
         caution = next((number for number in rounded if mu - number * sigma == shown), exact)
@@ -111,10 +111,10 @@ class Revised:
 
 @dataclass(frozen=True)
 class News:
-    """A league's new ratings as of a revision; None for a player who has no matches left.
+    """New ratings of a league at a revision; the rating is None for a player who has no matches left.
 
-    One event may cover several changes. If `more` is true, there are too many new ratings to list, and you must ask for
-    the leaderboard.
+    One event may cover several changes. If `more` is true, there are too many new ratings to list; get the leaderboard
+    instead.
 
     >>> News(7, {"ann": Rating(29, 7)}, False)
     News(revision 7, 1 player)
@@ -134,7 +134,7 @@ class News:
         return cls(body["revision"], _ratings(body["ratings"], "rating"), bool(body.get("more")))
 
     def __repr__(self) -> str:
-        """Show how much is new."""
+        """Show the revision and the number of players."""
         players = count(len(self.ratings), "player", "players")
         return f"News(revision {self.revision}, {players}{' and more' * self.more})"
 
@@ -164,7 +164,7 @@ def parse_prediction(body: Mapping[str, Any]) -> Prediction:
         score_distribution=scores,  # type: ignore[arg-type]  # only the three attributes above are ever read
         score_difference=None if difference is None else ScoreDifference(**difference),
     )
-    if teams > 2 or "ranks" in body:  # for two teams they follow from the other fields, and are not always sent
+    if teams > 2 or "ranks" in body:  # for two teams, they follow from the other fields and may be missing
         prediction.__dict__["ranks"] = np.array(body.get("ranks", np.full((teams, teams), nan)))
     return prediction
 

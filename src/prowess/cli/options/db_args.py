@@ -1,4 +1,4 @@
-"""The --database option, and opening that database."""
+"""The options --database and --create, and the function that opens the database."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def open_database(url: str, *, new: bool = False, create: bool = False) -> Itera
 
     An SQLite file without tables raises an `Error`, unless `create` is set.
     """
-    # Checked first: an import error deep inside the store would not say what to install.
+    # Check first, because an import error deep inside the store would not say what to install.
     for module, package in PACKAGES.items():
         if find_spec(module) is None:
             import_extra(module, package, "service")

@@ -1,4 +1,4 @@
-"""Parsing a match that a user typed, such as "ann, bob vs cat"."""
+"""Parser for matches typed by a user, such as "ann, bob vs cat"."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from ...errors import Error
 
-# Team separators, the least ambiguous first: a text is split at the first of these kinds that it contains.
+# Team separators, least ambiguous first. A text is split only at the first kind that it contains.
 BETWEEN = (r"\s+(?:vs?\.?|against)\s+", r"\s+[-–—:]\s+", r"\s*[–—]\s*|-|\s+vs?\.?\s*|:")
 WITHIN = r"\s*[,;&+/]\s*|\s+and\s+"
 QUOTED = re.compile(r'"([^"]*)"')
@@ -17,7 +17,7 @@ IsName = Callable[[str], bool]
 
 
 def parse_match(text: str, is_name: IsName) -> list[list[str]]:
-    """Return the teams of a match; a name that contains a separator must be known to `is_name`, or quoted.
+    """Parse a match into teams. A name that contains a separator must be quoted, or `is_name` must return true for it.
 
     >>> parse_match("ann, bob vs cat", lambda name: False)
     [['ann', 'bob'], ['cat']]
@@ -68,14 +68,14 @@ def _split_names(part: str, quoted: Sequence[str], is_name: IsName) -> list[str]
 
 
 def _split(text: str, separator: str, is_whole: IsName) -> list[str]:
-    """Split a text, but keep together the longest runs of pieces that `is_whole` accepts."""
+    """Split a text at a separator, but not inside the longest pieces that `is_whole` accepts."""
     pieces = re.split(f"({separator})", text.strip(), flags=re.IGNORECASE)
     parts = []
     first = 0
     while first < len(pieces):
         last = len(pieces)
         while last > first + 1 and not is_whole("".join(pieces[first:last])):
-            # Texts and separators alternate, so one step back drops both.
+            # Texts and separators alternate, so a step of 2 drops both.
             last -= 2
         parts.append("".join(pieces[first:last]))
         first = last + 1

@@ -18,7 +18,7 @@ DEFAULT = "TrueSkill"
 
 
 def complete_model(incomplete: str) -> list[str]:
-    """List the presets whose names begin with a text; typed letters keep their case, because shells expect that.
+    """List the presets that begin with a text; keep the case of the typed letters, because shells expect that.
 
     >>> complete_model("ts2"), complete_model("GL")
     (['ts2', 'ts2a', 'ts2b', 'ts2c'], ['GLicko', 'GLicko2'])
@@ -28,7 +28,7 @@ def complete_model(incomplete: str) -> list[str]:
 
 
 def complete_parameter(ctx: typer.Context, incomplete: str) -> list[str]:
-    """List the parameters of the model on the command line; after "=", list the parameter's value."""
+    """List the parameters of the model given on the command line; after "=", list the parameter's default value."""
     try:
         params = preset(ctx.params.get("model") or DEFAULT)().params
     except Error:
@@ -49,14 +49,14 @@ MODEL_OPTIONS = [
 
 
 def make_model(model: str | None, set: list[str] | None) -> Model:
-    """Make a preset with the parameters given by --set."""
+    """Make the model from a preset and the parameters given by --set."""
     base = preset(model or DEFAULT)()
     settings = parse_pairs("--set", set)
     changes = {name: _parse_value(name, text) for name, text in settings.items()}
     try:
         return base.replace(**changes) if changes else base
     except (TypeError, ValueError, AttributeError, ArithmeticError) as error:
-        # The message already names the parameter.
+        # No prefix, because the message already names the parameter.
         if isinstance(error, Error) and error.field in settings:
             raise
         flags = " ".join(f"--set {name}={text}" for name, text in settings.items())

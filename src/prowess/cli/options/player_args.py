@@ -76,7 +76,7 @@ def _find_player(ladder: Ladder, name: str, newcomers: bool | None) -> str:
         return name.strip()
     similar = nearest(name, ladder.names)
     same = [other for other in similar if plain_spelling(other) == plain_spelling(name)]
-    # Even with --newcomers: a name that differs only in case or accents is hardly a new player.
+    # Even with --newcomers, because a name that differs only in case or accents is hardly a new player.
     if len(same) == 1:
         note(f"reading {name!r} as {same[0]!r}")
         return same[0]
@@ -90,7 +90,7 @@ def _find_player(ladder: Ladder, name: str, newcomers: bool | None) -> str:
 def collect_players(
     ladder: Ladder, names: list[str] | None, file: Path | None, span: str | None, newcomers: bool
 ) -> list[str]:
-    """Return the players named by arguments, standard input and a file, and those active in a time span."""
+    """Return the players named by arguments, standard input or a file, and the players active in a time span."""
     typed: list[str] = []
     for name in names or []:
         typed += _read_lines("standard input", sys.stdin.read) if name == "-" else [name]

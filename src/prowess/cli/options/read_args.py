@@ -25,7 +25,7 @@ READ_PANEL = "Reading the file"
 SPAN_PANEL = "Matches and players"
 SIDES = ("team1", "team2", "player1", "player2", "score1", "score2", "rank1", "rank2")
 REPEATABLE = ("columns", "unplaced", "absent")
-OPPOSITES = {"skip_problems": "--strict"}  # switches whose off state has a name of its own
+OPPOSITES = {"skip_problems": "--strict"}  # switches whose opposite has its own name
 FILE_HELP = "Matches: .csv .tsv .txt .json .jsonl .pgn .xml (also with .gz), .parquet, .xlsx .xls .ods."
 SINCE_HELP = "Only matches from this time on: 2026, 2026-06, 2026-06-30."
 UNTIL_HELP = "Only matches up to this time; the whole of a day, month or year is included."
@@ -45,7 +45,7 @@ def make_option(name: str, kind: Any, panel: str, default: Any = None, **details
         # Such a switch has three states: on, off, and not given.
         flag = f"{flag}/{OPPOSITES.get(name, f'--no-{flag[2:]}')}"
     elif default is True:
-        flag = f" /--no-{flag[2:]}"  # Click's notation for a switch that can only be turned off
+        flag = f" /--no-{flag[2:]}"  # Click's notation for a switch with only an off flag
     option = typer.Option(flag, show_default=False, rich_help_panel=panel, **details)
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option])
 
@@ -78,7 +78,7 @@ READ_OPTIONS = _read_options()
 def make_choices(
     columns: list[str] | None, unplaced: list[str] | None, absent: list[str] | None, **others: Any
 ) -> Choices:
-    """Make the options for reading a file from the values of `READ_OPTIONS`."""
+    """Make the `Choices` for reading a file from the values of `READ_OPTIONS`."""
     mapping = parse_pairs("--columns", columns) or None
     return Choices(columns=mapping, unplaced=tuple(split_words(unplaced)), absent=tuple(split_words(absent)), **others)
 
@@ -147,13 +147,13 @@ def read_span(files: Sequence[Path], choices: Choices, since: str | None, until:
 
 
 def read_groups(files: Sequence[Path], by: str, choices: Choices) -> dict[str, History]:
-    """Read files of several leagues; column `by` names each row's league, which may continue in the next file."""
+    """Read files with several groups, such as leagues; column `by` names the group. A group may span several files."""
     _check_distinct(files)
     if by in USUAL:
         raise Error(f"--by {by}: the standings already have a column with this name; rename it in the file")
     parts = [History.read_groups(file, by, **vars(choices)) for file in files]
     names = dict.fromkeys(name for part in parts for name in part)
-    # A file with only a header still gives an empty table.
+    # Even a file with only a header must give a table.
     groups = {} if names else {"": History.from_matches([])}
     for name in names:
         sources = {file: part[name] for file, part in zip(files, parts, strict=True) if name in part}
@@ -172,7 +172,7 @@ def _join(files: Sequence[Path], histories: Sequence[History], choices: Choices)
 
 
 def _check_distinct(files: Sequence[Path]) -> None:
-    """Raise an `Error` for a file that is listed twice: its matches would count twice."""
+    """Raise `Error` if a file is listed twice, because its matches would count twice."""
     for index, file in enumerate(files):
         if any(other.resolve() == file.resolve() for other in files[:index]):
             raise Error(f"{file} is listed twice")

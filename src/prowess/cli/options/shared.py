@@ -1,7 +1,8 @@
 """Options that many verbs share, and how a verb gets them.
 
-A verb has a parameter `choices: Choices`, `model: Model`, `given_model: Model | None` (None unless --model or --set is
-used) or `given_preset` (the name of a preset and its parameters); `add_shared_options` replaces it by its flags.
+A verb declares a parameter `choices: Choices`, `model: Model`, `given_model: Model | None` (None unless --model or
+--set is used) or `given_preset` (the name of a preset and its parameters). `add_shared_options` replaces each of them
+by the flags from which it is built.
 """
 
 from __future__ import annotations

@@ -21,10 +21,11 @@ from ...progress import PATIENCE
 if TYPE_CHECKING:
     from rich.console import Console
 
-UNLIMITED = 100_000  # width in a pipe or file: nothing is truncated or wrapped
+UNLIMITED = 100_000  # width in a pipe or file, so that nothing is truncated or wrapped
 FLAGS: set[str] = set()  # parameters of all verbs, collected by `add_quiet_option`; any other option is shown as --set
-INTERRUPTED = 130  # as in shells: 128 plus the number of SIGINT
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]+")  # includes line breaks and direction controls
+INTERRUPTED = 130  # exit code as in shells: 128 plus the number of SIGINT
+# Control characters, line breaks and text direction controls.
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]+")
 _QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
 
 
@@ -46,7 +47,7 @@ def print_json(value: Any) -> None:
 
 
 def printable(text: str) -> str:
-    """Return text from a user's file without the control characters that could take over a terminal.
+    """Replace control characters, with which text from a file could take over a terminal.
 
     >>> printable("ann\\x1b[31m"), printable("\\u202ebob")
     ('ann�[31m', '�bob')
@@ -55,7 +56,7 @@ def printable(text: str) -> str:
 
 
 def note(text: str, style: str = "dim", label: str = "") -> None:
-    """Print a note on standard error; a note with a label (a warning or an error) appears even with --quiet."""
+    """Print a note on standard error; warnings and errors, which have a `label`, are printed even with --quiet."""
     from rich.text import Text
 
     if _QUIET.get() and not label:
@@ -65,13 +66,13 @@ def note(text: str, style: str = "dim", label: str = "") -> None:
 
 
 def note_remarks(remarks: Iterable[Remark]) -> None:
-    """Print remarks, with their options as flags."""
+    """Print remarks; show the options that they mention as command-line flags."""
     for remark in remarks:
         note(remark.render(as_flag))
 
 
 def note_files(*paths: object) -> None:
-    """Print which files were written; None stands for a file that was not requested."""
+    """Print the paths of the files that were written; None (a file that was not requested) is skipped."""
     for path in paths:
         if path is not None:
             note(f"wrote {path}")
@@ -112,7 +113,7 @@ def busy(label: str) -> Iterator[None]:
     bar = Progress(*columns, console=console, transient=True)
     bar.add_task(printable(label), total=None)
     timer = Timer(PATIENCE, bar.start)
-    # It must not keep the process alive after an error.
+    # A daemon, so that it does not keep the process alive after an error.
     timer.daemon = True
     timer.start()
     try:
@@ -130,7 +131,7 @@ def set_quiet() -> None:
 @contextmanager
 def handle_errors() -> Iterator[None]:
     """Print an `Error` on one line and exit with code 1, print warnings on one line, exit with code 130 on Ctrl-C."""
-    # Several commands may run in one process, as in tests.
+    # Reset, because several commands may run in one process, as in tests.
     token = _QUIET.set(False)
     try:
         with warnings.catch_warnings():

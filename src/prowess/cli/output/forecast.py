@@ -101,7 +101,7 @@ def _bars(teams: Sequence[Sequence[str]], prediction: Prediction, room: int | No
 
 
 def _places(teams: Sequence[Sequence[str]], prediction: Prediction, room: int | None) -> Table:
-    """Return a row per team and a column per place; likelier places have a darker cell."""
+    """Return a table with a row per team and a column per place; more probable places have darker cells."""
     from rich.table import Table
     from rich.text import Text
 

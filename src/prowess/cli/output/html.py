@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def write_page(path: Path, title: str, about: str, groups: Mapping[str, tuple[str, pl.DataFrame]]) -> None:
-    """Write a page with a summary line, then a heading, a summary line and a table for each group."""
+    """Write a page: the line `about`, then for each group a heading, a summary line and a table."""
     links = " · ".join(f'<a href="#group{i}">{escape(name)}</a>' for i, name in enumerate(groups) if name)
     body = [f"<h1>{escape(title)}</h1>", f"<p>{escape(about)}</p>", SEARCH]
     body += [f"<nav>{links}</nav>"] if len(groups) > 1 else []
@@ -70,7 +70,7 @@ th[aria-sort=ascending] button::after { content: " ↑"; } th[aria-sort=descendi
 input { font: inherit; padding: .4rem .6rem; width: 18rem; max-width: 100%; }
 tbody tr:hover { background: #f5f7fa; } nav { line-height: 1.8; }
 """
-# Without a library, so that the page works offline and from a file.
+# Plain JavaScript without a library, so that the page works offline and from a file.
 SCRIPT = """
 const value = cell => {
   const text = cell.textContent.replace("▲", "").replace("▼", "-").replace(/^–$/, "0");

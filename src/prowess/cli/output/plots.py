@@ -13,11 +13,11 @@ from ...lab.interval import Interval
 from .console import get_console, printable
 
 WIDTH = 40  # width of the scale in cells, if it fits
-FAR = 8  # a row that is more than this many times as far out as most must not squeeze the others
+FAR = 8  # a row more than this many times as far from 0 as most rows does not extend the scale
 
 
 def print_whiskers(rows: Mapping[str, tuple[Interval, str]], styles: Mapping[str, str]) -> None:
-    """Print a row per name, with its interval on a scale that includes 0, and with a text."""
+    """Print one row per name: its interval on a common scale that includes 0, and a text."""
     from rich.table import Table
     from rich.text import Text
 
@@ -36,7 +36,7 @@ def print_whiskers(rows: Mapping[str, tuple[Interval, str]], styles: Mapping[str
 
 
 def _ends(intervals: Sequence[Interval]) -> tuple[float, float]:
-    """Return the ends of a scale that includes 0 and extends no further than most rows need."""
+    """Return the ends of a scale that includes 0 and all intervals except far outliers."""
     highs = sorted(interval.value if isnan(interval.high) else interval.high for interval in intervals)
     lows = [interval.value if isnan(interval.low) else interval.low for interval in intervals]
     least, most = min(0.0, *lows), FAR * max(median(highs), highs[0])
@@ -76,7 +76,7 @@ def whisker(interval: Interval, low: float, high: float, width: int) -> str:
 
 
 def line_chart(values: Sequence[float], width: int, height: int = 7, digits: int = 2) -> list[str]:
-    """Return the lines of a chart with a scale at its left; values are interpolated to its width.
+    """Draw values, interpolated to `width` cells, as lines of text with a scale on the left.
 
     >>> print("\\n".join(line_chart([1, 2, 3, 3, 1], 5, height=3, digits=0)))
     3 ┤ ╭─╮

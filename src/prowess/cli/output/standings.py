@@ -19,7 +19,7 @@ STYLES = {"▲": "green", "▼": "red", "n": "cyan", "–": "dim"}
 
 
 def print_standings(frame: pl.DataFrame, title: str = "", by: str | None = None) -> None:
-    """Print a leaderboard: ruled on a terminal, in plain columns elsewhere; `by` is a column to put first."""
+    """Print a leaderboard: with rules on a terminal, else in plain columns; `by` is the column to put first."""
     console = get_console()
     columns = _columns(frame, by)
     if not console.is_terminal or len(frame) > MANY_ROWS:
@@ -40,7 +40,7 @@ def _columns(frame: pl.DataFrame, by: str | None) -> dict[str, list[str]]:
     if len(frame) and frame["sigma"].null_count() == len(frame):  # without an uncertainty, μ equals the rating
         del columns["μ ± σ"]
     for name in frame.columns:
-        if name not in (*USUAL, by):  # such as offence and defence, or volatility
+        if name not in (*USUAL, by):  # extra columns, such as offence and defence, or volatility
             values = frame[name].to_list()
             digits = 2 if max(map(abs, values), default=0.0) >= 1 else 4
             columns[name] = [f"{value:.{digits}f}" for value in values]
@@ -69,7 +69,7 @@ def _print_ruled(columns: dict[str, list[str]], title: str) -> None:
 
 
 def _drop_columns(columns: dict[str, list[str]], width: int) -> dict[str, list[str]]:
-    """Drop columns until the others fit: a missing number is better than a truncated one."""
+    """Drop columns until the others fit, because a missing number is better than a truncated one."""
     usual = ("rank", "player", "rating", *DROPPED)
     kept = dict(columns)
     for head in (*(name for name in reversed(columns) if name not in usual), *DROPPED):
@@ -95,7 +95,7 @@ def _plain_lines(columns: dict[str, list[str]], by: str | None) -> Iterator[str]
 
 
 def _widths(columns: dict[str, list[str]]) -> dict[str, list[int]]:
-    """Return how many terminal cells each text takes: names may have wide letters."""
+    """Return how many terminal cells each text takes; names may have wide letters."""
     from rich.cells import cell_len
 
     return {
@@ -134,6 +134,7 @@ def concat_groups(groups: Mapping[str, pl.DataFrame], by: str | None) -> pl.Data
     frames = {name: frame for name, frame in groups.items() if len(frame)} or dict(groups)
     if by is None:
         return next(iter(frames.values()))
-    if len({frame["last_seen"].dtype for frame in frames.values()}) > 1:  # some numbers, some dates
+    # Times are numbers in some groups and dates in others.
+    if len({frame["last_seen"].dtype for frame in frames.values()}) > 1:
         frames = {name: frame.with_columns(pl.col("last_seen").cast(pl.String)) for name, frame in frames.items()}
     return pl.concat([frame.select(pl.lit(name, pl.String).alias(by), pl.all()) for name, frame in frames.items()])

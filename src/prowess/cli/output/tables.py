@@ -36,7 +36,7 @@ def print_table(
     right: Collection[str] = (),
     flexible: Collection[str] = (),
 ) -> None:
-    """Print rows of text; columns in `right` are aligned to the right, those in `flexible` may be wrapped."""
+    """Print rows of text; columns in `right` are aligned to the right, and columns in `flexible` may be wrapped."""
     from rich.text import Text
 
     table = _make_table()
@@ -49,7 +49,7 @@ def print_table(
 
 
 def print_frame(frame: pl.DataFrame, bold: frozenset[tuple[int, str]] = frozenset()) -> None:
-    """Print a data frame; if the terminal is too narrow, its columns are printed in blocks below each other.
+    """Print a data frame; if the terminal is too narrow, print its columns in several blocks, one below the other.
 
     Every block begins with the first column. Numbers are aligned to the right and never truncated.
     """
@@ -81,7 +81,7 @@ def _make_table() -> Table:
 
 
 def _minimum_width(head: str, cells: list[str]) -> int:
-    """Return how many cells a column needs: a long text can be wrapped between words, a short one cannot."""
+    """Return how many cells a column needs; long texts can be wrapped between words, short texts cannot."""
     from rich.cells import cell_len
 
     words = printable(head).split()
@@ -91,7 +91,7 @@ def _minimum_width(head: str, cells: list[str]) -> int:
 
 
 def _fit_columns(widths: dict[str, int], total: int) -> Iterator[list[str]]:
-    """Yield groups of columns that fit side by side, each with the first column."""
+    """Divide the columns into groups that fit side by side; every group includes the first column."""
     first, *others = widths
     group = [first]
     for name in others:
@@ -103,7 +103,7 @@ def _fit_columns(widths: dict[str, int], total: int) -> Iterator[list[str]]:
 
 
 def print_text(text: str, style: str = "") -> None:
-    """Print paragraphs with an empty line between them, no wider than is comfortable to read."""
+    """Print paragraphs with an empty line between them, at most `TEXT_WIDTH` cells wide."""
     from rich.text import Text
 
     console = get_console()

@@ -15,7 +15,7 @@ League = Annotated[str, typer.Option(metavar="NAME", help="The league.")]
 Reason = Annotated[str, typer.Option(metavar="TEXT", help="Reason for the audit log; it must not contain the name.")]
 KeepHash = Annotated[
     bool,
-    typer.Option("--hash/--no-hash", help="Keep a salted hash of the name, which gives an imported name its alias."),
+    typer.Option("--hash/--no-hash", help="Keep a salted hash of the name, so that an imported name gets its alias."),
 ]
 DropHash = Annotated[bool, typer.Option("--drop-hash", help="Only delete the hash of an anonymised player.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
@@ -67,4 +67,4 @@ def anonymise(
         typer.echo(done.alias)
     note(f"dropped the hash of {done.alias}" if drop_hash else f"the player is now called {done.alias}")
     if done.scrub_due:
-        note("unused pages of the file may still hold the name while others read it; the service clears them soon")
+        note("unused pages of the file may hold the name until other readers finish; the service then clears them")

@@ -1,4 +1,4 @@
-"""`prowess check`: how a file is read, its problems, and what looks unusual in it."""
+"""`prowess check`: show how a file is read, its problems, and what looks unusual in it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ..output.standings import format_time
 from ..output.tables import cut, print_table
 
 FIRST = 20  # problems shown on a terminal
-ALIKE = 3  # of consecutive similar problems, how many are shown
+ALIKE = 3  # shown of several consecutive similar problems
 
 All = Annotated[bool, typer.Option("--all", help=f"Show all problems, not only the first {FIRST}.")]
 Out = Annotated[Path | None, typer.Option(help=f"Write all problems to a file: {' '.join(FORMATS)}.")]
@@ -71,14 +71,14 @@ def _to_dict(file: Path, findings: Findings, unusual: list[Suspicion]) -> dict[s
 
 
 def _remarks(findings: Findings) -> list[Remark]:
-    """Return the remarks that say more than the table of columns."""
+    """Return the remarks that add something to the table of columns."""
     return [remark for remark in findings.history.remarks if remark.code not in ("layout", "ignored-columns")]
 
 
 def _summary(history: History) -> dict[str, Any]:
     teams, players = np.diff(history.match_start), np.diff(history.team_start)
     pairs = history.match_start[:-1][teams == 2]
-    # Models take the share of draws in matches of two teams as a parameter.
+    # The share of draws is useful, because models have it as a parameter for matches of two teams.
     drawn = history.place[pairs] == history.place[pairs + 1]
     summary: dict[str, Any] = {
         "matches": len(history),

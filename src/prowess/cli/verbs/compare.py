@@ -119,7 +119,7 @@ def _print(comparison: Comparison) -> None:
     section = measures_section(comparison)
     assert section.table is not None
     print_frame(section.table, section.bold)
-    # Pipes have no bold type.
+    # Pipes cannot show bold text.
     print_text(section.text if get_console().is_terminal else section.text.replace("is bold", "has a *"), style="dim")
     get_console().print()
     if len(comparison.models) > 1:
@@ -129,7 +129,7 @@ def _print(comparison: Comparison) -> None:
 
 
 def _print_differences(comparison: Comparison) -> None:
-    """Print how much worse each model is than the best, by the deciding measure."""
+    """Print by how much each model is worse than the best model, by the deciding measure."""
     measure, best = comparison.measure(), comparison.best
     rows: dict[str, Any] = {best: (row_interval({"difference": 0.0, "low": None, "high": None}), "best")}
     styles = {best: "bold green"}

@@ -37,7 +37,7 @@ def demo(out: Out = Path("demo"), json: Json = False) -> None:
     if not league.is_file():
         raise Error(f"the demo needs a checkout of the repository: {league} not found")
     history = History.read(league)
-    # Only the fit is timed: reading the file would hide how fast it is.
+    # Time only the fit; reading the file takes much longer.
     began = perf_counter()
     fit = TrueSkill().fit(history)
     seconds = perf_counter() - began

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MARKS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "problem": ("✗", "red")}
 REPAIRABLE = ("ratings", "checkpoints")
-UNREADABLE = ("database", "version", "tables")  # problems because of which the keys cannot be read either
+UNREADABLE = ("database", "version", "tables")  # if these checks find a problem, the keys cannot be read either
 
 Backups = Annotated[Path | None, typer.Option(metavar="FOLDER", help="Also check the latest backup in this folder.")]
 Repair = Annotated[
@@ -52,7 +52,7 @@ def doctor(backups: Backups = None, repair: Repair = False, json: Json = False, 
         if repair and leagues:
             with busy(f"repairing {url}"):
                 _repair(database, leagues)
-                # Only a second examination shows whether the repair worked.
+                # Check again, to see whether the repair worked.
                 checks = _examine(database, settings, backups)
     if json:
         print_json({"database": url, "checks": [vars(check) for check in checks]})

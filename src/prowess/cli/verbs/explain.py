@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ...lab.report import Report
 
 LAST = 20  # matches shown on a terminal
-LEAST_PARTNERS = 12  # on a narrower terminal, the partners' names are left out
+LEAST_PARTNERS = 12  # partners' names are left out if they would get fewer cells
 LAST_HELP = f"Number of matches to show (0 = all). (default: {LAST} on a terminal, else all)"
 
 Player = Annotated[str, typer.Argument(metavar="PLAYER", help="The name of a player.")]

@@ -43,7 +43,7 @@ def leagues() -> None:
 @league.command("list")
 @add_quiet_option
 def list_(database: Url = DEFAULT_URL, json: Json = False) -> None:
-    """List all leagues, also archived and deleted ones.
+    """List all leagues, including archived and deleted leagues.
 
     \b
     prowess league list
@@ -65,7 +65,7 @@ def list_(database: Url = DEFAULT_URL, json: Json = False) -> None:
 @league.command("rename")
 @add_quiet_option
 def rename(name: Name, new: NewName, database: Url = DEFAULT_URL, json: Json = False) -> None:
-    """Rename a league; its old URLs lead to the new name until another league takes the old one.
+    """Rename a league; its old URLs redirect to the new name until another league takes the old name.
 
     \b
     prowess league rename darts pub-darts
@@ -136,7 +136,7 @@ def undelete(name: Name, database: Url = DEFAULT_URL, json: Json = False) -> Non
 @league.command("purge")
 @add_quiet_option
 def purge(database: Url = DEFAULT_URL, json: Json = False) -> None:
-    """Remove deleted leagues whose time to undelete has ended, for good, and shrink a SQLite file.
+    """Remove deleted leagues for good once their grace period has ended, and shrink a SQLite file.
 
     A running service removes them by itself, but does not shrink the file, because posts would have to wait.
 

@@ -35,7 +35,7 @@ def next_(
     newcomers: Newcomers = False,
     json: Json = False,
 ) -> None:
-    """Find the most informative matches: those whose results would reveal most about the players' skills.
+    """Find the most informative matches, whose results would reveal most about the players' skills.
 
     All players are considered, or only those named. Information is in bits, averaged over the possible results.
 
@@ -60,7 +60,7 @@ def next_(
         title = "  –  ".join(team_name(team, room) for team in match.teams)
         rows.append((title, f"{match.information:.3f}", win_chances(match.prediction.win)))
     print_table(["match", "bits", "to win"], rows, right=("bits", "to win"))
-    # Without this note, readers would take the list for the best of all possible matches.
+    # Without this note, readers would think that these are the best of all possible matches.
     if not matches.exact:
         note("too many possible matches to compare them all; these are the best found")
     if matches.newcomers:

@@ -82,7 +82,7 @@ def pair(
     pairings: list[Pairing] = []
     waiting = [0.0] * len(queue)
     for _ in range(rounds):
-        # With this patience, a round of sitting out outweighs any gain in quality.
+        # With this patience, giving a match to a player who sat out outweighs any gain in quality.
         pairing = find_pairs(ladder, queue, waiting=waiting, patience=1.0, met=met, never=forbidden, least=least)
         pairings.append(pairing)
         forbidden += [(a, b) for left, right in pairing.pairs for a in _players(left) for b in _players(right)]

@@ -59,7 +59,7 @@ def predict(
     host_name = None if home is None else _find_host(ladder, parsed, home, newcomers)
     forecasts = []
     for number, teams in enumerate(parsed):
-        # Unknown names got here only with --newcomers.
+        # Names can be unknown here only with --newcomers.
         rated = [[name if name in ladder else ladder.newcomer for name in names] for names in teams]
         host = next((index for index, names in enumerate(teams) if host_name in names), None)
         prediction, quality = ladder.predict(rated, time=time, home=host), ladder.quality(rated, home=host)
@@ -73,7 +73,7 @@ def predict(
             get_console().print(f"  newcomers: {printable(', '.join(new))}", style="dim", soft_wrap=True)
     if json:
         print_json(forecasts)
-    # Home advantage was learnt, but a match typed by hand does not say where it is played.
+    # The model has learnt a home advantage, but the typed match does not say which team is at home.
     elif ladder.home is not None and home is None:
         note("neutral ground; --home NAME gives a team the home advantage")
 
@@ -97,7 +97,7 @@ def _find_host(ladder: Ladder, matches: list[list[list[str]]], home: str, newcom
 
 
 def _parse_matches(ladder: Ladder, matches: list[str], team: list[str]) -> list[list[list[str]]]:
-    # Computed only if a name is not found as typed: a ladder may have millions of players.
+    # Computed only if a name is not found as typed, because a ladder may have millions of players.
     @cache
     def spellings() -> frozenset[str]:
         return frozenset(map(plain_spelling, ladder.names))

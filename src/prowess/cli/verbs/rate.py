@@ -139,7 +139,7 @@ def rate(
 def _check_paths(
     files: Sequence[Path], by: str | None, out: Path | None, save: Path | None, resume: Path | None
 ) -> None:
-    """Raise an `Error` before the work begins, in particular if an output would overwrite an input."""
+    """Raise `Error` before the work begins if options conflict, or if an output would overwrite an input."""
     if by is not None and (save is not None or resume is not None):
         raise Error("--by makes many ladders; --save and --resume need a single one")
     used = {file.resolve(): "FILE" for file in files}
@@ -182,7 +182,7 @@ def _is_large(file: Path) -> bool:
 
 
 def _note_same_time(ladder: Ladder | None, history: History) -> None:
-    """Warn if the first matches have the same time as the ladder's last match: they may have been rated already."""
+    """Warn if the first match has the same time as the ladder's last match, because it may already be rated."""
     last = None if ladder is None else last_time(ladder)
     if last is not None and len(history) and history[0].get("time") == last:
         note(

@@ -47,7 +47,7 @@ def serve(demo: Demo = False, create: Create = False, **options: Any) -> None:
         # A port that is in use must be reported before the database is touched.
         open_socket(settings.host, settings.port) as listener,
     ):
-        # With port 0, the system has chosen one.
+        # With port 0, the system has chosen a port.
         settings = replace(settings, port=listener.getsockname()[1])
         _prepare(settings, demo, create)
         interrupted = run_service(settings, listener)
@@ -84,5 +84,5 @@ def _prepare(settings: Settings, demo: bool, create: bool) -> None:
         note("sign in with this key to enter results; the HTTP API is at /api")
     elif not has_keys:
         note(f"no keys yet; to record matches, create one: {key_command('admin', database=database)}")
-    # In a pipe, too, the address must appear before the service starts to wait.
+    # Flush, so that the address appears even in a pipe before the service waits for requests.
     sys.stdout.flush()

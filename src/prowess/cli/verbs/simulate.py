@@ -78,7 +78,7 @@ def simulate(
     prowess simulate --model elo --spread 200 --draws 0.3
     prowess simulate --model ts2 --teams 20-40 --size 6 --players 600 --matches 50 --questions 36 --out quiz.csv
     """
-    # A wrong file name must not cost a simulation.
+    # Check the file names before the simulation, which takes a while.
     _check_output(out, truth)
     from ...lab import Calendar
     from ...lab import simulate as simulate_league

@@ -53,7 +53,7 @@ def tune(
     jobs: Jobs = 1,
     seed: Seed = 0,
 ) -> None:
-    """Find parameters with which a model predicts the matches of a file better, and the command to use them.
+    """Find parameters that make a model predict the matches of a file better, and print the command to use them.
 
     The search uses the earlier matches; the gain is measured on the later ones.
     Ctrl-C stops the search and prints the best parameters so far.
@@ -113,7 +113,7 @@ def _parse_ranges(words: list[str] | None) -> dict[str, tuple[float, float] | No
 
 
 def _rate_command(context: typer.Context, tuning: Tuning) -> str:
-    """Return a shell command that rates the files with the tuned parameters; empty if tuning found no better ones."""
+    """Return a shell command that rates the files with the tuned parameters; empty if they are no improvement."""
     if not tuning.params or not (tuning.gain.within_noise or tuning.gain.value > 0):
         return ""
     words = ["prowess", "rate", *map(str, context.params["files"])]
@@ -124,7 +124,7 @@ def _rate_command(context: typer.Context, tuning: Tuning) -> str:
             words += ["--model", context.params[name] or DEFAULT]
         elif name in REPEATED_OPTIONS and source is not None and source.name == "COMMANDLINE":
             words += _flags(option, context.params[name])
-    # Tuned values replace those given on the command line.
+    # Tuned values replace the values given on the command line.
     pairs = [pair for pair in context.params["set"] or [] if pair.partition("=")[0].strip() not in tuning.params]
     for name, (_, value) in tuning.params.items():
         # six digits are more than enough for any forecast
