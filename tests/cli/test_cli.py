@@ -43,6 +43,13 @@ def test_help_of_a_verb_lists_its_options() -> None:
     assert "--out" in run("demo", "--help").output
 
 
+@pytest.mark.parametrize("words", [(), ("rate",), ("check",), ("key", "create"), ("league", "delete"), ("papers",)])
+def test_help_shows_no_type_for_a_switch(words: tuple[str, ...]) -> None:
+    output = run(*words, "--help").output
+    assert "--help" in output
+    assert "bool" not in output.lower()
+
+
 def test_help_has_panels_and_exit_codes() -> None:
     output = run("--help").stdout
     assert output.index("─ Rate ─") < output.index("─ Compare ─")

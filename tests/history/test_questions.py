@@ -2,6 +2,11 @@
 
 from pathlib import Path
 
+import pytest
+
+from prowess.errors import Option
+from prowess.history import History
+from prowess.history.columns.layout import NoLayout, Suggestion
 from prowess.history.questions import Question, apply_answer, open_questions
 from prowess.history.read_context import Table
 from prowess.history.read_options import Choices
@@ -49,3 +54,34 @@ def test_ambiguous_dates_are_asked_with_both_readings(tmp_path: Path) -> None:
 def test_file_with_familiar_columns_leaves_no_question(tmp_path: Path) -> None:
     assert ask(tmp_path, "date,home,away,hg,ag\n2026-01-31,ann,bob,1,0\n") == {}
     assert ask(tmp_path, "winner,loser\nann,bob\n") == {}
+
+
+def test_error_of_an_unknown_layout_carries_the_suggestion_as_data(tmp_path: Path) -> None:
+    path = tmp_path / "games.csv"
+    path.write_text(THREE_NUMBERS, encoding="utf-8")
+    with pytest.raises(NoLayout) as caught:
+        History.read(path)
+    assert caught.value.suggestion == Suggestion(
+        {"player1": "who", "player2": "whom", "score1": "x", "score2": "y"},
+        ("ann beat bob 3:1", "cat drew with ann 2:2"),
+    )
+    assert caught.value.hint == Option("columns", caught.value.suggestion.roles)
+
+
+def test_suggestion_keeps_the_columns_that_the_user_mapped(tmp_path: Path) -> None:
+    path = tmp_path / "games.csv"
+    path.write_text(THREE_NUMBERS, encoding="utf-8")
+    with pytest.raises(NoLayout) as caught:
+        History.read(path, columns={"team1": "whom", "team2": "who"})
+    suggestion = caught.value.suggestion
+    assert suggestion is not None
+    assert suggestion.roles == {"team1": "whom", "team2": "who", "score1": "x", "score2": "y"}
+
+
+@pytest.mark.parametrize("text", ["a,b\n", "a\nann\n", "Pos,Team,P,W\n1,Ash,9,7\n2,Elm,9,6\n"])
+def test_nothing_is_suggested_if_no_reading_makes_sense(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "games.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(NoLayout) as caught:
+        History.read(path)
+    assert caught.value.suggestion is None

@@ -44,7 +44,29 @@ PLUGINS = "prowess.verbs"
 SHIPPED = {"papers": "prowess_papers"}  # verbs in packages that are shipped with prowess but may have been removed
 
 
-class Verbs(TyperGroup):
+class Group(TyperGroup):
+    """A group of verbs whose help shows no type beside a switch: newer versions of Typer would show <bool>."""
+
+    def get_params(self, ctx: Any) -> Any:
+        """Return the parameters of the group itself."""
+        return _without_switch_types(super().get_params(ctx))
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a verb, or None if the name is unknown."""
+        command = super().get_command(ctx, cmd_name)
+        if command is not None and ctx is not None:
+            _without_switch_types(command.get_params(ctx))
+        return command
+
+
+def _without_switch_types(params: Any) -> Any:
+    for param in params:
+        if getattr(param, "is_flag", False):
+            param.metavar = ""
+    return params
+
+
+class Verbs(Group):
     """The built-in and plugin verbs; a verb is imported only when it is run or listed."""
 
     def invoke(self, ctx: Any) -> Any:
@@ -65,7 +87,7 @@ class Verbs(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a verb, or None if the name is unknown; raises `Error` for a broken plugin."""
         if cmd_name in self.commands:
-            return self.commands[cmd_name]
+            return super().get_command(ctx, cmd_name)
         try:
             if cmd_name in find_plugins(PLUGINS) or cmd_name in SHIPPED:
                 self._load(cmd_name)
@@ -74,7 +96,7 @@ class Verbs(TyperGroup):
         except Error:
             if not ctx.resilient_parsing:
                 raise
-        return self.commands.get(cmd_name)
+        return super().get_command(ctx, cmd_name)
 
     def _load(self, name: str) -> None:
         if name in self.commands:  # a built-in verb wins over a plugin of the same name
@@ -118,8 +140,8 @@ _add("Compare", compare, tune)
 _add("Files", check, simulate)
 _add("Serve", serve)
 app.command("import", rich_help_panel="Serve")(add_quiet_option(import_))
-app.add_typer(key, name="key", rich_help_panel="Serve")
-app.add_typer(league, name="league", rich_help_panel="Serve")
+app.add_typer(key, name="key", cls=Group, rich_help_panel="Serve")
+app.add_typer(league, name="league", cls=Group, rich_help_panel="Serve")
 _add("Serve", anonymise, backup, restore, doctor)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..errors import Remark
 from .columns.layout import Shape
-from .columns.suggestions import MatchColumns, suggest_players, suggest_results, suggest_sides
+from .columns.suggestions import Contents, MatchColumns
 from .read_context import Findings, Table, quote_value
 from .read_options import Choices
 from .readers import read_sample
@@ -56,7 +56,7 @@ def open_questions(table: Table, findings: Findings | None = None) -> tuple[Ques
     >>> import polars as pl
     >>> frame = pl.DataFrame({"a": ["Ann", "Cat"], "b": ["Bob", "Ann"], "c": [3, 1], "d": [1, 2], "e": [7, 5]})
     >>> [question.code for question in open_questions(Table(frame, "the frame"))]
-    ['sides', 'result']
+    ['result']
     """
     questions = (_sheet(table), *_columns(table, findings), *_remarks(table, findings))
     return tuple(question for question in questions if question is not None and len(question.answers) > 1)
@@ -78,18 +78,20 @@ def _columns(table: Table, findings: Findings | None) -> Iterator[Question | Non
     chosen = MatchColumns.of(table.choices.columns or {})
     if findings is not None and findings.layout is not None and len(findings.layout.sides) == 2:
         chosen = chosen or MatchColumns.of(findings.layout.roles)
-    if not settled:
-        pairs = suggest_sides(table)
+    contents = None if settled else Contents.of(table)
+    if contents is not None:
+        pairs = contents.sides()
         if chosen is not None and chosen.sides not in [pair.sides for pair in pairs]:
             pairs = [replace(chosen, result=()), *pairs]
-        sides = [_best_result(table, pair, chosen) for pair in pairs]
-        answers = [_answer(table, _label_sides(pair), pair.roles) for pair in sides if pair is not None]
-        if chosen is None:
-            answers += [_answer(table, _label_players(roles), roles) for roles in suggest_players(table)]
+        sides = [columns for pair in pairs if (columns := _best_result(table, contents, pair, chosen)) is not None]
+        wide = [_answer(table, _label_sides(pair), pair.roles) for pair in sides]
+        long = [_answer(table, _label_players(roles), roles) for roles in contents.players()]
+        answers = [*wide, *long] if contents.names_recur else [*long, *wide]
         yield _question("sides", "Which columns are the sides of a match?", answers, table.choices)
-        chosen = chosen or next((pair for pair in sides if pair is not None), None)
+        if chosen is None and sides and (contents.names_recur or not any(long)):
+            chosen = sides[0]
         if chosen is not None:
-            results = suggest_results(table, chosen)
+            results = contents.results(chosen)
             answers = [_answer(table, _label_result(columns), columns.roles) for columns in results]
             yield _question("result", "Which columns say who won?", answers, table.choices)
     if chosen is not None and chosen.result and _may_be_at_home(findings, settled):
@@ -111,10 +113,12 @@ def _answer(table: Table, label: str, roles: Mapping[str, str | None]) -> Answer
     return Answer(label, {"columns": dict(roles)}, tuple(describe_matches(findings.history, MATCHES)))
 
 
-def _best_result(table: Table, sides: MatchColumns, chosen: MatchColumns | None) -> MatchColumns | None:
+def _best_result(
+    table: Table, contents: Contents, sides: MatchColumns, chosen: MatchColumns | None
+) -> MatchColumns | None:
     """Return the sides with the result in use if it can be read with them, or else with the likeliest one."""
     kept = [replace(sides, result=chosen.result, home=chosen.home)] if chosen is not None else []
-    candidates = [*kept, *suggest_results(table, sides)]
+    candidates = [*kept, *contents.results(sides)]
     return next((columns for columns in candidates if read_sample(table, columns=columns.roles) is not None), None)
 
 

@@ -22,10 +22,11 @@ from .cells.text import intern, text_of
 from .columns.aliases import ROUND
 from .columns.duplicates import BOTH_VIEWS
 from .columns.infer_columns import add_time, infer_roles, reconcile_results, unfit_columns
-from .columns.layout import Layout, recognise
+from .columns.layout import Layout, NoLayout, Suggestion, recognise
 from .columns.long import RowGroups, read_long
 from .columns.match_rules import doubtful_names, find_faults
 from .columns.raw_matches import RawMatches
+from .columns.suggestions import suggest_roles
 from .columns.wide import add_venue, read_wide
 from .history import History
 from .names import plain_name
@@ -33,12 +34,15 @@ from .ragged import Floats
 from .read_context import Findings, Located, Problems, Table, history_or_error
 from .read_options import Choices
 from .reading.sniff import load
+from .sentences import describe_matches
 from .times import Times
 
 if TYPE_CHECKING:
     import polars as pl
 
 SAMPLE = 100  # rows that are read to show how a file would be read
+SHOWN = 2  # matches in a suggestion
+LONGEST = 120  # maximum length of a column name or a match in a suggestion
 # maps a column's values per row to one value per match
 _MatchValues = Callable[[NDArray[Any], str], NDArray[Any]]
 
@@ -148,9 +152,29 @@ def _recognise(table: Table) -> tuple[Table, Layout]:
     except Error as error:
         inferred = infer_roles(table) if not table.choices.columns and len(table.frame) else None
         if inferred is None:
+            if isinstance(error, NoLayout) and (suggestion := _suggest(table)) is not None:
+                error = error.suggest(suggestion)
             raise error.within(f"{table.title}: ") from None
     table, roles = inferred
     return table, recognise(table.frame.columns, roles)
+
+
+def _suggest(table: Table) -> Suggestion | None:
+    """Return the likeliest roles with which the first rows can be read, if their names can be shown."""
+    for roles in suggest_roles(table):
+        names = [column for column in roles.values() if column is not None]
+        if all(len(name) <= LONGEST and name.isprintable() for name in names):
+            # Without times, the first matches are the first rows.
+            findings = read_sample(table, columns={**roles, "time": None})
+            if findings is not None:
+                sentences = describe_matches(findings.history, SHOWN)
+                return Suggestion(roles, tuple(map(_shorten, sentences)))
+    return None
+
+
+def _shorten(sentence: str) -> str:
+    printable = "".join(letter if letter.isprintable() else "�" for letter in sentence)
+    return printable if len(printable) <= LONGEST else f"{printable[:LONGEST]}…"
 
 
 def _read_matches(table: Table, layout: Layout) -> RawMatches:

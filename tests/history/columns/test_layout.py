@@ -97,14 +97,12 @@ def test_unrecognised_columns_raise_with_example_mappings(columns: str) -> None:
     with pytest.raises(Error, match="can't tell what these columns mean") as error:
         recognise(columns.split())
     assert all(repr(column) in str(error.value) for column in columns.split())
-    first = columns.split()[0] if " " in columns else "one"
-    assert f"columns={{'home': '{first}'" in str(error.value)
+    assert "columns={'team1': 'one', 'team2': 'two'" in str(error.value)  # names alone suggest no column
 
 
-def test_error_examples_omit_columns_with_unprintable_names() -> None:
+def test_long_and_unprintable_columns_do_not_fill_the_message() -> None:
     with pytest.raises(Error, match="can't tell what these columns mean") as error:
         recognise(["x" * 50_000, "a\x1b[2J", "b", 'c"d'])
-    assert "columns={'home': 'b', 'away': 'c\"d'}" in str(error.value)
     assert "\x1b" not in str(error.value)
     assert len(str(error.value)) < 2000
 

@@ -4,7 +4,6 @@ import re
 from collections.abc import Collection, Mapping, Sequence, Set
 from functools import lru_cache
 
-from ...errors import Option, Piece
 from ..names import plain_name
 from . import aliases
 
@@ -172,33 +171,3 @@ class Headers:
         self.free = {plain: column for plain, column in self.free.items() if column not in columns}
         self.free[name] = columns[0]
         self.more[columns[0]] = tuple(columns[1:])
-
-
-_SHAPES = {
-    "home and away": ("home", "away", "home_score", "away_score"),
-    "winner and loser": ("winner", "loser"),
-    "a row per player": ("match", "player", "rank", "time"),
-    "sides": ("team1", "team2", "score1", "score2"),
-}
-_OTHERS = '(or "winner"; and "player1", "player2" if a cell is one name and never a roster)'
-LONGEST = 30  # maximum length of a column name in an example
-
-
-def examples(columns: Sequence[str]) -> tuple[Piece, ...]:
-    """Return examples that map roles to columns of the file, or to made-up names if its columns cannot be shown.
-
-    >>> print("".join(map(str, examples(["who", "won"]))))
-    <BLANKLINE>
-      home and away: `columns={'home': 'who', 'away': 'won'}`;
-      winner and loser: `columns={'winner': 'who', 'loser': 'won'}`;
-      a row per player: `columns={'match': 'who', 'player': 'won'}`;
-      sides: `columns={'team1': 'who', 'team2': 'won'}`
-      (or "winner"; and "player1", "player2" if a cell is one name and never a roster)
-    """
-    printable = [column for column in columns if 0 < len(column) <= LONGEST and column.isprintable()]
-    names = printable if len(printable) > 1 else ["one", "two", "three", "four"]
-    pieces: list[Piece] = []
-    for shape, roles in _SHAPES.items():
-        # the command line joins the lines, so each ends with a semicolon
-        pieces += [f"{';' if pieces else ''}\n  {shape}: ", Option("columns", dict(zip(roles, names, strict=False)))]
-    return (*pieces, f"\n  {_OTHERS}")

@@ -16,7 +16,7 @@ from ..cells.results import pair_results, word_results
 from ..cells.score_grammar import PLAYED
 from ..cells.text import text_of
 from ..cells.words import DRAWS, YES_NO
-from ..names import plain_name
+from ..names import plain_name, plain_spelling
 from ..ragged import Floats
 from ..read_context import Problems, Table
 from .aliases import LONG
@@ -109,25 +109,30 @@ def _kind(sample: Table, column: str) -> str | None:
 def _infer_sides(sample: Table, kinds: Kinds) -> dict[str, str] | None:
     """Find two columns of names that play each other, and the columns with the result."""
     names = kinds["name"]
-    cells = {column: set(text_of(sample, column).drop_nulls()) for column in names}
+    texts = {column: [plain_spelling(cell or "") for cell in text_of(sample, column)] for column in names}
+    cells = {column: set(text) - {""} for column, text in texts.items()}
     few = len(sample.frame) < FEW
+    meeting = [pair for pair in combinations(names, 2) if may_meet(texts[pair[0]], texts[pair[1]])]
+    shared = {(first, second): len(cells[first] & cells[second]) for first, second in meeting}
     pairs = [
         (first, second)
-        for first, second in combinations(names, 2)
-        if few or len(cells[first] & cells[second]) >= max(SHARED * min(len(cells[first]), len(cells[second])), LEAST)
+        for first, second in meeting
+        if shared[first, second] >= max(SHARED * min(len(cells[first]), len(cells[second])), LEAST)
+        or (few and (shared[first, second] or len(names) == 2))
     ]
     sure = [column for column in names if SIDE.fullmatch(plain_name(column))]
     if len(sure) == 2:
         pairs = [(sure[0], sure[1])]
     if not pairs:
         return None
-    first, second = max(pairs, key=lambda pair: len(cells[pair[0]] & cells[pair[1]]))
+    first, second = max(pairs, key=lambda pair: shared.get(pair, 0))
     sides = {"player1": first, "player2": second}
-    if len(names) == 3:
-        [third] = (column for column in names if column not in (first, second))
-        players = cells[first] | cells[second]
-        if sum(cell in players or cell.casefold() in DRAWS for cell in cells[third]) >= MOST * len(cells[third]):
-            return sides | {"winner": third}
+    others = [column for column in names if column not in (first, second)]
+    winners = [column for column in others if names_winner(texts[column], texts[first], texts[second])]
+    if len(winners) == 1:
+        return sides | {"winner": winners[0]}
+    if any(len(cells[column] & (cells[first] | cells[second])) >= LEAST for column in others):
+        return None  # more players, perhaps partners
     if len(names) == 2 and len(results := kinds["result"] + kinds["word"]) == 1:
         return sides | {"winner": results[0]}
     columns = sample.frame.columns
@@ -138,6 +143,23 @@ def _infer_sides(sample: Table, kinds: Kinds) -> dict[str, str] | None:
     nameless = first.isdigit() and second.isdigit()  # in a file without a header the winner is usually first
     nothing_else = len(kinds["time"]) + len(names) == sum(column.count() > 0 for column in sample.frame.iter_columns())
     return {"winner": first, "loser": second} if nameless and len(names) == 2 and nothing_else else None
+
+
+def may_meet(first: list[str], second: list[str]) -> bool:
+    """Return whether two columns may be opponents: nearly no row has the same name in both."""
+    return sum(one == two != "" for one, two in zip(first, second, strict=True)) <= (1 - MOST) * len(first)
+
+
+def names_winner(cells: list[str], first: list[str], second: list[str]) -> bool:
+    """Return whether nearly every cell repeats a name of its row, or says that there was no winner.
+
+    >>> names_winner(["ann", "draw", ""], ["ann", "bob", "cat"], ["bob", "cat", "ann"])
+    True
+    """
+    filled = [(cell, names) for cell, *names in zip(cells, first, second, strict=True) if cell]
+    if not any(cell in names for cell, names in filled):
+        return False
+    return bool(np.mean([cell in names or cell in DRAWS for cell, names in filled]) >= MOST)
 
 
 def unfit_columns(table: Table) -> dict[str, set[str]]:

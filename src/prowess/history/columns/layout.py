@@ -9,7 +9,7 @@ from ...errors import Error, Option, Piece, Remark
 from ..names import plain_name
 from ..read_context import list_names, quote_value
 from . import aliases
-from .headers import RACE, SIDE, Headers, examples, is_side_result, plain_role, split_columns
+from .headers import RACE, SIDE, Headers, is_side_result, plain_role, split_columns
 
 _ROLES = list(dict.fromkeys([*aliases.LONG, *aliases.COMMON, *aliases.HOME_AWAY, *aliases.WINNER_LOSER, "opponent"]))
 
@@ -27,16 +27,39 @@ class Shape(StrEnum):
     SINGLES = "long, a row per team per match, each team one player"
 
 
-class NoLayout(Error):
-    """No layout fits the columns of a file; `reason` is the message without the examples.
+@dataclass(frozen=True)
+class Suggestion:
+    """Roles that may be right, and the first matches read that way, as sentences."""
 
-    >>> NoLayout("I can't tell what this column means: 'x'", "…").reason
-    "I can't tell what this column means: 'x'"
+    roles: Mapping[str, str | None]
+    matches: tuple[str, ...]
+
+
+class NoLayout(Error):
+    """No layout fits the columns of a file; `reason` is the message without the suggestion.
+
+    >>> error = NoLayout("I can't tell what x and y mean")
+    >>> print(error.suggest(Suggestion({"winner": "x", "loser": "y"}, ("ann beat bob",))))
+    I can't tell what x and y mean. With `columns={'winner': 'x', 'loser': 'y'}`, the first matches are: ann beat bob
     """
 
-    def __init__(self, reason: str, *examples: Piece, **where: Any) -> None:
-        super().__init__(f"{reason}. Map roles to columns, for example", *examples, **where)
+    def __init__(self, reason: str, suggestion: Suggestion | None = None, **where: Any) -> None:
+        super().__init__(f"{reason}. ", *_advice(suggestion), **where)
         self.reason = reason
+        self.suggestion = suggestion
+
+    def suggest(self, suggestion: Suggestion) -> "NoLayout":
+        """Return the same error with a suggestion made from the contents of the file."""
+        return NoLayout(self.reason, suggestion, field=self.field, value=self.value)
+
+
+def _advice(suggestion: Suggestion | None) -> tuple[Piece, ...]:
+    if suggestion is not None:
+        matches = "; ".join(suggestion.matches)
+        return "With ", Option("columns", dict(suggestion.roles)), f", the first matches are: {matches}"
+    wide = Option("columns", {"team1": "one", "team2": "two", "score1": "three", "score2": "four"})
+    long = Option("columns", {"match": "one", "player": "two", "rank": "three"})
+    return "Say which column is what, for example ", wide, " for a row per match, or ", long, " for a row per player"
 
 
 @dataclass(frozen=True)
@@ -127,7 +150,7 @@ def recognise(
             return replace(layout, mapped=frozenset(headers.mapped))
     mapped = f" with columns={dict(mapping)!r}" if mapping else ""
     reason = f"I can't tell what these columns mean: {present}{mapped}"
-    raise NoLayout(reason, *examples(columns), field="columns", value=mapping or None)
+    raise NoLayout(reason, field="columns", value=mapping or None)
 
 
 def _long(headers: Headers) -> Layout | None:

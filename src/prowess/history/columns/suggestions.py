@@ -6,25 +6,28 @@ A suggestion is weaker than an inferred layout: nothing is read with it until a 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
 
 from ..cells.numbers import numbers
 from ..cells.text import text_of
-from ..cells.words import DRAWS
 from ..names import plain_spelling
 from ..ragged import Floats
 from ..read_context import Problems, Table
 from .grids import Kinds, are_places
-from .infer_columns import COLUMNS, MOST, column_kinds
+from .infer_columns import COLUMNS, column_kinds, may_meet, names_winner
 
 ROWS = 200  # rows that are compared
 PAIRS = 4  # pairs of sides that are suggested, at most
 RESULTS = 6  # results that are suggested for a pair of sides, at most
+FEW = 3  # in fewer rows, a column of names may hold a single one
+LASTING = 0.7  # if other columns form so many fewer teams, they are the partners
 LARGEST_SCORE = 100_000
 YEARS = (1850, 2100)
 _BETWEEN_NAMES = re.compile(r"\s*[/&+;|,]\s*| and | und | et | y | e ")
+_CODES = {0.0, 0.5, 1.0, 2.0}  # numbers that say who won
 _SIDE_ROLES = (("home", "away"), ("winner", "loser"), ("team1", "team2"), ("player1", "player2"))
 _SCORE_ROLES = (("home_score", "away_score"), ("score1", "score2"))
 
@@ -79,129 +82,133 @@ class MatchColumns:
         return {**dict(zip(names, self.sides, strict=True)), **result, **self.others}
 
 
-def suggest_sides(table: Table) -> list[MatchColumns]:
-    """Return the likeliest pairs of sides, without a result: columns whose names recur in each other."""
-    facts = _Contents.of(table)
-    return [] if facts is None else facts.sides()
-
-
-def suggest_results(table: Table, sides: MatchColumns) -> list[MatchColumns]:
-    """Return the likeliest results of a pair of sides."""
-    facts = _Contents.of(table)
-    return [] if facts is None else [replace(sides, result=result) for result in facts.results(sides)]
-
-
-def suggest_players(table: Table) -> list[dict[str, str | None]]:
-    """Return mappings for a row per player: rows of one match share a value, and name each player once."""
-    facts = _Contents.of(table)
-    return [] if facts is None else list(facts.players())
-
-
 def suggest_roles(table: Table) -> Iterator[dict[str, str | None]]:
     """Yield mappings of roles to columns, the likeliest first; the roles that the user mapped stay."""
+    contents = Contents.of(table)
+    if contents is None:
+        return
     given = table.choices.columns or {}
-    known = MatchColumns.of(given)
-    candidates = [known] if known is not None else suggest_sides(table)
-    for sides in candidates:
-        for columns in [sides] if sides.result else suggest_results(table, sides):
-            yield {**columns.roles, **given}
-    if known is None:
-        for roles in suggest_players(table):
-            yield {**roles, **given}
+    chosen = MatchColumns.of(given)
+    pairs, players = ([chosen], []) if chosen is not None else (contents.sides(), contents.players())
+    matches = [columns for pair in pairs for columns in ([pair] if pair.result else contents.results(pair))]
+    wide = [columns.roles for columns in matches]
+    for roles in [*wide, *players] if contents.names_recur else [*players, *wide]:
+        yield {**roles, **given}
 
 
 @dataclass(frozen=True)
-class _Contents:
-    """The first rows of a table, the kind of each column, and the names in its columns."""
+class Contents:
+    """The first rows of a table, the kind of each column, and the names in the columns that may name players."""
 
     table: Table
     kinds: Kinds
-    names: dict[str, list[str]]  # the plain spelling of each cell, of columns that may name players
+    names: dict[str, list[str]]  # the plain spelling of each cell
 
     @classmethod
-    def of(cls, table: Table) -> "_Contents | None":
+    def of(cls, table: Table) -> "Contents | None":
+        """Look at the first rows of a table; None if it has no rows, or too many columns."""
         if not 0 < len(table.frame.columns) <= COLUMNS or not len(table.frame):
             return None
         table = replace(table, frame=table.frame.head(ROWS), remarks=[], problems=Problems(), left_out=[])
         kinds = column_kinds(table)
-        named = kinds["name"] + [column for column in kinds["number"] if _may_be_ids(table, column)]
+        named = kinds["name"]
+        if len(named) < 2:  # players may have numbers instead of names
+            named = named + [column for column in kinds["number"] if _may_be_ids(table, column)]
         names = {column: [plain_spelling(cell or "") for cell in text_of(table, column)] for column in named}
         return cls(table, kinds, names)
 
-    def sides(self) -> list[MatchColumns]:
-        players = {column: _players(cells) for column, cells in self.names.items()}
-        pairs = [pair for pair in combinations(self.names, 2) if self._may_meet(*pair)]
-        shared = {pair: len(players[pair[0]] & players[pair[1]]) for pair in pairs}
-        share = {
-            (one, two): number / max(1, min(len(players[one]), len(players[two])))
-            for (one, two), number in shared.items()
+    @cached_property
+    def _shared(self) -> dict[tuple[str, str], int]:
+        """The number of names that two columns share, for columns that may be opponents or partners."""
+        players = {column: _split_names(cells) for column, cells in self.names.items()}
+        return {
+            (first, second): len(players[first] & players[second])
+            for first, second in combinations(self.names, 2)
+            if self._may_meet(first, second)
         }
-        if any(shared.values()):
-            pairs = [pair for pair in pairs if shared[pair]]
-        else:
-            pairs = [pair for pair in pairs if not set(pair) & set(self.kinds["number"])]
-        pairs.sort(key=lambda pair: (-share[pair], -shared[pair]))
-        four = self._four_players(pairs)
-        rosters = {column: _are_rosters(self.table, column) for column in self.names}
-        singles = [MatchColumns(pair, rosters=rosters[pair[0]] and rosters[pair[1]]) for pair in pairs]
-        return [*four, *singles][:PAIRS]
+
+    @property
+    def names_recur(self) -> bool:
+        """Whether some names are in two columns, as those of players who are listed first or second."""
+        return any(self._shared.values())
 
     def _may_meet(self, first: str, second: str) -> bool:
-        """Return whether no row has the same name in both columns, and both hold several names."""
+        """Return whether nearly no row has the same name in both columns, and both hold several names."""
         one, two = self.names[first], self.names[second]
-        same = np.mean([a == b != "" for a, b in zip(one, two, strict=True)])
-        return bool(same <= 1 - MOST) and (len(one) < 3 or min(len(set(one)), len(set(two))) > 1)
+        return may_meet(one, two) and (len(one) < FEW or min(len(set(one)), len(set(two))) > 1)
 
-    def _four_players(self, pairs: list[tuple[str, str]]) -> list[MatchColumns]:
-        """Return the ways to make two teams of four columns with one player each."""
-        columns = sorted({column for pair in pairs for column in pair}, key=self.table.frame.columns.index)
-        if len(columns) != 4 or len(pairs) != 6 or len(self.names[columns[0]]) < 2:
-            return []
-        a, b, c, d = columns
-        return [
-            MatchColumns((f"{one}+{two}", f"{three}+{four}"))
-            for one, two, three, four in ((a, b, c, d), (a, c, b, d), (a, d, b, c))
-        ]
+    def sides(self) -> list[MatchColumns]:
+        """Return the likeliest pairs of sides, without a result: columns that share names but not in one row."""
+        shared = self._shared
+        pairs = [pair for pair in shared if shared[pair]]
+        members = sorted({column for pair in pairs for column in pair}, key=self.table.frame.columns.index)
+        doubles = []
+        if len(members) == 4 and all(pair in shared for pair in combinations(members, 2)):
+            doubles = self._doubles(members)
+        if not pairs:  # everybody plays once
+            pairs = [pair for pair in shared if not set(pair) & set(self.kinds["number"])]
+        smaller = {pair: min(len(set(self.names[column])) for column in pair) for pair in pairs}
+        pairs.sort(key=lambda pair: (-shared[pair] / smaller[pair], -shared[pair]))
+        rosters = {column for column in self.names if _are_rosters(self.table, column)}
+        singles = [MatchColumns(pair, rosters=set(pair) <= rosters) for pair in pairs]
+        return [*doubles, *singles][:PAIRS]
 
-    def results(self, sides: MatchColumns) -> list[tuple[str, ...]]:
+    def _doubles(self, columns: list[str]) -> list[MatchColumns]:
+        """Return the ways to make two teams of four columns; neighbours are partners, unless others stay together."""
+
+        def partnerships(order: tuple[int, ...]) -> int:
+            cells = [self.names[columns[index]] for index in order]
+            return len({frozenset(team) for one, two in (cells[:2], cells[2:]) for team in zip(one, two, strict=True)})
+
+        orders = [(0, 1, 2, 3), (0, 2, 1, 3), (0, 3, 1, 2)]
+        usual = partnerships(orders[0])
+        orders.sort(key=lambda order: partnerships(order) > LASTING * usual)
+        named = [[columns[index] for index in order] for order in orders]
+        return [MatchColumns((f"{one}+{two}", f"{three}+{four}")) for one, two, three, four in named]
+
+    def results(self, sides: MatchColumns) -> list[MatchColumns]:
+        """Return the sides with the likeliest results."""
         used = {column for side in sides.sides for column in (side, *side.split("+"))}
         names = [self.names[side] for side in sides.sides if side in self.names]
         winners = [
             column
             for column in self.kinds["name"]
-            if column not in used and len(names) == 2 and _names_winner(self.names[column], *names)
+            if column not in used and len(names) == 2 and names_winner(self.names[column], *names)
         ]
         cells = [column for kind in ("result", "word") for column in self.kinds[kind]]
-        scores = {column: numbers(self._alone(), column) for column in self.kinds["number"] if column not in used}
+        scores = {column: self._numbers(column) for column in self.kinds["number"] if column not in used}
         scores = {column: values for column, values in scores.items() if _may_be_scores(values)}
-        pairs = sorted(combinations(scores, 2), key=lambda pair: _difference(scores[pair[0]], scores[pair[1]]))
-        coded = [column for column, values in scores.items() if set(values[~np.isnan(values)]) <= {0, 0.5, 1, 2}]
-        found = [(column,) for column in winners + cells] + pairs[:3] + [(column,) for column in coded]
-        return [*found[: RESULTS - 1], ()]
+        pairs = sorted(combinations(scores, 2), key=lambda pair: _pair_order(scores, pair))
+        coded = [column for column, values in scores.items() if set(values[~np.isnan(values)]) <= _CODES]
+        results = [(column,) for column in winners + cells] + pairs[:3] + [(column,) for column in coded]
+        return [replace(sides, result=result) for result in (*results[: RESULTS - 1], ())]
 
-    def players(self) -> Iterator[dict[str, str | None]]:
-        rows = len(self.table.frame)
-        columns = [column for kind in ("number", "time", "name") for column in self.kinds[kind]]
-        for who, cells in self.names.items():
-            for match in columns:
-                label = [cell or "" for cell in text_of(self.table, match)]
-                different = len(set(label))
-                once = len(set(zip(label, cells, strict=True))) == rows
-                if match == who or not once or not 1 < different <= rows / 2:
+    def players(self) -> list[dict[str, str | None]]:
+        """Return mappings for a row per player: the rows of a match follow each other, and name each player once."""
+        mappings: dict[tuple[bytes, str, str], dict[str, str | None]] = {}
+        for match in (column for kind in ("number", "time", "name") for column in self.kinds[kind]):
+            label = np.array([cell or "" for cell in text_of(self.table, match)])
+            code = np.unique(label, return_inverse=True)[1]
+            blocks = 1 + np.count_nonzero(np.diff(code))
+            if not 1 < blocks == code.max() + 1 <= len(code) / 2:
+                continue
+            for who, cells in self.names.items():
+                if who == match or len(set(zip(code, cells, strict=True))) < len(code):
                     continue
-                code = np.unique(np.array(label), return_inverse=True)[1]
                 for column in self.kinds["number"]:
-                    if column not in (who, match):
-                        values = numbers(self._alone(), column)
-                        role = "rank" if are_places(code, values) else "score"
-                        if role == "rank" or _may_be_scores(values):
-                            yield {"match": match, "player": who, role: column}
+                    values = self._numbers(column)
+                    role = "rank" if are_places(code, values) else "score"
+                    if column not in (who, match) and (role == "rank" or _may_be_scores(values)):
+                        mappings.setdefault(
+                            (code.tobytes(), who, column), {"match": match, "player": who, role: column}
+                        )
+        return sorted(mappings.values(), key=lambda roles: "rank" not in roles)[:RESULTS]
 
-    def _alone(self) -> Table:
-        return replace(self.table, problems=Problems(), remarks=[])
+    def _numbers(self, column: str) -> Floats:
+        return numbers(replace(self.table, problems=Problems(), remarks=[]), column)
 
 
-def _players(cells: list[str]) -> set[str]:
+def _split_names(cells: list[str]) -> set[str]:
     return {name for cell in set(cells) for name in (cell, *_BETWEEN_NAMES.split(cell)) if name}
 
 
@@ -233,12 +240,10 @@ def _may_be_scores(values: Floats) -> bool:
     return not _is_counter(values) and not (_are_years(values) and len(values) > 2)
 
 
-def _difference(first: Floats, second: Floats) -> float:
-    """Return how differently two columns are distributed: the scores of both sides are about equally large."""
-    return float(abs(np.log1p(np.nanmean(np.abs(first))) - np.log1p(np.nanmean(np.abs(second)))))
-
-
-def _names_winner(cells: list[str], first: list[str], second: list[str]) -> bool:
-    """Return whether nearly every cell repeats a name of its row, or says that there was no winner."""
-    filled = [(cell, names) for cell, *names in zip(cells, first, second, strict=True) if cell]
-    return bool(filled) and bool(np.mean([cell in names or cell in DRAWS for cell, names in filled]) >= MOST)
+def _pair_order(scores: Mapping[str, Floats], pair: tuple[str, str]) -> tuple[bool, float, float]:
+    """Return a sort key for two columns of scores: with a third column for their sum, or else with similar maxima."""
+    first, second = (scores[column] for column in pair)
+    others = [values for column, values in scores.items() if column not in pair]
+    total = any(np.array_equal(first + second, values, equal_nan=True) for values in others)
+    most, mean = (abs(np.subtract(*np.log1p(np.abs([size(first), size(second)])))) for size in (np.nanmax, np.nanmean))
+    return not total, float(most), float(mean)
