@@ -1,4 +1,4 @@
-"""Ratings: immutable values with a mean and a standard deviation for one skill or several."""
+"""Ratings: immutable values with a mean and a standard deviation for each skill."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .. import errors, validate
 @cython.final
 @cython.cclass
 class Kind:
-    """The parts of a model's ratings: traits, extra columns, and whether there is a sigma."""
+    """What the ratings of a model consist of: its traits, its extra columns, and whether there is a sigma."""
 
     def __init__(self, traits: tuple[str, ...], extras: tuple[str, ...], certain: bool, caution: float) -> None:
         self.traits = traits
@@ -36,11 +36,11 @@ class Kind:
 class Rating:
     """A player's skill: a mean `mu` and a standard deviation `sigma`; immutable.
 
-    `sigma` is None in systems without uncertainty. `shown` is the value for leaderboards: μ − 3σ, which true skill
-    almost certainly exceeds (the 3 is `caution`).
+    `sigma` is None in systems without uncertainty. `shown` is the number on leaderboards, μ − 3σ: the true skill is
+    almost certainly higher. The 3 is `caution`.
 
-    Some models have more: Glicko-2 a `volatility`; score models two skills, `offence` and `defence`, each a rating of
-    its own, whose sum is the player's `mu`. Pass these parts by name; they are attributes of the rating.
+    Some models add parts: Glicko-2 a `volatility`; score models two skills, `offence` and `defence`, each with its own
+    rating, whose sum is the player's `mu`. Pass these parts by name and read them as attributes.
 
     >>> rating = Rating(30, 4)
     >>> rating
@@ -74,7 +74,7 @@ class Rating:
 
     @property
     def mu(self) -> float:
-        """The mean.
+        """The mean of the belief about the skill.
 
         >>> Rating(30, 4).mu
         30.0
@@ -83,7 +83,7 @@ class Rating:
 
     @property
     def sigma(self) -> float | None:
-        """The standard deviation; None in systems without uncertainty.
+        """The standard deviation of the belief; None in systems without uncertainty.
 
         >>> Rating(30, 4).sigma
         4.0
@@ -101,7 +101,7 @@ class Rating:
 
     @property
     def shown(self) -> float:
-        """The value for leaderboards: μ − 3σ, or μ without σ.
+        """The number for leaderboards: μ − 3σ, or μ if there is no sigma.
 
         >>> Rating(1500).shown
         1500.0
@@ -110,7 +110,7 @@ class Rating:
 
     @property
     def parts(self) -> dict[str, Any]:
-        """The volatility, or the ratings of several skills, by name.
+        """The volatility, or the ratings of the separate skills, by name.
 
         >>> Rating(1500, 200, volatility=0.06).parts
         {'volatility': 0.06}
@@ -153,7 +153,7 @@ def _check_parts(parts: dict[str, Any]) -> None:
 
 @cython.ccall
 def make_rating(mu: cython.double, sigma: cython.double, caution: cython.double, parts: object = None) -> Rating:
-    """Create a rating without checks, from the numbers on a board or in a file."""
+    """Create a rating without checks, from numbers that are known to be valid."""
     rating: Rating = Rating.__new__(Rating)
     rating._mu = mu
     rating._sigma = sigma
@@ -165,7 +165,7 @@ def make_rating(mu: cython.double, sigma: cython.double, caution: cython.double,
 @cython.ccall
 @cython.exceptval(-1, check=False)
 def write_rating(rating: Rating, kind: Kind, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
-    """Write a rating to a board whose extra columns already have a newcomer's values."""
+    """Write a rating to an entry of a board. Extra columns that the rating lacks keep a newcomer's values."""
     skill: Rating
     if rating._parts is not None:
         _check_known(rating._parts, kind)
@@ -186,7 +186,7 @@ def write_rating(rating: Rating, kind: Kind, board: Board, entry: cython.Py_ssiz
 
 
 def _check_known(parts: dict[str, Any], kind: Kind) -> None:
-    """Raise an `Error` for parts unknown to the model: a rating of another model, or a misspelt name."""
+    """Raise an `Error` for parts that the model does not have: another model's rating, or a misspelt name."""
     for name, part in parts.items():
         if name not in kind.traits and name not in kind.extras:
             raise errors.Error(f"the rating has {name!r}, which this model does not use")
@@ -209,7 +209,7 @@ def _put_trait(rating: Rating, kind: Kind, board: Board, cell: cython.Py_ssize_t
 
 @cython.ccall
 def read_rating(kind: Kind, board: Board, entry: cython.Py_ssize_t) -> Rating:
-    """Return the rating of an entry of a board."""
+    """Return the rating of one entry of a board."""
     parts: dict = {}
     mu = 0.0
     var = 0.0
@@ -228,7 +228,7 @@ def read_rating(kind: Kind, board: Board, entry: cython.Py_ssize_t) -> Rating:
 
 @cython.ccall
 def read_ratings(kind: Kind, board: Board) -> list:
-    """Return the ratings on a board, nested like the teams."""
+    """Return the ratings of all entries of a board, nested like the teams."""
     teams: list = []
     for j in range(board.teams):
         team: list = []

@@ -1,9 +1,11 @@
 """Maximum-weight matching in general graphs: Edmonds' primal-dual algorithm, with one alternating tree at a time.
 
 Edmonds (1965), "Maximum matching and a polyhedron with 0,1-vertices"; Galil (1986), "Efficient algorithms for finding
-maximum matching in graphs", sections 3 and 4. A vertex has a dual u ≥ 0, a blossom has a dual z ≥ 0, and an edge has
-the slack uᵢ + uⱼ + Σz − w ≥ 0, where z is summed over the blossoms that contain both ends. Matched edges, and those of
-the rings of blossoms, are tight; an unmatched vertex has u = 0. That proves that no matching is heavier. Even weights
+maximum matching in graphs", sections 3 and 4.
+
+Every vertex has a dual u ≥ 0, every blossom has a dual z ≥ 0, and every edge has the slack uᵢ + uⱼ + Σz − w ≥ 0, where
+z is summed over the blossoms that contain both ends. An edge with slack 0 is tight. Matched edges and the edges of the
+rings of blossoms are tight, and an unmatched vertex has u = 0; this proves that no matching is heavier. Even weights
 keep all numbers integral.
 """
 
@@ -35,12 +37,12 @@ def match(
     position: cython.int[::1],
     gap: cython.longlong[::1],
 ) -> cython.void:
-    """Find a matching of maximum weight: the `mate` of every vertex, −1 for unmatched ones.
+    """Find a matching of maximum weight; fill `mate` with the partner of every vertex, −1 for unmatched ones.
 
-    The edges of vertex v go to `other[start[v]:start[v + 1]]`, and each is listed at both ends. Weights are even.
-    `dual` holds the initial duals of the vertices (any numbers of at least 0) and receives the final ones. `total`
-    receives what the blossoms around a vertex add to it; `position` and `gap` receive what they add to an edge (see
-    `Blossoms.unroll`).
+    The neighbours of vertex v are `other[start[v]:start[v + 1]]`, so every edge is listed at both ends. Weights must be
+    even. `dual` holds the initial duals of the vertices (any numbers of at least 0) and receives the final ones.
+    `total` receives the sum of z over the blossoms around each vertex. `position` and `gap` receive what gives the same
+    sum for an edge (see `Blossoms.unroll`).
 
     >>> import numpy as np
     >>> start, other = np.array([0, 1, 3, 5, 6], np.int32), np.array([1, 0, 2, 1, 3, 2], np.int32)
@@ -52,7 +54,7 @@ def match(
     """
     tree = Tree(start, other, weight, dual)
     blossoms = tree.blossoms
-    # Every pair that is matched here saves a search.
+    # Every pair that this matches cheaply saves a tree search below.
     _match_greedily(tree)
     for vertex in range(len(mate)):
         top = blossoms.top(vertex)
@@ -68,7 +70,11 @@ def match(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _match_greedily(tree: Tree) -> cython.void:
-    """Raise duals where an edge has negative slack, then lower them one by one and match along tight edges."""
+    """Match vertices along tight edges as far as that is possible without growing a tree.
+
+    First raise duals where an edge has negative slack. Then lower the duals one by one, until an edge of the vertex is
+    tight.
+    """
     u = tree.u
     mate = tree.blossoms.mate
     for vertex in range(tree.blossoms.vertices):
@@ -92,7 +98,7 @@ def _match_greedily(tree: Tree) -> cython.void:
 
 @cython.cfunc
 def _augment(tree: Tree, root: cython.int) -> cython.bint:
-    """Match the base of the node `root` with another vertex, or leave a vertex with dual 0 unmatched instead."""
+    """Grow a tree from `root` until one more vertex is matched, or a vertex with dual 0 is left unmatched instead."""
     events = tree.events
     blossoms = tree.blossoms
     events.count = 0
@@ -107,8 +113,8 @@ def _augment(tree: Tree, root: cython.int) -> cython.bint:
         one = events.first
         two = events.second
         tree.delta = events.key
-        # Events are not removed from the queue when their nodes are merged, split or relabelled, so each is checked
-        # first.
+        # Events stay in the queue when their nodes are merged, split or relabelled. So check first whether an event is
+        # still valid.
         if one < 0:
             if tree.label[two] == INNER and blossoms.up[two] < 0 and blossoms.z[two] == 2 * tree.delta:
                 expand(tree, two)
@@ -132,7 +138,7 @@ def _augment(tree: Tree, root: cython.int) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _flip_path(blossoms: Blossoms, tree: Tree, vertex: cython.int, mate: cython.int) -> cython.void:
-    """Change the mate of an outer vertex, and in turn the mates of all vertices on its path to the root."""
+    """Give an outer vertex another mate, and rematch all vertices on its path to the root."""
     while True:
         node = blossoms.top(vertex)
         below = blossoms.mate[blossoms.base[node]]
@@ -149,7 +155,7 @@ def _flip_path(blossoms: Blossoms, tree: Tree, vertex: cython.int, mate: cython.
 
 @cython.cfunc
 def _extend_tree(tree: Tree, one: cython.int, two: cython.int) -> cython.bint:
-    """Add a matched pair of free nodes to the tree, by a tight edge from an outer to a free vertex."""
+    """Add a free node, reached by a tight edge from an outer vertex, and the node that it is matched with."""
     blossoms = tree.blossoms
     node = blossoms.top(two)
     make_inner(tree, node, one, two)

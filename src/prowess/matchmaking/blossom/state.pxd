@@ -3,9 +3,9 @@ cdef int FREE, OUTER, INNER
 cdef class Blossoms:
     cdef public Py_ssize_t vertices
     cdef Py_ssize_t spare_count, unused_count
-    cdef int[::1] up, base, first, head, tail, size  # of nodes
-    cdef int[::1] next, out, into  # of nodes: the ring in which they lie
-    cdef int[::1] mate, follow, rep, node  # of vertices
+    cdef int[::1] up, base, first, head, tail, size  # a cell for each node
+    cdef int[::1] next, out, into  # a cell for each node: its neighbour in the ring
+    cdef int[::1] mate, follow, rep, node  # a cell for each vertex
     cdef int[::1] spare, unused, stack
     cdef long long[::1] z, z_sum
 

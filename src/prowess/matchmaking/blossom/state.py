@@ -1,8 +1,8 @@
-"""Vertices, and the blossoms that contain them: odd rings of nodes, each a vertex or itself a blossom.
+"""Vertices, and the blossoms that contain them: odd rings of nodes. A node is a vertex or a smaller blossom.
 
-Edmonds (1965), "Paths, trees, and flowers". All vertices of a blossom except its base are matched inside it, and
-the base determines how: the ring without the node that contains the base is matched in pairs. So nothing inside has to
-change with the base; the inner matching is computed only when a blossom is split.
+Edmonds (1965), "Paths, trees, and flowers". Inside a blossom all vertices except its base are matched, and the base
+determines how: the ring without the node that contains the base is matched in pairs. So a change of the base changes
+nothing inside; the inner matching is computed only when a blossom is split.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ try:
 except ModuleNotFoundError:
     from ...model import _cython as cython
 
-# Labels of tops in an alternating tree.
+# Labels of outermost nodes (tops) in an alternating tree.
 FREE = cython.declare(cython.int, 0)
 OUTER = cython.declare(cython.int, 1)
 INNER = cython.declare(cython.int, 2)
@@ -25,9 +25,10 @@ INNER = cython.declare(cython.int, 2)
 class Blossoms:
     """A forest of nodes: vertices are numbered from 0, blossoms from the number of vertices on.
 
-    Every node has the blossom `up` that contains it (−1: none, it is a top), its `base`, its dual `z`, and its vertices
-    as a linked list from `head` to `tail` by `follow`. A node in a ring has the `next` node, and the edge to it, which
-    leads `out` of this node and `into` the next. Until `unroll`, `mate` is valid only for the bases of tops.
+    Every node has `up`, the blossom that contains it (−1 for an outermost node, called a top), a `base`, a dual `z`,
+    and its vertices as a linked list: from `head` to `tail` by `follow`. A node in a ring has the `next` node, and the
+    edge to it, from the vertex `out` in this node to the vertex `into` in the next. Until `unroll` is called, `mate` is
+    valid only for the bases of tops.
     """
 
     def __init__(self, vertices: int) -> None:
@@ -61,7 +62,7 @@ class Blossoms:
         return True
 
     def merge(self, first: cython.int, base: cython.int) -> cython.int:
-        """Make a blossom from a ring of tops; all vertices get the representative of the largest top."""
+        """Make a blossom from a ring of tops. All its vertices get the representative of the largest top."""
         node = last = largest = first
         self.spare_count -= 1
         blossom = self.spare[self.spare_count]
@@ -77,7 +78,7 @@ class Blossoms:
             node = self.next[node]
             if node == first:
                 break
-        # Relabelling all but the largest costs a vertex at most log₂ n relabellings over nested merges.
+        # The largest top keeps its representative, so a vertex is relabelled at most log₂ n times over nested merges.
         rep = self.rep[self.head[largest]]
         while True:
             if node != largest:
@@ -105,7 +106,7 @@ class Blossoms:
         return True
 
     def match_ring(self, blossom: cython.int) -> cython.int:
-        """Match the ring of a blossom in pairs, except the node that contains the base, which is returned."""
+        """Match the ring of a blossom in pairs, except the node that contains the base; return that node."""
         start = self.holder(blossom, self.base[blossom])
         one = self.next[start]
         self.base[start] = self.base[blossom]
@@ -119,9 +120,9 @@ class Blossoms:
         return start
 
     def split(self, blossom: cython.int) -> cython.int:
-        """Turn the nodes of a top's ring into matched tops; return the one that contains the base.
+        """Dissolve a top: the nodes of its ring become matched tops. Return the one that contains the base.
 
-        The largest node keeps the representative, which saves most of the work for nested blossoms.
+        The largest node keeps the representative, which saves most of the work if blossoms are nested.
         """
         start = self.match_ring(blossom)
         node = self.next[start]
@@ -146,8 +147,9 @@ class Blossoms:
     def unroll(self, position: cython.int[::1], gap: cython.longlong[::1]) -> cython.bint:
         """Match all vertices inside blossoms, and order the vertices so that those of a blossom are adjacent.
 
-        `gap` at a position is the sum of z over the blossoms that contain both the vertex there and the next vertex;
-        so for any two vertices that sum is the smallest gap between them. `z_sum` is the sum for one vertex.
+        `gap` at a position is the sum of z over the blossoms that contain both the vertex at this position and the next
+        one. So for any two vertices, the sum over the blossoms that contain both is the smallest gap between them.
+        `z_sum` is the sum over the blossoms that contain one vertex.
         """
         place = 0
         for vertex in range(self.vertices):
@@ -162,7 +164,7 @@ class Blossoms:
         return True
 
     def list_leaves(self, node: cython.int, position: cython.int[::1], place: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """Assign places to the vertices of a node, starting at `place`; return the place after them."""
+        """Assign positions to the vertices of a node, starting at `place`; return the position after them."""
         vertex = self.head[node]
         while vertex != self.tail[node]:
             position[vertex] = place
@@ -172,7 +174,7 @@ class Blossoms:
         return place + 1
 
     def match_inside(self, top: cython.int, position: cython.int[::1], gap: cython.longlong[::1]) -> cython.bint:
-        """Match everything inside a top, from the outside in."""
+        """Match all vertices inside a top, from the outermost ring to the innermost."""
         waiting = 1
         self.stack[0] = top
         self.z_sum[top] = self.z[top]

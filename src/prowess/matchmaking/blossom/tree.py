@@ -1,10 +1,10 @@
-"""An alternating tree: its nodes and duals, the events that change it, and the blossoms that form and dissolve in it.
+"""An alternating tree, with the events that change it and the blossoms that form and dissolve in it.
 
-It grows from an unmatched vertex. Its nodes are tops, alternately outer and inner. While `delta` grows, u falls in
-outer nodes and rises in inner nodes; z changes in the opposite direction, twice as fast. A node of the tree stores the
-part that stays constant, so that only events cost time; a top stores once what it adds to u of all its vertices. A
-tight edge between two outer nodes closes a ring, which becomes a blossom; an inner blossom is expanded when its z
-reaches 0.
+The tree grows from an unmatched vertex. Its nodes are outermost nodes (tops), alternately outer and inner. While
+`delta` grows, u falls in outer nodes and rises in inner nodes; z changes in the opposite direction, twice as fast.
+Every node of the tree stores only the constant part of its dual, and every top stores once what it adds to u of all its
+vertices, so only events cost time. A tight edge between two outer nodes closes a ring, which becomes a blossom. An
+inner blossom is expanded when its z reaches 0.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ else:
 @cython.final
 @cython.cclass
 class EventQueue:
-    """A binary heap of pairs of numbers by key; `pop` stores the lowest in `key`, `first` and `second`."""
+    """A binary heap of pairs of numbers, sorted by a key. `pop` stores the lowest in `key`, `first` and `second`."""
 
     def __init__(self, room: int = 64) -> None:
         self.count = 0
@@ -96,13 +96,15 @@ class EventQueue:
 @cython.final
 @cython.cclass
 class Tree:
-    """A graph with its duals, and the tree that grows in it.
+    """A graph with its duals, and the alternating tree that grows in it.
 
-    Nodes have a `label`, which is valid for tops. Inner nodes have the edge that led to them, from a vertex `above` to
-    their `entry`. Tops that are not outer have the amount that they `add` to u of their vertices. `labelled` lists the
-    labelled nodes. Free vertices have the time at which the `best` edge from an outer vertex becomes tight, that outer
-    vertex (`proposer`), and the number of the search that found it (`proposal_search`). When delta reaches
-    `lowest_dual`, the dual of the outer vertex `lowest_vertex` is 0.
+    A node has a `label`, which is valid only for tops. An inner node has the edge that led to it, from a vertex `above`
+    to its vertex `entry`. A top that is not outer has the amount `add`, which is added to u of its vertices. `labelled`
+    lists the labelled nodes.
+
+    A free vertex has the time `best` at which an edge from an outer vertex becomes tight, that outer vertex
+    (`proposer`), and the number of the search that found it (`proposal_search`). When delta reaches `lowest_dual`, the
+    dual of the outer vertex `lowest_vertex` is 0.
     """
 
     def __init__(self, start: Any, other: Any, weight: Any, dual: Any) -> None:
@@ -143,7 +145,7 @@ def make_inner(tree: Tree, node: cython.int, above: cython.int, entry: cython.in
 @cython.cfunc
 @cython.exceptval(check=False)
 def _set_label(tree: Tree, node: cython.int, label: cython.int) -> cython.void:
-    """Label a top until the tree is cleared."""
+    """Label a top; `clear` removes the label."""
     tree.label[node] = label
     tree.labelled[tree.labelled_count] = node
     tree.labelled_count += 1
@@ -152,7 +154,7 @@ def _set_label(tree: Tree, node: cython.int, label: cython.int) -> cython.void:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _add_to_duals(tree: Tree, node: cython.int, amount: cython.longlong) -> cython.void:
-    """Add an amount to the stored duals of a node's vertices, and reset what the node adds."""
+    """Add an amount to the stored duals of a node's vertices, and set the node's own `add` to 0."""
     blossoms = tree.blossoms
     vertex = blossoms.head[node]
     tree.add[node] = 0
@@ -163,7 +165,7 @@ def _add_to_duals(tree: Tree, node: cython.int, amount: cython.longlong) -> cyth
 
 
 def clear(tree: Tree) -> cython.void:
-    """Remove all labels, and store the present duals."""
+    """Remove all labels, and store the current duals."""
     for k in range(tree.labelled_count):
         node = tree.labelled[k]
         if tree.blossoms.up[node] < 0 and tree.label[node] != FREE:
@@ -192,7 +194,7 @@ def _scan_edges(tree: Tree, node: cython.int) -> cython.bint:
 
 @cython.cfunc
 def _scan_outer(tree: Tree, vertex: cython.int) -> cython.bint:
-    """Queue the events at which the edges of an outer vertex become tight; note when its dual is 0."""
+    """Queue the events at which the edges of an outer vertex become tight, and note when its dual reaches 0."""
     blossoms = tree.blossoms
     own = tree.u[vertex]
     top = blossoms.top(vertex)
@@ -225,7 +227,7 @@ def _scan_free(tree: Tree, vertex: cython.int) -> cython.bint:
 
 @cython.cfunc
 def _propose(tree: Tree, outer: cython.int, free: cython.int, key: cython.longlong) -> cython.bint:
-    """Queue the event at which an edge to a free vertex becomes tight, unless another edge does so earlier."""
+    """Queue the event at which an edge to a free vertex becomes tight, unless an earlier one is queued."""
     if tree.proposal_search[free] != tree.search or key < tree.best[free]:
         tree.proposal_search[free] = tree.search
         tree.best[free] = key
@@ -235,7 +237,7 @@ def _propose(tree: Tree, outer: cython.int, free: cython.int, key: cython.longlo
 
 
 def shrink(tree: Tree, one: cython.int, two: cython.int) -> cython.bint:
-    """Make a blossom from the ring that a tight edge between outer vertices closes."""
+    """Make a blossom from the ring that a tight edge between two outer vertices closes."""
     blossoms = tree.blossoms
     common = _common_ancestor(tree, one, two)
     first = blossoms.top(one)
@@ -247,7 +249,7 @@ def shrink(tree: Tree, one: cython.int, two: cython.int) -> cython.bint:
         amount = -tree.delta
         if tree.label[node] == INNER:
             amount = tree.delta
-            # Its duals rose with delta and now fall with it, so the constant part grows by twice delta.
+            # An inner node's duals rose with delta and now fall with it, so the constant part grows by twice delta.
             _add_to_duals(tree, node, tree.add[node] + 2 * tree.delta)
         if node >= blossoms.vertices:
             blossoms.z[node] -= 2 * amount
@@ -259,7 +261,7 @@ def shrink(tree: Tree, one: cython.int, two: cython.int) -> cython.bint:
     tree.add[blossom] = 0
     _set_label(tree, blossom, OUTER)
     while True:
-        # The edges of outer nodes were scanned when they were labelled.
+        # Only former inner nodes are scanned: the edges of outer nodes were scanned when they were labelled.
         if tree.label[node] == INNER:
             _scan_edges(tree, node)
         tree.label[node] = FREE
@@ -275,8 +277,7 @@ def _common_ancestor(tree: Tree, one: cython.int, two: cython.int) -> cython.int
     blossoms = tree.blossoms
     node = blossoms.top(one)
     turn = blossoms.top(two)
-    # Both paths are followed in turn, so that the cost depends on the size of the ring and not on the depth of the
-    # tree.
+    # Both paths advance in turn, so that the cost depends on the size of the ring, not on the depth of the tree.
     tree.marks += 1
     while True:
         if node >= 0:
@@ -292,7 +293,7 @@ def _common_ancestor(tree: Tree, one: cython.int, two: cython.int) -> cython.int
 @cython.cfunc
 @cython.exceptval(check=False)
 def _link_path(tree: Tree, node: cython.int, common: cython.int, upward: cython.bint) -> cython.void:
-    """Link the nodes on the path from `node` up to `common`, in this order if `upward`, otherwise in reverse."""
+    """Link the nodes on the path from `node` up to `common` into a ring; in reverse order unless `upward`."""
     blossoms = tree.blossoms
     while node != common:
         if tree.label[node] == OUTER:
@@ -309,7 +310,7 @@ def _link_path(tree: Tree, node: cython.int, common: cython.int, upward: cython.
 
 
 def expand(tree: Tree, blossom: cython.int) -> cython.bint:
-    """Split an inner blossom whose z is 0: the even path from its entry to its base stays in the tree."""
+    """Split an inner blossom whose z is 0. The even path from its entry to its base stays in the tree."""
     blossoms = tree.blossoms
     ring = tree.ring
     enter = blossoms.holder(blossom, tree.entry[blossom])

@@ -1,8 +1,9 @@
-"""The weights of pairs of a queue, and the pairs whose weight is above the price that the duals of a matching set.
+"""The weights of pairs of a queue, and the search for pairs that weigh more than their price.
 
-A pair is worth more the fairer its match is and the longer the two have waited, and less if they have met. Weights are
-integers, so that duals are exact; an additional pair always outweighs any difference between pairs. If no pair weighs
-more than its price, no matching of the complete graph is heavier than the one found among few edges.
+A pair weighs more the fairer its match is and the longer the two have waited, and less if they have met. Weights are
+integers, so that duals are exact. One more pair always outweighs any difference between pairs. The duals of a matching
+set a price for every pair. If no pair weighs more than its price, no matching of the complete graph is heavier than the
+one found among few edges.
 """
 
 from __future__ import annotations
@@ -19,21 +20,21 @@ if cython.compiled:
 else:
     from math import exp, fabs, floor, sqrt
 
-TIE = 1e-7  # cost of a gap as wide as the queue: of equally fair pairs, the nearer one is chosen
-MOST = 6  # missing edges that are reported at a time for each item
+TIE = 1e-7  # cost of a gap as wide as the queue, so that of equally fair pairs the nearer one is chosen
+MOST = 6  # largest number of missing edges that one call reports for each item
 ROOM = cython.declare(cython.Py_ssize_t, MOST)
-TOLERANCE = cython.declare(cython.double, 1e-9)  # tolerance of estimates; prices themselves are exact
+TOLERANCE = cython.declare(cython.double, 1e-9)  # tolerance of the bounds; prices themselves are exact
 
 
 @cython.final
 @cython.cclass
 class PairWeights:
-    """A queue in the order of its items' mean performances, with everything that the weights of pairs depend on.
+    """A queue, sorted by mean performance, with everything that the weights of pairs depend on.
 
-    `wait` is the gain of pairing an item, `least` the quality below which it is not paired. The costs of pairs of an
-    item with later ones are at `start[i]:start[i + 1]`: the later item in `partner`, and the `cost`, which is infinite
-    for a forbidden pair. All are in units of quality, which `unit` scales to integers; `bonus` is the weight of any
-    pair.
+    `wait` is the gain of pairing an item, `least` the quality below which it is not paired. `start[i]:start[i + 1]` is
+    the range of the pairs of item i that have a cost: `partner` is the later item and `cost` the cost, infinite for a
+    forbidden pair. All are in units of quality, which `unit` scales to integers; `bonus` is added to the weight of
+    every pair.
 
     >>> from array import array
     >>> queue = [array("d", [a, b]) for a, b in ((25, 26), (34.7, 34.7), (17.4, 17.4), (0, 0), (0, 0))]
@@ -66,7 +67,7 @@ class PairWeights:
 @cython.ccall
 @cython.exceptval(check=False)
 def quality_of(weights: PairWeights, one: cython.Py_ssize_t, two: cython.Py_ssize_t) -> cython.double:
-    """Return the quality of a pair by TrueSkill, equation (7): the same as `Model.quality`."""
+    """Return the quality of a pair by TrueSkill, equation (7), as `Model.quality` does."""
     variance = weights.variance[one] + weights.variance[two]
     gap = weights.mean[one] - weights.mean[two]
     return sqrt((weights.noise[one] + weights.noise[two]) / variance) * exp(-0.5 * (gap / variance * gap))
@@ -75,21 +76,21 @@ def quality_of(weights: PairWeights, one: cython.Py_ssize_t, two: cython.Py_ssiz
 @cython.cfunc
 @cython.exceptval(check=False)
 def _weight(weights: PairWeights, one: cython.Py_ssize_t, two: cython.Py_ssize_t) -> cython.longlong:
-    """Return the weight of a pair in the order of the queue, an even number; −1 if it is not allowed."""
+    """Return the weight of a pair, an even number; −1 if the pair is not allowed. `one` comes before `two`."""
     cost = _cost(weights, one, two)
     value = quality_of(weights, one, two)
     if value < weights.least[one] or value < weights.least[two] or cost > 1e300:
         return -1
     value += weights.wait[one] + weights.wait[two] - cost
     value -= weights.near * fabs(weights.mean[one] - weights.mean[two])
-    # Even weights keep the halved slacks of the matching whole.
+    # The matching divides slacks by 2, and even weights keep the results whole.
     return 2 * (weights.bonus + cython.cast(cython.longlong, floor(value * weights.unit + 0.5)))
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
 def _cost(weights: PairWeights, one: cython.Py_ssize_t, two: cython.Py_ssize_t) -> cython.double:
-    """Find the cost of a pair by bisection; 0 if it has none."""
+    """Return the cost of a pair, found by bisection; 0 if it has none."""
     low = weights.start[one]
     high = weights.start[one + 1]
     while low < high:
@@ -110,7 +111,7 @@ def weigh(
     twos: cython.const[cython.int][::1],
     out: cython.longlong[::1],
 ) -> cython.void:
-    """Fill the weights of pairs, each in the order of the queue; −1 if a pair is not allowed."""
+    """Fill `out` with the weights of pairs, −1 for pairs that are not allowed. `ones` come before `twos`."""
     for k in range(len(ones)):
         out[k] = _weight(weights, ones[k], twos[k])
 
@@ -118,13 +119,14 @@ def weigh(
 @cython.final
 @cython.cclass
 class Prices:
-    """The price of every pair of a queue in the order of means.
+    """The prices of all pairs of a queue that is sorted by mean performance.
 
     A price is the sum of both items' `dual` plus the smallest gap between their positions; `gaps` holds the minima of
-    1, 2, 4, … gaps. In units of quality, without the bonus, it is at least the sum of both `own`. The queue is divided
-    into blocks of similar items, in the order of means, each of which has a row of `bounds`: the least `own` of its
-    items, the least mean, the least and the largest variance, and the largest noise. The missing edges are written to
-    `ones` and `twos`, and the excess of each over its price to `above`.
+    1, 2, 4, … gaps. In units of quality, without the bonus, a price is at least the sum of both items' `own`.
+
+    The queue is divided into blocks of similar items. Each block has a row of `bounds`: the least `own` of its items,
+    the least mean, the least and the largest variance, and the largest noise. The missing edges are written to `ones`
+    and `twos`, and the excess of each over its price to `above`.
     """
 
     weights: PairWeights
@@ -151,7 +153,7 @@ class Prices:
 
 @cython.ccall
 def find_missing(prices: Prices) -> cython.Py_ssize_t:
-    """Write the pairs whose weight is above their price; return their number.
+    """Write the pairs that weigh more than their price to `ones` and `twos`; return their number.
 
     For each item, only the `MOST` pairs with the largest excess are written; the next call finds the others.
     """
@@ -166,14 +168,14 @@ def find_missing(prices: Prices) -> cython.Py_ssize_t:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _may_exceed(prices: Prices, one: cython.Py_ssize_t, block: cython.Py_ssize_t) -> cython.bint:
-    """Return whether, by the bounds, a pair of item `one` with a later item of the block may exceed its price."""
+    """Return whether, by the bounds, item `one` and a later item of the block may weigh more than their price."""
     weights = prices.weights
     gap = max(prices.bounds[block, 1] - weights.mean[one], 0.0)
     least = prices.own[one] + prices.bounds[block, 0] + weights.near * gap - TOLERANCE
     noise = weights.noise[one] + prices.bounds[block, 4]
     variance = weights.variance[one] + prices.bounds[block, 2]
     wide = (weights.variance[one] + prices.bounds[block, 3]) * (1.0 + TOLERANCE)
-    # The tolerance makes the bound safe: rounding must not hide a pair.
+    # The tolerance makes the bound safe, because rounding must not hide a pair.
     least = max(least, weights.least[one])
     return least <= 0.0 or least * least * variance <= noise * exp(-(gap / wide * gap)) * (1.0 + TOLERANCE)
 
@@ -192,7 +194,7 @@ def _price_block(
         need = max(weights.least[one], weights.least[two])
         if two <= one or _too_far(weights, one, two, gap * gap, max(least, need)):
             continue
-        # The minimum of the gaps costs a lookup, so it is left to pairs that pass the test without it.
+        # Looking up the smallest gap is slow, so it is done only for pairs that exceed the rest of the price.
         between = _between(prices, one, two)
         if not _too_far(weights, one, two, gap * gap, max(least + between / (2.0 * weights.unit), need)):
             _add_missing(prices, one, two, between, first)
@@ -204,8 +206,11 @@ def _price_block(
 def _too_far(
     weights: PairWeights, one: cython.Py_ssize_t, two: cython.Py_ssize_t, square: cython.double, least: cython.double
 ) -> cython.bint:
-    """Return whether the quality of a pair must be too low: q² = (N/V) e⁻ˣ with x = Δ²/V, and eˣ ≥ 1 + x + x²/2."""
-    # A bound without exp, because almost all pairs of a block are tested.
+    """Return whether the quality of a pair is certainly too low.
+
+    The bound follows from q² = (N/V) e⁻ˣ with x = Δ²/V, and eˣ ≥ 1 + x + x²/2.
+    """
+    # A bound without exp is fast, and almost all pairs of a block are tested.
     variance = (weights.variance[one] + weights.variance[two]) * (1.0 + TOLERANCE)
     noise = weights.noise[one] + weights.noise[two]
     return least > 0.0 and least * least * (variance + square + 0.5 * square * (square / variance)) > noise
@@ -220,7 +225,7 @@ def _add_missing(
     between: cython.longlong,
     first: cython.Py_ssize_t,
 ) -> cython.void:
-    """Insert a pair that exceeds its price, sorted by the excess; keep at most `MOST` pairs from index `first` on."""
+    """Insert a missing edge, sorted by its excess; keep at most `MOST` edges from index `first` on."""
     weight = _weight(prices.weights, one, two)
     above = weight - prices.dual[one] - prices.dual[two] - between
     at = prices.count
@@ -244,7 +249,7 @@ def _add_missing(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _between(prices: Prices, one: cython.Py_ssize_t, two: cython.Py_ssize_t) -> cython.longlong:
-    """Return the part of the price that comes from the blossoms that contain both items."""
+    """Return the part of the price that comes from blossoms that contain both items."""
     low = min(prices.position[one], prices.position[two])
     high = max(prices.position[one], prices.position[two])
     level = 0

@@ -39,9 +39,10 @@ LARGEST_LOG = cython.declare(cython.double, 300.0)  # limit of the change of the
 @cython.final
 @cython.cclass
 class Moment(Absorb):
-    """The exact moments: μ + σ²g₁ and σ² + σ⁴g₂ (TrueSkill and all its relatives).
+    """Update mean and variance exactly: μ + σ²g₁ and σ² + σ⁴g₂ (TrueSkill and its relatives).
 
-    For a match of importance w, the likelihood message, whose precision is −g₂/(1 + σ²g₂), is scaled by w.
+    The match contributes a normal message of precision −g₂/(1 + σ²g₂). An importance of w multiplies this precision by
+    w.
 
     >>> Moment()
     Moment()
@@ -52,8 +53,8 @@ class Moment(Absorb):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def absorb(self, board: Board) -> cython.bint:
-        """Scale σ² by `kept`, which equals 1 + σ²g₂ and never turns negative."""
-        # The usual importance needs no division.
+        """Multiply the variance by `kept`, which equals 1 + σ²g₂ but cannot turn negative by rounding."""
+        # Almost all matches have importance 1, for which the division below is not needed.
         if board.importance == 1.0:
             for k in range(board.entries * board.traits):
                 board.mu[k] += board.var[k] * board.g1[k]
@@ -70,7 +71,7 @@ class Moment(Absorb):
 @cython.final
 @cython.cclass
 class Newton(Absorb):
-    """A Newton step on the log-posterior: precision 1/σ² − g₂, mean μ + g₁/(1/σ² − g₂) (Glicko).
+    """Take a Newton step on the log-posterior: precision 1/σ² − g₂, mean μ + g₁/(1/σ² − g₂) (Glicko).
 
     >>> Newton()
     Newton()
@@ -81,7 +82,7 @@ class Newton(Absorb):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def absorb(self, board: Board) -> cython.bint:
-        """Avoid 1/σ², so that a skill with σ = 0 stays unchanged."""
+        """Compute the step without dividing by σ², so that a skill with σ = 0 stays unchanged."""
         for k in range(board.entries * board.traits):
             # A positive g₂, from rounding or an unusual likelihood, could make the divisor zero or negative.
             board.var[k] /= 1.0 - board.importance * board.var[k] * min(board.g2[k], 0.0)
@@ -92,7 +93,7 @@ class Newton(Absorb):
 @cython.final
 @cython.cclass
 class Constant(Absorb):
-    """The mean moves by σ²g₁ and the variance stays unchanged (TS2c): the drift before a match is undone after it.
+    """Move the mean by σ²g₁ and keep the variance constant (TS2c). The drift before a match is undone after it.
 
     >>> Constant()
     Constant()
@@ -103,7 +104,7 @@ class Constant(Absorb):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def absorb(self, board: Board) -> cython.bint:
-        """Move w times as far for a match of importance w."""
+        """Update all means; a match of importance w moves them w times as far."""
         for k in range(board.entries * board.traits):
             board.mu[k] += board.importance * board.var[k] * board.g1[k]
             board.var[k] = board.before[k]
@@ -111,7 +112,7 @@ class Constant(Absorb):
 
 @cython.cclass
 class Rule:
-    """The K-factor of a player, by the number of matches played and the rating.
+    """Compute a player's K-factor from the number of matches played and the rating.
 
     >>> class Settling(Rule):
     ...     def k(self, matches, mu):
@@ -125,7 +126,7 @@ class Rule:
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def k(self, matches: cython.double, mu: cython.double) -> cython.double:
-        """Return K for one match.
+        """Return the K-factor for one match.
 
         >>> Fide().k(10.0, 1900.0)
         40.0
@@ -139,7 +140,7 @@ class Rule:
 class Fide(Rule):
     """The rule of the World Chess Federation: 40 for the first 30 games, then 20 below 2400 and 10 from 2400 on.
 
-    Simplified: a player who falls below 2400 gets 20 again, and juniors have no special rule.
+    This is a simplification: a player who falls below 2400 gets 20 again, and juniors have no special rule.
 
     >>> Fide().k(30.0, 2399.0), Fide().k(30.0, 2400.0)
     (20.0, 10.0)
@@ -148,7 +149,7 @@ class Fide(Rule):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def k(self, matches: cython.double, mu: cython.double) -> cython.double:
-        """Return K for one match.
+        """Return the K-factor for one match.
 
         >>> Fide().k(29.0, 2500.0)
         40.0
@@ -162,9 +163,10 @@ class Fide(Rule):
 @cython.final
 @cython.cclass
 class Step(Absorb):
-    """Elo: μ + K(s − E), where K is a number or a rule by matches played and rating (Stout 2025, equation (5)).
+    """Elo: μ + K(s − E). K is a number or depends on matches played and rating (Stout 2025, equation (5)).
 
-    A rule is a `Rule`, or any function of these two numbers. A match of importance w moves a rating w times as far.
+    `k` is a number, a `Rule`, or any function of these two numbers. A match of importance w moves a rating w times as
+    far.
 
     >>> Step(32.0)
     Step(k=32.0)
@@ -184,8 +186,8 @@ class Step(Absorb):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def absorb(self, board: Board) -> cython.bint:
-        """Multiply g₁ by the outcome's `unit`, which gives s − E."""
-        # The usual K needs no call per player.
+        """Move every rating by K(s − E), where s − E is g₁ times the outcome's `unit`."""
+        # A constant K needs no call per player.
         if type(self.k) is float or type(self.k) is int:
             return _move(board, self.k)
         for e in range(board.entries):
@@ -197,7 +199,7 @@ class Step(Absorb):
 
 @cython.cfunc
 def _k_factor(rule: object, matches: cython.double, mu: cython.double) -> cython.double:
-    """Return K from a rule or a function, after checking that it keeps ratings finite."""
+    """Return K from a rule or a function; raise `Error` for a K that would make ratings infinite."""
     typed_rule: Rule
     if isinstance(rule, Rule):
         # A typed variable makes the call below a C call.
@@ -240,7 +242,7 @@ class Share(Absorb):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def absorb(self, board: Board) -> cython.bint:
-        """Multiply g₁ by the outcome's `unit`, which gives β√π(s − Φ)."""
+        """Move every rating by αβ√π(s − Φ), where β√π(s − Φ) is g₁ times the outcome's `unit`."""
         return _move(board, self.alpha)
 
 
@@ -248,11 +250,11 @@ class Share(Absorb):
 @cython.final
 @cython.cclass
 class Harkness(Absorb):
-    """The mean rating of the opponents + step (wins − losses) over an event (Stout 2025, equation (1)).
+    """Rate a player by the opponents' mean rating + step (wins − losses) over an event (Stout 2025, equation (1)).
 
-    It has no memory: the player's own rating before the event does not count. So it needs events of many games, each a
-    rating period; without periods every match is an event. Use it with the outcome `Opposition`, whose g₁ is the sum of
-    the opponents' ratings relative to the player's own, and whose g₂ is wins minus losses.
+    The player's own rating before the event does not count. Events should have many games, so use rating periods: each
+    period is one event, and without periods every match is one. Use this rule with the outcome `Opposition`. There g₁
+    is the sum of the opponents' ratings relative to the player's own, and g₂ is wins minus losses.
 
     >>> Harkness()
     Harkness(step=50.0)
@@ -285,10 +287,12 @@ class Harkness(Absorb):
 class Volatile(Absorb):
     """Glicko-2: every player has a volatility, which grows when results are erratic.
 
-    In a period with matches the volatility is re-estimated (`tau` limits how fast it changes), the variance grows by
-    its square, and a Newton step follows, as in Glicko. In periods without matches the variance grows by the drift
-    `Idle`, before forecasts are made. The volatility is on the scale of the paper, on which ratings are divided by
-    173.7178 = 400/ln 10: in points it is the volatility times the outcome's `unit`. A player's traits share one.
+    At the end of a period with matches the volatility is re-estimated (`tau` limits how fast it changes), the variance
+    grows by its square, and a Newton step follows, as in Glicko. For periods without matches the drift `Idle` increases
+    the variance before forecasts are made.
+
+    The volatility is on the scale of the paper, where ratings are divided by 173.7178 = 400/ln 10. Multiply it by the
+    outcome's `unit` to get rating points. If a player has several traits, they share one volatility.
 
     >>> Volatile()
     Volatile(volatility=0.06, tau=0.5)
@@ -318,7 +322,7 @@ class Volatile(Absorb):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def absorb(self, board: Board) -> cython.bint:
-        """Run steps 3 to 8 of the paper, in rating points."""
+        """Run steps 3 to 8 of the paper, with all numbers in rating points."""
         tau: cython.double = self.tau
         unit2 = board.unit * board.unit
         for e in range(board.entries):
@@ -342,12 +346,13 @@ class Volatile(Absorb):
 def _growth(
     square: cython.double, tau: cython.double, variance: cython.double, known: cython.double, surprise: cython.double
 ) -> cython.double:
-    """Step 5: the logarithm of new over old squared volatility, which is the root of the paper's f.
+    """Return the logarithm of new over old squared volatility: the root of the function f in step 5 of the paper.
 
-    `variance` is φ², `known` is 1/v = Σ g²E(1 − E) and `surprise` is Δ/v = Σ g(s − E): in these terms nothing
-    overflows, even if a result was almost certain. With D = Δ² − φ² − v and P = φ² + v, f is a line of slope −1/τ² plus
-    a term between −½ and D/(8P), which brackets the root. Newton needs a third of the steps of the paper's Illinois
-    algorithm.
+    `variance` is φ², `known` is 1/v = Σ g²E(1 − E) and `surprise` is Δ/v = Σ g(s − E). In these terms nothing
+    overflows, even if a result was almost certain.
+
+    With D = Δ² − φ² − v and P = φ² + v, f is a line of slope −1/τ² plus a term between −½ and D/(8P); this brackets the
+    root. Newton's method needs a third of the steps of the paper's Illinois algorithm.
     """
     excess = surprise * surprise - known * known * variance - known  # D/v²
     total = 1.0 + known * variance  # P/v
@@ -373,7 +378,7 @@ def _growth(
             low = max(low, x)
         else:
             high = min(high, x)
-        # Where f is not decreasing, a step that leaves the bracket forces the bisection below.
+        # Where f does not decrease, Newton is useless: a step beyond the bracket makes the next lines bisect.
         step = -value / slope if slope < 0.0 else LARGEST_LOG + LARGEST_LOG
         if not low <= x + step <= high:
             step = 0.5 * (low + high) - x

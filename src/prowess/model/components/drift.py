@@ -27,7 +27,7 @@ __all__ = ["Idle", "PerMatch", "PerPeriod", "PerTime", "Seasons", "Still"]
 @cython.final
 @cython.cclass
 class Still(Drift):
-    """Skills do not move.
+    """Assume that skills do not move.
 
     >>> Still()
     Still()
@@ -38,7 +38,7 @@ class Still(Drift):
 @cython.final
 @cython.cclass
 class PerMatch(Drift):
-    """Before every match a skill moves by N(0, tau²), however long ago the last match was (TrueSkill, section 4).
+    """Let a skill move by N(0, tau²) before every match, however long ago the last one was (TrueSkill, section 4).
 
     >>> PerMatch(25 / 300).tau > 0
     True
@@ -54,7 +54,7 @@ class PerMatch(Drift):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def widen(self, board: Board) -> cython.bint:
-        """σ² ← σ² + τ²."""
+        """Set σ² ← σ² + τ²."""
         tau: cython.double = self.tau
         for k in range(board.entries * board.traits):
             board.var[k] += tau * tau
@@ -64,7 +64,7 @@ class PerMatch(Drift):
 @cython.final
 @cython.cclass
 class PerTime(Drift):
-    """In t units of time (days, if times are dates) a skill moves by N(0, tau² t); sigma grows up to `cap`.
+    """Let a skill move by N(0, tau² t) in t units of time (days, if times are dates); sigma grows up to `cap`.
 
     A belief that is already wider than `cap` stays as it is.
 
@@ -87,7 +87,7 @@ class PerTime(Drift):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def widen(self, board: Board) -> cython.bint:
-        """σ² ← max(σ², min(σ² + τ² t, cap²))."""
+        """Set σ² ← max(σ², min(σ² + τ² t, cap²))."""
         tau: cython.double = self.tau
         cap: cython.double = self.cap
         for e in range(board.entries):
@@ -98,10 +98,10 @@ class PerTime(Drift):
 @cython.final
 @cython.cclass
 class PerPeriod(Drift):
-    """In every rating period a skill moves by N(0, c²); sigma grows up to `cap` (Glicko: RD ← min(√(RD² + c²t), 350)).
+    """Let a skill move by N(0, c²) in every rating period (Glicko: RD ← min(√(RD² + c²t), 350)).
 
-    t is the number of periods since the player's last match, and at least 1; in a model without periods every match
-    is a period. As in Glicko, `cap` also limits a larger initial sigma.
+    t is the number of periods since the player's last match, and at least 1. In a model without periods every match is
+    a period. Sigma grows up to `cap`; as in Glicko, `cap` also limits a larger initial sigma.
 
     >>> PerPeriod(c=34.6)
     PerPeriod(c=34.6, cap=350.0)
@@ -122,7 +122,7 @@ class PerPeriod(Drift):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def widen(self, board: Board) -> cython.bint:
-        """σ² ← min(σ² + c² max(t, 1), cap²)."""
+        """Set σ² ← min(σ² + c² max(t, 1), cap²)."""
         c: cython.double = self.c
         cap: cython.double = self.cap
         for e in range(board.entries):
@@ -136,10 +136,10 @@ class PerPeriod(Drift):
 @cython.final
 @cython.cclass
 class Idle(Drift):
-    """In every rating period without a match a skill moves by the player's volatility (Glicko-2, step 6).
+    """Let a skill move by the player's volatility in every rating period without a match (Glicko-2, step 6).
 
-    The volatility is that of `Volatile`, which updates beliefs in periods with matches; with other absorb rules, or
-    without periods, nothing happens. Sigma grows up to `cap`, which Glicko-2 does not have.
+    The absorb rule `Volatile` keeps the volatility, and updates beliefs in periods with matches. With other absorb
+    rules, or without periods, this drift does nothing. Sigma grows up to `cap`, which Glicko-2 does not have.
 
     >>> Idle()
     Idle(cap=inf)
@@ -155,7 +155,7 @@ class Idle(Drift):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def widen(self, board: Board) -> cython.bint:
-        """σ² ← max(σ², min(σ² + (t − 1) volatility², cap²)), the volatility in points."""
+        """Set σ² ← max(σ², min(σ² + (t − 1) volatility², cap²)), with the volatility in rating points."""
         cap: cython.double = self.cap
         if board.extras == 0 or not board.periods:
             return False
@@ -174,7 +174,7 @@ def _check_cap(cap: object) -> None:
 @cython.inline
 @cython.exceptval(check=False)
 def _widen(board: Board, e: cython.Py_ssize_t, more: cython.double, cap: cython.double) -> cython.void:
-    """Add `more` to the variances of an entry, up to cap²; a variance above cap² stays unchanged."""
+    """Add `more` to the variances of an entry, up to cap². A variance that is already above cap² stays unchanged."""
     for k in range(e * board.traits, (e + 1) * board.traits):
         board.var[k] = max(board.var[k], min(board.var[k] + more, cap * cap))
 
@@ -183,12 +183,12 @@ def _widen(board: Board, e: cython.Py_ssize_t, more: cython.double, cap: cython.
 @cython.final
 @cython.cclass
 class Seasons(Drift):
-    """Carry-over: during a break a skill regresses towards the mean, and moves.
+    """Move every skill towards the mean during a break, and make it less certain (carry-over between seasons).
 
-    When a player returns after more than `gap` (days, if times are dates), μ ← m + carry (μ − m) and
-    σ² ← carry² σ² + season_tau². The mean m is the newcomers' mean in the model's prior, before anything was
-    learnt. With `carry` 1 a skill is carried over whole, with 0 every season starts afresh; above 1 distances grow.
-    `within` is the drift within a season.
+    A break is a time without matches longer than `gap` (days, if times are dates). After it μ ← m + carry (μ − m) and
+    σ² ← carry² σ² + season_tau², where m is the newcomers' mean in the model's prior, before anything was learnt. With
+    `carry` 1 skills do not regress; with 0 every season starts at m; above 1 distances from m grow. `within` is the
+    drift within a season.
 
     >>> import prowess as pw
     >>> model = pw.TrueSkill().replace(drift=Seasons(pw.drift.PerMatch(0.1), carry=0.8, season_tau=1.0))

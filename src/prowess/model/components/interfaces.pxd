@@ -1,7 +1,8 @@
 from ..engine.board cimport Board
 
 
-# A step returns a bint: 0, or -1 for an exception, which costs nothing to check; what a Python method returns is ignored.
+# A method returns a bint: 0, or -1 for an exception, which costs nothing to check. Return values of methods written in
+# Python are ignored.
 cdef class Prior:
     cpdef bint welcome(self, Board board, Py_ssize_t entry) except -1
     cpdef bint meet(self, Board board) except -1

@@ -1,4 +1,4 @@
-"""The base classes of a model's components: what each of them does to the board of a match."""
+"""The base classes of a model's components. Every method works on the `Board` of a match."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Prior:
     Rating(mu=30.0, sigma=1.0)
     """
 
-    learns = False  # whether it keeps two numbers per trait in the league's memory, from `board.level` on
+    learns = False  # whether the prior keeps two numbers per trait in the league's memory, from `board.level` on
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
 
     def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
@@ -56,7 +56,10 @@ class Prior:
         raise missing(self, "welcome")
 
     def meet(self, board: Board) -> cython.bint:
-        """Update the league's memory from the beliefs about a match's players before drift, if the prior learns."""
+        """Learn from the beliefs about a match's players before the drift, and update the league's memory.
+
+        Priors that do not learn do nothing.
+        """
         return False
 
 
@@ -74,7 +77,7 @@ class Drift:
     array([4.285, 4.285])
     """
 
-    reverts = False  # whether it uses `board.centre`, the mean of the prior
+    reverts = False  # whether the drift uses `board.centre`, the mean of the prior
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
 
     def widen(self, board: Board) -> cython.bint:
@@ -83,7 +86,7 @@ class Drift:
 
 @cython.cclass
 class TeamFunction:
-    """How a team's performance follows from its players': t = α₀ + Σ α p, where α may depend on the prior means.
+    """Compute a team's performance from its players': t = α₀ + Σ α p, where α may depend on the prior means.
 
     >>> import prowess as pw
     >>> class Captain(pw.TeamFunction):
@@ -98,16 +101,17 @@ class TeamFunction:
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
 
     def weigh(self, board: Board) -> cython.bint:
-        """Replace `alpha` of every entry, at first the share of the match that the player played, by a weight.
+        """Set `alpha`, the weight of every player in the team's performance.
 
-        A function with a constant part also sets `offset` of every team.
+        At the call `alpha` holds the share of the match that the player played. A function with a constant part also
+        sets `offset` of every team.
         """
         raise missing(self, "weigh")
 
 
 @cython.cclass
 class Outcome:
-    """P(result | team performances): the only component that sees all teams at once.
+    """Give the probability of a result from the team performances. No other component sees all teams at once.
 
     >>> Outcome().traits
     ('skill',)
@@ -115,9 +119,9 @@ class Outcome:
 
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
     traits: ClassVar[tuple[str, ...]] = ("skill",)
-    blind: ClassVar[tuple[str, ...]] = ("origin", "scale")  # directions on which results do not depend
-    typical = 0.0  # the usual standard deviation of skills, if performances have a natural scale; 0: unknown
-    whole = True  # whether it is an outcome by itself, or only a part of one
+    blind: ClassVar[tuple[str, ...]] = ("origin", "scale")  # results do not depend on these properties of performances
+    typical = 0.0  # the usual standard deviation of skills, if performances have a natural scale; 0 if unknown
+    whole = True  # whether a model can use it alone; if not, it is only a part of another outcome
     gradient = True  # whether `d1` and `d2` are derivatives of a log-evidence, so that a home advantage can be learnt
     laplace = False  # whether `d2` is the curvature at the prior mean instead of the exact change of the variance
     duels = False  # whether `evidence` fills `g1`, `g2` and `kept` of the entries itself
@@ -138,9 +142,10 @@ class Outcome:
     def forecast(self, board: Board) -> cython.bint:
         """Set `win` (of the first team), `draw` and `loss` of two teams, from the prior performances alone.
 
-        It always runs before `evidence`, which may use what it set on the board: here `sharpness` (one over the
-        standard deviation of the difference), `gap` and `edge` (the margin), both standardised, and the moments of the
-        difference if the first team is `ahead` or `behind`.
+        It always runs before `evidence`, which may use the attributes of the board that it sets. This default sets
+        `sharpness` (one over the standard deviation of the difference), `gap` and `edge` (the difference and the
+        margin, in standard deviations), and in `ahead` and `behind` the moments of the difference if the first team
+        wins or loses.
         """
         board.margin.measure(board, False)
         compare(board)
@@ -153,7 +158,9 @@ class Outcome:
         return False
 
     def chances(self, mean: Any, variance: Any, win: Any, draw: Any) -> None:
-        """Fill the win and draw columns of two-team matches from a sweep's forecasts, in outcomes with `later`.
+        """Fill the win and draw columns of a whole history of two-team matches; used by outcomes with `later`.
+
+        `mean` and `variance` are the forecasts of the performances that `sweep` recorded.
 
         >>> Outcome().later
         False
@@ -161,7 +168,9 @@ class Outcome:
         raise missing(self, "chances")
 
     def performances(self, board: Board) -> tuple[list[float], list[float], list[float]]:
-        """Return mean, variance and noise of the performance that decides a team's place; by default the first trait.
+        """Return mean, variance and noise of the performance that decides the place of each team.
+
+        By default this is the first trait.
 
         >>> from prowess.model.engine.board import Board
         >>> board = Board(teams=2, entries=2)
@@ -174,7 +183,7 @@ class Outcome:
         return [means[t] for t in teams], [variances[t] for t in teams], [noises[t] for t in teams]
 
     def performance(self, variance: Any) -> Any:
-        """Return the variance of a team's performance, treated as normal, from its prior variance; by default the same.
+        """Convert the prior variance of a team's performance to that of a normal approximation; by default the same.
 
         >>> Outcome().performance(2.0)
         2.0
@@ -182,7 +191,7 @@ class Outcome:
         return variance
 
     def scatter(self, board: Board) -> float:
-        """Return the variance that scores add to all teams' performances, if their noise is normal.
+        """Return the variance that the noise of scores adds to every team's performance, if that noise is normal.
 
         >>> from prowess.model.engine.board import Board
         >>> Outcome().scatter(Board())
@@ -191,21 +200,26 @@ class Outcome:
         return 0.0
 
     def predict(self, board: Board) -> Prediction:
-        """Predict a match of any number of teams exactly: places by performances and the margin."""
+        """Predict a match of any number of teams exactly, from their performances and the margin."""
         from ..prediction import predict
 
         return predict(board)
 
     def evidence(self, board: Board) -> cython.double:
-        """Fill `d1`, `d2` and `left` of every team and return the log-evidence."""
+        """Learn from the result: fill `d1`, `d2` and `left` of every team, and return the log-evidence.
+
+        `d1` and `d2` are the first and second derivative of the log-evidence by the mean of the team's performance.
+        `left` is the share of its variance that remains.
+        """
         raise missing(self, "evidence")
 
 
 @cython.cclass
 class Score(Outcome):
-    """P(score | x), where x ~ N(mean, variance) is a team's offence minus the others' defence.
+    """The probability of a team's score, given x ~ N(mean, variance): its offence minus the others' defence.
 
-    It is a part of `OffenceDefence` unless `whole` is true. Guo, Sanner, Graepel, Buntine (2012).
+    A score is a part of `OffenceDefence`; `whole` is true if it is also an outcome of its own. See Guo, Sanner,
+    Graepel, Buntine (2012).
 
     >>> Score().whole
     False
@@ -216,7 +230,7 @@ class Score(Outcome):
 
     @property
     def habits(self) -> tuple[str, ...]:
-        """The names of the numbers that it keeps in `board.memory` when it is a part of `OffenceDefence`.
+        """The names of the numbers that it keeps in `board.memory` as a part of `OffenceDefence`.
 
         >>> Score().habits
         ()
@@ -231,9 +245,10 @@ class Score(Outcome):
         return False
 
     def seen(self, board: Board, score: cython.double, mean: cython.double, variance: cython.double) -> cython.double:
-        """Condition x ~ N(m, v) on a score; return its log-evidence.
+        """Condition x ~ N(m, v) on a score, which gives N(m′, v′); return the log-evidence of the score.
 
-        Set `push` = (m′ − m)/v, `pull` = (v − v′)/v² and `rest` = v′/v on the board, each without cancellation.
+        Set `push` = (m′ − m)/v, `pull` = (v − v′)/v² and `rest` = v′/v on the board, and compute each without
+        subtracting nearly equal numbers.
         """
         raise missing(self, "seen")
 
@@ -245,7 +260,7 @@ class Score(Outcome):
         mean_1: cython.double,
         variance_1: cython.double,
     ) -> cython.bint:
-        """Set `win`, `draw` and `loss` of two teams whose x are independent; likelihoods with `later` set NaN."""
+        """Set `win`, `draw` and `loss` of two teams whose x are independent; set NaN in likelihoods with `later`."""
         board.win = board.draw = board.loss = float("nan")
         return False
 
@@ -254,11 +269,14 @@ class Score(Outcome):
         return False
 
     def chances(self, mean: Any, variance: Any, win: Any, draw: Any) -> None:
-        """Fill P(win) and P(draw) of many matches, in likelihoods with `later`; x alternates between both teams."""
+        """Fill P(win) and P(draw) of many matches; used by likelihoods with `later`.
+
+        `mean` and `variance` describe x of the first and the second team of each match, in turn.
+        """
         raise missing(self, "chances")
 
     def points(self, mean: Any, variance: Any) -> dict[str, Any]:
-        """Return named functions that forecast the scores of teams with x ~ N(mean, variance); by default all return x.
+        """Return functions, by name, that forecast the scores of teams with x ~ N(mean, variance); all default to x.
 
         >>> Score().points(3.0, 1.0)["median"]()
         3.0
@@ -270,7 +288,7 @@ class Score(Outcome):
         raise missing(self, "distribution")
 
     def added(self, board: Board) -> float | None:
-        """Return the variance of the normal noise of a score around x; None if the noise is not normal."""
+        """Return the variance of the normal noise that a score adds to x; None if the noise is not normal."""
         return None
 
 
@@ -293,7 +311,7 @@ class Absorb:
     periods = False  # whether `g1` and `g2` may be sums over a rating period
 
     def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
-        """Set the `extra` columns of a newcomer, from `entry * extras` on; by default to 0."""
+        """Set the `extra` cells of a newcomer, which begin at `entry * extras`; by default to 0."""
         for k in range(entry * board.extras, (entry + 1) * board.extras):
             board.extra[k] = 0.0
         return False

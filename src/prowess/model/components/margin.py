@@ -57,7 +57,7 @@ class Fixed(Margin):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def between(self, board: Board, i: cython.Py_ssize_t, j: cython.Py_ssize_t) -> cython.double:
-        """Return ε."""
+        """Return the constant ε."""
         return self.epsilon
 
 
@@ -65,7 +65,7 @@ class Fixed(Margin):
 @cython.final
 @cython.cclass
 class FromDraws(Margin):
-    """The margin at which equal teams draw with a given probability: ε = width · β√(Σα²), over both teams' players.
+    """Choose the margin so that equal teams draw with a given probability: ε = width · β√(Σα²) over all players.
 
     >>> FromDraws(width=0.125)
     FromDraws(width=0.125)
@@ -81,7 +81,7 @@ class FromDraws(Margin):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def between(self, board: Board, i: cython.Py_ssize_t, j: cython.Py_ssize_t) -> cython.double:
-        """Scale the width by the performance noise, which is what makes equal teams differ."""
+        """Scale the width by the performance noise, the only reason why equal teams perform differently."""
         width: cython.double = self.width
         return width * sqrt(board.noise[i * board.traits] + board.noise[j * board.traits])
 
@@ -90,16 +90,16 @@ class FromDraws(Margin):
 @cython.final
 @cython.cclass
 class Spread(Margin):
-    """The margin at which the places of a match just fill the field: ε = (p_best − p_worst)/2m.
+    """Choose the margin so that the places of a match just fill the field: ε = (p_best − p_worst)/2m.
 
-    p are the prior means of the teams' performances, m is the number of distinct places, or of teams before the
-    places are known. The paper prints (p_best − p_worst)/m, which is `printed=True`: with it places end up 2ε apart, so
-    that the ratings spread twice as wide as the field was, and wider with every match.
+    p are the prior means of the teams' performances. m is the number of distinct places, or of teams as long as the
+    places are unknown. `printed=True` gives the formula printed in the paper, (p_best − p_worst)/m. With it places end
+    up 2ε apart, so the ratings spread twice as wide as the field was, and wider with every match.
 
-    A field counts as at least `least` times the teams' mean performance noise β√(Σα²) wide: the priors of newcomers are
-    all equal, but their performances are not, and with ε = 0 a tie would mean that they were. The default is small: in
-    these units two equal teams' performances differ with a standard deviation of 1.4, and the best and the worst of ten
-    are 3 apart. With it, one match in seven between two equal teams is a draw.
+    The field counts as at least `least` times the teams' mean performance noise β√(Σα²) wide. Without this limit
+    newcomers, whose priors are equal, would get ε = 0, and a tie would mean that they performed exactly alike. The
+    default is small: in these units two equal teams' performances differ with a standard deviation of 1.4, and the best
+    and the worst of ten are 3 apart. With it, one match in seven between two equal teams is a draw.
 
     >>> Spread()
     Spread(least=1.0, printed=False)
@@ -124,7 +124,7 @@ class Spread(Margin):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def measure(self, board: Board, seen: cython.bint) -> cython.bint:
-        """Set the margin by the range of the prior means and the mean noise."""
+        """Set the margin from the range of the prior means, or from the mean noise if that is larger."""
         best = board.mean[0]
         worst = board.mean[0]
         noise = 0.0
@@ -154,9 +154,9 @@ class Spread(Margin):
 class TwoValued(Margin):
     """One margin for matches with ties and another for matches without.
 
-    Some tournaments break ties, so that hardly any are left; there the margin for ties would spread the teams too far
-    apart. A match has ties if 1 − distinct places/teams exceeds `fraction`. Forecasts assume that ties are possible: a
-    tie that is forecast and does not happen costs little, but the log loss of a tie that was impossible is infinite.
+    Some tournaments break ties, so that hardly any are left. There the margin for ties would spread the teams too far
+    apart. A match has ties if 1 − distinct places/teams exceeds `fraction`. Forecasts assume that ties are possible:
+    forecasting a tie that does not happen costs little, but the log loss of a tie that was ruled out is infinite.
 
     >>> TwoValued(tied=30.0, untied=1.0)
     TwoValued(tied=30.0, untied=1.0, fraction=0.1)
@@ -198,10 +198,9 @@ class TwoValued(Margin):
 
 @cython.cfunc
 def _distinct(board: Board) -> cython.Py_ssize_t:
-    """Return the number of distinct places."""
     count = 0
     for j in range(board.teams):
-        # `order` serves as flags: the outcome sorts the teams into it only afterwards.
+        # `order` is free here, so it holds the flags: the outcome sorts the teams into it only afterwards.
         board.order[j] = 0
     for j in range(board.teams):
         if board.order[board.place[j] - 1] == 0:
@@ -213,8 +212,8 @@ def _distinct(board: Board) -> cython.Py_ssize_t:
 def margin_from(draw_probability: Any, margin: Any, width: Callable[[float], float] | None = None) -> Margin:
     """Return the policy for a draw probability or a margin (a number or a policy); exactly one must be given.
 
-    `width` maps a probability to the margin at which equal teams draw with it, in standard deviations of their
-    difference: by default the width of the central part of a normal distribution.
+    `width` maps a probability to the margin at which equal teams draw that often, in standard deviations of their
+    difference. By default it is the half width of the central part of a normal distribution.
 
     >>> margin_from(None, 2)
     Fixed(epsilon=2.0)

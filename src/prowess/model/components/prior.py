@@ -24,8 +24,8 @@ from ..params import Range
 
 __all__ = ["Newcomers", "Normal", "Point"]
 
-# Least share by which a newcomer's variance must have fallen for the level to learn from it: otherwise the drift has
-# cancelled the effect of the matches, and a change of the mean may be noise.
+# The level learns only from newcomers whose variance has fallen by at least this share. Otherwise the drift has
+# outweighed the matches, and a change of the mean may be noise.
 LEAST_SHARE = cython.declare(cython.double, 0.02)
 
 
@@ -54,7 +54,7 @@ class Normal(Prior):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
-        """Set the belief of a newcomer."""
+        """Set the belief about a newcomer."""
         mu: cython.double = self.mu
         sigma: cython.double = self.sigma
         for k in range(entry * board.traits, (entry + 1) * board.traits):
@@ -66,7 +66,7 @@ class Normal(Prior):
 @cython.final
 @cython.cclass
 class Point(Prior):
-    """Every newcomer is rated mu, without uncertainty (Elo, Harkness).
+    """Every newcomer is rated `mu`, without uncertainty (Elo, Harkness).
 
     >>> Point(1500.0)
     Point(mu=1500.0)
@@ -93,15 +93,15 @@ class Point(Prior):
 @cython.final
 @cython.cclass
 class Newcomers(Prior):
-    """A prior that is learnt: newcomers are expected to be as good as earlier newcomers were.
+    """A prior that learns: newcomers are expected to be as good as earlier newcomers were.
 
-    The level of newcomers is one more unknown, N(m, p), around which their skills are distributed as in `first`. At
-    first m is the mean of `first` and p is `level_sigma`². When a player has played `matches` matches, the belief N(μ,
-    σ²) about the skill updates the level as the result of a match updates a skill: with the variance v of a newcomer
+    The unknown level of newcomers is N(m, p), and their skills scatter around it as in `first`. At the start m is the
+    mean of `first` and p is `level_sigma`². When a player has played `matches` matches, the belief N(μ, σ²) about the
+    skill updates the level, as the result of a match updates a skill. With the variance v of a newcomer
 
         g₁ = (μ − m)/v,    g₂ = (σ² − v)/v²,    m ← m + p g₁,    p ← p + p² g₂.
 
-    Before each of these steps the level moves by N(0, level_tau²), so that old newcomers are forgotten.
+    Before each of these steps the level moves by N(0, level_tau²), so that newcomers of long ago count less.
 
     >>> import prowess as pw
     >>> model = pw.TrueSkill().replace(prior=Newcomers(pw.Normal(25, 5), level_sigma=5, matches=1))
@@ -135,7 +135,7 @@ class Newcomers(Prior):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
-        """Add the learnt change of the level to the first prior."""
+        """Set the belief of a newcomer: the prior `first`, plus what was learnt about the level."""
         sigma: cython.double = self.level_sigma
         first: Prior = self.first
         first.welcome(board, entry)
@@ -148,7 +148,7 @@ class Newcomers(Prior):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def meet(self, board: Board) -> cython.bint:
-        """Learn from the players who have just played enough matches; their order does not matter."""
+        """Learn the level from the players who have just played enough matches; their order does not matter."""
         count = 0.0
         matches: cython.double = self.matches
         sigma: cython.double = self.level_sigma
@@ -167,10 +167,10 @@ class Newcomers(Prior):
 def _learn(
     board: Board, k: cython.Py_ssize_t, matches: cython.double, start: cython.double, drift: cython.double
 ) -> cython.void:
-    """Update the newcomers' level of trait k; the memory holds its change since the start.
+    """Update the newcomers' level of trait k. The memory holds its change since the start.
 
-    The players' sites are added, so that each player counts as much as alone. But the level moves no farther than to
-    the farthest player, however many uncertain players agree.
+    What the players say is added up, so that each counts as much as if it came alone. But the level moves no farther
+    than to the farthest player, however many uncertain players agree.
     """
     cell = board.level + 2 * k
     level = start + board.memory[cell + 1] + drift

@@ -24,7 +24,8 @@ from . import interfaces
 __all__ = ["Affine", "FullSquad", "LeaderBonus", "Mean", "Sum", "TeamFunction", "Weighted"]
 
 RULES = ("top", "mean")
-globals()["TeamFunction"] = interfaces.TeamFunction  # a cimported name is not an attribute of the compiled module
+# In the compiled module a cimported name is not an attribute, so it is added here.
+globals()["TeamFunction"] = interfaces.TeamFunction
 
 
 @cython.dataclasses.dataclass(frozen=True)
@@ -73,10 +74,10 @@ class Mean(TeamFunction):
 @cython.final
 @cython.cclass
 class Weighted(TeamFunction):
-    """The player at position i of a team counts `weights[i]` times: a captain, a goalkeeper, a second chair.
+    """The player at position i of a team has the weight `weights[i]`: a captain, a goalkeeper, a substitute.
 
-    The order in which a team's players are listed gives their roles. A team may have fewer players than there are
-    weights, not more.
+    List the players of every team in the order of their roles. A team may have fewer players than there are weights,
+    but not more.
 
     >>> Weighted((1.0, 0.5))
     Weighted(weights=(1.0, 0.5))
@@ -110,9 +111,10 @@ class Weighted(TeamFunction):
 class Affine(TeamFunction):
     """A user-defined function from a roster's prior means to its players' weights and a constant part.
 
-    Nikolenko, Sirotkin (2011), section 2: a team function that is not affine is approximated around the prior means.
-    The tangent of t = Σp² has the weights 2μ and the constant −Σμ². The function is called for each team and trait with
-    the means of its players as listed. A player's share of the match multiplies the weight, and not the constant.
+    Nikolenko, Sirotkin (2011), section 2. A team function that is not affine is replaced by its tangent at the prior
+    means: for t = Σp² that has the weights 2μ and the constant −Σμ². The function is called for each team and trait,
+    with the means of the players in the order in which they are listed. A player's share of the match multiplies the
+    weight, but not the constant.
 
     A model with a user-defined function cannot be written to a file. It can be pickled if the function can: functions
     of a module can, lambdas cannot.
@@ -170,9 +172,10 @@ class FullSquad(TeamFunction):
       expected to perform like its `size` best. A Σμ that is not positive is an error.
     - "mean": the plain average of all players, whatever their means.
 
-    Players count with their share of the match, at most 1: a player of half the match counts half in the average and
-    half in n (at least 1), and the `size` best are counted by their shares, the best first. A team of six, one of them
-    for half the match, has n = 5.5 and a discount of 1 %; seven of whom two took turns are a full squad of six.
+    Players count with their share of the match, at most 1. A player of half the match counts half in the average and
+    half in n (which is at least 1). The `size` best are filled up with shares, the best player first. A team of six,
+    one of them for half the match, has n = 5.5 and a discount of 1 %; a team of seven, two of whom took turns, is a
+    full squad of six.
 
     >>> FullSquad(size=6, discount=0.02)
     FullSquad(size=6, discount=0.02, larger='top')
@@ -193,7 +196,7 @@ class FullSquad(TeamFunction):
 
     @property
     def tunable(self) -> dict[str, Range]:
-        """The range of the discount, whose high end leaves little of a single player.
+        """The range of the discount. At its high end, a single player of a squad performs at a tenth of the skill.
 
         >>> FullSquad(size=11).tunable
         {'discount': Range(low=0.0, high=0.09, log=False, unit='one', sets='')}
@@ -203,7 +206,7 @@ class FullSquad(TeamFunction):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def weigh(self, board: Board) -> cython.bint:
-        """Multiply every share by the team's factor."""
+        """Multiply every player's share by the factor of the team."""
         size: cython.double = self.size
         discount: cython.double = self.discount
         top: cython.bint = self.larger == "top"
@@ -225,7 +228,7 @@ class FullSquad(TeamFunction):
 
 @cython.cfunc
 def _top_factor(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, size: cython.double) -> cython.double:
-    """Return the factor for all players with which the team is expected to perform like its `size` best."""
+    """Return the factor by which all weights are multiplied, so that the team performs like its `size` best players."""
     total = 0.0
     for e in range(board.start[j], board.start[j + 1]):
         total += board.alpha[e * board.traits + k] * board.mu[e * board.traits + k]
@@ -243,7 +246,10 @@ def _top_factor(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, size: 
 @cython.cfunc
 @cython.exceptval(check=False)
 def _sum_best(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, size: cython.double) -> cython.double:
-    """Return the sum of a team's largest means that fill `size` shares; each pass over the team adds the next mean."""
+    """Return the sum of a team's largest means that fill `size` shares.
+
+    Each pass over the team adds the next largest mean.
+    """
     last = total = 0.0
     free = size
     while free > 0.0:
@@ -269,10 +275,11 @@ def _sum_best(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, size: cy
 @cython.final
 @cython.cclass
 class LeaderBonus(TeamFunction):
-    """The best player of a team, by prior mean, weighs `leader_bonus` more than the team function `squad` says.
+    """Multiply the weight of the best player of a team, by prior mean, by 1 + `leader_bonus`.
 
-    Nikolenko, Sirotkin (2010), section 3.3. The weights of a team keep their sum. Of equally good players, the first
-    listed leads; a player of weight 0 does not lead. Each trait has its own leader.
+    Nikolenko, Sirotkin (2010), section 3.3. The team function `squad` gives the weights, and they are rescaled to keep
+    their sum. Among equally good players the first one listed leads; a player of weight 0 does not lead. Each trait has
+    its own leader.
 
     >>> from prowess.model.components.team import FullSquad
     >>> LeaderBonus(FullSquad(), leader_bonus=0.1)
@@ -302,7 +309,7 @@ class LeaderBonus(TeamFunction):
 
 @cython.cfunc
 def _lead(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, bonus: cython.double) -> cython.bint:
-    """Add the bonus of a team's leader in one trait."""
+    """Add the bonus to a team's leader in one trait, and rescale the weights."""
     leader = -1
     total = 0.0
     for e in range(board.start[j], board.start[j + 1]):

@@ -3,20 +3,20 @@ from ..maths.normal cimport Truncated
 
 cdef class Board:
     cdef public Py_ssize_t teams, entries, traits, extras, team_capacity, entry_capacity
-    # of the match
+    # columns and numbers of the match
     cdef public Py_ssize_t home
     cdef public double importance, time, win, draw, loss, epsilon, unit, beta, span
     cdef public bint converged, periods
-    # of a team, or of a team and trait
+    # columns with a cell for each team, or for each team and trait
     cdef public int[::1] start, place, order
     cdef public double[::1] score, offset, noise, mean, variance, d1, d2, left
-    # of an entry, or of an entry and trait
+    # columns with a cell for each entry, or for each entry and trait
     cdef public double[::1] elapsed, played, games, alpha, mu, var, g1, g2, kept, before, extra
-    # of the league
+    # numbers of the league and the model
     cdef public double[::1] memory, centre, centre_var
     cdef public Py_ssize_t level
     cdef public Board side, past
-    # for the outcome
+    # working space of the outcome
     cdef public Margin margin
     cdef public Truncated cut, ahead, behind
     cdef public double sharpness, gap, edge

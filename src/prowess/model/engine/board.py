@@ -1,7 +1,7 @@
 """The `Board`: everything about one match while it is rated.
 
-A model's components never change; everything that changes from match to match is on the board. New
-information for a component becomes an attribute of the board, so that no signature has to change.
+A model's components never change; all data that change from match to match are attributes of the board. To give a
+component new information, add an attribute to the board: no signature has to change.
 
 With `traits` skills per player (one, or offence and defence), a board has columns
 
@@ -16,15 +16,18 @@ of an entry and trait                 weight `alpha`; belief N(`mu`, `var`); wha
 
 `left` is u = v′/v, the share of the variance of a team's performance that the outcome leaves; `kept` is the same for a
 player's skill. `games` is the number of matches summed in a player's `g1` and `g2`: one, except in rating periods.
-`before` is a variance before the drift. `extra` holds further columns of an entry (a volatility). `memory` is what the
-model has learnt about the league; the newcomers' level starts at `memory[level]`. N(`centre`, `centre_var`) is the
-usual skill for drifts and priors, `beta` the noise of one player, `unit` the factor by which rules scale `g1`, `span`
-the length of a unit of `elapsed`. `side` and `past` are boards of one entry, for the home advantage and for a rating
-period that ends; `periods` says whether `elapsed` counts rating periods.
+`before` is a variance before the drift. `extra` holds further columns of an entry (a volatility).
 
-The rest belongs to the outcome. `sort_by_place` fills `order`. A comparison sets `expected` and `conceded`,
-or `push` and `pull`; a single score sets `push`, `pull` and `rest`. `memo` keeps a few numbers from one step of an
-outcome to the next. `scratch` is a table whose rows the outcome names, and enlarges as needed (`make_scratch`).
+`memory` is what the model has learnt about the league; the part about the newcomers' level starts at `memory[level]`.
+N(`centre`, `centre_var`) is the belief about a newcomer by the prior, before anything was learnt. `beta` is the noise
+of one player, `unit` the factor by which absorb rules scale `g1`, `span` the length of a unit of `elapsed`, and
+`periods` is true if `elapsed` counts rating periods. `side` is a board with one entry for the home advantage, and
+`past` one for a player whose rating period is being closed.
+
+The other attributes are working space of the outcome. `sort_by_place` fills `order`. A comparison sets `expected` and
+`conceded`, or `push` and `pull`; a single score sets `push`, `pull` and `rest`. `memo` keeps a few numbers between the
+steps of an outcome. `scratch` is a table, which each outcome enlarges as needed (`make_scratch`) and whose rows it
+names by constants.
 """
 
 from __future__ import annotations
@@ -48,7 +51,7 @@ else:
 from ...errors import Error
 from ..params import Range
 
-MEMO = 4  # numbers that an outcome may keep for its next step
+MEMO = 4  # how many numbers an outcome may keep between its steps
 
 
 def _doubles(count: int) -> array[float]:
@@ -69,7 +72,7 @@ def _table(rows: int, columns: int) -> memoryview:
 
 @cython.cclass
 class Board:
-    """One match: its entries with their beliefs, its teams with their performances, and its result.
+    """The data of one match: entries with their beliefs, teams with their performances, and the result.
 
     >>> board = Board(teams=2, entries=3)
     >>> board.teams, len(board.mean), len(board.mu)
@@ -93,7 +96,7 @@ class Board:
         self.converged = True
         self.periods = False
         self.start, self.place = _ints(teams + 1), _ints(teams)
-        self.order = _ints(2 * teams + 2)  # the second half is for counting
+        self.order = _ints(2 * teams + 2)  # the second half holds counters while sorting
         self.score = _doubles(teams)
         self.offset, self.noise, self.mean, self.variance = _columns(4, teams * traits)
         self.d1, self.d2, self.left = _columns(3, teams * traits)
@@ -114,11 +117,11 @@ class Board:
         self.expected = self.conceded = 0.5
         self.push = self.pull = 0.0
         self.rest = 1.0
-        self.memo = array("d", [float("nan")] * MEMO)  # NaN is unequal to every number, so an unset memo is not used
+        self.memo = array("d", [float("nan")] * MEMO)  # NaN equals no number, so an unset memo is never reused
         self.scratch = _table(1, 1)
 
     def holds(self, teams: cython.Py_ssize_t, entries: cython.Py_ssize_t) -> cython.bint:
-        """Return whether a match of this size fits.
+        """Return whether a match of this size fits on the board.
 
         >>> Board(teams=2, entries=4).holds(3, 3)
         False
@@ -127,17 +130,17 @@ class Board:
 
 
 def make_scratch(board: Board, rows: cython.Py_ssize_t, columns: cython.Py_ssize_t) -> cython.bint:
-    """Enlarge the board's scratch to at least this size; its content may be lost."""
+    """Enlarge the board's scratch table to at least this size. Its content may be lost."""
     if board.scratch.shape[0] < rows or board.scratch.shape[1] < columns:
         board.scratch = _table(rows, columns)
     return False
 
 
 def sort_by_place(board: Board) -> cython.void:
-    """Sort the teams by place into `board.order`, stably (places count from 1 to the number of teams)."""
+    """Sort the teams by place into `board.order`; ties keep their order. Places count from 1 to the number of teams."""
     k = 0
     # A counting sort is linear and stable; the second half of `order` holds the counts.
-    counts = board.teams - 1  # the count of place 1 is in the next cell
+    counts = board.teams - 1  # places count from 1, so the count of place 1 is one cell further
     for j in range(board.teams):
         board.order[board.teams + j] = 0
     for j in range(board.teams):
@@ -153,14 +156,18 @@ def sort_by_place(board: Board) -> cython.void:
 
 
 def positive(variance: cython.double) -> cython.double:
-    """Return the variance of a performance, or of the difference of two; raise `Error` if it is 0."""
+    """Return `variance` if it is above 0; raise `Error` for teams without any uncertainty."""
     if variance > 0.0:
         return variance
     raise Error("teams without uncertainty (beta and sigma 0) cannot be compared; give the model a beta above 0")
 
 
 def compare(board: Board) -> cython.bint:
-    """Compare two prior performances: set `gap` and `edge` (the margin) in standard deviations, and both cuts."""
+    """Compare the prior performances of two teams.
+
+    Set `gap` and `edge` (the margin) in standard deviations, and the moments `ahead` and `behind` of the difference if
+    the first team wins or loses.
+    """
     board.sharpness = 1.0 / sqrt(positive(board.variance[0] + board.variance[1]))
     board.gap = (board.mean[0] - board.mean[1]) * board.sharpness
     board.edge = board.margin.between(board, 0, 1) * board.sharpness
@@ -171,7 +178,7 @@ def compare(board: Board) -> cython.bint:
 
 @cython.cclass
 class Margin:
-    """How much better a team must perform than another to finish ahead of it; the default is 0.
+    """How much better a team must perform than another to finish ahead of it; by default 0.
 
     >>> Margin().between(Board(), 0, 1)
     0.0
@@ -180,13 +187,16 @@ class Margin:
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
 
     def measure(self, board: Board, seen: cython.bint) -> cython.bint:
-        """Set `board.epsilon`, the part that all pairs of a match share, before the first call of `between`.
+        """Set `board.epsilon`, the part of the margin that all pairs of a match share. Call it before `between`.
 
-        Places may be used only if `seen` is true; a forecast may use only the prior performances. Return whether the
-        margin differs from that of the forecast.
+        If `seen` is true, the places are known and may be used; a forecast may use only the prior performances. Return
+        whether the margin differs from that of the forecast.
         """
         return False
 
     def between(self, board: Board, i: cython.Py_ssize_t, j: cython.Py_ssize_t) -> cython.double:
-        """Return the margin ε between teams `i` and `j`; teams of equal `noise` have equal margins to all others."""
+        """Return the margin ε between teams `i` and `j`.
+
+        Teams of equal `noise` must have equal margins to all others.
+        """
         return 0.0

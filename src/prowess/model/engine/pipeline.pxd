@@ -12,7 +12,7 @@ cdef class Pipeline:
     cdef readonly Kind kind
     cdef readonly double beta, period, home_mu, home_variance, home_drift
     cdef readonly bint duels, has_home, learns_home, centred
-    cdef readonly object layout  # of the state; its cells are copied here for the sweep
+    cdef readonly object layout  # a `StateLayout`; its numbers are copied to the attributes below, for fast access
     cdef readonly Py_ssize_t last_seen, matches, first_extra, pending, games, passed, width
     cdef readonly Py_ssize_t traits, extras, memories, home_memory, level
     cdef double[::1] first_memory

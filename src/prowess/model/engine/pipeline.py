@@ -1,7 +1,7 @@
-"""The pipeline: the one place that combines the steps of a match.
+"""The pipeline, which runs all steps of rating a match.
 
 Beliefs → drift → team function → outcome → players. `rate`, `fit`, `predict` and the ladder all use it, so they cannot
-differ. It works on a board; `sweep` loads beliefs to the board and stores them.
+disagree. It works on a `Board`; `sweep` copies beliefs to the board and back.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from ..components.absorb import Moment, Newton
 from .state_layout import StateLayout
 
 NAN = cython.declare(cython.double, float("nan"))
-RUNAWAY = cython.declare(cython.double, 1e60)  # beyond any rating computed from numbers within ±1e30
+RUNAWAY = cython.declare(cython.double, 1e60)  # larger than any rating that inputs within ±1e30 can produce
 
 
 @cython.final
 @cython.cclass
 class Pipeline:
-    """A model's components combined: how a match changes the beliefs about its players."""
+    """A model's components combined: computes how a match changes the beliefs about its players."""
 
     def __init__(self, model: Any, kind: Kind) -> None:
         self.prior = model.prior
@@ -66,13 +66,13 @@ class Pipeline:
         # `Moment` needs the exact change of the variance, which Laplace outcomes and sums over a period do not give.
         self.home_absorb = Newton() if model.outcome.laplace or self.period > 0.0 else Moment()
         self.memories = self.home_memory
-        if self.learns_home:  # belief; within a rating period also sums, games and the time of the last
+        if self.learns_home:  # its belief; with rating periods also sums, the number of games and the time of the last
             self.memories += 2 * self.traits + (2 * self.traits + 2 if self.period > 0.0 else 0)
         self.first_memory = array("d", self.memory() or [0.0])
         self.spare = []
 
     def memory(self) -> list[float]:
-        """Return the memory of a league without matches."""
+        """Return the initial memory of a league."""
         memory = [0.0] * self.memories
         if self.learns_home:
             home = slice(self.home_memory, self.home_memory + 2 * self.traits)
@@ -80,9 +80,9 @@ class Pipeline:
         return memory
 
     def board(self, teams: cython.Py_ssize_t, entries: cython.Py_ssize_t) -> Board:
-        """Return a released or new board for a match of this size; threads never share a board."""
+        """Return a board for a match of this size, a released or a new one. Threads never share a board."""
         board: Board = None
-        with suppress(IndexError):  # another thread may have taken the last one
+        with suppress(IndexError):  # the list may be empty, or another thread may take the last board
             board = self.spare.pop()
         if board is None or not board.holds(teams, entries):
             board = self._new(teams, entries)
@@ -99,25 +99,26 @@ class Pipeline:
         return board
 
     def _new(self, teams: int, entries: int) -> Board:
-        """Return a new board that the outcome has prepared."""
+        """Return a new board, prepared by the outcome."""
         board = Board(teams, entries, self.traits, self.extras, self.memories)
         board.beta = self.beta
         board.periods = self.period > 0.0
         board.span = self.period or 1.0
         board.level = self.level
         if self.centred:
-            self.prior.welcome(board, 0)  # the memory is still empty
+            self.prior.welcome(board, 0)  # the memory is still empty, so this is the prior before anything was learnt
             for k in range(self.traits):
                 board.centre[k], board.centre_var[k] = board.mu[k], board.var[k]
         self.outcome.prepare(board)
         return board
 
     def release(self, board: Board) -> None:
-        """Give a board back for the next match."""
+        """Keep a board for reuse by later matches."""
         self.spare.append(board)
 
     def forecast(self, board: Board) -> cython.bint:
-        """Compute the teams' prior performances from the beliefs, and the forecast for two teams."""
+        """Apply the drift and compute the teams' prior performances; for two teams also the forecast."""
+        # The prior learns from beliefs before the drift, because drift hides what matches have taught.
         if self.centred:
             self.prior.meet(board)
         self.drift.widen(board)
@@ -126,7 +127,7 @@ class Pipeline:
             self.outcome.forecast(board)
 
     def pool_teams(self, board: Board) -> cython.bint:
-        """Compute the team performances N(α₀ + Σ αμ, Σ α²(σ² + β²)), with the home advantage."""
+        """Compute the team performances N(α₀ + Σ αμ, Σ α²(σ² + β²)), including the home advantage."""
         traits = self.traits
         self.team.weigh(board)
         for k in range(traits):
@@ -147,7 +148,7 @@ class Pipeline:
             self.add_home(board)
 
     def add_home(self, board: Board) -> cython.void:
-        """Load the belief about the home advantage on the side board; add it to the home team's performance."""
+        """Load the belief about the home advantage into `board.side`, and add it to the home team's performance."""
         first = board.home * self.traits
         for k in range(self.traits):
             board.side.mu[k] = self.home_mu
@@ -160,9 +161,10 @@ class Pipeline:
             board.variance[first + k] += board.side.var[k]
 
     def learn(self, board: Board) -> cython.double:
-        """Compute what every player learns from the prior performances and the result; return the log-evidence."""
+        """Compute what the result says about every player; return the log-evidence. Beliefs do not change yet."""
         board.converged = True
         log_z = self.outcome.evidence(board)
+        # An outcome that duels has already filled the results of the players.
         if not self.duels:
             self.spread(board)
         if self.learns_home and board.home >= 0:
@@ -173,13 +175,13 @@ class Pipeline:
         """Update every player's belief; raise `Error` if ratings diverge."""
         self.absorb.absorb(board)
         for k in range(board.entries * self.traits):
-            # Reported here, the error names the match; later the numbers would overflow far from the cause.
+            # Raised here, the error can name the match. Later the numbers would overflow far from the cause.
             if not -RUNAWAY < board.mu[k] < RUNAWAY:
                 raise Error("the ratings diverge from match to match; the components of this model are incompatible")
         return False
 
     def learn_home(self, board: Board) -> cython.bint:
-        """Learn the home advantage like the skill of one more player of the home team, who has no noise."""
+        """Learn the home advantage as if it were the skill of one more, noiseless player of the home team."""
         side = board.side
         side.importance = board.importance
         for k in range(self.traits):
@@ -195,11 +197,11 @@ class Pipeline:
         return self.absorb_home(board)
 
     def in_period(self, now: cython.double) -> cython.bint:
-        """Return whether a match at this time belongs to a rating period; without a time it is a period by itself."""
+        """Return whether a match at this time belongs to a rating period. A match without a time is rated at once."""
         return self.period > 0.0 and now == now
 
     def gather_home(self, board: Board) -> cython.void:
-        """Add what a match says about the home advantage to the sums of the period."""
+        """Add what a match says about the home advantage to the sums of the open rating period."""
         first = self.home_memory + 2 * self.traits
         for k in range(self.traits):
             board.memory[first + 2 * k] += board.importance * board.side.g1[k]
@@ -208,7 +210,7 @@ class Pipeline:
         board.memory[self.memories - 1] = board.time
 
     def close_home(self, board: Board) -> cython.bint:
-        """End a rating period for the home advantage."""
+        """End the rating period of the home advantage: absorb its sums and clear them."""
         first = self.home_memory + 2 * self.traits
         side = board.side
         side.importance = 1.0
@@ -222,7 +224,7 @@ class Pipeline:
         return self.absorb_home(board)
 
     def absorb_home(self, board: Board) -> cython.bint:
-        """Update the home advantage from the side board."""
+        """Update the home advantage in the league's memory from `board.side`."""
         self.home_absorb.absorb(board.side)
         for k in range(self.traits):
             board.memory[self.home_memory + 2 * k] = board.side.mu[k]
@@ -230,10 +232,11 @@ class Pipeline:
         return False
 
     def spread(self, board: Board) -> cython.void:
-        """Pass results from teams to players: g₁ = α d₁, g₂ = α² d₂, and the share of a player's variance kept.
+        """Pass results from teams to players: g₁ = α d₁, g₂ = α² d₂, and the kept share of the variance.
 
-        With r = α²σ²/v that share is (1 − r) + r u. For a player with most of the team's variance, 1 − r is summed over
-        the others, because a subtraction would cancel. That is at most one player per team, so the cost stays linear.
+        With r = α²σ²/v, a player keeps the share (1 − r) + r u of the variance. For a player who has most of the team's
+        variance, 1 − r is added up over the others, because a subtraction would lose digits. That is at most one player
+        per team, so the cost stays linear.
         """
         traits = self.traits
         for k in range(traits):
@@ -260,7 +263,7 @@ class Pipeline:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _rest(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, without: cython.Py_ssize_t) -> cython.double:
-    """Return the variance of a team's performance in a trait, summed without one of its entries."""
+    """Return the variance of a team's performance in one trait, without the skill of the entry `without`."""
     rest = board.noise[j * board.traits + k]
     for f in range(board.start[j], board.start[j + 1]):
         if f != without:

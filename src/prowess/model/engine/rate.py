@@ -1,4 +1,4 @@
-"""Rates one match at a time, through the same pipeline as a history: from ratings, or from rows of a state."""
+"""Rates a single match, from `Rating` objects or from rows of a state, with the same pipeline as a history."""
 
 from __future__ import annotations
 
@@ -31,8 +31,9 @@ NAN = cython.declare(cython.double, float("nan"))
 
 @cython.ccall
 def build_board(pipeline: Pipeline, teams: Any, details: Any) -> Board:
-    """Put a match between teams of `Rating` objects on a board, with its details (`MatchDetails`, or None)."""
+    """Return a board with a match between teams of `Rating` objects; `details` is a `MatchDetails` or None."""
     count = j = e = 0
+    # Lists and tuples are the usual case; `check_teams` raises the errors for everything else.
     if not isinstance(teams, (list, tuple)):
         check_teams(teams)
     for team in teams:
@@ -69,7 +70,7 @@ def build_board(pipeline: Pipeline, teams: Any, details: Any) -> Board:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _start_team(board: Board, j: cython.Py_ssize_t, e: cython.Py_ssize_t) -> cython.void:
-    """Begin team j with entry e; by default the teams finish in the order of the list."""
+    """Begin team j at entry e. By default teams are listed in the order of their places."""
     board.start[j] = e
     board.place[j] = j + 1
     board.score[j] = NAN
@@ -78,14 +79,14 @@ def _start_team(board: Board, j: cython.Py_ssize_t, e: cython.Py_ssize_t) -> cyt
 @cython.cfunc
 @cython.exceptval(check=False)
 def _add_entry(pipeline: Pipeline, board: Board, e: cython.Py_ssize_t) -> cython.void:
-    """Add an entry that played the whole match."""
+    """Set the default weight: the player played the whole match."""
     for k in range(e * pipeline.traits, (e + 1) * pipeline.traits):
         board.alpha[k] = 1.0
 
 
 @cython.cfunc
 def _apply_details(pipeline: Pipeline, board: Board, details: object) -> cython.bint:
-    """Apply the details of a match; count elapsed time in rating periods if the model has them."""
+    """Apply the details of a match. In models with rating periods, convert elapsed time to periods."""
     if details is not None:
         details.write(board)
         if details.elapsed is not None and pipeline.period > 0.0:
@@ -109,7 +110,7 @@ def rate(pipeline: Pipeline, teams: Any, details: Any) -> tuple[list[list[Rating
 def record(
     pipeline: Pipeline, rows: list[list[int]], details: Any, table: Table, now: cython.double, unit: cython.double
 ) -> tuple[list[list[Rating]], bool]:
-    """Learn from one match between the players in `rows` of a ladder's state; return what `rate` returns."""
+    """Rate one match between the players in `rows` of a ladder's state and store the result; return as `rate` does."""
     count = j = e = 0
     for team in rows:
         count += len(team)
@@ -133,7 +134,7 @@ def record(
         before = _copy_rows(pipeline, rows, table) if pipeline.period > 0.0 else None
         try:
             _store_players(pipeline, board, rows, table, now, unit)
-        except BaseException:  # a user-defined rule may fail when an open period is settled for display
+        except BaseException:  # a user-defined rule may fail while an open period is closed for display
             _restore_rows(pipeline, rows, table, before)
             raise
     rated = read_ratings(pipeline.kind, board)
@@ -145,7 +146,10 @@ def record(
 def _store_players(
     pipeline: Pipeline, board: Board, rows: list, table: Table, now: cython.double, unit: cython.double
 ) -> cython.bint:
-    """Store the beliefs about a match's players, and load them as if the rating period ended here."""
+    """Store the beliefs about a match's players.
+
+    In models with rating periods, then load them as if the period ended now, because those ratings are returned.
+    """
     e = 0
     for team in rows:
         for row in team:
@@ -159,14 +163,13 @@ def _store_players(
 
 @cython.cfunc
 def _copy_rows(pipeline: Pipeline, rows: list, table: Table) -> list:
-    """Copy the rows of a match's players, to restore them after an error."""
+    """Copy the rows of a match's players, to restore them if an error occurs."""
     width = pipeline.width
     return [[table.cells[row * width + k] for k in range(width)] for team in rows for row in team]
 
 
 @cython.cfunc
 def _restore_rows(pipeline: Pipeline, rows: list, table: Table, before: list) -> cython.bint:
-    """Restore the rows of a match's players."""
     first: cython.Py_ssize_t
     for row, cells in zip([row for team in rows for row in team], before or (), strict=False):
         first = row * pipeline.width
@@ -185,7 +188,7 @@ def read_memory(pipeline: Pipeline, table: Table) -> list[float]:
 
 
 def read_row(pipeline: Pipeline, table: Table, row: cython.Py_ssize_t) -> Rating:
-    """Return the rating of a row of a state, as if its rating period ended now."""
+    """Return the rating in a row of a state, as if its rating period ended now."""
     board = pipeline.board(1, 1)
     load_player(pipeline, board, 0, table, row, NAN, 1.0)
     rating = read_rating(pipeline.kind, board, 0)
@@ -194,7 +197,7 @@ def read_row(pipeline: Pipeline, table: Table, row: cython.Py_ssize_t) -> Rating
 
 
 def write_row(pipeline: Pipeline, table: Table, row: cython.Py_ssize_t, rating: Rating) -> None:
-    """Write the rating of a player who has not played yet into a row of a state."""
+    """Write the rating of a player without matches into a row of a state."""
     board = pipeline.board(1, 1)
     pipeline.absorb.welcome(board, 0)
     write_rating(rating, pipeline.kind, board, 0)
@@ -204,7 +207,7 @@ def write_row(pipeline: Pipeline, table: Table, row: cython.Py_ssize_t, rating: 
 
 
 def settle_periods(pipeline: Pipeline, table: Table, rows: cython.Py_ssize_t) -> None:
-    """End the open rating periods of the first `rows` rows of a state."""
+    """End the open rating periods in the first `rows` rows of a state."""
     board = pipeline.board(1, 1)
     for row in range(rows):
         load_player(pipeline, board, 0, table, row, NAN, 1.0)
@@ -213,9 +216,9 @@ def settle_periods(pipeline: Pipeline, table: Table, rows: cython.Py_ssize_t) ->
 
 
 def carry_over(pipeline: Pipeline, table: Table, rows: cython.Py_ssize_t, steady: cython.bint) -> None:
-    """Apply the pipeline's drift to the first `rows` rows of a state, as after a long break.
+    """Apply the drift to the first `rows` rows of a state, as after a long break.
 
-    Open rating periods end. If `steady`, the variances stay unchanged.
+    Open rating periods end. If `steady` is true, the variances stay unchanged.
     """
     board = pipeline.board(1, 1)
     for row in range(rows):
@@ -232,7 +235,6 @@ def carry_over(pipeline: Pipeline, table: Table, rows: cython.Py_ssize_t, steady
 @cython.cfunc
 @cython.exceptval(check=False)
 def _write_belief(pipeline: Pipeline, board: Board, table: Table, row: cython.Py_ssize_t) -> cython.void:
-    """Write a belief into a row of a state without counting a match."""
-    # `store_player` counts a match, but none was played.
+    # `store_player` counts one match more, but none was played.
     board.played[0] -= 1.0
     store_player(pipeline, board, 0, table, row, NAN, 1.0)

@@ -8,13 +8,13 @@ from functools import cached_property
 
 @dataclass(frozen=True)
 class StateLayout:
-    """The cells of a player's row; all numbers of a player are in one row, so that a match touches one place in memory.
+    """The cells of a player's row. One row holds all numbers of a player, so that a match reads one place in memory.
 
-    A row begins with the belief: the mean and the variance of each trait, in turn. A first mean of NaN marks a player
-    without matches. Then come the time of the last match as in the history (NaN: unknown), the number of matches, and
-    the model's extra columns. In a model with rating periods the sums over the open period follow: g₁ of every trait,
-    g₂ of every trait, the number of games (0: no period is open), and how many periods had passed when the open one
-    began.
+    A row begins with the belief: mean and variance of each trait, in turn. If the first mean is NaN, the player has no
+    matches. Then come the time of the last match (NaN if unknown), the number of matches, and the model's extra
+    columns. Models with rating periods add the sums over the open period: g₁ of every trait, g₂ of every trait, the
+    number of games (0 if no period is open), and the number of periods between the player's last match before the open
+    period and that period.
 
     >>> layout = StateLayout(("offence", "defence"), extras=("volatility",))
     >>> layout.width, layout.columns[layout.last_seen], layout.columns[layout.means]
@@ -32,27 +32,27 @@ class StateLayout:
 
     @cached_property
     def means(self) -> slice:
-        """The means of all traits."""
+        """The slice of the means of all traits."""
         return slice(0, self.belief, 2)
 
     @cached_property
     def variances(self) -> slice:
-        """The variances of all traits."""
+        """The slice of the variances of all traits."""
         return slice(1, self.belief, 2)
 
     @cached_property
     def last_seen(self) -> int:
-        """The time of the last match."""
+        """The cell with the time of the last match."""
         return self.belief
 
     @cached_property
     def matches(self) -> int:
-        """The number of matches."""
+        """The cell with the number of matches."""
         return self.belief + 1
 
     @property
     def first_extra(self) -> int:
-        """The first of the extra columns."""
+        """The first cell of the extra columns."""
         return self.belief + 2
 
     @property
@@ -62,12 +62,12 @@ class StateLayout:
 
     @property
     def games(self) -> int:
-        """The number of games in the open rating period, if the model has periods."""
+        """The cell with the number of games in the open rating period, in models with periods."""
         return self.pending + self.belief
 
     @property
     def passed(self) -> int:
-        """How many periods had passed when the open one began, if the model has periods."""
+        """The cell with the number of periods that had passed when the open one began, in models with periods."""
         return self.games + 1
 
     @cached_property

@@ -1,8 +1,8 @@
-"""The sweep: rates a history match after match, from columns into columns.
+"""The sweep, which rates all matches of a history in one chronological pass.
 
-Only `load_player` and `store_player` copy between a player's row of the state and an entry of the board. In a
-model with rating periods a row keeps the belief at the start of the open period and the sums over its matches; the
-period is closed by a match of a later period, or when the rating is read (with NaN as the time).
+Only `load_player` and `store_player` copy between a player's row of the state and an entry of the board. In a model
+with rating periods, a row keeps the belief at the start of the open period and the sums over the period's matches. The
+period is closed when the player has a match in a later period, or when the rating is read (`now` is NaN then).
 
 An error leaves the state as it was before the match that caused it.
 """
@@ -31,7 +31,7 @@ else:
 
 from ...history.times import DAY
 
-AHEAD = cython.declare(cython.Py_ssize_t, 16)  # how many entries ahead rows are prefetched
+AHEAD = cython.declare(cython.Py_ssize_t, 16)  # rows of players are prefetched this many entries ahead
 MONDAY = cython.declare(cython.double, 4.0)  # days from the origin of times, a Thursday, to the first Monday
 NAN = cython.declare(cython.double, float("nan"))
 
@@ -39,10 +39,10 @@ NAN = cython.declare(cython.double, float("nan"))
 @cython.final
 @cython.cclass
 class Columns:
-    """A history's columns, as buffers."""
+    """A history's columns, as buffers for the kernels."""
 
     def __init__(self, history: Any, rows: Any) -> None:
-        """Hold a history's columns, and the row of each entry's player in the state."""
+        """Keep the columns of a history; `rows` has the row of each entry's player in the state."""
         none = np.empty(0)
         self.match_start = memoryview(history.match_start)
         self.team_start = memoryview(history.team_start)
@@ -67,7 +67,7 @@ class Columns:
 @cython.final
 @cython.cclass
 class Table:
-    """The state of a ladder: a row for every player (`StateLayout`), and the league's memory."""
+    """A ladder's state, with a row for every player (`StateLayout`), and the league's memory."""
 
     def __init__(self, state: Any, memory: Any) -> None:
         self.cells = memoryview(state.reshape(-1))
@@ -79,13 +79,13 @@ class Table:
 class Record:
     """The results of a sweep: forecasts, the log-evidence, and optionally the beliefs before and after every match.
 
-    A `silent` record stays empty, for callers that need only the final state.
+    A `silent` record stays empty; it is for callers that need only the final state.
     """
 
     def __init__(
         self, columns: Columns, traits: int = 1, after: bool = False, silent: bool = False, before: bool = False
     ) -> None:
-        belief = 2 * traits  # mean and variance of each, as at the start of a `StateLayout`
+        belief = 2 * traits  # mean and variance of each trait, as in a `StateLayout`
         matches = 0 if silent else columns.matches
         teams = 0 if silent else columns.teams
         self.mean = np.empty(teams * traits)
@@ -120,7 +120,7 @@ def load_player(
     now: cython.double,
     unit: cython.double,
 ) -> cython.bint:
-    """Copy the belief about a player to entry e of the board; `now` is NaN if times are unknown."""
+    """Copy the belief about a player to entry e of the board. `now` is NaN if times are unknown."""
     traits = pipeline.traits
     base = row * pipeline.width
     then = table.cells[base + pipeline.last_seen]
@@ -150,7 +150,9 @@ def periods_between(
     period: cython.double, then: cython.double, now: cython.double, unit: cython.double
 ) -> cython.double:
     """Return the number of rating periods from `then` to `now`; 0 if one of them is NaN.
-    `unit` is the length of a day in the units of the times, or 1 for plain numbers. With days, weeks begin on Mondays.
+
+    `unit` is the length of a day in the unit of the times, or 1 if times are plain numbers. Periods are counted from a
+    Monday, so weeks begin on Mondays.
 
     >>> periods_between(7.0, 6.0, 7.0, 1.0), periods_between(7.0, 7.0, 13.9, 1.0)
     (1.0, 0.0)
@@ -170,7 +172,7 @@ def _count_periods(
     now: cython.double,
     unit: cython.double,
 ) -> cython.bint:
-    """Measure the time since the last match in rating periods; close the open period if it has passed."""
+    """Set `elapsed` in rating periods, and close the open period if it is over."""
     games = table.cells[base + pipeline.games]
     board.elapsed[e] = periods_between(pipeline.period, table.cells[base + pipeline.last_seen], now, unit)
     if games > 0.0 and _still_open(pipeline, table, base, now, unit):
@@ -185,7 +187,7 @@ def _count_periods(
 def _still_open(
     pipeline: Pipeline, table: Table, base: cython.Py_ssize_t, now: cython.double, unit: cython.double
 ) -> cython.bint:
-    """Return whether the player's last match was in the same period as a match at this time."""
+    """Return whether a match at `now` is in the same rating period as the player's last match."""
     then = table.cells[base + pipeline.last_seen]
     games = table.cells[base + pipeline.games]
     return games > 0.0 and now >= then and periods_between(pipeline.period, then, now, unit) == 0.0
@@ -195,7 +197,7 @@ def _still_open(
 def _close_period(
     pipeline: Pipeline, board: Board, e: cython.Py_ssize_t, table: Table, base: cython.Py_ssize_t
 ) -> cython.bint:
-    """End a rating period: drift, then absorb the sums over its matches, on a board of its own."""
+    """End a rating period on the board `past`: apply the drift, then absorb the sums over its matches."""
     past = board.past
     traits = pipeline.traits
     first = base + pipeline.pending
@@ -232,7 +234,7 @@ def store_player(
     now: cython.double,
     unit: cython.double,
 ) -> cython.void:
-    """Store the belief about a player, or add the match to the open rating period; count the match."""
+    """Count the match, and store the belief about a player or add the match to the open rating period."""
     base = row * pipeline.width
     if pipeline.in_period(now):
         _add_to_period(pipeline, board, e, table, base, now, unit)
@@ -242,7 +244,7 @@ def store_player(
         for k in range(base + pipeline.pending, base + pipeline.width):
             table.cells[k] = 0.0
     table.cells[base + pipeline.matches] = board.played[e] + 1.0
-    # A match without a time keeps the last known one.
+    # A match without a time does not change the time of the last match.
     if now == now:
         table.cells[base + pipeline.last_seen] = now
 
@@ -277,7 +279,7 @@ def _add_to_period(
     now: cython.double,
     unit: cython.double,
 ) -> cython.void:
-    """Add a match to the sums of a player's open rating period; open one if there is none."""
+    """Add a match to the sums of a player's open rating period. Open a period if there is none."""
     traits = pipeline.traits
     first = base + pipeline.pending
     if not _still_open(pipeline, table, base, now, unit):
@@ -293,9 +295,10 @@ def _add_to_period(
 
 
 def load_memory(pipeline: Pipeline, board: Board, table: Table, now: cython.double, unit: cython.double) -> cython.bint:
-    """Copy the league's memory to the board; close the home advantage's rating period if it has passed."""
+    """Copy the league's memory to the board; close the rating period of the home advantage if it is over."""
     for k in range(pipeline.memories):
         board.memory[k] = table.memory[k]
+    # The last two cells count the games of the home advantage's open period, and hold the time of the last one.
     if not pipeline.learns_home or pipeline.period == 0.0 or board.memory[pipeline.memories - 2] == 0.0:
         return False
     if now != now or periods_between(pipeline.period, board.memory[pipeline.memories - 1], now, unit) > 0.0:
@@ -304,7 +307,7 @@ def load_memory(pipeline: Pipeline, board: Board, table: Table, now: cython.doub
 
 
 def store_memory(pipeline: Pipeline, board: Board, table: Table) -> cython.void:
-    """Store the league's memory."""
+    """Copy the league's memory from the board to the table."""
     for k in range(pipeline.memories):
         table.memory[k] = board.memory[k]
 
@@ -318,7 +321,7 @@ def _load_match(
     match: cython.Py_ssize_t,
     now: cython.double,
 ) -> cython.bint:
-    """Copy a match of the history to the board: its teams, its entries' beliefs, and its result."""
+    """Copy a match of the history to the board: teams, result, and the players' beliefs."""
     first = columns.match_start[match]
     entry = columns.team_start[first]
     board.time = now
@@ -341,7 +344,7 @@ def _load_match(
 def _record_forecast(
     pipeline: Pipeline, board: Board, columns: Columns, record: Record, match: cython.Py_ssize_t
 ) -> cython.bint:
-    """Record the forecasts of a match; for more than two teams, the numbers needed to compare any two of them."""
+    """Record the forecasts of a match. For more than two teams, also record the noise of their scores."""
     first = columns.match_start[match] * pipeline.traits
     for k in range(board.teams * pipeline.traits):
         record._mean[first + k] = board.mean[k]
@@ -362,9 +365,9 @@ def _record_open(
     match: cython.Py_ssize_t,
     now: cython.double,
 ) -> cython.bint:
-    """Record the beliefs before a match about players with an open rating period, as if the period ended here.
+    """Record the beliefs before a match of players with an open rating period, as if the period ended now.
 
-    The other players get NaN for now: `_record_before` fills them in after the drift.
+    The other players get NaN here; `_record_before` fills in their beliefs after the drift.
     """
     for e in range(columns.team_start[columns.match_start[match]], columns.team_start[columns.match_start[match + 1]]):
         row = columns.player[e]
@@ -378,7 +381,7 @@ def _record_open(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _record_before(pipeline: Pipeline, board: Board, record: Record, entry: cython.Py_ssize_t) -> cython.void:
-    """Record the beliefs that `_record_open` left out as the match begins, including drift."""
+    """Record the beliefs that `_record_open` left out. They include the drift up to the match."""
     for e in range(board.entries):
         if record._before[entry + e, 0] != record._before[entry + e, 0]:
             _record_belief(board, e, record._before, entry + e)
@@ -388,10 +391,10 @@ def _record_before(pipeline: Pipeline, board: Board, record: Record, entry: cyth
 def _record_after(
     pipeline: Pipeline, board: Board, columns: Columns, table: Table, record: Record, entry: cython.Py_ssize_t
 ) -> cython.bint:
-    """Record the beliefs about all entries after the match, as if the rating period ended here."""
+    """Record the beliefs about all entries after the match, as if the rating period ended now."""
     for e in range(board.entries):
         row = columns.player[entry + e]
-        for k in range(pipeline.last_seen):  # the belief
+        for k in range(pipeline.last_seen):  # these cells hold the belief
             record._after[entry + e, k] = table.cells[row * pipeline.width + k]
         if pipeline.period > 0.0 and table.cells[row * pipeline.width] == table.cells[row * pipeline.width]:
             load_player(pipeline, board, e, table, row, NAN, 1.0)
@@ -412,9 +415,10 @@ def _record_belief(
 def sweep(
     pipeline: Pipeline, board: Board, columns: Columns, table: Table, record: Record, start: int, stop: int
 ) -> None:
-    """Rate the matches from `start` to `stop`: for each, forecast, record it (unless silent), learn, store.
+    """Rate the matches from `start` to `stop`, one after the other.
 
-    An error leaves the state as it was before the match that caused it, `record.at`.
+    Each match is loaded, forecast, recorded (unless the record is silent), learnt from, and stored. If an error occurs,
+    the state is as it was before the match `record.at`, which caused it.
     """
     match: cython.Py_ssize_t
     entry: cython.Py_ssize_t
@@ -424,7 +428,8 @@ def sweep(
         record.at = match
         now = columns.time[match] if columns.has_time else NAN
         entry = columns.team_start[columns.match_start[match]]
-        # Rows of players are scattered over a table larger than the caches: without this, rating waits for memory.
+        # Players' rows are scattered over a table larger than the CPU caches: without prefetching, rating would wait
+        # for memory.
         for e in range(entry + AHEAD, min(entry + AHEAD + board.entries, columns.entries)):
             prefetch(cython.address(table.cells[columns.player[e] * pipeline.width]))
         if record.has_before:
@@ -436,14 +441,14 @@ def sweep(
         if not record.silent:
             _record_forecast(pipeline, board, columns, record, match)
         evidence = 0.0
-        # A match of importance 0 is forecast and changes nothing, not even the count of matches.
+        # A match of importance 0 is forecast, but changes nothing, not even the number of matches.
         if board.importance > 0.0:
             evidence = pipeline.learn(board)
             if not board.converged:
                 record.unconverged.append(match)
             if not pipeline.in_period(now):
                 pipeline.absorb_all(board)
-            # Nothing is stored before every step that can fail.
+            # Every step that can fail comes before the first store, so that an error leaves the state unchanged.
             for e in range(board.entries):
                 store_player(pipeline, board, e, table, columns.player[entry + e], now, columns.unit)
             store_memory(pipeline, board, table)

@@ -1,4 +1,4 @@
-"""Kernels over all pairs of teams of every match: wrongly predicted orders, ranks, and log losses."""
+"""Kernels that loop over all pairs of teams in every match, for wrong predictions, ranks and log losses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ else:
 
     from ..maths.normal import cdf
 
-LOW = cython.declare(cython.double, 1e-280)  # a product of probabilities below this is replaced by its logarithm
+LOW = cython.declare(cython.double, 1e-280)  # take the logarithm of a product of probabilities when it falls below this
 
 
 @cython.ccall
@@ -67,7 +67,7 @@ def count_ahead(
     >>> ahead, level
     (array([1, 0, 1], dtype=int32), array([1, 0, 1], dtype=int32))
     """
-    before: cython.int  # sums of comparisons would be inferred as Python objects, 20 times slower
+    before: cython.int  # untyped, these sums would be Python objects, which is 20 times slower
     beside: cython.int
     for match in range(len(start) - 1):
         for i in range(start[match], start[match + 1]):
@@ -91,8 +91,8 @@ def count_losses(
 ) -> cython.void:
     """Compute −Σ ln P(order) over the pairs of each match that do not share a place, and count these pairs.
 
-    P is Φ(Δ/√(v₁ + v₂)), but at least `least`. Probabilities are multiplied while that is safe: a logarithm for each
-    would double the time.
+    P is Φ(Δ/√(v₁ + v₂)), but at least `least`. Probabilities are multiplied as long as the product does not underflow,
+    because a logarithm for each would double the time.
 
     >>> import numpy as np
     >>> loss, decided = np.empty(1), np.empty(1)
@@ -122,7 +122,7 @@ def count_losses(
 @cython.inline
 @cython.exceptval(check=False)
 def _chance(gap: cython.double, variance: cython.double) -> cython.double:
-    """Return the chance that a difference of performances with this mean and variance is positive."""
+    """Return the probability that N(gap, variance) is positive."""
     if variance > 0.0:
         return cdf(gap / sqrt(variance))
     return 0.5 if gap == 0.0 else 1.0 if gap > 0.0 else 0.0

@@ -2,7 +2,7 @@ cdef class Truncated:
     cdef public double shift, mean, left, lost
     cdef double z, base, mass, cut_off, r0, r1, r2
 
-# Gauss–Legendre on [−1, 1], the positive halves of 16, 8 and 6 nodes.
+# Nodes and weights of Gauss–Legendre quadrature on [−1, 1] with 16, 8 and 6 nodes; only the positive nodes.
 cdef double[::1] NODE, NODE_WEIGHT
 
 cpdef double mills(double x) noexcept

@@ -1,8 +1,8 @@
 """Special functions of the normal distribution; no other module computes them.
 
-Everything uses the standard normal density φ and distribution Φ, and has a relative accuracy of about 1e-13 for every
-argument up to 1e100: no formula divides underflowed numbers or subtracts nearly equal ones. There are two building
-blocks:
+φ is the standard normal density and Φ its distribution function. All functions have a relative accuracy of about 1e-13
+for every argument up to 1e100: no formula divides underflowed numbers or subtracts nearly equal ones. There are two
+building blocks:
 
 - the Mills ratio Φ(−x)/φ(x), a rational function for x < 5;
 - the ratios ρ₀, ρ₁, ρ₂ of its continued fraction, which are also the moments of the tail: for x ≥ 5 a rational function
@@ -28,9 +28,9 @@ else:
 HALF_LOG_2PI = cython.declare(cython.double, 0.91893853320467274178)
 INV_SQRT_2PI = cython.declare(cython.double, 0.39894228040143267794)
 SQRT_HALF_PI = cython.declare(cython.double, 1.2533141373155002512)
-FAR = cython.declare(cython.double, 5.0)  # beyond it the differences in `above` and `_ratios` would cancel
+FAR = cython.declare(cython.double, 5.0)  # above this the differences in `above` and `_ratios` would lose digits
 
-# Gauss–Legendre on [−1, 1], the positive halves of 16, 8 and 6 nodes.
+# Nodes and weights of Gauss–Legendre quadrature on [−1, 1] with 16, 8 and 6 nodes; only the positive nodes.
 NODE = cython.declare(cython.double[::1], array("d", [
     0.09501250983763744018532, 0.28160355077925891323046, 0.45801677765722738634242, 0.61787624440264374844667,
     0.75540440835500303389510, 0.86563120238783174388047, 0.94457502307323257607799, 0.98940093499164993259615,
@@ -49,8 +49,9 @@ NODE_WEIGHT = cython.declare(cython.double[::1], array("d", [
 class Truncated:
     """The moments of a normal variable of variance 1 and mean t, given that it lies in an interval.
 
-    `mean` is its new mean, `shift` is `mean` − t, `left` is its new variance and `lost` is 1 − `left`, each with full
-    relative accuracy. `probability` and `log_z` compute the probability of the interval from the other attributes.
+    `mean` is the new mean, `shift` is `mean` − t, `left` is the new variance and `lost` is 1 − `left`, each with full
+    relative accuracy. The functions `probability` and `log_z` compute the probability of the interval from the other
+    attributes.
     """
 
     def __init__(self) -> None:
@@ -58,7 +59,7 @@ class Truncated:
         self.mean = 0.0
         self.left = 1.0
         self.lost = 0.0
-        self.z = 1.0  # 0 where only exp(base) · mass is known, which cannot underflow
+        self.z = 1.0  # 0 if the probability is known only as exp(base) · mass, a form that cannot underflow
         self.base = self.mass = self.cut_off = 0.0
         self.r0 = self.r1 = self.r2 = 0.0
 
@@ -66,7 +67,7 @@ class Truncated:
 def mills(x: cython.double) -> cython.double:
     """Return the Mills ratio Φ(−x)/φ(x) for x ≥ 0; it approaches 1/x."""
     y = x * x
-    if x < FAR:  # even and odd powers are summed separately: two short chains of additions are faster
+    if x < FAR:  # even and odd powers are summed separately, because two short chains of additions are faster
         return (
             (1.2533141373155002142
             + y * (0.84815798201551972523
@@ -127,7 +128,7 @@ def _ratios(x: cython.double, out: Truncated) -> cython.void:
         out.r1 = 1.0 / out.r0 - x
         out.r2 = 0.5 * (1.0 / out.r1 - x)
     else:
-        # 1/ρ₀ − x would cancel, so the ratios are computed backwards from ρ₂.
+        # 1/ρ₀ − x would lose digits, so the ratios are computed backwards from ρ₂.
         out.r2 = _second(x)
         out.r1 = 1.0 / (x + 2.0 * out.r2)
         out.r0 = 1.0 / (x + out.r1)
@@ -139,7 +140,7 @@ def log_pdf(x: cython.double) -> cython.double:
 
 
 def cdf(x: cython.double) -> cython.double:
-    """Return Φ(x), to full relative accuracy also in the lower tail.
+    """Return Φ(x) with full relative accuracy, even in the lower tail.
 
     >>> round(cdf(1.96), 6), cdf(-40.0) < 1e-300
     (0.975002, True)
@@ -154,14 +155,14 @@ def probability(cut: Truncated) -> cython.double:
 
 
 def log_z(cut: Truncated) -> cython.double:
-    """Return the log probability of the interval, from the probability outside it if that is small."""
+    """Return the log probability of the interval. If it is near 1, compute it from the probability outside."""
     if cut.cut_off < 1e-3:
         return log1p(-cut.cut_off)
     return log(cut.z) if cut.z > 1e-290 else cut.base + log(cut.mass)
 
 
 def above(t: cython.double, out: Truncated) -> cython.void:
-    """Condition x ~ N(t, 1) on x > 0. TrueSkill's V and W are `shift` and `lost`."""
+    """Condition x ~ N(t, 1) on x > 0. `shift` and `lost` are TrueSkill's functions V and W."""
     if t > -FAR:
         density = INV_SQRT_2PI * exp(-0.5 * t * t)
         tail = density * mills(fabs(t))
@@ -172,7 +173,7 @@ def above(t: cython.double, out: Truncated) -> cython.void:
         out.lost = out.shift * out.mean
         out.left = 1.0 - out.lost
     else:
-        # 1 − lost would cancel: in the tail the new variance is about 1/t².
+        # 1 − lost would lose digits, because in the tail the new variance is only about 1/t².
         _ratios(-t, out)
         out.cut_off = 1.0
         out.z = 0.0
@@ -185,7 +186,7 @@ def above(t: cython.double, out: Truncated) -> cython.void:
 
 
 def within(t: cython.double, e: cython.double, out: Truncated) -> cython.void:
-    """Condition x ~ N(t, 1) on |x| ≤ e; for e = 0, the point x = 0, `log_z` returns the log density log φ(t)."""
+    """Condition x ~ N(t, 1) on |x| ≤ e. For e = 0 (the point x = 0), `log_z` returns the log density log φ(t)."""
     size = fabs(t)
     if e == 0.0:
         out.mean = out.left = out.z = 0.0
@@ -211,7 +212,7 @@ def _within_inner(t: cython.double, e: cython.double, out: Truncated) -> cython.
     far = INV_SQRT_2PI * exp(-0.5 * (e + t) * (e + t))
     out.cut_off = near * mills(e - t) + far * mills(e + t)
     out.z = 1.0 - out.cut_off
-    # This is far − near, which would cancel for small t.
+    # This is far − near, written so that it keeps its digits for small t.
     out.shift = near * expm1(-2.0 * t * e) / out.z
     out.mean = t + out.shift
     out.lost = ((e - t) * near + (e + t) * far) / out.z + out.shift * out.shift
@@ -221,7 +222,7 @@ def _within_inner(t: cython.double, e: cython.double, out: Truncated) -> cython.
 @cython.cfunc
 @cython.exceptval(check=False)
 def _within_narrow(t: cython.double, e: cython.double, out: Truncated) -> cython.void:
-    """Integrate the smooth density exp(t x − x²/2) on [−e, e] by Gauss–Legendre, with even and odd parts separate."""
+    """Integrate the density exp(t x − x²/2) on [−e, e] by Gauss–Legendre, with even and odd parts separate."""
     total = first = second = 0.0
     start, stop = 0, 8
     if e < 0.2 and t * e < 0.4:  # here 6 nodes are as accurate as 16
@@ -251,7 +252,7 @@ def _within_narrow(t: cython.double, e: cython.double, out: Truncated) -> cython
 @cython.cfunc
 @cython.exceptval(check=False)
 def _within_edge(t: cython.double, e: cython.double, out: Truncated) -> cython.void:
-    """Handle t > e and t e > 6: the mass is near the edge at e, so that y = e − x is almost a normal tail."""
+    """Handle t > e and t e > 6: the mass is close to the edge at e, so y = e − x is nearly a normal tail."""
     # The tail beyond −e, relative to the density at e, is subtracted from the tail beyond e.
     cut = exp(-2.0 * t * e)
     width = 2.0 * e
@@ -272,7 +273,9 @@ def _within_edge(t: cython.double, e: cython.double, out: Truncated) -> cython.v
 
 
 def central_width(p: cython.double) -> cython.double:
-    """Return the e with P(|x| ≤ e) = p under N(0, 1), for 0 ≤ p < 1; Φ⁻¹((p + 1)/2) would round p + 1.
+    """Return the e with P(|x| ≤ e) = p for x ~ N(0, 1), where 0 ≤ p < 1.
+
+    The formula Φ⁻¹((p + 1)/2) would round p + 1.
 
     >>> round(central_width(0.1), 12), central_width(1e-300) > 0
     (0.125661346855, True)
@@ -284,10 +287,10 @@ def central_width(p: cython.double) -> cython.double:
     if p > 0.5:
         e = 1.0
     while fabs(step) > 1e-16 * e and spent < 100:
-        if p <= 0.5:  # P(|x| ≤ e) is concave: Newton approaches the root from below
+        if p <= 0.5:  # P(|x| ≤ e) is concave in e, so Newton approaches the root from below
             within(0.0, e, moments)
             step = (p - exp(log_z(moments))) / (2.0 * INV_SQRT_2PI * exp(-0.5 * e * e))
-        else:  # and so is log P(x > e): after one step Newton approaches from above
+        else:  # log P(x > e) is concave too: after one step, Newton approaches the root from above
             step = (log(mills(e)) + log_pdf(e) - log(0.5 * (1.0 - p))) * mills(e)
         e += step
         spent += 1

@@ -23,7 +23,7 @@ else:
     from .normal import NODE, NODE_WEIGHT, cdf, log_pdf
 
 HALF_LOG_2PI = cython.declare(cython.double, 0.91893853320467274178)
-REACH = cython.declare(cython.double, 8.7)  # standard deviations to integrate over
+REACH = cython.declare(cython.double, 8.7)  # integrate over this many standard deviations
 PANEL = cython.declare(cython.double, 3.4)  # width of a Gauss–Legendre panel, in standard deviations
 TABLE = cython.declare(cython.Py_ssize_t, 256)
 LARGEST_LOG = cython.declare(cython.double, 700.0)  # counts are capped at e⁷⁰⁰
@@ -34,7 +34,7 @@ LOG_FACTORIALS = cython.declare(cython.double[::1], array("d", [math.log(math.fa
 @cython.cfunc
 @cython.exceptval(check=False)
 def _stirling(n: cython.double) -> cython.double:
-    """Return log n! minus Stirling's formula (n + ½) log n − n + ½ log 2π, for n ≥ 16."""
+    """Return the correction of Stirling's formula: log n! − ((n + ½) log n − n + ½ log 2π), for n ≥ 16."""
     y = 1.0 / (n * n)
     return (1.0 / 12.0 - y * (1.0 / 360.0 - y * (1.0 / 1260.0 - y * (1.0 / 1680.0 - y / 1188.0)))) / n
 
@@ -53,7 +53,7 @@ def log_factorial(n: cython.double) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _excess(t: cython.double) -> cython.double:
-    """Return t − log(1 + t) for small |t| by its series, because the difference would cancel."""
+    """Return t − log(1 + t) for small |t| by its series, because the difference would lose digits."""
     total = 0.0
     for k in range(14, 1, -1):
         total = 1.0 / k - t * total
@@ -63,7 +63,8 @@ def _excess(t: cython.double) -> cython.double:
 def log_pmf(n: cython.double, log_rate: cython.double, rate: cython.double) -> cython.double:
     """Return the log of the Poisson probability of a count, given the log of the rate and the rate.
 
-    Large counts are measured from the peak of the distribution, because n log λ − λ − log n! would cancel.
+    For large counts it is computed relative to the peak of the distribution, because n log λ − λ − log n! would lose
+    digits.
 
     >>> round(log_pmf(2.0, 0.0, 1.0), 6)
     -1.693147
@@ -79,25 +80,25 @@ def log_pmf(n: cython.double, log_rate: cython.double, rate: cython.double) -> c
 @cython.cfunc
 @cython.exceptval(check=False)
 def _held(c: cython.double, half: cython.double, level: cython.double) -> cython.double:
-    """Return the positive root of (y + level − c)(1 + y) = half: the equation of `tilt` with log y fixed."""
+    """Return the positive root y of (y + level − c)(1 + y) = half: the equation of `tilt` with log y held constant."""
     b = 0.5 * (1.0 + level - c)
     k = c - level + half
     root = sqrt(max(b * b + k, 0.0))
-    # Of two equal expressions, the one that does not cancel.
+    # Of two equivalent formulas, use the one that keeps its digits.
     return k / (root + b) if b > 0.0 else root - b
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
 def _omega(c: cython.double) -> cython.double:
-    """Return the root of y + log y = c by its series at c = 1, accurate to one per cent for −1 ≤ c ≤ 6."""
+    """Return the root y of y + log y = c by its series at c = 1, accurate to one per cent for −1 ≤ c ≤ 6."""
     return 1.0 + (c - 1.0) * (0.5 + (c - 1.0) * (0.0625 - (c - 1.0) / 192.0))
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
 def _start(c: cython.double, half: cython.double) -> cython.double:
-    """Return a starting point for the search of `tilt`, within a few per cent of the root."""
+    """Return a starting point for the root search in `tilt`, within a few per cent of the root."""
     if c + half < -1.0:
         y = exp(c + half)
         return exp(c + half / (1.0 + y) - y)
@@ -114,12 +115,14 @@ def _start(c: cython.double, half: cython.double) -> cython.double:
 
 
 def tilt(mean: cython.double, variance: cython.double, count: cython.double) -> cython.double:
-    """Return y = v e^κ of the normal that is nearest to N(x; m, v) Poisson(s; e^x) by KL(q‖p).
+    """Return y = v e^κ for the normal that is nearest to N(x; m, v) Poisson(s; e^x) by KL(q‖p).
 
-    Guo, Sanner, Graepel, Buntine (2012), equation (19): κ = m + v (s − e^κ) + v/(2 (1 + v e^κ)), and the normal has the
-    mean κ − v'/2 and the variance v' = v/(1 + y). With c = m + v s + log v it reads y + log y = c + v/(2 (1 + y)), in
-    which nothing overflows. The left side minus the right side grows with log y. Halley's method converges cubically,
-    so a step below 1e-5 is the last; a bracket of the root limits the steps.
+    By Guo, Sanner, Graepel, Buntine (2012), equation (19), κ = m + v (s − e^κ) + v/(2 (1 + v e^κ)). The normal has the
+    mean κ − v'/2 and the variance v' = v/(1 + y).
+
+    With c = m + v s + log v the equation becomes y + log y = c + v/(2 (1 + y)), in which nothing overflows. The left
+    side minus the right side grows with log y. Halley's method converges cubically, so a step below 1e-5 is the last
+    one. A bracket of the root limits the steps.
 
     >>> y = tilt(0.5, 2.0, 3.0)
     >>> kappa = math.log(y / 2.0)
@@ -140,10 +143,10 @@ def tilt(mean: cython.double, variance: cython.double, count: cython.double) -> 
         bend = half * y * share * share
         slope = 1.0 + y + bend
         bend = 0.5 * beyond * (y + bend * (1.0 - y) * share)
-        # A denominator near 0 would make the step useless, so the bend may at most halve it.
+        # A denominator near 0 would make the step useless, so Halley's second-order term may at most halve it.
         step = beyond * slope / (slope * slope + (bend if bend > -0.5 * slope * slope else 0.0))
         if fabs(step) < 1e-5:
-            # This is y e^step: the series is exact for so small a step.
+            # This is y e^step, by a series that is exact for such a small step.
             return y * (1.0 + step * (1.0 + step * (0.5 + step / 6.0)))
         if beyond > 0.0:
             low = u
@@ -164,7 +167,7 @@ def mixed_pmf(n: cython.double, mean: cython.double, variance: cython.double) ->
     (0.261357, 0.201708)
     """
     if variance == 0.0:
-        # e^mean would overflow, and no count in use has any probability at such a rate.
+        # At such a rate e^mean would overflow, and every count that occurs in practice has probability 0.
         return exp(log_pmf(n, mean, exp(mean))) if mean < 700.0 else 0.0
     if n == 0.0:
         return mixed_cdf(0.0, mean, variance)
@@ -172,7 +175,9 @@ def mixed_pmf(n: cython.double, mean: cython.double, variance: cython.double) ->
 
 
 def mixed_cdf(n: cython.double, mean: cython.double, variance: cython.double) -> cython.double:
-    """Return P(S ≤ n) of a count with a log-normal rate: the probability that log Gamma(n + 1) exceeds x.
+    """Return P(S ≤ n) of a count with a log-normal rate.
+
+    It is the probability that the logarithm of a Gamma(n + 1) variable exceeds x.
 
     >>> round(mixed_cdf(2.0, 0.5, 0.0), 6), round(mixed_cdf(2.0, 0.5, 0.4), 6)
     (0.770694, 0.693736)
@@ -184,12 +189,12 @@ def mixed_cdf(n: cython.double, mean: cython.double, variance: cython.double) ->
 def medians(
     means: cython.const[cython.double][::1], variances: cython.const[cython.double][::1], out: cython.double[::1]
 ) -> cython.void:
-    """Fill the lowest counts n with P(S ≤ n) ≥ ½, for many log-normal rates.
+    """Fill `out` with the median counts: the lowest n with P(S ≤ n) ≥ ½, for many log-normal rates.
 
     P(S ≤ n) ≥ ½ if m is at most the median of g + √v z, where g is the logarithm of a Gamma(n + 1) variable and z is
     standard normal. That median lies between the mean of g, which is above log(n + ½), and the median of g, which is at
-    most log(n + log 2): Choi (1994). So the median of S is e^m, rounded; P must be computed only if the fractional part
-    of e^m lies between ½ and log 2.
+    most log(n + log 2) (Choi, 1994). So the median of S is e^m, rounded. P has to be computed only if the fractional
+    part of e^m lies between ½ and log 2.
 
     >>> out = array("d", [0.0, 0.0])
     >>> medians(array("d", [0.5, 0.5]), array("d", [0.0, 0.4]), out)
@@ -209,10 +214,10 @@ def medians(
 def _log_gamma_mean(
     n: cython.double, mean: cython.double, deviation: cython.double, density: cython.bint
 ) -> cython.double:
-    """Return the mean of the density of N(mean, deviation²), or of its distribution function, over g.
+    """Return the mean over g of the density of N(mean, deviation²), or of its distribution function.
 
-    e^g has the distribution Gamma(n). The panels are as wide as the smoothness of both functions allows. With d = g −
-    log n, the density of g is proportional to exp(−n (e^d − 1 − d)).
+    e^g has the distribution Gamma(n). With d = g − log n, the density of g is proportional to exp(−n (e^d − 1 − d)).
+    The panels of the quadrature are as wide as the smoothness of both functions allows.
     """
     root = sqrt(n)
     shift = mean - log(n)
@@ -238,7 +243,7 @@ def _log_gamma_mean(
             break
     if n < TABLE:
         return total * exp(n * log(n) - n - log_factorial(n - 1.0))
-    # n log n − n − log Γ(n) would cancel for large n.
+    # n log n − n − log Γ(n) would lose digits for large n.
     return total * root * exp(-HALF_LOG_2PI - _stirling(n))
 
 
@@ -249,7 +254,7 @@ def _log_gamma_node(
 ) -> cython.double:
     """Return the integrand at one node."""
     fall = expm1(d) - d
-    # e^d − 1 − d would cancel.
+    # e^d − 1 − d would lose digits.
     if fabs(d) < 0.03:
         fall = d * d * (0.5 + d * (1.0 / 6.0 + d * (1.0 / 24.0 + d * (1.0 / 120.0 + d / 720.0))))
     fall = exp(-n * fall)

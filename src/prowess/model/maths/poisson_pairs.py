@@ -1,9 +1,10 @@
 """Win and draw probabilities of counts: P(S₀ > S₁) and P(S₀ = S₁) for Sᵢ ~ Poisson(exp xᵢ), xᵢ ~ N(mᵢ, vᵢ).
 
-The team with the smaller variance is the outer team: its x is integrated last, so that the integrand is as smooth as
-its normal distribution. At a low rate, the other team's scores are a table of probabilities; at a high rate the
-integral over the other's x runs across the ridge where the two rates are equal. Gauss–Hermite quadrature alone would
-miss both. The results are accurate to 1e-8 for every mean and variance; variances of 0 give the Skellam distribution.
+The team with the smaller variance is the outer team. Its x is integrated last, so that the integrand is as smooth as
+its normal distribution. If its rate is low, the other team's scores are a table of probabilities. If its rate is high,
+the integral over the other team's x crosses the ridge where the two rates are equal. Gauss–Hermite quadrature alone
+would miss both. The results are accurate to 1e-8 for every mean and variance; variances of 0 give the Skellam
+distribution.
 
 For a high rate a and S₁ ~ Poisson(e^y), y ~ N(m, v), write p = √a, q = e^(y/2): the probabilities change on the ridge
 p ≈ q. With the scaled Bessel functions I₀, I₁ of 2pq,
@@ -31,17 +32,17 @@ else:
 
     from .normal import NODE, NODE_WEIGHT, cdf, log_pdf, mills
 
-REACH = cython.declare(cython.double, 6.3)  # standard deviations of x to integrate over
-STEP = cython.declare(cython.double, 0.72)  # step of a trapezoidal rule, and
+REACH = cython.declare(cython.double, 6.3)  # integrate over this many standard deviations of x
+STEP = cython.declare(cython.double, 0.72)  # step of the trapezoidal rule, in standard deviations of the integrand
 PANEL = cython.declare(cython.double, 4.2)  # width of a Gauss–Legendre panel, in standard deviations of the integrand
-WIDE_DEVIATION = cython.declare(cython.double, 2.0)  # above this standard deviation panels replace even steps
+WIDE_DEVIATION = cython.declare(cython.double, 2.0)  # for larger standard deviations, use panels instead of even steps
 LOWEST = cython.declare(cython.double, -23.0)  # a team with this log rate always scores 0
 LOW_RATE = cython.declare(cython.double, 50.0)
 LOG_LOW_RATE = cython.declare(cython.double, 3.9120230054281460586)
 
 INVERSE = cython.declare(cython.double[::1], array("d", [1.0 / (n + 1) for n in range(129)]))
-HIGHEST = cython.declare(cython.double, 40.0)  # above this log rate a score equals its rate
-RIDGE_WIDTH = cython.declare(cython.double, 4.6)  # half the width of the ridge, in p
+HIGHEST = cython.declare(cython.double, 40.0)  # above this log rate, the score is treated as equal to its rate
+RIDGE_WIDTH = cython.declare(cython.double, 4.6)  # half the width of the ridge, in units of p
 HALF_SQRT_PI = cython.declare(cython.double, 0.88622692545275801365)
 SQRT_HALF = cython.declare(cython.double, 0.70710678118654752440)
 INV_SQRT_2PI = cython.declare(cython.double, 0.39894228040143267794)
@@ -49,7 +50,7 @@ INV_SQRT_2PI = cython.declare(cython.double, 0.39894228040143267794)
 
 @cython.cclass
 class Ridge:
-    """The belief about the other team's y, and the outer team's probabilities so far."""
+    """The belief about the other team's y, and the sums of the outer team's probabilities so far."""
 
     def __init__(self) -> None:
         self.mean = self.variance = 0.0
@@ -60,12 +61,12 @@ class Ridge:
 @cython.final
 @cython.cclass
 class _ScorePair:
-    """The x of both teams, and the probabilities of their match."""
+    """The beliefs about the x of both teams, and the probabilities of their match."""
 
     mean: cython.double
     variance: cython.double
     ridge: Ridge  # the other team's x, and the probabilities at high rates
-    size: cython.Py_ssize_t  # size of the tables: more scores than a low rate gives
+    size: cython.Py_ssize_t  # size of the tables; at a low rate higher scores are impossible in practice
     some_low: cython.bint
     outer: cython.double[::1]
     inner: cython.double[::1]
@@ -85,7 +86,9 @@ def chances(
     win: cython.double[::1],
     draw: cython.double[::1],
 ) -> cython.void:
-    """Fill P(win) of the first team and P(draw) of every match; x alternates between the first and the second team.
+    """Fill P(win) of the first team and P(draw) of every match.
+
+    `means` and `variances` describe x of the first and the second team of each match, in turn.
 
     >>> win, draw = array("d", [0.0]), array("d", [0.0])
     >>> chances(array("d", [0.3, 0.0]), array("d", [0.0, 0.0]), win, draw)
@@ -104,7 +107,10 @@ def chances(
 def _compute_match(
     pair: _ScorePair, mean: cython.double, variance: cython.double, mean_1: cython.double, variance_1: cython.double
 ) -> cython.void:
-    """Compute one match: the outer integral, and the tables for low rates. The result does not depend on the order."""
+    """Compute one match: the tables for low rates, then the outer integral.
+
+    The result does not depend on the order of the teams.
+    """
     swap: cython.bint = variance > variance_1 or (variance == variance_1 and mean > mean_1)
     ridge = pair.ridge
     behind = 0.0
@@ -128,7 +134,7 @@ def _compute_match(
             ridge.loss += pair.outer[n] * max(1.0 - behind, 0.0)
     ridge.win = max(ridge.win, 0.0)
     ridge.loss = max(ridge.loss, 0.0)
-    # Dividing by the sum removes the quadrature error that the three have in common.
+    # Dividing by the sum removes the quadrature error that win, draw and loss have in common.
     top = ridge.win + ridge.draw + ridge.loss
     pair.win = (ridge.loss if swap else ridge.win) / top
     pair.draw = ridge.draw / top
@@ -137,12 +143,12 @@ def _compute_match(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _integrate(pair: _ScorePair, outer: cython.bint) -> cython.void:
-    """Integrate over the x of one team: by a single node if x is known, by panels if it is wide, else by even steps."""
+    """Integrate over the x of one team: one node if x is known, panels if its variance is large, else even steps."""
     mean = pair.mean if outer else pair.ridge.mean
     variance = pair.variance if outer else pair.ridge.variance
     deviation = sqrt(variance)
     rate = exp(min(pair.mean + 3.0 * sqrt(pair.variance), LOG_LOW_RATE))
-    # Such a variance changes the probabilities by about 1e-12, or the nodes would round to the mean.
+    # Such a small variance changes the probabilities by at most 1e-12, or is lost in the rounding of the nodes.
     if variance * (1.0 + rate) < 1e-12 or deviation < 1e-13 * fabs(mean):
         _add_node(pair, outer, mean, 1.0)
     elif deviation <= (WIDE_DEVIATION if outer else 1.3):
@@ -161,7 +167,10 @@ def _integrate(pair: _ScorePair, outer: cython.bint) -> cython.void:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _add_panels(pair: _ScorePair, outer: cython.bint, mean: cython.double, deviation: cython.double) -> cython.void:
-    """Integrate in panels whose width follows the smoothness of the integrand; below the first panel the score is 0."""
+    """Integrate in panels whose width follows the smoothness of the integrand.
+
+    Below the first panel the rate is so low that the score is 0.
+    """
     end = mean + REACH * deviation
     start = max(mean - REACH * deviation, LOWEST)
     if not outer:
@@ -184,7 +193,7 @@ def _add_panels(pair: _ScorePair, outer: cython.bint, mean: cython.double, devia
 @cython.cfunc
 @cython.exceptval(check=False)
 def _panel_width(x: cython.double, deviation: cython.double, outer: cython.bint) -> cython.double:
-    """Return the largest panel width at x, from the deviation and the curvature of a low rate's likelihood."""
+    """Return the largest panel width at x, by the deviation and the curvature of a low rate's likelihood."""
     extra = 0.0
     if x < LOG_LOW_RATE + 0.6:
         extra = 0.8
@@ -202,11 +211,11 @@ def _weight(x: cython.double, deviation: cython.double, half: cython.double, k: 
 @cython.cfunc
 @cython.exceptval(check=False)
 def _add_node(pair: _ScorePair, outer: cython.bint, x: cython.double, weight: cython.double) -> cython.void:
-    """Add one node of x to a table; a high rate of the outer team goes to the ridge instead."""
+    """Add one node of x to a team's table; high rates of the outer team are handled by the ridge instead."""
     if outer and x > LOG_LOW_RATE:
         add_high_rate(pair.ridge, x, weight)
         return
-    if x > 6.0:  # such scores are beyond the table
+    if x > 6.0:  # scores of such rates are beyond the table
         return
     if outer:
         pair.some_low = True
@@ -216,13 +225,13 @@ def _add_node(pair: _ScorePair, outer: cython.bint, x: cython.double, weight: cy
     for n in range(pair.size):
         table[n] += part
         part *= rate * INVERSE[n]
-        # Up to the rate the terms grow, however small they are.
+        # Terms grow until the score reaches the rate, so a tiny term before that is no reason to stop.
         if part < 1e-18 and n > rate:
             break
 
 
 def add_high_rate(ridge: Ridge, x: cython.double, weight: cython.double) -> cython.void:
-    """Add the probabilities at x = log a, times `weight`, for a rate a of 50 or more.
+    """Add the probabilities for a rate a = e^x of 50 or more to the ridge's sums, times `weight`.
 
     >>> ridge = Ridge()
     >>> ridge.mean, ridge.variance = 4.5, 0.1
@@ -247,7 +256,7 @@ def add_high_rate(ridge: Ridge, x: cython.double, weight: cython.double) -> cyth
 @cython.cfunc
 @cython.exceptval(check=False)
 def _add_normal_limit(ridge: Ridge, x: cython.double, weight: cython.double) -> cython.void:
-    """Add the limit of very high rates: the log ratio of two similar scores has normal noise of variance 2/a."""
+    """Add the limit of very high rates, where the log ratio of two similar scores has normal noise of variance 2/a."""
     noise = exp(-x)
     spread = sqrt(ridge.variance + 2.0 * noise)
     gap = x - ridge.mean
@@ -298,7 +307,7 @@ def _integrate_by_steps(ridge: Ridge, p: cython.double, deviation: cython.double
 @cython.cfunc
 @cython.exceptval(check=False)
 def _add_known_rates(ridge: Ridge, p: cython.double, y: cython.double, weight: cython.double) -> cython.void:
-    """Add the probabilities for two known rates, p² (a high rate) and e^y; off the ridge the result is certain."""
+    """Add the probabilities for two known rates, p² (a high rate) and e^y. Off the ridge the result is certain."""
     # e^(y/2) of a far higher rate would overflow; the other team wins anyway.
     q = exp(0.5 * min(y, 2.0 * HIGHEST))
     ahead = draw = 0.0
@@ -318,7 +327,7 @@ def _add_known_rates(ridge: Ridge, p: cython.double, y: cython.double, weight: c
 @cython.cfunc
 @cython.exceptval(check=False)
 def _win_minus_loss(ridge: Ridge, g: cython.double, d: cython.double) -> cython.double:
-    """Return P(S₀ > S₁) − P(S₀ < S₁) on the ridge, with g = pq and d = p − q; `_bessel` must have been called.
+    """Return P(S₀ > S₁) − P(S₀ < S₁) on the ridge, with g = pq and d = p − q. Call `_bessel` first.
 
     It is 2√g ∫₀ᵈ exp(−s²) (I₀ + I₁ + I₀ s²/2g)/√(1 + s²/4g) ds, with the integrand expanded in powers of s²/4g.
     """

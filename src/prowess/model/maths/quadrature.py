@@ -1,8 +1,8 @@
 """A grid for integrals over many normal distributions at once.
 
 The grid consists of Gauss–Legendre panels. It is fine near the centre and the margins of each distribution, and coarse
-elsewhere. A node is a sum `base + offset`, whose base is the centre of a nearby distribution: a narrow distribution far
-from zero has full resolution, because differences from its mean are taken before the offset is added.
+elsewhere. A node is a sum `base + offset`, whose base is the centre of a nearby distribution. Differences from a mean
+are taken between centres, before the offset is added, so that a narrow distribution far from zero keeps its digits.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-REACH = 10.0  # standard deviations of a performance to integrate over
+REACH = 10.0  # integrate over this many standard deviations of a performance
 FINE = 1.0  # width of a panel, in units of the smallest standard deviation nearby
 GRADE = 0.5  # how fast panels may grow with the distance from a narrow distribution
 APART = 1e3  # least distance of two bases, in units of the smallest standard deviation
@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 
 
 def grid(means: Floats, deviations: Floats, margins: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return the bases, offsets and weights of nodes that integrate over every team exactly up to rounding.
+    """Return bases, offsets and weights of nodes that integrate over the distribution of every team, up to rounding.
 
     >>> base, offset, weight = grid(np.array([0.0, 1.0]), np.array([1.0, 1.0]), np.array([0.0, 0.0]))
     >>> round(float(weight @ np.exp(-((base + offset) ** 2) / 2)) ** 2, 10) == round(2 * np.pi, 10)
@@ -35,7 +35,8 @@ def grid(means: Floats, deviations: Floats, margins: Floats) -> tuple[Floats, Fl
     halves = [(right - left) / 2 for left, right in pairwise(bases)]
     before = float(np.max(bases[0] - centres + REACH * widths))
     after = float(np.max(centres - bases[-1] + REACH * widths))
-    fine = widths * FINE / np.sqrt(1.0 + np.log(len(means)))  # the maximum of many has a steeper distribution
+    # The maximum of many performances has a steeper distribution.
+    fine = widths * FINE / np.sqrt(1.0 + np.log(len(means)))
     panels = np.array(
         [
             (base, *edges)

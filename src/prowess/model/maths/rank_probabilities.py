@@ -1,10 +1,10 @@
 """Exact rank probabilities of any number of teams with independent normal performances and a margin.
 
-Team i is ranked 1 + #{j : t_j > t_i + ε}. Given t_i = x the others are ahead independently of each other, so their
-number is Poisson-binomial: a product of two-term polynomials, from which one team's factor is divided out. One grid of
-x (`quadrature.py`) serves all teams.
+Team i has the rank 1 + #{j : t_j > t_i + ε}. Given t_i = x, the other teams are ahead or not independently of each
+other. So the number of teams ahead is Poisson-binomial: a product of polynomials with two terms, from which the factor
+of team i is divided out. All teams use the same grid of x (`quadrature.py`).
 
-For performances rounded to cells of half width ε with a random phase, x is the centre of the cell of team i, and the
+If performances are rounded to cells of half width ε with a random phase, x is the centre of the cell of team i, and the
 density of t_i is averaged over the cell.
 """
 
@@ -23,7 +23,7 @@ else:
 
     from .normal import cdf, log_pdf
 
-NOTHING = cython.declare(cython.double, 1e-30)  # a probability that changes no sum
+NOTHING = cython.declare(cython.double, 1e-30)  # smaller probabilities do not change any sum
 
 
 @cython.ccall
@@ -39,10 +39,13 @@ def first_alone(
     ahead: cython.double[::1],
     out: cython.double[::1],
 ) -> cython.void:
-    """Add P(all others finish more than the margin below) for the wanted teams; `ahead` is scratch of n + 1 cells."""
+    """Add the probability that all others finish more than the margin below, for each of the wanted teams.
+
+    `ahead` is scratch memory of n + 1 cells.
+    """
     n = len(means)
     for k in range(len(weights)):
-        # Dividing team i out of the whole product would fail if a factor underflows to 0.
+        # Products from both ends: dividing team i out of the whole product would fail if a factor underflows to 0.
         ahead[n] = 1.0
         for i in range(n - 1, -1, -1):  # the product over all teams from i on
             ahead[i] = ahead[i + 1] * cdf(((bases[k] - means[i]) + offsets[k] - margins[i]) / deviations[i])
@@ -70,7 +73,7 @@ def rank_matrix(
     span: cython.int[::1],
     out: cython.double[:, ::1],
 ) -> cython.void:
-    """Add P(exactly r others finish more than the margin ahead), r = 0, 1, …, for the wanted teams."""
+    """Add P(exactly r others finish more than the margin ahead), for r = 0, 1, … and each of the wanted teams."""
     n = len(means)
     for k in range(len(weights)):
         for i in range(n):
@@ -85,7 +88,7 @@ def rank_matrix(
 
 @cython.cfunc
 def _density(x: cython.double, deviation: cython.double, cell: cython.double) -> cython.double:
-    """Return the density at a distance x from the mean, averaged over a cell of half width `cell` around it."""
+    """Return the normal density at a distance x from the mean, averaged over a cell of half width `cell`."""
     t = fabs(x) / deviation
     e = cell / deviation
     # The difference of two nearly equal values of Φ would lose its digits.
@@ -99,7 +102,7 @@ def _density(x: cython.double, deviation: cython.double, cell: cython.double) ->
 def _count(
     ahead: cython.double[::1], n: cython.Py_ssize_t, count: cython.double[::1], span: cython.int[::1]
 ) -> cython.void:
-    """Compute the distribution of how many of n independent events occur; outside span[0] … span[1] it is 0."""
+    """Compute the distribution of how many of n independent events occur. It is 0 outside span[0] … span[1]."""
     low = high = 0
     count[0] = 1.0
     for i in range(n):
@@ -126,9 +129,9 @@ def _add_without(
     mass: cython.double,
     out: cython.double[::1],
 ) -> cython.void:
-    """Divide an event of probability p out of a count, and add the quotient times `mass` to `out`.
+    """Remove an event of probability p from the distribution of a count; add the result, times `mass`, to `out`.
 
-    The division starts at the end from which rounding errors shrink.
+    The polynomial division starts at the end from which rounding errors shrink.
     """
     part = 0.0
     inverse = 1.0 / max(p, 1.0 - p)

@@ -1,12 +1,15 @@
 """The comparison of two sides, and of all sides of a match with each other.
 
-A side is a team, or a player where players duel. A small match compares all pairs of sides. In a large one that would
-be too many: 2,000 teams of six are 144 million pairs. But what a side of rating x learns from all others is a sum of
-two parts: one counts results, for which sums by place are enough; the other is a smooth function of x. The range of
-ratings is cut into pieces; the function is summed exactly at Chebyshev nodes in every piece, and barycentric
-interpolation evaluates it for every side. The part of a side's own team is computed in the same way and subtracted. For
-a given range of ratings the cost is linear in the number of sides and never above that of all pairs, and the results
-are the same to 1e-12.
+A side is a team, or a player where players duel. A small match compares all pairs of sides. In a large match there are
+too many: 2,000 teams of six players make 144 million pairs.
+
+But what a side of rating x learns from all others is the sum of two parts. The first counts results, for which sums by
+place are enough. The second is a smooth function of x: the range of ratings is divided into pieces, the function is
+computed exactly at Chebyshev nodes in every piece, and barycentric interpolation gives its value for every side. The
+contribution of a side's own team is computed in the same way and subtracted.
+
+For a given range of ratings the cost is linear in the number of sides and never above that of all pairs. The results
+agree with those of all pairs to 1e-12.
 """
 
 from __future__ import annotations
@@ -32,26 +35,26 @@ else:
 
 from ..interfaces import missing
 
-INTERPOLATE_FROM = cython.declare(cython.Py_ssize_t, 128)  # number of sides from which on sums are interpolated
-NODES = cython.declare(cython.Py_ssize_t, 24)  # per piece, for an accuracy of 1e-12
+INTERPOLATE_FROM = cython.declare(cython.Py_ssize_t, 128)  # with at least this many sides, sums are interpolated
+NODES = cython.declare(cython.Py_ssize_t, 24)  # interpolation nodes per piece, enough for an accuracy of 1e-12
 NODE = cython.declare(cython.double[::1], array("d", [cos(pi * k / 23) for k in range(24)]))
 
 # Rows of the board's scratch, one column per side.
-RATING = cython.declare(cython.Py_ssize_t, 0)  # with home advantage and offset
-VARIANCE = cython.declare(cython.Py_ssize_t, 1)  # of the performance
+RATING = cython.declare(cython.Py_ssize_t, 0)  # including home advantage and offset
+VARIANCE = cython.declare(cython.Py_ssize_t, 1)  # variance of the side's performance
 SHARE = cython.declare(cython.Py_ssize_t, 2)  # weight of the side as an opponent
-PUSH = cython.declare(cython.Py_ssize_t, 3)  # sums over the comparisons
+PUSH = cython.declare(cython.Py_ssize_t, 3)  # what the side learns, summed over its comparisons
 PULL = cython.declare(cython.Py_ssize_t, 4)
-# The effect of winning instead of losing against a team, one column per team, and against a place, one per place.
+# The effect of winning instead of losing, against each team (a column per team) and each place (a column per place).
 TEAM_PUSH = cython.declare(cython.Py_ssize_t, 5)
 TEAM_PULL = cython.declare(cython.Py_ssize_t, 6)
 TEAM_SHARE = cython.declare(cython.Py_ssize_t, 7)
 PLACE_PUSH = cython.declare(cython.Py_ssize_t, 8)
 PLACE_PULL = cython.declare(cython.Py_ssize_t, 9)
-# Sums at the nodes of a piece, one column per node.
+# What a side at each node of a piece learns from losing to all sides, one column per node.
 NODE_PUSH = cython.declare(cython.Py_ssize_t, 10)
 NODE_PULL = cython.declare(cython.Py_ssize_t, 11)
-TEAM = cython.declare(cython.Py_ssize_t, 12)  # the side's team
+TEAM = cython.declare(cython.Py_ssize_t, 12)  # index of the side's team
 ROWS = cython.declare(cython.Py_ssize_t, 13)
 
 
@@ -64,7 +67,7 @@ class Comparison(Outcome):
     """
 
     def chance(self, board: Board, gap: cython.double, variance: cython.double) -> cython.double:
-        """Return the expected score E of a side that is `gap` above another; `variance` is that of both together.
+        """Return the expected score E of a side rated `gap` above another; `variance` is the sum of both variances.
 
         Set `expected` on the board to E, and `conceded` to 1 − E, to full accuracy.
         """
@@ -82,19 +85,23 @@ class Comparison(Outcome):
     def likelihood(
         self, board: Board, gap: cython.double, own: cython.double, other: cython.double, result: cython.double
     ) -> cython.double:
-        """Return the log-likelihood of the result as this side sees it; with equal variances both sides agree."""
+        """Return the log-likelihood of the result from this side's point of view.
+
+        With equal variances both points of view give the same number.
+        """
         raise missing(self, "likelihood")
 
     def stretch(self, least: cython.double, most: cython.double) -> cython.double:
-        """Return the range of points over which `meet` is smooth for variances from `least` to `most`; 0 if unknown.
+        """Return a length, in rating points, over which `meet` is smooth enough to interpolate; 0 if unknown.
 
-        If it is known, matches of thousands are cheap. Then `push` and `pull` must be linear in the result, with a
-        slope that does not depend on the gap, and may depend on a side's own variance only if all are equal.
+        It must hold for all variances from `least` to `most`. A known length makes matches of thousands of sides cheap.
+        It requires that `push` and `pull` are linear in the result, with a slope that does not depend on the gap. They
+        may depend on the variance of the side itself only if all sides have the same variance.
         """
         return 0.0
 
     def performance(self, variance: Any) -> Any:
-        """Return the variance with which normal performances win about as often as `chance` says."""
+        """Return the variance of normal performances that win about as often as `chance` says."""
         raise missing(self, "performance")
 
 
@@ -106,7 +113,7 @@ def score_between(board: Board, team: cython.Py_ssize_t, other: cython.Py_ssize_
 
 
 def reserve_sides(board: Board) -> cython.bint:
-    """Make the scratch large enough for all sides."""
+    """Enlarge the board's scratch table to hold all sides."""
     return make_scratch(board, ROWS, max(board.entry_capacity, board.team_capacity, NODES))
 
 
@@ -125,7 +132,7 @@ def add_side(
     variance: cython.double,
     share: cython.double,
 ) -> cython.void:
-    """Add a side to the comparisons; sides must be added team by team."""
+    """Add a side to the comparisons. Add the sides of one team after another."""
     board.scratch[TEAM, side] = team
     board.scratch[RATING, side] = rating
     board.scratch[VARIANCE, side] = variance
@@ -135,7 +142,7 @@ def add_side(
 def compare_all(
     pair: Comparison, board: Board, sides: cython.Py_ssize_t, push: cython.double[::1], pull: cython.double[::1]
 ) -> cython.bint:
-    """Compare every side with all sides of other teams; `push` and `pull` get the averages."""
+    """Compare every side with all sides of other teams; store the averages in `push` and `pull`."""
     stretch = 0.0
     least: cython.double = board.scratch[VARIANCE, 0]
     most: cython.double = least
@@ -151,7 +158,7 @@ def compare_all(
     else:
         _compare_each(pair, board, sides)
     for k in range(sides):
-        # Opponents who did not play at all teach nothing.
+        # If no opponent played any part of the match, there is nothing to learn.
         rest = total - board.scratch[TEAM_SHARE, _team(board, k)]
         push[k] = board.scratch[PUSH, k] / rest if rest > 0.0 else 0.0
         pull[k] = board.scratch[PULL, k] / rest if rest > 0.0 else 0.0
@@ -161,7 +168,7 @@ def compare_all(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _sum_shares(board: Board, sides: cython.Py_ssize_t) -> cython.double:
-    """Sum the shares of every team; return the sum of all."""
+    """Sum the shares of each team into TEAM_SHARE; return the sum over all teams."""
     total: cython.double = 0.0
     for k in range(board.teams):
         board.scratch[TEAM_SHARE, k] = 0.0
@@ -173,7 +180,6 @@ def _sum_shares(board: Board, sides: cython.Py_ssize_t) -> cython.double:
 
 @cython.cfunc
 def _compare_each(pair: Comparison, board: Board, sides: cython.Py_ssize_t) -> cython.bint:
-    """Compare all pairs of sides."""
     for i in range(sides):
         for k in range(sides):
             if board.scratch[TEAM, k] != board.scratch[TEAM, i] and board.scratch[SHARE, k] > 0.0:
@@ -193,7 +199,11 @@ def _compare_each(pair: Comparison, board: Board, sides: cython.Py_ssize_t) -> c
 def _compare_interpolated(
     pair: Comparison, board: Board, sides: cython.Py_ssize_t, stretch: cython.double
 ) -> cython.bint:
-    """Add win effects by place, then losses to all sides; subtract the own team, which counted as a draw."""
+    """Add up what every side learns, with one interpolated sum instead of all pairs.
+
+    First treat every comparison as lost, then add the effect of the wins and draws, which depends only on the place.
+    This counts a side's own team as drawn opponents, so that part is subtracted.
+    """
     first = 0
     _sum_win_effects(pair, board, sides)
     for i in range(sides):
@@ -210,7 +220,10 @@ def _compare_interpolated(
 
 @cython.cfunc
 def _sum_win_effects(pair: Comparison, board: Board, sides: cython.Py_ssize_t) -> cython.bint:
-    """Sum win minus loss by team, and by place: teams at lower places count fully, teams at the same place half."""
+    """Sum the effect of winning instead of losing by team, and by place.
+
+    The sum of a place has the full effect of all teams behind it, and half the effect of the teams that share it.
+    """
     push: cython.double = 0.0
     pull: cython.double = 0.0
     for k in range(board.teams):
@@ -244,9 +257,9 @@ def _add_losses(
     stretch: cython.double,
     sign: cython.double,
 ) -> cython.bint:
-    """Add to every side in `first:last` what it learns from losing to all of them, times `sign`.
+    """Add to each side in `first:last` what it learns from losing to all sides in `first:last`, times `sign`.
 
-    Interpolate if that is cheaper than the sum over all pairs.
+    Interpolate if that is cheaper than adding up all pairs.
     """
     low: cython.double = board.scratch[RATING, first]
     high: cython.double = low
@@ -254,7 +267,7 @@ def _add_losses(
     for i in range(first, last):
         low = min(low, board.scratch[RATING, i])
         high = max(high, board.scratch[RATING, i])
-    # Interpolation costs one sum over all sides per node, the other way one per side.
+    # Interpolation needs a sum over all sides for every node, the direct way one for every side.
     if (high - low) / stretch * NODES + NODES < last - first:
         pieces = max(cython.cast(cython.Py_ssize_t, ceil((high - low) / stretch)), 1)
         for i in range(pieces):
@@ -279,7 +292,7 @@ def _sum_losses(
     last: cython.Py_ssize_t,
     node: cython.Py_ssize_t,
 ) -> cython.bint:
-    """Store in the columns of `node` what a side of this rating learns from losing to the sides in `first:last`."""
+    """Compute what a side of this rating learns from losing to the sides in `first:last`; store it at `node`."""
     push: cython.double = 0.0
     pull: cython.double = 0.0
     for k in range(first, last):
@@ -302,7 +315,7 @@ def _interpolate_piece(
     closed: cython.bint,
     sign: cython.double,
 ) -> cython.bint:
-    """Run `_add_losses` for the sides with ratings from `left` to `right`, by interpolation between nodes."""
+    """Interpolate what `_add_losses` adds, for the sides with ratings from `left` to `right`."""
     evaluated = False
     for i in range(first, last):
         if left <= board.scratch[RATING, i] and (board.scratch[RATING, i] < right or closed):
@@ -318,7 +331,7 @@ def _interpolate_piece(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _node(left: cython.double, right: cython.double, node: cython.Py_ssize_t) -> cython.double:
-    """Return a Chebyshev point of the second kind."""
+    """Return the position of a node: a Chebyshev point of the second kind."""
     return 0.5 * (left + right) + 0.5 * (right - left) * NODE[node]
 
 
@@ -327,13 +340,13 @@ def _node(left: cython.double, right: cython.double, node: cython.Py_ssize_t) ->
 def _interpolate(
     board: Board, side: cython.Py_ssize_t, left: cython.double, right: cython.double, sign: cython.double
 ) -> cython.void:
-    """Apply the barycentric formula: weights alternate, and those of the ends are halved."""
+    """Apply the barycentric formula. The signs of the weights alternate, and the first and last weight are halved."""
     push: cython.double = 0.0
     pull: cython.double = 0.0
     total = 0.0
     for node in range(NODES):
         away = board.scratch[RATING, side] - _node(left, right, node)
-        if fabs(away) < 1e-300:  # on the node itself
+        if fabs(away) < 1e-300:  # the side lies on a node, where the formula would divide by 0
             push = board.scratch[NODE_PUSH, node]
             pull = board.scratch[NODE_PULL, node]
             total = 1.0

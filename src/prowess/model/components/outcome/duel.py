@@ -30,13 +30,15 @@ if TYPE_CHECKING:
 @cython.final
 @cython.cclass
 class Duel(Outcome):
-    """Every player is compared with every player of the other teams, by the teams' result, and learns the average.
+    """Compare every player with every opponent, by the result of their teams; each player learns the average.
 
     This is how rating systems for two players are used for teams and free-for-alls. It compares players, not teams, so
-    it is not a likelihood of the result: forecasts, draws and the log-evidence are those of the inner outcome for the
-    teams, by the team function (`Mean` fits). A shift of a team, such as its home advantage, shifts its players. A
-    player with an α below the team's average counts less in proportion, as a learner and as an opponent. With equal K
-    the sum of all ratings is conserved between teams of equal size, and only there.
+    it is not a likelihood of the result. Forecasts, draws and the log-evidence come from the inner outcome `pair`,
+    applied to the teams with the team function (`Mean` fits).
+
+    A shift of a team, such as its home advantage, shifts all its players. A player whose α is below the team's average
+    counts proportionally less, as a learner and as an opponent. The sum of all ratings stays constant only between
+    teams of equal size, with equal K.
 
     >>> from prowess.model.components.outcome import Logistic
     >>> Duel(Logistic(400.0))
@@ -53,22 +55,22 @@ class Duel(Outcome):
 
     @property
     def gradient(self) -> bool:
-        """As for the inner outcome: a home advantage can be learnt from the average of the home team's players."""
+        """The value of the inner outcome: a home advantage is learnt from the average over the home team's players."""
         return self.pair.gradient
 
     @property
     def laplace(self) -> bool:
-        """As for the inner outcome."""
+        """The value of the inner outcome."""
         return self.pair.laplace
 
     @property
     def blind(self) -> tuple[str, ...]:
-        """As for the inner outcome."""
+        """The value of the inner outcome."""
         return self.pair.blind
 
     @property
     def remembers(self) -> tuple[str, ...]:
-        """As for the inner outcome."""
+        """The value of the inner outcome."""
         return self.pair.remembers
 
     @cython.ccall
@@ -100,12 +102,12 @@ class Duel(Outcome):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def evidence(self, board: Board) -> cython.double:
-        """Fill `g1`, `g2` and `kept` of every player, and `d1` and `d2` of every team with the means."""
+        """Fill `g1`, `g2` and `kept` of every player, and the means over each team in `d1` and `d2`."""
         pair: Pairwise = self.pair
         log_z: cython.double
-        # The usual match of two players needs no scratch.
+        # A match of two players is the most common case, and needs no table of sides.
         if board.entries == 2 and board.teams == 2 and board.alpha[0] == 1.0 and board.alpha[1] == 1.0:
-            log_z = pair.evidence(board)  # the teams are the players
+            log_z = pair.evidence(board)  # with one player per team, comparing teams compares the players
             for e in range(2):
                 board.g1[e] = board.d1[e]
                 board.g2[e] = board.d2[e]
@@ -123,7 +125,7 @@ class Duel(Outcome):
 
 @cython.cfunc
 def _add_players(board: Board) -> cython.bint:
-    """Add every player as a side; leave the player's share, relative to the team's average, in `kept`."""
+    """Add every player as a side; store the player's share, relative to the team's average, in `kept`."""
     reserve_sides(board)
     for j in range(board.teams):
         shift = board.offset[j]
@@ -135,7 +137,7 @@ def _add_players(board: Board) -> cython.bint:
         for e in range(board.start[j], board.start[j + 1]):
             average += board.alpha[e] / (board.start[j + 1] - board.start[j])
         for e in range(board.start[j], board.start[j + 1]):
-            # Relative to the average, so that halving all weights of a team changes nothing.
+            # Shares are relative to the average, so that multiplying all weights of a team by a number changes nothing.
             board.kept[e] = board.alpha[e] / average if average > 0.0 else 0.0
             add_side(board, e, j, board.mu[e] + shift, board.var[e] + variance, board.kept[e])
     return False
@@ -144,7 +146,7 @@ def _add_players(board: Board) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _average_teams(board: Board) -> cython.void:
-    """Scale what players learn by their shares, and average it over the teams."""
+    """Multiply what each player learnt by the share, and store the averages of the teams."""
     for j in range(board.teams):
         board.d1[j] = board.d2[j] = 0.0
         for e in range(board.start[j], board.start[j + 1]):

@@ -1,8 +1,9 @@
 """Expectation propagation along a chain of normal variables, shared by `Order` and `Places`.
 
-An element of the chain is the performance of a team or of a place. The factor between two neighbours says that the
-upper one is better by more than a margin, or that their distance is below it. EP passes messages forward and backward
-until they converge. All means are relative to a reference near the element, so that large ones keep their digits.
+An element of the chain is the performance of a team or of a place. The factor between two neighbours states the result:
+the upper one is better by more than a margin, or, in a draw, their distance is below it. Expectation propagation (EP)
+passes messages forward and backward until they converge. All means are relative to a reference value near the element,
+so that large means keep their digits.
 """
 
 from __future__ import annotations
@@ -27,27 +28,28 @@ from .... import validate
 MOST_SWEEPS = 10**9
 TWO_PI = cython.declare(cython.double, 6.283185307179586477)
 
-# Rows of the board's scratch; an outcome may use those from ROWS on.
-PI = cython.declare(cython.Py_ssize_t, 0)  # prior of an element: precision,
-TAU = cython.declare(cython.Py_ssize_t, 1)  # and precision times mean
-GAP = cython.declare(cython.Py_ssize_t, 2)  # reference minus that of the next element
+# Rows of the board's scratch table. An outcome may use the rows from ROWS on for itself.
+PI = cython.declare(cython.Py_ssize_t, 0)  # precision of an element's prior
+TAU = cython.declare(cython.Py_ssize_t, 1)  # precision times mean of that prior
+GAP = cython.declare(cython.Py_ssize_t, 2)  # reference value, minus that of the next element
 EPS = cython.declare(cython.Py_ssize_t, 3)  # margin to the next element
-TIED = cython.declare(cython.Py_ssize_t, 4)  # 1 if drawn with the next element
-UP_PI = cython.declare(cython.Py_ssize_t, 5)  # message from the factor above
+TIED = cython.declare(cython.Py_ssize_t, 4)  # 1 if the result is a draw with the next element, else 0
+# The messages to an element from the factors above and below it: precision, and precision times mean.
+UP_PI = cython.declare(cython.Py_ssize_t, 5)
 UP_TAU = cython.declare(cython.Py_ssize_t, 6)
-DOWN_PI = cython.declare(cython.Py_ssize_t, 7)  # message from the factor below
+DOWN_PI = cython.declare(cython.Py_ssize_t, 7)
 DOWN_TAU = cython.declare(cython.Py_ssize_t, 8)
-# The cavities of the factor between k and k + 1: the beliefs about both without it.
+# The cavities of the factor between elements k and k + 1: the beliefs about both without the factor's messages.
 UPPER_VAR = cython.declare(cython.Py_ssize_t, 9)
 UPPER_MEAN = cython.declare(cython.Py_ssize_t, 10)
 LOWER_VAR = cython.declare(cython.Py_ssize_t, 11)
 LOWER_MEAN = cython.declare(cython.Py_ssize_t, 12)
-SHARPNESS = cython.declare(cython.Py_ssize_t, 13)  # one over the standard deviation of their difference
+SHARPNESS = cython.declare(cython.Py_ssize_t, 13)  # one over the standard deviation of the difference of both
 ROWS = cython.declare(cython.Py_ssize_t, 14)
 
 
 def check_run(tolerance: object, sweeps: object) -> None:
-    """Check the tolerance and the number of sweeps of EP.
+    """Raise `Error` for an invalid tolerance or number of sweeps.
 
     >>> check_run(1e-9, 1000)
     """
@@ -57,12 +59,12 @@ def check_run(tolerance: object, sweeps: object) -> None:
 
 
 def reserve(board: Board, more: cython.Py_ssize_t) -> cython.bint:
-    """Make the scratch large enough for a chain of all teams, and `more` rows after it."""
+    """Enlarge the board's scratch table to hold a chain of all teams, and `more` rows after it."""
     return make_scratch(board, ROWS + more, board.team_capacity)
 
 
 def set_prior(board: Board, k: cython.Py_ssize_t, pi: cython.double, tau: cython.double) -> cython.void:
-    """Set the prior of an element in natural parameters."""
+    """Set the prior of an element: precision, and precision times mean."""
     board.scratch[PI, k] = pi
     board.scratch[TAU, k] = tau
 
@@ -70,7 +72,7 @@ def set_prior(board: Board, k: cython.Py_ssize_t, pi: cython.double, tau: cython
 def set_factor(
     board: Board, k: cython.Py_ssize_t, gap: cython.double, margin: cython.double, tied: cython.bint
 ) -> cython.void:
-    """Set the factor between an element and the next, and reset all messages to the element."""
+    """Set the factor between element k and the next, and clear all messages to element k."""
     board.scratch[GAP, k] = gap
     board.scratch[EPS, k] = margin
     board.scratch[TIED, k] = 1.0 if tied else 0.0
@@ -78,28 +80,28 @@ def set_factor(
 
 
 def message_pi(board: Board, k: cython.Py_ssize_t) -> cython.double:
-    """Return the precision of the chain's message to an element."""
+    """Return the precision of both messages to an element together."""
     return board.scratch[UP_PI, k] + board.scratch[DOWN_PI, k]
 
 
 def message_tau(board: Board, k: cython.Py_ssize_t) -> cython.double:
-    """Return the precision times mean of the chain's message to an element."""
+    """Return the precision times mean of both messages to an element together."""
     return board.scratch[UP_TAU, k] + board.scratch[DOWN_TAU, k]
 
 
 def sweep(board: Board, length: cython.Py_ssize_t) -> cython.double:
-    """Sweep forward and backward over a chain; return the square of the largest move of a message."""
+    """Update all messages, forward then backward; return the square of the largest move."""
     far = 0.0
     for k in range(length - 1):
         far = max(far, _update_messages(board, k))
-    # The forward pass has just updated the last factor.
+    # The forward pass ended with the last factor, so the backward pass skips it.
     for k in range(length - 3, -1, -1):
         far = max(far, _update_messages(board, k))
     return far
 
 
 def evidence(board: Board, length: cython.Py_ssize_t) -> cython.double:
-    """Return the sum of log Z of all factors, minus the evidence of their messages."""
+    """Return the part of the log-evidence that the factors of the chain contribute."""
     evidence = 0.0
     for k in range(length - 1):
         evidence += _factor_evidence(board, k)
@@ -109,8 +111,10 @@ def evidence(board: Board, length: cython.Py_ssize_t) -> cython.double:
 def squared_move(
     mean: cython.double, var: cython.double, more_pi: cython.double, more_tau: cython.double, size: cython.double
 ) -> cython.double:
-    """Return the squared move, in units of `var`, of N(mean, var) if its message grows by (more_pi, more_tau).
-    Changes below the rounding error of numbers of this `size` are ignored: messages cannot converge any further.
+    """Return by how many variances N(mean, var) moves if a message to it changes by (more_pi, more_tau).
+
+    The move is squared. A move below the rounding error of numbers of this `size` counts as 0, because messages cannot
+    converge any further.
     """
     rounding = 1e-14 * size
     push = max(var * fabs(more_tau - mean * more_pi) - rounding, 0.0)
@@ -121,20 +125,23 @@ def squared_move(
 
 
 def log_integral(mean: cython.double, var: cython.double, pi: cython.double, tau: cython.double) -> cython.double:
-    """log ∫ N(x; mean, var) exp(τx − πx²/2) dx."""
+    """Return log ∫ N(x; mean, var) exp(τx − πx²/2) dx."""
     square = var * tau * tau + 2.0 * mean * tau - pi * mean * mean
     return 0.5 * (square / (1.0 + var * pi) - log1p(var * pi))
 
 
 def log_mass(pi: cython.double, tau: cython.double) -> cython.double:
-    """log ∫ exp(τx − πx²/2) dx."""
+    """Return log ∫ exp(τx − πx²/2) dx."""
     return 0.5 * (tau * tau / pi + log(TWO_PI / pi))
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
 def _truncate(board: Board, k: cython.Py_ssize_t) -> cython.void:
-    """Condition the difference of k and k + 1 on the result: set `board.cut` and the cavities."""
+    """Condition the difference of elements k and k + 1 on the result; store its moments in `board.cut`.
+
+    Also set the factor's cavities.
+    """
     upper_var = 1.0 / (board.scratch[PI, k] + board.scratch[UP_PI, k])
     lower_var = 1.0 / (board.scratch[PI, k + 1] + board.scratch[DOWN_PI, k + 1])
     upper_mean = upper_var * (board.scratch[TAU, k] + board.scratch[UP_TAU, k])
@@ -155,14 +162,14 @@ def _truncate(board: Board, k: cython.Py_ssize_t) -> cython.void:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _update_messages(board: Board, k: cython.Py_ssize_t) -> cython.double:
-    """Update the two messages of the factor between k and k + 1; return how far they moved, squared."""
+    """Update both messages of the factor between k and k + 1; return the square of how far they moved."""
     _truncate(board, k)
     upper_var = board.scratch[UPPER_VAR, k]
     lower_var = board.scratch[LOWER_VAR, k]
     inverse = board.scratch[SHARPNESS, k] * board.scratch[SHARPNESS, k]
     push = board.cut.shift * board.scratch[SHARPNESS, k]
     pull = board.cut.lost * inverse
-    # A sum of positive terms: 1 − upper_var · pull would cancel.
+    # Written as a sum of positive terms, because 1 − upper_var · pull would lose its digits.
     left = (lower_var + upper_var * board.cut.left) * inverse
     more = 1.0 / left
     mean = board.scratch[UPPER_MEAN, k]
@@ -201,10 +208,10 @@ def _update_messages(board: Board, k: cython.Py_ssize_t) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _factor_evidence(board: Board, k: cython.Py_ssize_t) -> cython.double:
-    """Return log Z of a factor, minus the evidence of its two messages."""
+    """Return log Z of a factor, minus the log-evidence that its two messages carry."""
     _truncate(board, k)
     evidence = log_z(board.cut)
-    # An exact tie has a density, not a probability, so its scale counts.
+    # With a margin of 0 a tie has a density, not a probability, and a density depends on the scale.
     if board.scratch[TIED, k] != 0.0 and board.scratch[EPS, k] == 0.0:
         evidence += log(board.scratch[SHARPNESS, k])
     evidence -= log_integral(

@@ -34,27 +34,29 @@ if TYPE_CHECKING:
 
 HALF_LOG_2PI = cython.declare(cython.double, 0.91893853320467274178)
 
-# Numbers in the board's memory, of differences (Gaussian-SD) and of scores (Gaussian-OD).
+# Positions in the league's memory: the first two for differences (Gaussian-SD), the others for scores (Gaussian-OD).
 DIFFERENCES = cython.declare(cython.Py_ssize_t, 0)
 DIFFERENCE_SQUARES = cython.declare(cython.Py_ssize_t, 1)
 SCORES = cython.declare(cython.Py_ssize_t, 0)
 SCORE_MEAN = cython.declare(cython.Py_ssize_t, 1)
 SCORE_SQUARES = cython.declare(cython.Py_ssize_t, 2)
-MATCH_MEAN = cython.declare(cython.Py_ssize_t, 0)  # in the board's memo: the mean score of a match
+MATCH_MEAN = cython.declare(cython.Py_ssize_t, 0)  # position in `board.memo` of the mean score of a match
 
 
 @cython.dataclasses.dataclass(frozen=True)
 @cython.final
 @cython.cclass
 class GaussianScore(Score):
-    """Scores (used alone: score differences, Gaussian-SD) are performances with normal noise γ.
+    """Scores with normal noise of standard deviation γ around the performances.
 
-    Used alone, it has one skill: s₀ − s₁ ~ N(t₀ − t₁, γ²), equations (22) and (23); among more teams sᵢ ~ N(c + tᵢ,
-    γ²/2) with an unknown level c of the match. As a part of `OffenceDefence` it is s ~ N(x, γ²), equation (20).
+    Used alone, it models score differences (Gaussian-SD) with one skill: s₀ − s₁ ~ N(t₀ − t₁, γ²), equations (22) and
+    (23). Among more teams it is sᵢ ~ N(c + tᵢ, γ²/2), where c is an unknown level common to all scores of the match. As
+    a part of `OffenceDefence` it is s ~ N(x, γ²), equation (20).
 
-    γ is a number, or "estimated" as in the paper: γ² is then the variance of the scores (of their differences, whose
-    mean is 0 because the order of the teams is arbitrary) in earlier matches. While there are no earlier scores, or all
-    are the same, it is the noise of the performances: the mean of β²Σα² over the teams.
+    γ is a number, or "estimated" as in the paper. The estimate of γ² is the variance of the scores in earlier matches;
+    used alone, it is the mean square of score differences, whose mean is 0 because the order of the teams is arbitrary.
+    While there are no earlier scores, or all are the same, γ² is the noise of the performances: the mean of β²Σα² over
+    the teams.
 
     >>> import prowess as pw
     >>> model = pw.Model(prior=pw.Normal(25, 25 / 3), noise=25 / 6, outcome=GaussianScore(5.0))
@@ -76,7 +78,7 @@ class GaussianScore(Score):
 
     @property
     def remembers(self) -> tuple[str, ...]:
-        """The number of differences, and the sum of their squares.
+        """The names of what the league remembers: the number of score differences, and the sum of their squares.
 
         >>> GaussianScore().remembers, GaussianScore(5.0).remembers
         (('differences', 'difference_squares'), ())
@@ -85,7 +87,7 @@ class GaussianScore(Score):
 
     @property
     def habits(self) -> tuple[str, ...]:
-        """The number of scores, their mean, and the sum of their squared distances from it.
+        """The names of what the league remembers: the number of scores, their mean, and squared deviations from it.
 
         >>> GaussianScore().habits, GaussianScore(5.0).habits
         (('scores', 'score_mean', 'score_squares'), ())
@@ -95,7 +97,7 @@ class GaussianScore(Score):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def forecast(self, board: Board) -> cython.bint:
-        """Apply equation (24) with all variances; there are no draws."""
+        """Set P(win) by equation (24), extended by the uncertainty of the skills. There are no draws."""
         spread = board.variance[0] + board.variance[1] + self._between(board)
         _set_chances(board, (board.mean[0] - board.mean[1]) / sqrt(spread))
         return False
@@ -103,7 +105,7 @@ class GaussianScore(Score):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def evidence(self, board: Board) -> cython.double:
-        """Apply equations (22) and (23), or their extension to more teams."""
+        """Learn from the score difference by equations (22) and (23), or their extension to more teams."""
         spread = self._between(board)
         self.check(board)
         log_z = _learn_two(board, spread) if board.teams == 2 else _learn_many(board, 0.5 * spread)
@@ -114,7 +116,7 @@ class GaussianScore(Score):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def seen(self, board: Board, score: cython.double, mean: cython.double, variance: cython.double) -> cython.double:
-        """Condition on s ~ N(x, γ²), equation (20)."""
+        """Condition x on a score s ~ N(x, γ²), equation (20)."""
         spread = self._around(board)
         total = variance + spread
         board.pull = 1.0 / total
@@ -132,7 +134,7 @@ class GaussianScore(Score):
         mean_1: cython.double,
         variance_1: cython.double,
     ) -> cython.bint:
-        """Apply equation (21) with all variances; there are no draws."""
+        """Set P(win) by equation (21), extended by the uncertainty of the skills. There are no draws."""
         _set_chances(board, (mean - mean_1) / sqrt(variance + variance_1 + 2.0 * self._around(board)))
         return False
 
@@ -147,7 +149,7 @@ class GaussianScore(Score):
     @cython.cfunc
     @cython.exceptval(-1.0, check=True)
     def _between(self, board: Board) -> cython.double:
-        """γ² of the difference of two scores."""
+        """Return γ² for the difference of two scores."""
         if isinstance(self.gamma, str):
             return _estimate(board, board.memory[DIFFERENCE_SQUARES], board.memory[DIFFERENCES])
         gamma: cython.double = self.gamma
@@ -156,14 +158,14 @@ class GaussianScore(Score):
     @cython.cfunc
     @cython.exceptval(-1.0, check=True)
     def _around(self, board: Board) -> cython.double:
-        """γ² of one score."""
+        """Return γ² for a single score."""
         if isinstance(self.gamma, str):
             return _estimate(board, board.memory[SCORE_SQUARES], board.memory[SCORES] - 1.0)
         gamma: cython.double = self.gamma
         return gamma * gamma
 
     def performances(self, board: Board) -> tuple[list[float], list[float], list[float]]:
-        """Return the performances with the noise of the scores."""
+        """Return the performances, with the noise of the scores added to their variances."""
         half = self.scatter(board)
         means, variances, noises = super().performances(board)
         return means, [variance + half for variance in variances], [noise + half for noise in noises]
@@ -173,17 +175,17 @@ class GaussianScore(Score):
         return 0.5 * self._between(board)
 
     def predict(self, board: Board) -> Prediction:
-        """Predict places and score differences; the level of the scores is unknown."""
+        """Predict places and score differences. Scores cannot be predicted, because their common level is unknown."""
         from ...prediction import predict_differences
 
         return predict_differences(board, self._between(board))
 
     def added(self, board: Board) -> float | None:
-        """Return γ²."""
+        """Return γ², the noise of a score around x."""
         return self._around(board)
 
     def distribution(self, board: Board, mean: Any, variance: Any) -> ScoreDistribution:
-        """Return normal distributions; scores may be negative."""
+        """Return the normal distribution of each team's score; scores may be negative."""
         from ...score_distribution import NormalScores
 
         return NormalScores(mean, (variance + self._around(board)) ** 0.5)
@@ -191,7 +193,10 @@ class GaussianScore(Score):
 
 @cython.cfunc
 def _estimate(board: Board, squares: cython.double, freedom: cython.double) -> cython.double:
-    """Estimate γ² from a sum of squares and its degrees of freedom; without any, from the mean performance noise."""
+    """Estimate γ² from a sum of squares and its degrees of freedom.
+
+    Without any data, return the mean performance noise.
+    """
     total = 0.0
     if freedom >= 1.0 and squares > 0.0:
         return squares / freedom
@@ -205,7 +210,7 @@ def _estimate(board: Board, squares: cython.double, freedom: cython.double) -> c
 @cython.cfunc
 @cython.exceptval(check=False)
 def _set_chances(board: Board, gap: cython.double) -> cython.void:
-    """Set the chances of a win and a loss for a gap in standard deviations; the smaller one keeps all its digits."""
+    """Set P(win) and P(loss) for a gap in standard deviations; the smaller one has full relative accuracy."""
     tail = cdf(-fabs(gap))
     board.win = 1.0 - tail if gap > 0.0 else tail
     board.loss = tail if gap > 0.0 else 1.0 - tail
@@ -215,7 +220,7 @@ def _set_chances(board: Board, gap: cython.double) -> cython.void:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _learn_two(board: Board, spread: cython.double) -> cython.double:
-    """Apply equations (22) and (23) as derivatives of the density of the difference."""
+    """Set `d1` and `d2` by equations (22) and (23): the derivatives of the log density of the score difference."""
     total = board.variance[0] + board.variance[1] + spread
     inverse = 1.0 / total
     beyond = (board.score[0] - board.score[1]) - (board.mean[0] - board.mean[1])
@@ -230,11 +235,12 @@ def _learn_two(board: Board, spread: cython.double) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _learn_many(board: Board, half: cython.double) -> cython.double:
-    """sᵢ ~ N(c + tᵢ, γ²/2) with a flat level c: the density of the differences of all scores to the first.
+    """Learn from the scores sᵢ ~ N(c + tᵢ, γ²/2) of all teams, where the prior of the common level c is flat.
 
-    With w = v + γ²/2 and r = s − m, d₁ = (r − r̄)/w, where r̄ is the mean of r by weights 1/w.
+    The log-evidence is the log density of all scores minus the first one. With w = v + γ²/2 and r = s − m, d₁ is (r −
+    r̄)/w, where r̄ is the mean of r with weights 1/w.
     """
-    base = board.score[0] - board.mean[0]  # differences first, so that large scores keep their digits
+    base = board.score[0] - board.mean[0]  # subtracted from all others, so that large scores keep their digits
     total = level = 0.0
     log_z = HALF_LOG_2PI  # integrating over the flat level leaves one density fewer than teams
     for j in range(board.teams):
@@ -245,7 +251,7 @@ def _learn_many(board: Board, half: cython.double) -> cython.double:
     for j in range(board.teams):
         inverse = 1.0 / (board.variance[j] + half)
         others = total - inverse
-        if inverse > others:  # for at most one team; the subtraction would cancel
+        if inverse > others:  # the subtraction has lost digits; this happens for at most one team
             others = 0.0
             for k in range(board.teams):
                 if k != j:
@@ -261,7 +267,7 @@ def _learn_many(board: Board, half: cython.double) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _squares(board: Board) -> cython.double:
-    """Return Σ(s − s̄)² of the scores of a match; leave their mean s̄ in the memo."""
+    """Return Σ(s − s̄)² of the scores of a match, and store their mean s̄ in `board.memo`."""
     mean = squares = 0.0
     for j in range(board.teams):
         mean += board.score[j]
@@ -275,7 +281,10 @@ def _squares(board: Board) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _remember_differences(board: Board) -> cython.void:
-    """Add Σ(s − s̄)², which has k − 1 degrees of freedom; twice its mean is the mean square of a difference."""
+    """Add the scores of a match to the count and the sum of squared score differences.
+
+    Σ(s − s̄)² of k teams has k − 1 degrees of freedom, and the mean square of a difference is twice the variance.
+    """
     board.memory[DIFFERENCES] += board.teams - 1
     board.memory[DIFFERENCE_SQUARES] += 2.0 * _squares(board)
 
@@ -283,7 +292,7 @@ def _remember_differences(board: Board) -> cython.void:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _remember_scores(board: Board) -> cython.void:
-    """Update the running mean and sum of squares by Welford's method, one match at a time."""
+    """Update the number, the mean and the sum of squared deviations of all scores by Welford's method."""
     squares = _squares(board)
     moved = board.memo[MATCH_MEAN] - board.memory[SCORE_MEAN]
     before = board.memory[SCORES]

@@ -4,11 +4,13 @@ Guo, Sanner, Graepel, Buntine (2012), section 3.1. The score of team i depends o
 defences. Between two teams this gives two independent updates.
 
 Among three or more teams, with h = 1/(k − 1), team i's score depends on xᵢ = oᵢ − h Σ_{j≠i} dⱼ = (oᵢ + h dᵢ) − h D,
-where D is the sum of all defences. Every score leaves a normal message (a site) on its x. Given D the teams are
-independent of each other, except that D is their sum: so the posterior of all skills follows from five sums over the
-teams, in which every variance is a sum of positive terms. A site is updated from the messages of all others to its x.
-Each update minimises KL(q‖p) over one site of the joint normal q, so the sweeps descend to its minimum. For Gaussian
-scores that is the exact posterior, after one sweep.
+where D is the sum of all defences. Every score contributes a normal message about its x, called its site. Given D, the
+teams are independent of each other, except that their defences add up to D. So the posterior of all skills follows from
+five sums over the teams, in which every variance is a sum of positive terms.
+
+A site is updated from the messages of all other sites to its x. Each update minimises KL(q‖p) over one site of the
+joint normal q, so repeated sweeps over all sites descend to the minimum. For Gaussian scores that is the exact
+posterior, reached after one sweep.
 
 All means are relative to the prior means.
 """
@@ -38,25 +40,26 @@ if TYPE_CHECKING:
     from ...prediction import Prediction
 
 MOST_SWEEPS = cython.declare(cython.Py_ssize_t, 1000)
-TOLERANCE = cython.declare(cython.double, 1e-10)  # in standard deviations of x
+TOLERANCE = cython.declare(cython.double, 1e-10)  # stop when no x moves further than this, in standard deviations
 
-# Rows of the board's scratch: the site of every team, its precision and precision times mean,
+# Rows of the board's scratch table, one column per team. The team's site: precision, and precision times mean.
 PI = cython.declare(cython.Py_ssize_t, 0)
 TAU = cython.declare(cython.Py_ssize_t, 1)
-# what it adds to the five sums: the precision of D, the slope and the constant of the sum of defences by D, that sum's
-# variance, and the pull on x,
+# The team's contribution to the five sums: the precision of D; the slope, the constant and the variance of the sum of
+# all defences as a linear function of D; and the pull on x.
 PRECISION = cython.declare(cython.Py_ssize_t, 2)
 SLOPE = cython.declare(cython.Py_ssize_t, 3)
 CONSTANT = cython.declare(cython.Py_ssize_t, 4)
 VARIANCE = cython.declare(cython.Py_ssize_t, 5)
 PULL = cython.declare(cython.Py_ssize_t, 6)
-# and the same five, summed over all teams after it, and (in the first column) over all before.
+# Offsets of the rows with the same five, summed over all teams after it, and (in column 0) over all teams before.
 AFTER = cython.declare(cython.Py_ssize_t, 5)
 BEFORE = cython.declare(cython.Py_ssize_t, 10)
-MEAN = cython.declare(cython.Py_ssize_t, 17)  # the prior mean of its x
+MEAN = cython.declare(cython.Py_ssize_t, 17)  # the prior mean of the team's x
 ROWS = cython.declare(cython.Py_ssize_t, 18)
 
-# Numbers in the board's memo: the teams' terms of the log-evidence, and the sum of the others' defences.
+# Positions in `board.memo`: the sum of the teams' terms of the log-evidence, and the belief about the sum of the
+# other teams' defences.
 TERMS = cython.declare(cython.Py_ssize_t, 0)
 OTHERS_MEAN = cython.declare(cython.Py_ssize_t, 1)
 OTHERS_VARIANCE = cython.declare(cython.Py_ssize_t, 2)
@@ -66,10 +69,10 @@ OTHERS_VARIANCE = cython.declare(cython.Py_ssize_t, 2)
 @cython.final
 @cython.cclass
 class OffenceDefence(Outcome):
-    """A team scores by its offence against the others' defence: Gaussian-OD or Poisson-OD, depending on `score`.
+    """Each score depends on the team's offence and the others' defence: Gaussian-OD or Poisson-OD, by `score`.
 
-    The team function combines the players' offences, and separately their defences. With more than two teams every
-    score is one term, against the mean of the others' defences.
+    The team function combines the players' offences, and separately their defences. With more than two teams, each
+    score depends on the mean of the others' defences.
 
     >>> import prowess as pw
     >>> outcome = OffenceDefence(pw.outcome.GaussianScore(5.0))
@@ -80,7 +83,7 @@ class OffenceDefence(Outcome):
     score: object
 
     traits: ClassVar[tuple[str, ...]] = ("offence", "defence")
-    blind: ClassVar[tuple[str, ...]] = ("origin",)  # only offence minus defence matters
+    blind: ClassVar[tuple[str, ...]] = ("origin",)  # scores depend only on offence minus defence
 
     def __post_init__(self) -> None:
         check_component("score", self.score, Score, "a likelihood of scores, such as PoissonScore()")
@@ -97,7 +100,7 @@ class OffenceDefence(Outcome):
 
     @property
     def typical(self) -> float:
-        """The usual standard deviation of skills, by the score's likelihood.
+        """The usual standard deviation of skills, as given by the score's likelihood.
 
         >>> import prowess as pw
         >>> OffenceDefence(pw.outcome.PoissonScore()).typical
@@ -118,7 +121,7 @@ class OffenceDefence(Outcome):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def forecast(self, board: Board) -> cython.bint:
-        """Forecast from the two x, which are independent."""
+        """Forecast the result from the x of both teams, which are independent."""
         score: Score = self.score
         score.foresee(
             board,
@@ -132,7 +135,7 @@ class OffenceDefence(Outcome):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def evidence(self, board: Board) -> cython.double:
-        """Apply equations (6) to (8)."""
+        """Learn from all scores; for two teams by equations (6) to (8)."""
         score: Score = self.score
         score.check(board)
         if board.teams == 2:
@@ -143,7 +146,7 @@ class OffenceDefence(Outcome):
         return log_z
 
     def chances(self, mean: Any, variance: Any, win: Any, draw: Any) -> None:
-        """Fill P(win) of the first team and P(draw) of two-team matches, from a sweep's forecasts.
+        """Fill P(win) of the first team and P(draw) for many two-team matches, from recorded forecasts.
 
         `mean` and `variance` hold offence and defence of the first team, then of the second, for every match.
 
@@ -159,7 +162,10 @@ class OffenceDefence(Outcome):
         self.score.chances(gaps.ravel(), spreads.ravel(), win, draw)
 
     def performances(self, board: Board) -> tuple[list[float], list[float], list[float]]:
-        """Return offence plus the team's own part of all defences, with the noise of a score."""
+        """Return the part of every team's performance that decides its place, with the noise of a score.
+
+        This is the offence plus h times the team's own defence.
+        """
         h = 1.0 / (board.teams - 1)
         noise = self.scatter(board)
         teams = range(0, 2 * board.teams, 2)
@@ -171,7 +177,7 @@ class OffenceDefence(Outcome):
         )
 
     def scatter(self, board: Board) -> float:
-        """Return the variance of a score's noise, where it is normal."""
+        """Return the variance of a score's noise if it is normal."""
         return self.score.added(board) or 0.0
 
     def predict(self, board: Board) -> Prediction:
@@ -185,7 +191,7 @@ class OffenceDefence(Outcome):
 def _learn_score(
     board: Board, score: Score, offence: cython.Py_ssize_t, defence: cython.Py_ssize_t, points: cython.double
 ) -> cython.double:
-    """Learn from one score between the offence of a team and the defence of the other: x is their difference."""
+    """Learn from one score: x is the offence of a team minus the defence of the other."""
     variance = board.variance[offence] + board.variance[defence]
     log_z = score.seen(board, points, board.mean[offence] - board.mean[defence], variance)
     board.d1[offence] = board.push
@@ -201,7 +207,7 @@ def _learn_score(
 
 @cython.ccall
 def learn_many(board: Board, score: Score) -> cython.double:
-    """Fill `d1`, `d2` and `left` of both traits of every team; return the log-evidence, or its lower bound."""
+    """Fill `d1`, `d2` and `left` of both traits of three or more teams; return the log-evidence, or a lower bound."""
     h = 1.0 / (board.teams - 1)
     spent = 0
     moved = 1.0
@@ -217,8 +223,9 @@ def learn_many(board: Board, score: Score) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _start_sites(board: Board, h: cython.double) -> cython.void:
-    """Set the prior means of all x, and empty sites."""
-    # Summed from both ends, not as the total minus the own defence: one huge defence would cancel the others' digits.
+    """Set the prior means of all x, and sites without information."""
+    # Summed from both ends instead of subtracting the team's own defence from the total: one huge
+    # defence would swallow the digits of the others.
     total = 0.0
     for j in range(board.teams - 1, -1, -1):
         board.scratch[MEAN, j] = board.mean[2 * j] - h * total
@@ -234,11 +241,11 @@ def _start_sites(board: Board, h: cython.double) -> cython.void:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _set_terms(board: Board, j: cython.Py_ssize_t, h: cython.double) -> cython.void:
-    """Set the contributions of team j to the five sums, from its site."""
+    """Compute team j's contribution to the five sums from its site."""
     offence = board.variance[2 * j]
     defence = board.variance[2 * j + 1]
     pi = board.scratch[PI, j]
-    # In terms of the site's precision no variance is inverted, so variances of 0 need no special case.
+    # These formulas divide by no variance, so variances of 0 need no special case.
     share = 1.0 / (1.0 + pi * (offence + h * h * defence))
     board.scratch[PRECISION, j] = h * h * pi * share
     board.scratch[SLOPE, j] = h * h * pi * share * defence
@@ -249,9 +256,9 @@ def _set_terms(board: Board, j: cython.Py_ssize_t, h: cython.double) -> cython.v
 
 @cython.cfunc
 def _sweep(board: Board, score: Score, h: cython.double) -> cython.double:
-    """Update the site of every team in turn; return how far they moved.
+    """Update the site of every team in turn; return how far the farthest x moved.
 
-    Leave the sum of the teams' terms of the log-evidence in the memo.
+    Store the sum of the teams' terms of the log-evidence in `board.memo`.
     """
     moved = 0.0
     board.memo[TERMS] = 0.0
@@ -271,9 +278,10 @@ def _sweep(board: Board, score: Score, h: cython.double) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _sum_other_defences(board: Board, j: cython.Py_ssize_t) -> cython.void:
-    """Leave in the memo the belief about the sum of the other teams' defences, from all scores but team j's.
+    """Store the belief about the sum of the other teams' defences in `board.memo`, from all scores but team j's.
 
-    The precision of D is `precision` + (1 − `slope`)²/`whole`. Team j's defence, known only through D, is subtracted.
+    The precision of D is `precision` + (1 − `slope`)²/`whole`. D includes the defence of team j, which is subtracted;
+    without its score it is known only through D.
     """
     own = board.variance[2 * j + 1]
     precision = board.scratch[PRECISION + BEFORE, 0] + board.scratch[PRECISION + AFTER, j]
@@ -295,7 +303,7 @@ def _sum_other_defences(board: Board, j: cython.Py_ssize_t) -> cython.void:
 def _update_site(board: Board, score: Score, j: cython.Py_ssize_t, h: cython.double) -> cython.double:
     """Update the site of team j from its score; return how far its x moved, in standard deviations.
 
-    Changes below the rounding error of x are ignored: a large x could not converge beyond it.
+    Moves below the rounding error of x count as 0, because a large x cannot converge any further.
     """
     offence = board.variance[2 * j]
     others = h * h * board.memo[OTHERS_VARIANCE]
@@ -316,7 +324,7 @@ def _update_site(board: Board, score: Score, j: cython.Py_ssize_t, h: cython.dou
     board.scratch[TAU, j] = tau
     board.d1[2 * j] = board.push
     board.d2[2 * j] = -board.pull
-    # A sum of positive terms: 1 + v d₂ would cancel.
+    # Written as a sum of positive terms, because 1 + v d₂ would lose its digits.
     board.left[2 * j] = (others + offence * board.rest) / (others + offence) if variance > 0.0 else 1.0
     return max(fabs(more) * variance, push / sqrt(variance) if variance > 0.0 else 0.0)
 
@@ -324,7 +332,7 @@ def _update_site(board: Board, score: Score, j: cython.Py_ssize_t, h: cython.dou
 @cython.cfunc
 @cython.exceptval(check=False)
 def _learn_defences(board: Board, h: cython.double) -> cython.double:
-    """Learn every defence from all scores; return the term of the log-evidence that the teams share."""
+    """Learn every defence from all scores; return the term of the log-evidence that belongs to no single team."""
     before: cython.double = 0.0
     push = 0.0
     for row in range(PRECISION, PULL + 1):
@@ -358,7 +366,7 @@ def _set_defence(
     total: cython.double,
     scale: cython.double,
 ) -> cython.void:
-    """Set `left` and `d2` of team j's defence, from its variance given D and the uncertainty of D itself."""
+    """Set `left` and `d2` of team j's defence, from its variance given D and the uncertainty of D."""
     variance = board.variance[2 * j + 1]
     board.left[2 * j + 1] = 1.0
     board.d2[2 * j + 1] = 0.0

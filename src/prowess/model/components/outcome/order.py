@@ -1,8 +1,8 @@
-"""TrueSkill's outcome: teams finish in the order of their performances, and draw if these are close.
+"""TrueSkill's outcome: teams finish in the order of their performances; close performances are a draw.
 
-Herbrich, Minka, Graepel (2006), sections 2 and 3. Two teams have a closed form. Three or more are a chain of
-neighbours, each pair with its own factor, on which expectation propagation runs until its messages converge. Tied teams
-are chained in the order in which they are listed, as in every implementation of TrueSkill.
+Herbrich, Minka, Graepel (2006), sections 2 and 3. Two teams have a closed form. Three or more teams form a chain with a
+factor between neighbours, on which expectation propagation (EP) runs until its messages converge. Tied teams are
+chained in the order in which they are listed, as in every implementation of TrueSkill.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ from .ep_chain import check_run
 @cython.final
 @cython.cclass
 class Order(Outcome):
-    """Places by performance: a team is ahead if it is better by more than the margin, otherwise the two draw.
+    """Places by performance: a team finishes ahead if it is better by more than the margin; otherwise they draw.
 
     Give the margin (a number or a policy), or the probability that two equal teams draw. EP stops when no message of
-    the chain moves by more than `tolerance` (in standard deviations of the belief). A match whose messages still move
-    after `sweeps` sweeps is reported.
+    the chain moves by more than `tolerance` (in standard deviations of the belief). If messages still move after
+    `sweeps` passes over the chain, the match is reported as not converged.
 
     >>> Order(draw_probability=0.1).tolerance
     1e-09
@@ -61,13 +61,13 @@ class Order(Outcome):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def prepare(self, board: Board) -> cython.bint:
-        """Set the margin's policy."""
+        """Store the margin policy on the board."""
         board.margin = margin_from(self.draw_probability, self.margin)
 
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def evidence(self, board: Board) -> cython.double:
-        """Apply equations (3) to (6), or the algorithm of Figure 1."""
+        """Learn from two teams by equations (3) to (6), from more teams by the algorithm of Figure 1."""
         changed = board.margin.measure(board, True)
         if board.teams == 2:
             if changed:
@@ -79,8 +79,11 @@ class Order(Outcome):
 
 @cython.cfunc
 def _learn_two(board: Board) -> cython.double:
-    """Learn from two teams: their difference is a truncated normal, which the forecast computed unless they drew."""
-    inverse = board.sharpness * board.sharpness  # of the variance of the difference
+    """Learn from two teams: the difference of their performances is a truncated normal variable.
+
+    Unless they drew, the forecast has already computed its moments.
+    """
+    inverse = board.sharpness * board.sharpness  # one over the variance of the difference
     side = 1.0
     point = 0.0
     cut = board.cut
@@ -92,11 +95,12 @@ def _learn_two(board: Board) -> cython.double:
     else:
         within(board.gap, board.edge, cut)
         if board.edge == 0.0:
-            point = -log(board.sharpness)  # the density of a point, in the units of the performances
+            # Without a margin a draw has a density instead of a probability: convert it to the units of performances.
+            point = -log(board.sharpness)
     board.d1[0] = side * cut.shift * board.sharpness
     board.d1[1] = -board.d1[0]
     board.d2[0] = board.d2[1] = -cut.lost * inverse
-    # A sum of positive terms: 1 + v d₂ would cancel.
+    # Written as a sum of positive terms, because 1 + v d₂ would lose its digits.
     board.left[0] = (board.variance[1] + board.variance[0] * cut.left) * inverse
     board.left[1] = (board.variance[0] + board.variance[1] * cut.left) * inverse
     return log_z(cut) - point
@@ -104,7 +108,7 @@ def _learn_two(board: Board) -> cython.double:
 
 @cython.cfunc
 def _build_chain(board: Board) -> cython.bint:
-    """Set up the chain: the teams by place, each relative to its prior mean."""
+    """Set up the chain of teams, ordered by place. Each team's prior mean is its reference value."""
     ep_chain.reserve(board, 0)
     sort_by_place(board)
     for k in range(board.teams):
@@ -123,7 +127,7 @@ def _build_chain(board: Board) -> cython.bint:
 
 @cython.cfunc
 def _run_chain(board: Board, tolerance: cython.double, sweeps: cython.Py_ssize_t) -> cython.double:
-    """Sweep over the chain to convergence; set the teams' posteriors and return the log-evidence."""
+    """Pass messages along the chain until they converge; set the teams' posteriors and return the log-evidence."""
     still = tolerance * tolerance
     far = still + 1.0
     spent = 0

@@ -29,7 +29,7 @@ else:
 from .... import validate
 from ...params import Range
 
-# Cells of the board's memo: the last |z|, and exp(−|z|).
+# Positions in `board.memo`: the last |z|, and exp(−|z|).
 DISTANCE = cython.declare(cython.Py_ssize_t, 0)
 ODDS = cython.declare(cython.Py_ssize_t, 1)
 
@@ -38,7 +38,7 @@ THREE_OVER_PI2 = cython.declare(cython.double, 0.30396355092701331433)
 HALF_PI = cython.declare(cython.double, 1.5707963267948966192)
 PHI_0 = cython.declare(cython.double, 0.39894228040143267794)
 FOUR_PHI_0 = cython.declare(cython.double, 1.5957691216057307117)
-# Φ(x/1.702) is nowhere further than 0.0095 from 1/(1 + e⁻ˣ), which no other normal distribution achieves.
+# Φ(x/1.702) differs from 1/(1 + e⁻ˣ) by at most 0.0095, less than any other normal distribution.
 LOGISTIC_VARIANCE = 1.702 * 1.702
 
 
@@ -48,13 +48,13 @@ LOGISTIC_VARIANCE = 1.702 * 1.702
 class Logistic(Pairwise):
     """The expected score is 1/(1 + 10^(−Δ/scale)): a lead of `scale` points means odds of ten to one.
 
-    An opponent's uncertainty is discounted as in Glicko: with q = ln 10/scale and g = 1/√(1 + 3q²v/π²) of the
-    opponent's variance v, E = 1/(1 + exp(−q g Δ)), d₁ = q g (s − E) and d₂ = −q² g² E(1 − E). Ratings without
-    uncertainty have g = 1, which is Elo. The forecast discounts by the variances of both.
+    As in Glicko, the uncertainty of an opponent brings the expected score closer to ½. With q = ln 10/scale and g =
+    1/√(1 + 3q²v/π²) for the opponent's variance v, E = 1/(1 + exp(−q g Δ)), d₁ = q g (s − E) and d₂ = −q² g² E(1 − E).
+    Ratings without uncertainty have g = 1, which is Elo. The forecast uses the sum of both variances for v.
 
-    A draw counts as half a win and half a loss, so its log-likelihood ½ log E(1 − E) is not a probability. The
-    log-evidence of two teams is the mean of both points of view, and d₁ is its derivative where their variances are
-    equal.
+    A draw counts as half a win and half a loss, so its log-likelihood ½ log E(1 − E) is not the logarithm of a
+    probability. The log-evidence of two teams is the mean of both teams' points of view. If their variances are equal,
+    d₁ is its derivative.
 
     >>> from prowess.model.engine.board import Board
     >>> board, elo = Board(), Logistic()
@@ -74,7 +74,7 @@ class Logistic(Pairwise):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def prepare(self, board: Board) -> cython.bint:
-        """Set the unit to 1/q, because K(s − E) is K d₁/q."""
+        """Set `board.unit` to 1/q, because K(s − E) equals K d₁/q."""
         scale: cython.double = self.scale
         board.unit = scale / LN10
         board.sharpness = LN10 / scale
@@ -83,14 +83,14 @@ class Logistic(Pairwise):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def chance(self, board: Board, gap: cython.double, variance: cython.double) -> cython.double:
-        """Return E with g(√(RD₁² + RD₂²)), which sums to one over both sides."""
+        """Return E with g(√(RD₁² + RD₂²)), so that the expected scores of both sides add up to one."""
         _expect_logistic(board, _slope(board, variance) * gap)
         return board.expected
 
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def evidence(self, board: Board) -> cython.double:
-        """Reuse the E of the forecast for two teams without uncertainty (Elo); otherwise call `Pairwise.evidence`."""
+        """Reuse E of the forecast for two teams without uncertainty (Elo); otherwise call `Pairwise.evidence`."""
         if board.teams != 2 or board.variance[0] + board.variance[1] > 0.0:
             return Pairwise.evidence(self, board)
         score = score_between(board, 0, 1)
@@ -118,19 +118,22 @@ class Logistic(Pairwise):
     def likelihood(
         self, board: Board, gap: cython.double, own: cython.double, other: cython.double, result: cython.double
     ) -> cython.double:
-        """Return s log E + (1 − s) log(1 − E)."""
+        """Return the log-likelihood of the score s: s log E + (1 − s) log(1 − E)."""
         _expect_logistic(board, _slope(board, other) * gap)
         return _log_likelihood(board, gap, result)
 
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def stretch(self, least: cython.double, most: cython.double) -> cython.double:
-        """Return 4/q: the nearest pole is π/q away from the real axis, and further for g below 1."""
+        """Return 4/q.
+
+        The nearest pole of the curve is π/q away from the real axis, and further for g below 1.
+        """
         scale: cython.double = self.scale
         return 4.0 * scale / LN10
 
     def performance(self, variance: Any) -> Any:
-        """Return half the variance of the difference, which is logistic with scale² 1/q² + 3v/π²."""
+        """Return half the variance of a performance difference, which is logistic with scale² 1/q² + 3v/π²."""
         unit: float = self.scale / LN10
         return LOGISTIC_VARIANCE * (0.5 * unit * unit + THREE_OVER_PI2 * variance)
 
@@ -139,7 +142,7 @@ class Logistic(Pairwise):
 @cython.inline
 @cython.exceptval(check=False)
 def _slope(board: Board, variance: cython.double) -> cython.double:
-    """q g(√v)."""
+    """Return q g(√v), the factor of the rating difference in E."""
     if variance == 0.0:
         return board.sharpness
     return board.sharpness / sqrt(1.0 + THREE_OVER_PI2 * board.sharpness * board.sharpness * variance)
@@ -149,7 +152,10 @@ def _slope(board: Board, variance: cython.double) -> cython.double:
 @cython.inline
 @cython.exceptval(check=False)
 def _expect_logistic(board: Board, z: cython.double) -> cython.void:
-    """Set E = 1/(1 + exp(−z)) and 1 − E; the memo serves the next call with the same |z|, from either side."""
+    """Set `expected` to E = 1/(1 + exp(−z)) and `conceded` to 1 − E.
+
+    exp(−|z|) is kept for a next call with z or −z, because both sides of a pair need it.
+    """
     if fabs(z) != board.memo[DISTANCE]:
         board.memo[DISTANCE] = fabs(z)
         board.memo[ODDS] = exp(-board.memo[DISTANCE])
@@ -162,7 +168,7 @@ def _expect_logistic(board: Board, z: cython.double) -> cython.void:
 @cython.inline
 @cython.exceptval(check=False)
 def _compare(board: Board, slope: cython.double, result: cython.double) -> cython.void:
-    """Set `push` to the slope times s − E, without cancellation, and `pull` to −E(1 − E) times the slope squared."""
+    """Set `push` to slope (s − E), without loss of digits, and `pull` to −slope² E(1 − E)."""
     board.push = slope * (result * board.conceded - (1.0 - result) * board.expected)
     board.pull = -slope * slope * board.expected * board.conceded
 
@@ -171,10 +177,12 @@ def _compare(board: Board, slope: cython.double, result: cython.double) -> cytho
 @cython.inline
 @cython.exceptval(check=False)
 def _log_likelihood(board: Board, gap: cython.double, result: cython.double) -> cython.double:
-    """Return s log E + (1 − s) log(1 − E) for the E that `_expect_logistic` set last."""
-    # An upset costs |z| more than the expected result, so log(1 − E) of an E near 1 is not needed.
+    """Return the log-likelihood s log E + (1 − s) log(1 − E) for the E that `_expect_logistic` set last."""
+    # The log-likelihood of an upset is |z| lower than that of the expected result. So log(1 − E), which loses digits
+    # for an E near 1, is not needed.
     upset = 1.0 - result if gap >= 0.0 else result
-    certain = log1p(board.memo[ODDS]) if board.memo[ODDS] < 1e-3 else log(1.0 + board.memo[ODDS])  # log is faster
+    # `log` is faster than `log1p`.
+    certain = log1p(board.memo[ODDS]) if board.memo[ODDS] < 1e-3 else log(1.0 + board.memo[ODDS])
     return -upset * board.memo[DISTANCE] - certain
 
 
@@ -184,10 +192,11 @@ def _log_likelihood(board: Board, gap: cython.double, result: cython.double) -> 
 class Probit(Pairwise):
     """The better of two normal performances wins, and ratings move in proportion to s − Φ: Gaussian Elo.
 
-    With c² the variance of the difference of the performances (2β² for ratings without uncertainty) and z = Δ/c, the
-    expected score is Φ(z). d₁ = 4φ(0)(s − Φ(z))/c is *not* the derivative of the log-evidence, which has φ/Φ where
-    Gaussian Elo has s − Φ: between equals the two agree; elsewhere s − Φ is linear in the surprise. d₂ is the
-    derivative of d₁. With `Share(alpha)` a player moves by αβ√π(s − Φ(z)), as printed. The model's β must be above 0.
+    c² is the variance of the difference of the performances (2β² for ratings without uncertainty), z = Δ/c, and the
+    expected score is Φ(z). d₁ = 4φ(0)(s − Φ(z))/c is *not* the derivative of the log-evidence: that has φ/Φ where
+    Gaussian Elo has s − Φ. The two agree between equals; elsewhere s − Φ is linear in the surprise. d₂ is the
+    derivative of d₁. With `Share(alpha)` a player moves by αβ√π(s − Φ(z)), as in the paper. The model's β must be above
+    0.
 
     >>> from prowess.model.engine.board import Board
     >>> round(Probit().chance(Board(), 1.0, 1.0), 4)
@@ -199,7 +208,7 @@ class Probit(Pairwise):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def prepare(self, board: Board) -> cython.bint:
-        """Set the unit to πβ²/2, because β√π(s − Φ) is πβ²/2 · d₁."""
+        """Set `board.unit` to πβ²/2, because β√π(s − Φ) equals πβ²/2 · d₁."""
         board.unit = HALF_PI * board.beta * board.beta
         return False
 
@@ -214,7 +223,7 @@ class Probit(Pairwise):
     def meet(
         self, board: Board, gap: cython.double, own: cython.double, other: cython.double, result: cython.double
     ) -> cython.bint:
-        """Set `push` and `pull` without the paper's K-factor, which is part of the absorb rule."""
+        """Set `push` and `pull` without the paper's K-factor, which belongs to the absorb rule."""
         sharpness = 1.0 / sqrt(positive(own + other))
         z = gap * sharpness
         slope = FOUR_PHI_0 * sharpness
@@ -227,7 +236,7 @@ class Probit(Pairwise):
     def likelihood(
         self, board: Board, gap: cython.double, own: cython.double, other: cython.double, result: cython.double
     ) -> cython.double:
-        """Return s log Φ(z) + (1 − s) log Φ(−z)."""
+        """Return the log-likelihood of the score s: s log Φ(z) + (1 − s) log Φ(−z)."""
         z = gap / sqrt(positive(own + other))
         log_likelihood = 0.0
         if result > 0.0:
@@ -241,11 +250,11 @@ class Probit(Pairwise):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def stretch(self, least: cython.double, most: cython.double) -> cython.double:
-        """Return four standard deviations of the difference, if all sides have the same variance."""
+        """Return four standard deviations of the difference if all sides have the same variance, else 0."""
         return 4.0 * sqrt(2.0 * least) if least == most else 0.0
 
     def performance(self, variance: Any) -> Any:
-        """Return the variance unchanged: performances are already normal."""
+        """Return the variance unchanged, because performances are already normal."""
         return variance
 
 
@@ -256,9 +265,10 @@ class Opposition(Pairwise):
     """The opponents' ratings and the results, the only information that the Harkness system uses.
 
     `d1` and `d2` are not derivatives: `d1` is the opponent's rating minus the player's own, and `d2` is wins minus
-    losses; `Harkness` computes a new rating from their sums. The system itself forecasts nothing. Its scale of 1000
-    points for a hundred percent (ten points for a percent of the score) gives the slope between equals: the expected
-    score is Φ(Δ/(φ(0) · span)), which rises by 1/span per point there.
+    losses. The absorb rule `Harkness` computes a new rating from their sums.
+
+    The Harkness system itself makes no forecasts. But its scale, 1000 points for a hundred percent of the score, gives
+    a slope between equals: the expected score Φ(Δ/(φ(0) · span)) rises by 1/span per point there.
 
     >>> from prowess.model.engine.board import Board
     >>> round(Opposition().chance(Board(), 100.0, 0.0), 3)
@@ -276,7 +286,7 @@ class Opposition(Pairwise):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def chance(self, board: Board, gap: cython.double, variance: cython.double) -> cython.double:
-        """Return Φ(Δ/(φ(0) · span)) with the variance added; the slope of Φ at 0 is φ(0)."""
+        """Return Φ(Δ/√((φ(0) · span)² + variance)); the slope of Φ at 0 is φ(0)."""
         return _expect_normal(board, gap / sqrt(_noise(self.span) + variance))
 
     @cython.ccall
@@ -284,7 +294,7 @@ class Opposition(Pairwise):
     def meet(
         self, board: Board, gap: cython.double, own: cython.double, other: cython.double, result: cython.double
     ) -> cython.bint:
-        """Set `push` to the opponent's rating minus the own rating, and `pull` to 1, 0 or −1."""
+        """Set `push` to the opponent's rating minus the side's own, and `pull` to 1, 0 or −1 for win, draw or loss."""
         board.push = -gap
         board.pull = 2.0 * result - 1.0
         return False
@@ -294,7 +304,7 @@ class Opposition(Pairwise):
     def likelihood(
         self, board: Board, gap: cython.double, own: cython.double, other: cython.double, result: cython.double
     ) -> cython.double:
-        """Return s log E + (1 − s) log(1 − E)."""
+        """Return the log-likelihood of the score s: s log E + (1 − s) log(1 − E)."""
         z = gap / sqrt(_noise(self.span) + own + other)
         above(z, board.ahead)
         above(-z, board.behind)
@@ -303,11 +313,11 @@ class Opposition(Pairwise):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def stretch(self, least: cython.double, most: cython.double) -> cython.double:
-        """Return a length beyond any range of ratings: a straight line is smooth everywhere."""
+        """Return a length beyond any range of ratings, because `push` is linear in the gap and so smooth everywhere."""
         return 1e60
 
     def performance(self, variance: Any) -> Any:
-        """Add half of the noise of `chance`."""
+        """Return the variance plus half of the noise that `chance` uses."""
         return variance + 0.5 * _noise(self.span)
 
 
@@ -315,7 +325,7 @@ class Opposition(Pairwise):
 @cython.inline
 @cython.exceptval(check=False)
 def _noise(span: cython.double) -> cython.double:
-    """Return the variance of the difference of two performances."""
+    """Return the variance of the difference of two performances for a Harkness scale of `span` points."""
     return PHI_0 * PHI_0 * span * span
 
 
@@ -323,7 +333,7 @@ def _noise(span: cython.double) -> cython.double:
 @cython.inline
 @cython.exceptval(check=False)
 def _expect_normal(board: Board, z: cython.double) -> cython.double:
-    """Set the expected score Φ(z) and 1 − Φ(z), to full accuracy, and return the former."""
+    """Set `expected` to Φ(z) and `conceded` to 1 − Φ(z), both to full accuracy; return Φ(z)."""
     board.expected = cdf(z)
     board.conceded = cdf(-z)
     return board.expected

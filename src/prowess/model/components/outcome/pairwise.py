@@ -1,12 +1,12 @@
 """`Pairwise`, the base of outcomes that compare two teams at a time: Elo, Glicko, Gaussian Elo and Harkness.
 
 A match of more than two teams compares every team with each of the others and averages. Its log-evidence is the sum
-over neighbours in the finishing order, as if these pairs were independent. It serves to compare models; `d1` is not its
-derivative.
+over neighbours in the finishing order, as if these pairs were independent. Use it only to compare models: `d1` is not
+its derivative.
 
-Draws are forecast from their share of past matches: with the expected score E the probability of a draw is 2δE(1 − E),
-where δ is the number of draws so far over 1 + Σ 2E(1 − E), and at most 1. No draw is expected before the first one.
-Among more than two teams, neighbours in the finishing order are counted.
+Draws are forecast from their share of past matches. With the expected score E the probability of a draw is 2δE(1 − E),
+where δ is the number of draws so far divided by 1 + Σ 2E(1 − E), and at most 1. No draw is expected before the first
+one. In matches of more than two teams, pairs of neighbours in the finishing order are counted.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from ..margin import Fixed
 if TYPE_CHECKING:
     from ...prediction import Prediction
 
-# Cells of the league's memory.
+# Positions in the league's memory.
 DRAWS = cython.declare(cython.Py_ssize_t, 0)
 CHANCES = cython.declare(cython.Py_ssize_t, 1)
 
@@ -59,13 +59,13 @@ class Pairwise(Comparison):
 
     @property
     def remembers(self) -> tuple[str, ...]:
-        """The number of pairs of teams that drew, and Σ 2E(1 − E) over all pairs."""
+        """The names of what the league remembers: the number of drawn pairs, and Σ 2E(1 − E) over all pairs."""
         return ("draws", "chances of a draw")
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def forecast(self, board: Board) -> cython.bint:
-        """Set D = 2δE(1 − E) and win = E − D/2, each without cancellation."""
+        """Set D = 2δE(1 − E) and P(win) = E − D/2, each without loss of digits."""
         delta = _draw_rate(board)
         self.chance(board, board.mean[0] - board.mean[1], board.variance[0] + board.variance[1])
         board.draw = 2.0 * delta * board.expected * board.conceded
@@ -74,12 +74,12 @@ class Pairwise(Comparison):
         return False
 
     def performances(self, board: Board) -> tuple[list[float], list[float], list[float]]:
-        """Return normal performances whose pairwise probabilities are near those of `chance`, and their noise."""
+        """Return normal performances that win about as often as `chance` says, with their noise."""
         means, variances, noises = super().performances(board)
         return means, [self.performance(v) for v in variances], [self.performance(v) for v in noises]
 
     def predict(self, board: Board) -> Prediction:
-        """Predict places by normal performances whose pairwise probabilities are near those of `chance`.
+        """Predict places from normal performances that win about as often as `chance` says.
 
         All pairs share one margin, at which two equal teams of average variance draw with probability δ/2.
         """
@@ -110,7 +110,7 @@ class Pairwise(Comparison):
         return log_z
 
     def neighbour_evidence(self, board: Board) -> cython.double:
-        """Return the log-evidence of all neighbours in the finishing order; count their draws."""
+        """Return the log-evidence of all neighbours in the finishing order, and count their draws."""
         log_z = 0.0
         sort_by_place(board)
         for k in range(board.teams - 1):
@@ -127,10 +127,10 @@ class Pairwise(Comparison):
 
 @cython.cfunc
 def _compare_two(pair: Pairwise, board: Board) -> cython.double:
-    """Compare two teams; return the mean of both log-likelihoods, which are the same for equal variances."""
+    """Compare two teams; return the mean of the log-likelihoods from both points of view."""
     gap = board.mean[0] - board.mean[1]
     score = score_between(board, 0, 1)
-    count_draws(board, score)  # first: `meet` overwrites the expected score of the forecast
+    count_draws(board, score)  # must come first, because `meet` overwrites the expected score of the forecast
     pair.meet(board, gap, board.variance[0], board.variance[1], score)
     board.d1[0] = board.push
     board.d2[0] = board.pull
@@ -146,14 +146,17 @@ def _compare_two(pair: Pairwise, board: Board) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _draw_rate(board: Board) -> cython.double:
-    """Return δ: draws so far, divided by the number expected if δ were 1, which is Σ 2E(1 − E), plus 1 for caution."""
+    """Return δ, the number of draws so far relative to the number expected if δ were 1.
+
+    That number is Σ 2E(1 − E); adding 1 to it keeps the first estimates low.
+    """
     if board.memory[DRAWS] == 0.0:
         return 0.0
     return min(board.memory[DRAWS] / (board.memory[CHANCES] + 1.0), 1.0)
 
 
 def count_draws(board: Board, score: cython.double) -> cython.void:
-    """Add a pair of teams, whose expected scores are on the board, to the league's memory."""
+    """Count a pair of teams in the league's memory; their expected scores are on the board."""
     if score == 0.5:
         board.memory[DRAWS] += 1.0
     board.memory[CHANCES] += 2.0 * board.expected * board.conceded

@@ -1,7 +1,7 @@
 """Forecasts with ties for outcomes in which many teams can share a place.
 
-Performances are rounded to a grid of step 2ε whose phase is random, so that two performances at a distance d
-are tied with probability max(0, 1 − |d|/2ε). The performance of a place is then the centre of a cell of the grid.
+Performances are rounded to a grid of step 2ε, which is shifted by a random phase. So two performances at a distance d
+are tied with probability max(0, 1 − |d|/2ε), and the performance of a place is the centre of a cell of the grid.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from ..margin import margin_from
 if TYPE_CHECKING:
     from ...prediction import Prediction
 
-NARROW = cython.declare(cython.double, 0.01)  # below this step of the grid a series is more accurate than differences
+NARROW = cython.declare(cython.double, 0.01)  # for smaller steps, a series is more accurate than differences
 
 
 @cython.cclass
 class RoundedPlaces(Outcome):
-    """An outcome of places and a margin that does not say how ties arise, so it forecasts them by rounding.
+    """The base of outcomes that do not model how ties arise, and so forecast them by rounding performances.
 
     >>> from prowess.model.components.outcome import Places, PlacesML
     >>> issubclass(Places, RoundedPlaces) and issubclass(PlacesML, RoundedPlaces)
@@ -45,19 +45,19 @@ class RoundedPlaces(Outcome):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def prepare(self, board: Board) -> cython.bint:
-        """Set the margin's policy."""
+        """Store the margin policy on the board."""
         board.margin = margin_from(self.draw_probability, self.margin, tie_width)
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def forecast(self, board: Board) -> cython.bint:
-        """Forecast a tie if both performances are rounded to the same number."""
+        """Forecast two teams, whose result is a tie if both performances are rounded to the same number."""
         board.margin.measure(board, False)
         forecast_rounded(board, match_margin(board))
         return False
 
     def predict(self, board: Board) -> Prediction:
-        """Predict in the same way for any number of teams."""
+        """Predict a match of any number of teams, in the same way as `forecast`."""
         from ...prediction import predict
 
         board.margin.measure(board, False)
@@ -65,10 +65,11 @@ class RoundedPlaces(Outcome):
 
 
 def match_margin(board: Board) -> cython.double:
-    """Return one margin ε for a match, from a policy with a margin for each pair of teams.
+    """Return one margin ε for the whole match, although the policy may have one for each pair of teams.
 
-    For two teams it is their margin. For more it is the root mean square of each team's margin to a team like itself.
-    With `FromDraws` this is the margin of two teams with the mean noise; a constant margin is returned bit for bit.
+    For two teams it is their margin. For more teams it is the root mean square of the margins that each team has to a
+    team like itself. With `FromDraws` that is the margin of two teams with the mean noise. A constant margin is
+    returned exactly.
 
     >>> from prowess.model.engine.board import Board
     >>> match_margin(Board())
@@ -86,8 +87,8 @@ def match_margin(board: Board) -> cython.double:
 def forecast_rounded(board: Board, epsilon: cython.double) -> cython.bint:
     """Set `win`, `draw` and `loss` of two teams whose performances are rounded.
 
-    With X ~ N(gap, 1) and a step a = 2ε of the grid, P(win) = E[min(1, max(0, X)/a)]. It is a difference of
-    values of E[max(0, X)], which `above` computes; P(draw) is a second difference.
+    With X ~ N(gap, 1) and the step a = 2ε of the grid, P(win) = E[min(1, max(0, X)/a)]. It is computed as a difference
+    of values of E[max(0, X)], and P(draw) as a second difference.
     """
     board.sharpness = 1.0 / sqrt(positive(board.variance[0] + board.variance[1]))
     board.gap = (board.mean[0] - board.mean[1]) * board.sharpness
@@ -103,7 +104,7 @@ def forecast_rounded(board: Board, epsilon: cython.double) -> cython.bint:
         near = _expected_excess(fabs(gap - step), board.cut)
         far = _expected_excess(gap + step, board.cut)
         worse = (here - far) / step
-        # The larger of the two probabilities is computed as the rest, where rounding matters least.
+        # Of P(win) and P(draw) the larger one is computed as 1 minus the others, where rounding matters least.
         if step > gap:
             better = (gap + here - near) / step
             board.draw = 1.0 - better - worse
@@ -126,7 +127,10 @@ def _expected_excess(x: cython.double, cut: Truncated) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _narrow_draw(gap: cython.double, step: cython.double) -> cython.double:
-    """Return P(draw) by the even moments of the triangle max(0, 1 − |d|/a), which are a³/6 and a⁵/15."""
+    """Return P(draw) for a small step a, by a series.
+
+    The series uses the even moments a³/6 and a⁵/15 of the triangle max(0, 1 − |d|/a).
+    """
     g = gap * gap
     a = step * step
     return step * exp(log_pdf(gap)) * (1.0 + a * (g - 1.0) / 12.0 + a * a * (g * (g - 6.0) + 3.0) / 360.0)
@@ -135,7 +139,7 @@ def _narrow_draw(gap: cython.double, step: cython.double) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _narrow_loss(gap: cython.double, step: cython.double) -> cython.double:
-    """Return the mean of Φ(−gap − x) over a step, by powers of the step."""
+    """Return P(loss) for a small step, by a series: the mean of Φ(−gap − x) over 0 ≤ x ≤ step."""
     g = gap * gap
     series = 0.5 - step * (gap / 6.0 - step * ((g - 1.0) / 24.0 - step * (gap * (g - 3.0) / 120.0)))
     return cdf(-gap) - step * exp(log_pdf(gap)) * series
@@ -144,7 +148,7 @@ def _narrow_loss(gap: cython.double, step: cython.double) -> cython.double:
 def tie_width(p: float) -> float:
     """Return the ε at which two teams tie with probability p, if the difference of their performances is N(0, 1).
 
-    The probability is a concave function of ε: Newton approaches the root from below.
+    The probability is a concave function of ε, so Newton's method approaches the root from below.
 
     >>> round(tie_width(0.1), 6), tie_width(0.0)
     (0.125994, 0.0)

@@ -1,13 +1,13 @@
 """TS2's outcome: every place has its own performance, and the teams that share it performed close to it.
 
-Nikolenko, Sirotkin, "A New Bayesian Rating System for Team Competitions" (2011), section 3. With one variable l for
-each distinct place, |t − l| ≤ ε for every team t on it, and l exceeds the l of the next place by more than 2ε. The
-prior of l is flat. Many teams may share a place: unlike in TrueSkill, the result does not depend on the order in which
+Nikolenko, Sirotkin, "A New Bayesian Rating System for Team Competitions" (2011), section 3. Each distinct place has a
+performance l with a flat prior. Every team t on the place satisfies |t − l| ≤ ε, and l exceeds the l of the next place
+by more than 2ε. Many teams may share a place; unlike in TrueSkill, the result does not depend on the order in which
 they are listed.
 
-Expectation propagation runs over teams, their places and the chain of places: algorithms 1 to 3, run to convergence. A
-team sends its place one message. A place keeps sums of the messages before and after each team, so that a team's own
-message is never subtracted, and the cost is linear in the number of teams.
+Expectation propagation (EP) runs over teams, their places and the chain of places: algorithms 1 to 3, repeated until
+they converge. Every team sends one message to its place. A place keeps sums of the messages before and after each team,
+so that a team's own message is never subtracted, and the cost is linear in the number of teams.
 """
 
 from __future__ import annotations
@@ -40,16 +40,17 @@ from ..margin import DRAW_RANGES, margin_from
 from .ep_chain import check_run
 from .place_forecast import tie_width
 
-FLAT = cython.declare(cython.double, 1e-200)  # precision of a flat belief about a place, relative to its teams'
+# A belief about a place counts as flat below this precision, in units of its teams' precision.
+FLAT = cython.declare(cython.double, 1e-200)
 
-# Rows of the board's scratch after those of the chain: of the k-th place,
-FIRST = cython.declare(cython.Py_ssize_t, 14)  # the position of its first team among all teams by place
-# and of the team at a position:
-MEAN = cython.declare(cython.Py_ssize_t, 15)  # prior mean from the reference of its place
-VAR = cython.declare(cython.Py_ssize_t, 16)  # prior variance
-SITE_PI = cython.declare(cython.Py_ssize_t, 17)  # message to its place
+# Rows of the board's scratch table, after those of the chain. One column per place:
+FIRST = cython.declare(cython.Py_ssize_t, 14)  # position of its first team, if all teams are sorted by place
+# One column per position in that order:
+MEAN = cython.declare(cython.Py_ssize_t, 15)  # the team's prior mean, relative to the reference of its place
+VAR = cython.declare(cython.Py_ssize_t, 16)  # the team's prior variance
+SITE_PI = cython.declare(cython.Py_ssize_t, 17)  # the team's message to its place
 SITE_TAU = cython.declare(cython.Py_ssize_t, 18)
-REST_PI = cython.declare(cython.Py_ssize_t, 19)  # messages of the chain and of the teams after it to its place
+REST_PI = cython.declare(cython.Py_ssize_t, 19)  # sum of the messages to its place from the chain and later teams
 REST_TAU = cython.declare(cython.Py_ssize_t, 20)
 MORE = cython.declare(cython.Py_ssize_t, 7)
 
@@ -58,16 +59,17 @@ MORE = cython.declare(cython.Py_ssize_t, 7)
 @cython.final
 @cython.cclass
 class Places(RoundedPlaces):
-    """Every place has a performance, and the teams on that place performed within the margin of it.
+    """Each place has a performance, and the teams on the place performed within the margin of it.
 
     Give the margin (a number or a policy), or the probability that two equal teams tie. A match has one margin
-    (`match_margin`). EP stops when no message moves by more than `tolerance` (in standard deviations of the belief). A
-    match whose messages still move after `sweeps` sweeps is reported.
+    (`match_margin`). EP stops when no message moves by more than `tolerance` (in standard deviations of the belief). If
+    messages still move after `sweeps` passes, the match is reported as not converged.
 
-    The graph does not say how ties arise, because the prior of l is flat; forecasts round performances instead
-    (`forecast_rounded`). Z is defined up to a constant for each place; here a place has density 1/2ε everywhere. So for
-    two tied teams the log-evidence is near the logarithm of the forecast; but over all possible results its
-    exponential does not sum to one. If ε is 0, the log-evidence of a tie is a log density.
+    Because the prior of l is flat, the factor graph does not determine how likely ties are. Forecasts round
+    performances instead (`forecast_rounded`). The normalising constant Z is defined only up to a factor for each place;
+    here a place has density 1/2ε everywhere. So for two tied teams the log-evidence is near the logarithm of the
+    forecast, but over all possible results its exponential does not sum to one. If ε is 0, the log-evidence of a tie is
+    a log density.
 
     >>> Places(margin=0.5).tolerance
     1e-09
@@ -87,7 +89,7 @@ class Places(RoundedPlaces):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def evidence(self, board: Board) -> cython.double:
-        """Run algorithms 1 to 3."""
+        """Run algorithms 1 to 3, or a shortcut for two teams."""
         board.margin.measure(board, True)
         epsilon = match_margin(board)
         if board.teams == 2 and is_well_scaled(board, epsilon):
@@ -99,9 +101,10 @@ class Places(RoundedPlaces):
 def learn_places(
     board: Board, epsilon: cython.double, tolerance: cython.double, sweeps: cython.Py_ssize_t
 ) -> cython.double:
-    """Fill `d1`, `d2` and `left` of all teams by their places; return the log-evidence.
+    """Fill `d1`, `d2` and `left` of all teams from their places; return the log-evidence.
 
-    The log-evidence is log Z − K log 2ε for K places; if ε is 0, the log density of the differences within places.
+    The log-evidence is log Z − K log 2ε for K places. If ε is 0, it is the log density of the differences within
+    places.
     """
     places = _build_graph(board, epsilon)
     still = tolerance * tolerance
@@ -117,18 +120,19 @@ def learn_places(
     for k in range(places):
         evidence += _finish_place(board, k, places, epsilon)
     if epsilon > 0.0:
-        # Each place has the density 1/2ε, so that log-evidences with different margins are comparable.
+        # Each place has the density 1/2ε, which makes log-evidences comparable between margins.
         evidence -= places * log(2.0 * epsilon)
     return evidence
 
 
 @cython.cfunc
 def _build_graph(board: Board, epsilon: cython.double) -> cython.Py_ssize_t:
-    """Set up the teams by place, and the chain of places; return the number of places."""
+    """Sort the teams by place and set up the chain of places; return the number of places."""
     before = -1
     places = 0
     above = least = 0.0
-    if epsilon == 0.0:  # then a variance of 0 is replaced by a tiny one
+    # Without a margin, two teams of variance 0 on one place would contradict each other: use a tiny variance instead.
+    if epsilon == 0.0:
         for p in range(board.teams):
             least = max(least, board.variance[p])
         least = 1e-30 * positive(least)
@@ -163,7 +167,7 @@ def _end(board: Board, k: cython.Py_ssize_t, places: cython.Py_ssize_t) -> cytho
 def _start_place(
     board: Board, k: cython.Py_ssize_t, places: cython.Py_ssize_t, epsilon: cython.double
 ) -> cython.double:
-    """Choose a place's reference, the prior mean of its most certain team, and send the place its first messages."""
+    """Choose a place's reference value and set the first messages of its teams; return the reference."""
     first = cython.cast(cython.Py_ssize_t, board.scratch[FIRST, k])
     end = _end(board, k, places)
     best = first
@@ -186,7 +190,7 @@ def _start_place(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _set_first_message(board: Board, p: cython.Py_ssize_t, epsilon: cython.double) -> cython.void:
-    """Set a team's message to a place with a flat belief: t − l is uniform on [−ε, ε]."""
+    """Set a team's message to a place about which nothing else is known: t − l is uniform on [−ε, ε]."""
     board.scratch[SITE_PI, p] = 1.0 / (board.scratch[VAR, p] + epsilon * epsilon / 3.0)
     board.scratch[SITE_TAU, p] = board.scratch[SITE_PI, p] * board.scratch[MEAN, p]
 
@@ -194,8 +198,8 @@ def _set_first_message(board: Board, p: cython.Py_ssize_t, epsilon: cython.doubl
 @cython.cfunc
 @cython.exceptval(check=False)
 def _sum_messages(board: Board, k: cython.Py_ssize_t, first: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.void:
-    """Sum, for every team on a place, the messages from the chain and from the teams after it."""
-    # Subtracting a team's own message from the total would cancel if that message dominates.
+    """For every team on a place, sum the messages from the chain and from the teams after it."""
+    # Subtracting a team's own message from the total would lose digits if that message dominates.
     pi: cython.double = ep_chain.message_pi(board, k)
     tau: cython.double = ep_chain.message_tau(board, k)
     for p in range(end - 1, first - 1, -1):
@@ -210,9 +214,10 @@ def _sum_messages(board: Board, k: cython.Py_ssize_t, first: cython.Py_ssize_t, 
 def _update_place(
     board: Board, k: cython.Py_ssize_t, places: cython.Py_ssize_t, epsilon: cython.double
 ) -> cython.double:
-    """Update the messages of the teams to place k, one after the other; return the squared move of the place.
+    """Update the messages from the teams to the node of place k, one team after the other.
 
-    The moves are summed over the teams: a thousand small steps in one direction are not small.
+    Return how far its marginal moved, squared. The moves of all teams are added, because a thousand small steps in one
+    direction are not small.
     """
     first = cython.cast(cython.Py_ssize_t, board.scratch[FIRST, k])
     end = _end(board, k, places)
@@ -241,7 +246,10 @@ def _update_place(
 def _truncate(
     board: Board, p: cython.Py_ssize_t, mean: cython.double, var: cython.double, epsilon: cython.double
 ) -> cython.double:
-    """Condition t − l on |t − l| ≤ ε, with l ~ N(mean, var): set `board.cut`, return 1/(deviation of t − l)."""
+    """Condition t − l on |t − l| ≤ ε, with l ~ N(mean, var); store the moments in `board.cut`.
+
+    Return one over the standard deviation of t − l.
+    """
     sharpness = 1.0 / sqrt(board.scratch[VAR, p] + var)
     within((board.scratch[MEAN, p] - mean) * sharpness, epsilon * sharpness, board.cut)
     return sharpness
@@ -252,10 +260,10 @@ def _truncate(
 def _update_message(
     board: Board, p: cython.Py_ssize_t, pi: cython.double, tau: cython.double, epsilon: cython.double
 ) -> cython.void:
-    """Update the message of a team to its place; (π, τ) is the sum of all other messages to this place.
+    """Update a team's message to its place; `pi` and `tau` are the sum of all other messages to the place.
 
     A message that would shrink to less than a tenth is damped: if the messages of all teams on a place vanished at
-    once, nothing would determine its performance. A message that no longer matters stays unchanged.
+    once, nothing would determine its performance. A message too weak to matter stays unchanged.
     """
     site_pi = board.scratch[SITE_PI, p]
     site_tau = board.scratch[SITE_TAU, p]
@@ -268,7 +276,7 @@ def _update_message(
     spread = 1.0 / _truncate(board, p, place_mean, place_var, epsilon)
     step = 1.0 / (var + place_var * board.cut.left)
     pi = board.cut.lost * step
-    if board.cut.left < 0.5:  # of two equal forms, the one without cancellation
+    if board.cut.left < 0.5:  # of two equivalent formulas, the one that keeps its digits
         tau = (board.scratch[MEAN, p] - board.cut.mean * spread - place_mean * board.cut.left) * step
     else:
         tau = (place_mean * board.cut.lost - board.cut.shift * spread) * step
@@ -285,7 +293,7 @@ def _update_message(
 def _finish_place(
     board: Board, k: cython.Py_ssize_t, places: cython.Py_ssize_t, epsilon: cython.double
 ) -> cython.double:
-    """Fill the results of a place's teams; return its part of the log-evidence."""
+    """Fill `d1`, `d2` and `left` of a place's teams; return its part of the log-evidence."""
     first = cython.cast(cython.Py_ssize_t, board.scratch[FIRST, k])
     end = _end(board, k, places)
     pi: cython.double = 0.0
@@ -304,9 +312,9 @@ def _finish_place(
 def _finish_team(
     board: Board, p: cython.Py_ssize_t, pi: cython.double, tau: cython.double, epsilon: cython.double
 ) -> cython.double:
-    """Fill the results of a team, given the sum (π, τ) of all other messages to its place; return its log-evidence.
+    """Fill `d1`, `d2` and `left` of a team; `pi` and `tau` are the sum of all other messages to its place.
 
-    That is log Z of the team's factor, minus the evidence of its message to the place.
+    Return its part of the log-evidence: log Z of the team's factor, minus the evidence of its message to the place.
     """
     team = board.order[p]
     var = board.scratch[VAR, p]

@@ -1,15 +1,17 @@
 """TS3's outcome: the performance of each place is a maximum-likelihood estimate.
 
 Nikolenko, Sirotkin (2010), section 4. A team on place k performed within ε of that place's performance x_k, and places
-lie at least 2ε apart. First, the x that make the prior performances most likely are found; then every team is
-conditioned on |t − x_k| ≤ ε as if x were known.
+lie at least 2ε apart. First, find the x that make the prior performances most likely. Then condition every team on |t −
+x_k| ≤ ε as if x were known.
 
-With y_k = x_k + 2kε the places' constraint is y_1 ≥ y_2 ≥ …, and every term is log-concave in y: isotonic regression.
-Its optimum is a chain of pools, runs of neighbouring places that share one y. Pooling adjacent violators would find
-them by merging; here they are found by splitting (minimum lower sets; Robertson, Wright, Dykstra, 1988). The slopes of
-a block of places are evaluated at some y: the leading places whose slopes have the largest sum belong above y, the
-others below. If the block does not split, y takes a Newton step within a bracket. One evaluation costs one truncation
-per team and serves all places of the block, so that thousands of places cost little more than a few.
+With y_k = x_k + 2kε the constraint becomes y_1 ≥ y_2 ≥ …, and every term is log-concave in y: isotonic regression. At
+the optimum, runs of neighbouring places (pools) share one y. The usual algorithm, pooling adjacent violators, finds
+them by merging; this one finds them by splitting (minimum lower sets; Robertson, Wright, Dykstra, 1988).
+
+It starts with one block of all places and evaluates the slope of every place's log-likelihood at some y. The leading
+places whose slopes have the largest sum belong above y, the others below, so the block is split there. If it does not
+split, y takes a Newton step within a bracket. One evaluation costs one truncation per team and covers all places of the
+block, so that thousands of places cost little more than a few.
 """
 
 from __future__ import annotations
@@ -37,27 +39,27 @@ from ...params import Range
 from ..margin import DRAW_RANGES, margin_from
 from .place_forecast import tie_width
 
-MOST_STEPS = cython.declare(cython.Py_ssize_t, 1000)  # for a pool; bisection alone needs a few hundred at worst
-SMALL_STEP = cython.declare(cython.double, 1e-10)  # the last step, relative to the least deviation of a pool's teams
+MOST_STEPS = cython.declare(cython.Py_ssize_t, 1000)  # limit for each pool; bisection needs a few hundred at worst
+SMALL_STEP = cython.declare(cython.double, 1e-10)  # stop at smaller steps, relative to the smallest deviation in a pool
 INFINITY = cython.declare(cython.double, float("inf"))
 ROUNDING = cython.declare(cython.double, 1e-15)
-ONE_SIDED = cython.declare(cython.double, 400.0)  # beyond this the far edge of an interval contributes exp(−800)
+ONE_SIDED = cython.declare(cython.double, 400.0)  # beyond this, the far edge of the interval contributes only exp(−800)
 
-# Rows of the board's scratch. Of a team, in the order of the places:
+# Rows of the board's scratch table. One column per team, sorted by place:
 MEAN = cython.declare(cython.Py_ssize_t, 0)  # prior mean
-SHARPNESS = cython.declare(cython.Py_ssize_t, 1)  # one over its standard deviation
-# Of a place, from the best on:
-END = cython.declare(cython.Py_ssize_t, 2)  # one past its last team
-SLOPE = cython.declare(cython.Py_ssize_t, 3)  # of its teams' log-likelihood in y at the point,
-CURVATURE = cython.declare(cython.Py_ssize_t, 4)  # and second derivative, negated
-# Of a block, at its best place:
-LAST = cython.declare(cython.Py_ssize_t, 5)  # its worst place
-ORIGIN = cython.declare(cython.Py_ssize_t, 6)  # near its y; the next three are relative to it, to keep their digits
-LOW = cython.declare(cython.Py_ssize_t, 7)  # bracket of y
+SHARPNESS = cython.declare(cython.Py_ssize_t, 1)  # one over the prior standard deviation
+# One column per place, best first:
+END = cython.declare(cython.Py_ssize_t, 2)  # index after its last team
+SLOPE = cython.declare(cython.Py_ssize_t, 3)  # derivative of its teams' log-likelihood by y, at the point
+CURVATURE = cython.declare(cython.Py_ssize_t, 4)  # the negative second derivative
+# One column per block, at the index of its best place:
+LAST = cython.declare(cython.Py_ssize_t, 5)  # index of its worst place
+ORIGIN = cython.declare(cython.Py_ssize_t, 6)  # near its y; LOW, HIGH and POINT are relative to it, to keep digits
+LOW = cython.declare(cython.Py_ssize_t, 7)  # LOW and HIGH bracket y
 HIGH = cython.declare(cython.Py_ssize_t, 8)
-POINT = cython.declare(cython.Py_ssize_t, 9)  # where the block is evaluated; at the end, its y
-SLOPE_SIZE = cython.declare(cython.Py_ssize_t, 10)  # sum of its teams' absolute slopes
-SHARPEST = cython.declare(cython.Py_ssize_t, 11)  # greatest sharpness of its teams
+POINT = cython.declare(cython.Py_ssize_t, 9)  # where the block is evaluated; at the end this is its y
+SLOPE_SIZE = cython.declare(cython.Py_ssize_t, 10)  # sum of the absolute slopes of its teams
+SHARPEST = cython.declare(cython.Py_ssize_t, 11)  # largest SHARPNESS of its teams
 ROWS = cython.declare(cython.Py_ssize_t, 12)
 
 
@@ -68,13 +70,13 @@ class PlacesML(RoundedPlaces):
     """Places by maximum likelihood: a team performs within ε of its place, and places are at least 2ε apart (TS3).
 
     Give the margin ε (a number or a policy), or the probability that two equal teams draw; a match has one margin. The
-    log-evidence is the maximised log-likelihood, of which `d1` is the derivative by a team's mean; `d2` is not its
-    second derivative but gives the variance of the team given the places' performances.
+    log-evidence is the maximised log-likelihood, and `d1` is its derivative by a team's mean. `d2` is not its second
+    derivative; it gives the variance of the team for known performances of the places.
 
-    TS3 barely learns if ε is small compared to the priors' deviations: places follow the prior means and, where
-    these are out of order, lie 2ε apart, so that no mean moves far, while every sigma shrinks as if the team's
-    performance had been observed. At TrueSkill's defaults and a margin of 0.74, a win moves a newcomer's mean by 0.6,
-    and sigma from 8.3 to 3.7. Margins of about the priors' deviation divided by the number of places work well.
+    TS3 barely learns if ε is small compared to the priors' deviations. Places then follow the prior means and, where
+    these are out of order, lie 2ε apart. So no mean moves far, while every sigma shrinks as if the team's performance
+    had been observed. At TrueSkill's defaults and a margin of 0.74, a win moves a newcomer's mean by 0.6, and sigma
+    from 8.3 to 3.7. A good margin is about the priors' deviation divided by the number of places.
 
     >>> import prowess as pw
     >>> model = pw.TrueSkill(tau=0).replace(outcome=PlacesML(margin=5.0))
@@ -94,7 +96,7 @@ class PlacesML(RoundedPlaces):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def evidence(self, board: Board) -> cython.double:
-        """Run steps 2 to 4 of the algorithm."""
+        """Run steps 2 to 4 of the algorithm in the paper."""
         board.margin.measure(board, True)
         sort_by_place(board)
         return maximise_likelihood(board, match_margin(board))
@@ -102,9 +104,9 @@ class PlacesML(RoundedPlaces):
 
 @cython.ccall
 def maximise_likelihood(board: Board, epsilon: cython.double) -> cython.double:
-    """Maximise Π P(|t − x| ≤ ε) over the places' x and condition every team on its x; return the log of the maximum.
+    """Find the places' performances x that maximise Π P(|t − x| ≤ ε), and condition every team on its x.
 
-    The board's `order` must hold the teams from the best place to the worst.
+    `board.order` must list the teams from the best place to the worst. Return the maximum of the log-likelihood.
     """
     places = _sort_teams(board)
     best = 0
@@ -116,7 +118,7 @@ def maximise_likelihood(board: Board, epsilon: cython.double) -> cython.double:
 
 @cython.cfunc
 def _sort_teams(board: Board) -> cython.Py_ssize_t:
-    """Copy the teams in the order of their places; return the number of places."""
+    """Copy the teams to the scratch table, sorted by place; return the number of places."""
     k = 0
     make_scratch(board, ROWS, board.team_capacity)
     for j in range(board.teams):
@@ -132,16 +134,17 @@ def _sort_teams(board: Board) -> cython.Py_ssize_t:
 @cython.inline
 @cython.exceptval(check=False)
 def _offset(places: cython.Py_ssize_t, k: cython.Py_ssize_t) -> cython.double:
-    """Return (x_k − y)/ε, where y is the middle of all places; between two places it is their common edge."""
+    """Return (x_k − y)/ε for place k, if y is the middle of all places."""
     return places - 1.0 - 2.0 * k
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
 def _start_block(board: Board, places: cython.Py_ssize_t, epsilon: cython.double) -> cython.void:
-    """Put all places into one block: y lies between the teams' optima, near their mean weighted by precision.
+    """Start with all places in one block, whose y is near the mean of the optima of its teams.
 
-    The uniform distribution over ±ε adds its variance ε²/3. The bracket is wider, because Newton may overshoot.
+    The mean is weighted by precision; the uniform distribution over ±ε adds its variance ε²/3. The bracket of y is
+    wider than the range of the optima, because Newton steps may overshoot.
     """
     j = 0
     guess: cython.double = board.scratch[MEAN, 0] - _offset(places, 0) * epsilon
@@ -173,7 +176,7 @@ def _start_block(board: Board, places: cython.Py_ssize_t, epsilon: cython.double
 def _solve_block(
     board: Board, best: cython.Py_ssize_t, places: cython.Py_ssize_t, epsilon: cython.double
 ) -> cython.Py_ssize_t:
-    """Find the y of a block, or split it; return the best place of the next block to solve."""
+    """Find the y of a block, or split the block; return the best place of the next block to solve."""
     last = cython.cast(cython.Py_ssize_t, board.scratch[LAST, best])
     steps = 0
     step = board.scratch[HIGH, best] - board.scratch[LOW, best]
@@ -183,7 +186,7 @@ def _solve_block(
         if _split(board, best):
             return best
         slope = _sum(board, SLOPE, best, last)
-        # The slope is a difference of large sums: below their rounding error it has no sign.
+        # The slope is a difference of large sums. If it is below their rounding error, its sign means nothing.
         if fabs(slope) <= ROUNDING * board.scratch[SLOPE_SIZE, best]:
             return last + 1
         board.scratch[LOW if slope > 0.0 else HIGH, best] = board.scratch[POINT, best]
@@ -198,9 +201,9 @@ def _solve_block(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _move_point(board: Board, best: cython.Py_ssize_t, step: cython.double) -> cython.bint:
-    """Move the point by a step, and the origin with it: POINT keeps the digits that the origin cannot hold.
+    """Move the point of a block by a step, and its origin to the point; return whether the point moved.
 
-    Return whether the point moved: a tiny step may be lost in rounding.
+    POINT keeps the digits that the origin cannot hold. A tiny step may be lost in rounding.
     """
     origin = board.scratch[ORIGIN, best]
     here = board.scratch[POINT, best] + step
@@ -216,7 +219,7 @@ def _move_point(board: Board, best: cython.Py_ssize_t, step: cython.double) -> c
 @cython.cfunc
 @cython.exceptval(check=False)
 def _evaluate(board: Board, best: cython.Py_ssize_t, places: cython.Py_ssize_t, epsilon: cython.double) -> cython.void:
-    """Compute the slope and the curvature of every place of a block at its point."""
+    """Compute the slope and the curvature of every place in a block, at the point of the block."""
     j = cython.cast(cython.Py_ssize_t, board.scratch[END, best - 1]) if best > 0 else 0
     sharpest: cython.double = 0.0
     size: cython.double = 0.0
@@ -243,9 +246,10 @@ def _condition(
     centre: cython.double,
     epsilon: cython.double,
 ) -> cython.void:
-    """Condition a team of a block on |t − x| ≤ ε: set `shift`, `left` and `lost` of `board.cut`.
+    """Condition a team of a block on |t − x| ≤ ε; store the moments in `board.cut`.
 
-    If only one edge of the interval matters, distances are measured from it: x ± ε would cancel if ε is large.
+    If only one edge of the interval matters, measure distances from that edge, because x ± ε would lose digits for a
+    large ε.
     """
     sharpness = board.scratch[SHARPNESS, j]
     ahead = (board.scratch[MEAN, j] - board.scratch[ORIGIN, best]) - board.scratch[POINT, best]
@@ -262,7 +266,6 @@ def _condition(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _sum(board: Board, row: cython.Py_ssize_t, best: cython.Py_ssize_t, last: cython.Py_ssize_t) -> cython.double:
-    """Return the sum of a row over places."""
     total: cython.double = 0.0
     for k in range(best, last + 1):
         total += board.scratch[row, k]
@@ -272,10 +275,10 @@ def _sum(board: Board, row: cython.Py_ssize_t, best: cython.Py_ssize_t, last: cy
 @cython.cfunc
 @cython.exceptval(check=False)
 def _find_split(board: Board, best: cython.Py_ssize_t, last: cython.Py_ssize_t, up: cython.bint) -> cython.Py_ssize_t:
-    """Return the last of the leading places with the largest sum of slopes, summed from the best place if `up`.
+    """Return the last place above the best split of a block: the leading places with the largest sum of slopes.
 
-    Summing from the worst place differs only in rounding. Return `last` if the block does not split there, because
-    the sum up to the split is not positive or the rest is not negative.
+    Sum from the best place if `up`, otherwise from the worst place, which differs only in rounding. Return `last` if
+    the block should not be split: if the sum above the split is not positive, or the sum below it not negative.
     """
     split = last
     slope: cython.double = 0.0
@@ -291,9 +294,9 @@ def _find_split(board: Board, best: cython.Py_ssize_t, last: cython.Py_ssize_t, 
 @cython.cfunc
 @cython.exceptval(check=False)
 def _split(board: Board, best: cython.Py_ssize_t) -> cython.bint:
-    """Split a block at the largest sum of slopes, if the rest has a negative sum; return whether it was split.
+    """Split a block where the leading places have the largest sum of slopes; return whether it was split.
 
-    The first search sums from the end where small slopes are not lost in the rounding of large ones.
+    First sum from the end where small slopes are not lost in the rounding of large ones.
     """
     last = cython.cast(cython.Py_ssize_t, board.scratch[LAST, best])
     down: cython.bint = _sum(board, SLOPE, best, last) <= 0.0
@@ -318,7 +321,7 @@ def _split(board: Board, best: cython.Py_ssize_t) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _step(board: Board, best: cython.Py_ssize_t, before: cython.double) -> cython.double:
-    """Return Newton's step if it stays in the bracket and is at most half of `before`; otherwise bisect."""
+    """Return Newton's step if it stays in the bracket and is at most half of `before`; otherwise a bisection step."""
     last = cython.cast(cython.Py_ssize_t, board.scratch[LAST, best])
     low = board.scratch[LOW, best] - board.scratch[POINT, best]
     high = board.scratch[HIGH, best] - board.scratch[POINT, best]
@@ -335,7 +338,7 @@ def _step(board: Board, best: cython.Py_ssize_t, before: cython.double) -> cytho
 @cython.cfunc
 @cython.exceptval(check=False)
 def _condition_all(board: Board, places: cython.Py_ssize_t, epsilon: cython.double) -> cython.double:
-    """Condition every team on its place's performance; return the log-likelihood, a log density if ε is 0."""
+    """Condition every team on its place's performance; return the log-likelihood (a log density if ε is 0)."""
     j = best = 0
     likelihood = 0.0
     for k in range(places):

@@ -1,8 +1,8 @@
-"""Expectation propagation for two teams on one or two places: the result of `places`, in a few dozen operations.
+"""Expectation propagation for two teams, as in `places` but with only a few dozen operations.
 
-The differences u = t − l of the two teams from their places mirror each other, whatever the teams' variances are: they
-depend only on the difference of the performances. So one EP site is enough for both teams: that of the better team, or
-of the first one if they tie.
+The teams' distances u = t − l from their places mirror each other, whatever the variances are, because they depend only
+on the difference of the performances. So one EP site is enough for both teams: that of the better team, or of the first
+team in a tie.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ else:
     from ...maths.normal import above, log_z, within
     from . import ep_chain
 
-# Beyond this square of gaps and margins, in standard deviations, digits are lost.
+# If the squared gap or margin, in variances, is above this, `learn_two` would lose too many digits.
 LARGEST_SQUARE = cython.declare(cython.double, 1e6)
 
 
 def is_well_scaled(board: Board, epsilon: cython.double) -> cython.bint:
-    """Return whether `learn_two` can handle a match: no number in it is much larger than all others."""
+    """Return whether `learn_two` is accurate for a match: no number in it may be much larger than the others."""
     var = positive(board.variance[0] + board.variance[1])
     gap = board.mean[0] - board.mean[1]
     square = epsilon * epsilon
@@ -49,14 +49,14 @@ def learn_two(
     var = positive(board.variance[0] + board.variance[1])
     least = min(board.variance[0], board.variance[1])
     whole = tau = new_tau = 0.0
-    pi = new_pi = 3.0 / (epsilon * epsilon)  # the site of u: at first uniform on [−ε, ε]
+    pi = new_pi = 3.0 / (epsilon * epsilon)  # the first site of u is uniform on [−ε, ε]
     still = tolerance * tolerance
     far = still + 1.0
     spent = 0
     if board.place[0] > board.place[1]:
         gap = -gap
     while far > still and spent < sweeps:
-        if new_pi < 0.1 * pi:  # damped, as in `places`
+        if new_pi < 0.1 * pi:  # damped, as in `places._update_message`
             new_pi = pi + 0.9 * (new_pi - pi)
             new_tau = tau + 0.9 * (new_tau - tau)
         pi = new_pi
@@ -65,7 +65,7 @@ def learn_two(
         if whole == 0.0:
             return _learn_nothing(board)
         new_pi = board.cut.lost / (whole * board.cut.left)
-        if board.cut.left < 0.5:  # of two equal forms, the one without cancellation
+        if board.cut.left < 0.5:  # of two equivalent formulas, the one that keeps its digits
             new_tau = (sqrt(whole) * board.cut.mean / board.cut.left - board.gap) / whole
         else:
             new_tau = (sqrt(whole) * board.cut.shift + board.gap * board.cut.lost) / (whole * board.cut.left)
@@ -86,17 +86,17 @@ def _condition(
     epsilon: cython.double,
     tied: cython.bint,
 ) -> cython.double:
-    """Condition u on |u| ≤ ε, given t − t', u' and the places; return the prior variance of u.
+    """Condition u on |u| ≤ ε; return the prior variance of u, or 0 if the result was certain.
 
-    The return value is 0 if the result was certain. With two places, l − l' = t − t' − u + u' is conditioned first. Set
-    `gap` to the prior mean of u, and `edge` to the variance of the message about l − l'.
+    u and u' are the distances of both teams from their places. With two places, l − l' = t − t' − u + u' is conditioned
+    on l > l' + 2ε first. Set `gap` to the prior mean of u, and `edge` to the variance of the message about l − l'.
     """
     board.gap = gap - site_mean
     board.edge = 0.0
     if not tied:
         spread = sqrt(var + 2.0 * site_var)
         above((board.gap - site_mean - 2.0 * epsilon) / spread, board.ahead)
-        # The variance of the message below would overflow.
+        # The result was certain, and the variance of the message below would overflow.
         if board.ahead.lost < 1e-100:
             return 0.0
         board.gap = site_mean - spread / board.ahead.mean
@@ -117,7 +117,7 @@ def _squared_move(
     least: cython.double,
     size: cython.double,
 ) -> cython.double:
-    """Return the squared move of a site, in variances of one team's message to its place, ignoring rounding errors."""
+    """Return how far a site moved, squared, in variances of one team's message; rounding errors count as 0."""
     # The site almost vanished, so its mean is meaningless; the sweeps continue.
     if new_pi < 1e-3 * pi:
         return 1.0
@@ -129,7 +129,7 @@ def _squared_move(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _learn_nothing(board: Board) -> cython.double:
-    """Leave both teams unchanged, because the result was certain."""
+    """Leave both teams unchanged, because the result was certain; return its log-probability."""
     board.converged = True
     board.d1[0] = board.d1[1] = board.d2[0] = board.d2[1] = 0.0
     board.left[0] = board.left[1] = 1.0
@@ -146,7 +146,10 @@ def _finish(
     epsilon: cython.double,
     tied: cython.bint,
 ) -> cython.double:
-    """Fill the teams' results; return the log-evidence of both factors |u| ≤ ε, their sites, and l > l' + 2ε."""
+    """Fill `d1`, `d2` and `left` of both teams, and return the log-evidence.
+
+    It adds up the factors |u| ≤ ε and their sites, and the factor l > l' + 2ε.
+    """
     rest = 1.0 / pi + board.edge
     push = board.cut.shift / sqrt(whole)
     messages = ep_chain.log_integral(board.gap, whole, pi, tau)

@@ -39,13 +39,13 @@ PREDICTIONS = ("integrated", "plug-in")
 @cython.final
 @cython.cclass
 class PoissonScore(Score):
-    """Scores are counts: s ~ Poisson(eˣ). The belief about x becomes the normal q that is nearest by KL(q‖p).
+    """Scores that are counts: s ~ Poisson(eˣ). The posterior of x is the normal q nearest to it by KL(q‖p).
 
-    Predictions are "integrated" over the uncertainty of x, or, as in the paper, made with "plug-in" rates, the
-    exponentials of the means, which are over-confident. Both compute win and draw probabilities on demand.
+    `prediction` is "integrated", over the uncertainty of x, or "plug-in", as in the paper: with the rates e^mean, which
+    is over-confident. Both compute win and draw probabilities on demand.
 
-    Real leagues have more draws, or fewer, than independent scores would give: between two teams a draw is
-    `draw_factor` times as likely, relative to win and loss. It changes forecasts only, not what is learnt.
+    Real leagues have more draws, or fewer, than independent scores would give. `draw_factor` multiplies the probability
+    of a draw between two teams, relative to win and loss. It changes only forecasts, not the ratings.
 
     >>> PoissonScore("plug-in").prediction
     'plug-in'
@@ -56,7 +56,7 @@ class PoissonScore(Score):
 
     tunable: ClassVar[dict[str, Range]] = {"draw_factor": Range(0.3, 3, log=True)}
     later = True
-    typical = 0.3  # of log-rates
+    typical = 0.3  # usual standard deviation of log-rates
 
     def __post_init__(self) -> None:
         if self.prediction not in PREDICTIONS:
@@ -78,9 +78,9 @@ class PoissonScore(Score):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def seen(self, board: Board, score: cython.double, mean: cython.double, variance: cython.double) -> cython.double:
-        """Apply equations (14) to (19); the log-evidence is the lower bound that q maximises.
+        """Condition x on a score by equations (14) to (19); return a lower bound of the log-evidence.
 
-        To avoid cancellation, m′ − m is computed as v s − y or as κ − v′/2 − m, whichever subtracts smaller numbers.
+        m′ − m is computed as v s − y or as κ − v′/2 − m: the one that subtracts smaller numbers loses fewer digits.
         """
         y = tilt(mean, positive(variance), score)
         inverse = 1.0 / variance
@@ -98,14 +98,14 @@ class PoissonScore(Score):
         return log_pmf(score, kappa, rate) - half * score - 0.5 * (moved * board.push - y * board.rest + log(1.0 + y))
 
     def chances(self, mean: Any, variance: Any, win: Any, draw: Any) -> None:
-        """Integrate over both x, or use the plug-in rates."""
+        """Fill P(win) and P(draw), integrated over both x or from the plug-in rates."""
         chances(mean, self._used(variance), win, draw)
         if self.draw_factor != 1.0:
             win /= 1.0 + (self.draw_factor - 1.0) * draw
             draw *= self.draw_factor / (1.0 + (self.draw_factor - 1.0) * draw)
 
     def points(self, mean: Any, variance: Any) -> dict[str, Any]:
-        """Return medians and means of counts, and the "plug-in" rate eˣ of the paper.
+        """Return medians and means of the counts, and the "plug-in" rate eˣ of the paper.
 
         >>> import numpy as np
         >>> {name: find().round(2) for name, find in PoissonScore().points(np.zeros(1), np.ones(1)).items()}
@@ -118,7 +118,7 @@ class PoissonScore(Score):
         return {"median": lambda: counts.medians, "mean": lambda: counts.means, "plug-in": lambda: rates.means}
 
     def distribution(self, board: Board, mean: Any, variance: Any) -> ScoreDistribution:
-        """Return counts with a log-normal rate, or with the plug-in rate."""
+        """Return the distribution of the counts, with a log-normal rate or with the plug-in rate."""
         from ...score_distribution import CountScores
 
         return CountScores(mean, self._used(variance) ** 0.5)
