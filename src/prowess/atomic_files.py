@@ -57,7 +57,7 @@ def replace_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     if not isinstance(path, (str, os.PathLike)) or not Path(path).name or "\0" in str(path):
         raise Error(f"{path!r} is not a file name", field="path", value=path)
     target = Path(path)
-    # not tempfile: only the owner could read its files
+    # `tempfile` is not used, because only the owner could read its files
     temporary = target.with_name(f".prowess-{token_hex(8)}.tmp")
     try:
         yield temporary

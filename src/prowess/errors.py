@@ -1,7 +1,7 @@
 """Errors and remarks as data: what is wrong, where, and which option would help.
 
-Python, the command line, web pages and the HTTP API render the text in their own way and read the attributes. No code
-matches on the wording of a message.
+Python, the command line, web pages and the HTTP API each render the text in their own way and read the attributes. No
+code matches on the wording of a message.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def _restore(kind: type[Error], pieces: tuple[Piece, ...], attributes: dict[str,
 
 @dataclass(frozen=True)
 class Remark:
-    """Something that the reader found or decided, as data; `str` returns the sentence.
+    """Something that was found or decided while reading a file, as data; `str` returns the sentence.
 
     `code` names the kind of remark and never changes with the wording. `column` is the affected column, `count` the
     number of rows or matches, `line` the first of them, counted from 1. `option` changes the decision.

@@ -44,7 +44,8 @@ def _join(cell: Any) -> Any:
 def csv_cells(frame: pl.DataFrame, raw_names: bool = False) -> pl.DataFrame:
     """Return the frame with cells that CSV can hold: lists are joined into text.
 
-    Text that a spreadsheet would run as a formula gets an apostrophe, unless `raw_names`; numbers never do.
+    Text that a spreadsheet would run as a formula gets an apostrophe in front, unless `raw_names` is set. Numbers never
+    get one.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"player": ["=1+1"], "teams": [[["ann", "-bob"], ["Jo-Ann"]]], "scores": [[-1, 2]]})

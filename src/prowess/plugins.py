@@ -31,7 +31,7 @@ def _accept(_: str, plugin: object) -> object:
 
 @cache
 def find_plugins(group: str) -> dict[str, EntryPoint]:
-    """Return the entry points of a group by name, without importing any; the first one wins if a name is repeated.
+    """Return the entry points of a group by name, without importing any. If a name is repeated, the first one wins.
 
     >>> "papers" in find_plugins("prowess.verbs")
     True
@@ -80,8 +80,8 @@ def load_plugins(group: str, check: Check = _accept, skip: frozenset[str] = froz
 class Extensible(Mapping[str, T], Generic[T]):
     """Built-in objects by name, followed by a group's plugins; built-in names win.
 
-    `check` returns the object to use for a plugin, or raises an `Error` that says what is wrong with it. A built-in
-    name needs no search for plugins, and another name imports only that plugin.
+    `check` returns the object to use for a plugin, or raises an `Error` that says what is wrong with it. Looking up a
+    built-in name does not search for plugins; looking up another name imports only that plugin.
 
     >>> shapes = Extensible({"square": 4}, "my.shapes", lambda name, plugin: int(plugin))
     >>> shapes["square"], "circle" in shapes, list(shapes)

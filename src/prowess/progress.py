@@ -21,7 +21,7 @@ def steps(work: range, label: str, progress: bool | None = None) -> Iterator[int
     [0, 1, 2]
     """
     if len(work) == 1 and not progress:
-        return iter(work)  # the bar would only show 0 %
+        return iter(work)  # a bar for a single step would only show 0 %
     done = iter(range(len(work)))
     return track(work, label, lambda: next(done) / len(work), progress)
 

@@ -56,7 +56,7 @@ def whole(name: str, value: Any, least: int = 0, *, field: str | None = None) ->
 
 
 def probability(name: str, value: Any, *, ends: bool = True) -> float:
-    """Return a number from 0 to 1; unless `ends` is set, 0 and 1 are excluded.
+    """Return a number from 0 to 1; 0 and 1 themselves are allowed only if `ends` is true.
 
     >>> probability("ties", 1)
     1.0
@@ -88,7 +88,7 @@ def invalid(name: str, must: str, value: Any, field: str | None = None) -> Error
 
 
 def _real(value: Any) -> float | None:
-    """Return the value as a float; None for text, booleans and other things that are not numbers."""
+    """Return the value as a float; None for values that are not numbers, such as text and booleans."""
     if isinstance(value, (bool, str, bytes)):
         return None
     try:

@@ -27,7 +27,10 @@ Players = Iterable[str] | Mapping[str, Rating]
 
 @dataclass(frozen=True, eq=False)
 class PlayerPool:
-    """Players by name with their ratings, their model, and the league's memory (what the model has learnt about it)."""
+    """Players by name with their ratings, their model, and the league's memory.
+
+    The memory is what the model has learnt about the league.
+    """
 
     model: Model
     memory: list[float]
@@ -110,16 +113,16 @@ def _ladder_of(source: Source) -> Ladder:
 
 Ints = NDArray[np.intp]
 
-ENTRIES = 200_000  # players on a board at once
+ENTRIES = 200_000  # largest number of players on a board at a time
 
 
 class Performances:
-    """Computes mean, variance and noise of the performances of teams from a pool, in matches with given team sizes.
+    """Computes the performances of teams from a pool, in matches with given team sizes.
 
-    All teams are put on one board as if they met in one large match, and pooled by the model's own team function. A
-    team's performance does not depend on the other teams. Only the noise of scores may depend on the other teams, as
-    long as it has not been learnt, so the noise is computed for a match of the right sizes. A team's players are in the
-    order of `members`.
+    A performance has mean, variance and noise. All teams are put on one board as if they met in one large match, and
+    combined by the model's own team function. A team's performance does not depend on the other teams, except for the
+    noise of scores as long as that has not been learnt; so the noise is computed for a match of the right sizes. A
+    team's players are in the order of `members`.
 
     >>> import prowess as pw
     >>> from prowess.matchmaking.player_pool import make_pool
@@ -156,9 +159,9 @@ class Performances:
         pipeline.pool_teams(board)
         if pipeline.traits == 1:
             return self._performances(board)
-        # The weight of a trait may depend on the number of teams: go match by match.
+        # The weight of a trait may depend on the number of teams, so compute match by match.
         cells, width = teams * pipeline.traits, self.among * pipeline.traits
-        # Filled up with the first teams, so that the last match is complete, too.
+        # Repeat the first teams, so that the last match is complete, too.
         columns = [np.resize(np.asarray(c)[:cells], cells + width) for c in (board.mean, board.variance, board.noise)]
         match: Any = pipeline.board(self.among, self.among * size)
         self.group.load_memory(match)

@@ -1,1 +1,1 @@
-"""Rating models: components, the engine that runs them over columns of matches, ladders and fits."""
+"""Rating models: their components, the engine that runs them over the matches of a history, ladders and fits."""

@@ -1,7 +1,7 @@
-"""Stand-ins for the names of the `cython` module that the kernels use, for when Cython is not installed.
+"""Substitutes for the names of the `cython` module that the kernels use, if Cython is not installed.
 
-Cython is needed to build prowess, not to run it. Uncompiled, the kernels are ordinary Python: decorators return
-their argument, and only casts use types.
+Cython is needed to build prowess, but not to run it. Without compilation the kernels are ordinary Python: decorators
+return their argument, and types matter only in casts.
 """
 
 import builtins
@@ -42,7 +42,7 @@ def exceptval(*_: Any, **__: Any) -> Callable[[T], T]:
 
 
 def annotation_typing(_: bool) -> Callable[[T], T]:
-    """Set whether annotations declare C types; if not, the function checks its arguments itself."""
+    """Choose whether annotations declare C types; if not, the function checks its arguments itself."""
     return cclass
 
 
@@ -57,9 +57,9 @@ def cast(kind: _Type, value: Any) -> Any:
 
 
 def address(value: T) -> T:
-    """Return a pointer to a value; uncompiled, the value itself."""
+    """Return a pointer to a value; without compilation, return the value itself."""
     return value
 
 
 def prefetch(_: Any) -> None:
-    """Prefetch memory that is needed soon; uncompiled, do nothing."""
+    """Prefetch memory that is needed soon; without compilation, do nothing."""

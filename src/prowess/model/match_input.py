@@ -1,4 +1,4 @@
-"""Validation of a match given as plain Python: teams, result, weights, importance, elapsed time, home team."""
+"""Checks the arguments of one match: teams, result, weights, importance, elapsed time, home team."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .rating import Rating
 
 
 class MatchDetails(NamedTuple):
-    """The checked details of a match; None where a detail was not given."""
+    """The checked details of a match; None for details that were not given."""
 
     places: list[int] | None
     scores: list[float] | None
@@ -26,11 +26,14 @@ class MatchDetails(NamedTuple):
     home: int
 
     def write(self, board: Board) -> None:
-        """Write the details over the board's defaults: teams listed best first, full weights, no elapsed time."""
+        """Write the details to a board.
+
+        The board's defaults are teams listed best first, full weights, and no elapsed time.
+        """
         board.importance = self.importance
         board.home = self.home
         weights = self.weights
-        # A player's share is the same for offence and defence.
+        # A player's share of the match is the same for all traits.
         if weights is not None and board.traits > 1:
             weights = [weight for weight in weights for _ in range(board.traits)]
         columns: tuple[tuple[Any, Sequence[float] | None], ...] = (
@@ -46,7 +49,7 @@ class MatchDetails(NamedTuple):
 
 
 def check_teams(teams: Sequence[Sequence[Any]]) -> None:
-    """Raise an `Error` unless teams are lists of lists: a single name would be read as a team of letters."""
+    """Raise an `Error` unless teams are lists of players; a bare name would be read as a team of letters."""
     if isinstance(teams, str) or not isinstance(teams, Sequence):
         message = f"teams must be a list of teams, such as [['ann'], ['bob']], not {teams!r}"
         raise Error(message, field="teams", value=teams)
@@ -57,7 +60,7 @@ def check_teams(teams: Sequence[Sequence[Any]]) -> None:
 
 
 def unique_names(teams: Sequence[Sequence[Any]]) -> list[list[Any]]:
-    """Return the names of the players of a match, which must be unique; ratings stay as they are.
+    """Return the names of the players of a match, which must be unique. `Rating` objects are passed through.
 
     >>> unique_names([["ann"], [7, "bob"]])
     [['ann'], ['7', 'bob']]
@@ -87,7 +90,7 @@ def check_details(
     elapsed: float | Sequence[Sequence[float]] | None = None,
     home: int | None = None,
 ) -> MatchDetails | None:
-    """Check the details of a match between these teams; return None if all have their default values.
+    """Check the details of a match between these teams; return None if all are defaults.
 
     >>> check_details([["ann"], ["bob"]], scores=[1, 3]).places
     [2, 1]
@@ -99,7 +102,7 @@ def check_details(
     check_teams(teams)
     rank = None if ranks is None else _per_team("rank", ranks, len(teams))
     score = None if scores is None else _per_team("score", scores, len(teams))
-    # Ranks take precedence: a result may be decided otherwise than by the score.
+    # Ranks take precedence, because a match may be decided by something other than the score.
     key = rank if rank is not None else None if score is None else [-value for value in score]
     return MatchDetails(
         places=None if key is None else _places(key),
@@ -112,7 +115,7 @@ def check_details(
 
 
 def _places(key: list[float]) -> list[int]:
-    """Return places as in sports: 1, 2, 2, 4."""
+    """Return the places for sort keys, with gaps after ties as in sports: 1, 2, 2, 4."""
     order = sorted(key)
     return [1 + bisect_left(order, value) for value in key]
 

@@ -88,11 +88,11 @@ class Model:
             raise Error(message, field="home_sigma", value=home.home_sigma)
 
     def __getstate__(self) -> dict[str, Any]:
-        return self._fields  # without the pipeline, which is built again after unpickling
+        return self._fields  # the pipeline is left out, and built again after unpickling
 
     @cached_property
     def pipeline(self) -> Pipeline:
-        """The components as one kernel object, with its boards.
+        """The components combined in one kernel object, which keeps boards for reuse.
 
         >>> import prowess as pw
         >>> pw.TrueSkill().pipeline.traits
@@ -114,7 +114,7 @@ class Model:
         """
         parts = self._fields
         found = {name: parameters(parts[part])[key] for name, (part, key) in addresses(parts).items()}
-        # `beta` is the name in the papers; the field has the name of its role.
+        # The papers call it `beta`; the field is named after its role.
         found |= {"beta": self.noise, "period": self.period}
         found |= ({} if self.home is None else parameters(self.home)) | {"caution": self.caution}
         return {name: value for name, value in found.items() if value is not None}
@@ -123,10 +123,10 @@ class Model:
     def tunable(self) -> dict[str, Range]:
         """The range in which each parameter may be tuned, under the names that `replace` accepts.
 
-        It has the parameters that a component declares as tunable and whose present values are numbers, so an
-        "estimated" γ and a rule for K are left out. A margin policy adds its own parameters. `beta` is left out if it
-        is 0, because the outcome then contains all the noise. `pw.tune` also leaves out parameters that results cannot
-        determine, such as TrueSkill's mu and sigma.
+        It has the parameters that a component declares as tunable and whose current values are numbers; an "estimated"
+        γ or a rule for K is not. A margin policy adds its own parameters. `beta` is left out if it is 0, because the
+        outcome then contains all the noise. `pw.tune` also leaves out parameters that results cannot determine, such as
+        TrueSkill's mu and sigma.
 
         >>> import prowess as pw
         >>> pw.Elo(k=20).tunable["k"]
@@ -178,7 +178,7 @@ class Model:
         return cls(**parts, noise=plain["noise"], caution=plain["caution"], period=plain.get("period"), home=home)
 
     def rating(self, mu: float | None = None, sigma: float | None = None, **parts: Any) -> Rating:
-        """Return the rating of a new player, or a rating with another `mu` or `sigma` (for every skill).
+        """Return the rating of a new player, or one with another `mu` or `sigma` (the same for every skill).
 
         Further parts that only some models have are given by name: `volatility`, `offence`, `defence`. Systems without
         uncertainty ignore `sigma`.
@@ -202,7 +202,7 @@ class Model:
         return Rating(caution=self.caution, **(own | traits | parts))
 
     def newcomer_from(self, memory: Sequence[float]) -> Rating:
-        """Return the rating of a new player, given the memory of a league; it matters only if the prior is learnt.
+        """Return the rating of a new player, given a league's memory, which matters only if the prior learns.
 
         >>> import prowess as pw
         >>> pw.TrueSkill().newcomer_from([]).mu
@@ -270,7 +270,7 @@ class Model:
         return self.predict_from(self.pipeline.memory(), teams, details)
 
     def predict_from(self, memory: Sequence[float], teams: Teams, details: MatchDetails | None) -> Prediction:
-        """Predict a match, given the memory of a league.
+        """Predict a match, given a league's memory.
 
         >>> import prowess as pw
         >>> model = pw.TrueSkill(draw_probability=0)
@@ -292,7 +292,9 @@ class Model:
     def quality(
         self, teams: Teams, *, weights: Sequence[Sequence[float]] | None = None, home: int | None = None
     ) -> float:
-        """Return how fair a match would be, 0 to 1: the draw probability relative to a match of equal, certain teams.
+        """Return how fair a match would be, from 0 to 1.
+
+        This is the draw probability relative to a match of equal teams whose skills are known.
 
         >>> import prowess as pw
         >>> model = pw.TrueSkill()
@@ -302,7 +304,7 @@ class Model:
         return self.quality_from(self.pipeline.memory(), teams, check_details(teams, weights=weights, home=home))
 
     def quality_from(self, memory: Sequence[float], teams: Teams, details: MatchDetails | None) -> float:
-        """Return how fair a match would be, given the memory of a league.
+        """Return how fair a match would be, given a league's memory.
 
         >>> import prowess as pw
         >>> model = pw.TrueSkill()
@@ -312,7 +314,7 @@ class Model:
         from .quality import quality
 
         board = self._lay_out(memory, teams, details)
-        # Without the drift: quality describes the players as they are now.
+        # No drift is applied, because quality describes the players as they are now.
         self.pipeline.pool_teams(board)
         result = quality(*self.outcome.performances(board))
         self.pipeline.release(board)
@@ -325,7 +327,7 @@ class Model:
         *,
         progress: bool | None = None,
     ) -> Fit:
-        """Rate a history in one chronological pass: ratings, forecasts made before each match, log-evidence.
+        """Rate a history in one chronological pass; return ratings, forecasts made before each match, and log-evidence.
 
         `start` is a ladder to continue from, or ratings by name. On a terminal a progress bar appears after two
         seconds; `progress` forces it on or off.
@@ -346,7 +348,7 @@ class Model:
         *,
         progress: bool | None = None,
     ) -> Ladder:
-        """Return the ladder after a history: like `fit(history, start).ladder`, but without keeping the forecasts.
+        """Return the ladder after a history, like `fit(history, start).ladder`, but without keeping the forecasts.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["cat"]]}])

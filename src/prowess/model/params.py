@@ -1,7 +1,7 @@
-"""Parameters of components: reading, changing, serializing, and the ranges in which they can be tuned.
+"""Parameters of components: how to read, change and serialize them, and the ranges for tuning.
 
-Every component is a frozen dataclass whose fields are its parameters, with public names. A field may be a component
-itself (the margin of an outcome, the team function inside a leader bonus); its parameters are included.
+Every component is a frozen dataclass whose fields are its parameters. A field may be a component itself, such as the
+margin of an outcome or the team function inside a leader bonus; its parameters are included.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ALTERNATIVES = {"draw_probability": "margin", "margin": "draw_probability"}
 
 
 def parameters(component: Any) -> dict[str, Any]:
-    """Return the parameters of a component and of the components in it, by name; None means not set.
+    """Return the parameters of a component and of the components inside it, by name; None means not set.
 
     If a name occurs on both levels, it refers to the outer parameter.
 
@@ -42,7 +42,7 @@ def parameters(component: Any) -> dict[str, Any]:
 
 
 def fields_of(component: Any) -> dict[str, Any]:
-    """Return a component's own parameters; {} for anything that is not a component.
+    """Return a component's own parameters; {} for a value that is not a component.
 
     >>> fields_of(25.0)
     {}
@@ -53,7 +53,7 @@ def fields_of(component: Any) -> dict[str, Any]:
 
 
 def change(component: Any, changes: dict[str, Any]) -> Any:
-    """Return a copy of a component with changed parameters, its own or those of components in it.
+    """Return a copy of a component with changed parameters, its own or those of components inside it.
 
     >>> from prowess.model.components.team import FullSquad, LeaderBonus
     >>> change(LeaderBonus(FullSquad(6, 0.02)), {"leader_bonus": 0.2, "size": 5})
@@ -81,7 +81,7 @@ def _list(changes: dict[str, Any]) -> str:
 
 
 def spec(component: Any, registered: Mapping[str, type]) -> dict[str, Any]:
-    """Return a component as plain data, if its class is among the `registered` ones.
+    """Return a component as plain data; raise an `Error` if its class is not `registered`.
 
     >>> from prowess.model.components.prior import Normal
     >>> spec(Normal(25.0, 8.0), {"Normal": Normal})
@@ -136,9 +136,10 @@ SETS = ("", "origin", "scale")
 class Range:
     """The range in which a parameter may be tuned, on a linear or a logarithmic scale.
 
-    The `unit` of the bounds is 1 ("one"), the present value of the parameter ("value"), or the standard deviation of
-    skills ("sigma"): the newcomers' sigma, or else the outcome's `typical` deviation, its scale, the noise, or the
-    present value. `sets` is "origin" or "scale" if the parameter sets the origin or the scale of all performances.
+    The `unit` of the bounds is 1 ("one"), the current value of the parameter ("value"), or the standard deviation of
+    skills ("sigma"). That is the newcomers' sigma or, without one, the first of these that is known: the outcome's
+    `typical` deviation, its scale, the noise, the current value. `sets` is "origin" or "scale" if the parameter sets
+    the origin or the scale of all performances.
 
     >>> Range(1.0 / 30, 3, log=True, unit="sigma").at(value=4.0, sigma=6.0)
     Range(low=0.2, high=18.0, log=True, unit='one', sets='')
@@ -162,9 +163,9 @@ class Range:
         object.__setattr__(self, "high", high)
 
     def at(self, value: float, sigma: float) -> Range | None:
-        """Return the range in plain numbers, widened to include the present value; None if its unit is 0.
+        """Return the range in plain numbers, widened to include the current value; None if its unit is 0.
 
-        On a logarithmic scale the present value may also be 0, below the range.
+        On a logarithmic scale the current value may also be 0, which is below the range.
 
         >>> Range(0.1, 10, log=True, unit="value").at(value=0.0, sigma=1.0) is None
         True
@@ -199,7 +200,7 @@ class Range:
 
 
 def ranges(component: Any) -> dict[str, Range]:
-    """Return the ranges that a component declares, including those of components in it.
+    """Return the ranges that a component and the components inside it declare.
 
     >>> from prowess.model.components.team import FullSquad, LeaderBonus
     >>> list(ranges(LeaderBonus(FullSquad())))
@@ -213,7 +214,7 @@ def ranges(component: Any) -> dict[str, Range]:
 
 
 def resolved(declared: Mapping[str, Range], present: Mapping[str, Any], sigma: float) -> dict[str, Range]:
-    """Return the declared ranges in plain numbers, for parameters that are numbers now.
+    """Return the declared ranges in plain numbers, for parameters whose current values are numbers.
 
     >>> resolved({"k": Range(0.5, 2, unit="value"), "mu": Range(0, 1)}, {"k": 32.0, "mu": "learnt"}, 1.0)
     {'k': Range(low=16.0, high=64.0, log=False, unit='one', sets='')}
@@ -223,7 +224,7 @@ def resolved(declared: Mapping[str, Range], present: Mapping[str, Any], sigma: f
 
 
 def _real(value: Any) -> bool:
-    # bool is an int in Python; an infinite cap has no neighbours to try.
+    # bool is a subclass of int, and an infinite cap has no neighbouring values to try.
     return isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
 
 
@@ -234,12 +235,12 @@ MODEL_RANGES = {
 
 
 def tunable(model: Model, addresses: Mapping[str, tuple[str, str]]) -> dict[str, Range]:
-    """Return the ranges of all parameters of a model, with those of the outcome first (`Model.tunable`).
+    """Return the ranges of all parameters of a model, the outcome's first (`Model.tunable`).
 
     `addresses` maps the name of every parameter to its component and key.
     """
     found = {name: ranges(getattr(model, part)).get(key) for name, (part, key) in addresses.items()}
-    # `identified` fixes the first parameter that sets the scale: it should be the outcome's.
+    # `identified` fixes the first parameter that sets the scale, and that should be the outcome's.
     order = sorted(found, key=lambda name: addresses[name][0] != "outcome")
     declared = {name: span for name in order if (span := found[name]) is not None}
     declared |= {name: span for name, span in MODEL_RANGES.items() if name != "beta" or model.noise}

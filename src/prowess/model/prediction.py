@@ -1,9 +1,9 @@
 """Match predictions: win probabilities, ranks and scores.
 
-Matches decided by scores are predicted in three ways. Two teams: by the outcome's own forecast, or by integration
-(`chances`). More teams with normal scores: exactly, from independent normal performances. More teams with counts: by
-seeded sampling, with 200,000 samples for up to twenty teams (standard error of a probability at most 0.0012) and fewer
-for more teams, but at least 20,000 (at most 0.0036).
+There are three ways to predict matches that are decided by scores. Two teams: the outcome's own forecast, or
+integration (`chances`). More teams with normal scores: exactly, from independent normal performances. More teams with
+counts: random sampling with a fixed seed. It uses 200,000 samples for up to twenty teams (standard error of a
+probability at most 0.0012) and fewer for more teams, but at least 20,000 (at most 0.0036).
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-RESULTS = 5  # most probable scores in `to_dict`
+RESULTS = 5  # number of most probable scores in `to_dict`
 DRAWS = 200_000
 FEWEST_DRAWS = 20_000
-CELLS = 4_000_000  # samples times teams, for many teams
+CELLS = 4_000_000  # limit of samples times teams
 FAIRNESS = ((0.04, "as even as can be"), (0.12, "even"), (0.3, "a little uneven"), (0.6, "uneven"), (1.0, "one-sided"))
 
 
@@ -37,9 +37,9 @@ FAIRNESS = ((0.04, "as even as can be"), (0.12, "even"), (0.3, "a little uneven"
 class Prediction:
     """The forecast of one match.
 
-    `win[i]` is the probability that team i is first alone, `draw` that teams share first place (for two teams: a draw),
-    so `win.sum() + draw` is 1. `ranks[i, r]` is the probability that r teams finish ahead of team i. `mean` and `sigma`
-    describe the teams' performances.
+    `win[i]` is the probability that team i alone finishes first, and `draw` that several teams share first place (for
+    two teams, a draw), so `win.sum() + draw` is 1. `ranks[i, r]` is the probability that r teams finish ahead of team
+    i. `mean` and `sigma` describe the teams' performances.
 
     Models of scores also have `scores`, `score_means` and `score_distribution`; models of normal scores have the
     `score_difference` of two teams. In other models these attributes are None.
@@ -59,14 +59,17 @@ class Prediction:
     sigma: Floats
     win: Floats
     draw: float
-    margins: list[tuple[NDArray[np.int32], Floats]] = field(repr=False)  # teams, and their margins to all others
+    # groups of teams that have the same margins to all others, and these margins
+    margins: list[tuple[NDArray[np.int32], Floats]] = field(repr=False)
     cell: float = field(default=0.0, repr=False)  # half the step to which performances are rounded, or 0
     score_distribution: ScoreDistribution | None = field(default=None, repr=False, kw_only=True)
     score_difference: ScoreDifference | None = field(default=None, repr=False, kw_only=True)
 
     @cached_property
     def scores(self) -> Floats | None:
-        """The median score of every team, a point forecast; None if the model has no scores, or only score differences.
+        """The median score of every team, as a point forecast.
+
+        None if the model has no scores, or only score differences.
 
         >>> import prowess as pw
         >>> outcome = pw.outcome.OffenceDefence(pw.outcome.GaussianScore(3))
@@ -79,7 +82,7 @@ class Prediction:
 
     @property
     def score_means(self) -> Floats | None:
-        """The mean score of every team, capped at e⁷⁰⁰; it is large if the rate of a count is uncertain.
+        """The mean score of every team, capped at e⁷⁰⁰. It is large if the rate of a count is uncertain.
 
         >>> import prowess as pw
         >>> outcome = pw.outcome.OffenceDefence(pw.outcome.PoissonScore())
@@ -92,7 +95,7 @@ class Prediction:
 
     @cached_property
     def ranks(self) -> Floats:
-        """A matrix: row i, column r has the probability that team i gets rank r + 1; ties are ranked 1, 2, 2, 4.
+        """A matrix of probabilities: row i, column r is that of rank r + 1 for team i. Ties are ranked 1, 2, 2, 4.
 
         >>> import prowess as pw
         >>> pw.TrueSkill(draw_probability=0).predict([[pw.Rating(30, 1)], [pw.Rating(25, 1)]]).ranks.round(3)
@@ -164,7 +167,8 @@ class Prediction:
 def predict(board: Board, cell: float | None = None) -> Prediction:
     """Predict the match on a board from its teams' performances.
 
-    With `cell`, performances are rounded to a grid with steps of twice `cell` and a random phase; equal cells tie.
+    If `cell` is given, performances are rounded to a grid with steps of twice `cell` and a random phase. Equal rounded
+    performances are a tie.
     """
     n = board.teams
     mean = np.array(board.mean[:n])
@@ -184,7 +188,10 @@ def predict(board: Board, cell: float | None = None) -> Prediction:
 
 
 def _margins(board: Board) -> list[tuple[NDArray[np.int32], Floats]]:
-    """Return groups of teams with the same margins to all others, and their margins; a group needs one integral."""
+    """Return groups of teams that have the same margins to all others, and these margins.
+
+    One integral is enough for a group.
+    """
     n = board.teams
     board.margin.measure(board, False)
     noise = np.array(board.noise[:n])
@@ -199,7 +206,7 @@ def _margins(board: Board) -> list[tuple[NDArray[np.int32], Floats]]:
 
 @dataclass(frozen=True, eq=False)
 class ScorePrediction(Prediction):
-    """A prediction whose ranks do not follow from `mean` and `sigma` alone.
+    """A prediction whose ranks cannot be computed from `mean` and `sigma` alone.
 
     >>> import prowess as pw
     >>> outcome = pw.outcome.OffenceDefence(pw.outcome.PoissonScore())
@@ -208,18 +215,18 @@ class ScorePrediction(Prediction):
     array([0.5, 0.4, 0.2])
     """
 
-    placed: Floats | Prediction | None = field(default=None, repr=False)  # ranks, or a prediction with them
+    placed: Floats | Prediction | None = field(default=None, repr=False)  # the ranks, or a prediction that has them
 
     @cached_property
     def ranks(self) -> Floats:
-        """A matrix: row i, column r has the probability that team i gets rank r + 1; ties are ranked 1, 2, 2, 4."""
+        """A matrix of probabilities: row i, column r is that of rank r + 1 for team i. Ties are ranked 1, 2, 2, 4."""
         if self.placed is None:
             return np.array([[1.0 - self.win[1], self.win[1]], [1.0 - self.win[0], self.win[0]]])
         return self.placed if isinstance(self.placed, np.ndarray) else self.placed.ranks
 
 
 def scored_by(mean: Any, variance: Any) -> tuple[Floats, Floats]:
-    """Return mean and variance of every team's offence minus the others' mean defence.
+    """Return mean and variance of x for every team: its offence minus the mean of the others' defences.
 
     >>> scored_by([5.0, 1.0, 4.0, 2.0], [1.0, 2.0, 3.0, 4.0])
     (array([3., 3.]), array([5., 5.]))
@@ -230,7 +237,7 @@ def scored_by(mean: Any, variance: Any) -> tuple[Floats, Floats]:
 
 
 def predict_scores(board: Board, score: Score) -> Prediction:
-    """Predict a match of offence against defence."""
+    """Predict a match by a model of offence and defence."""
     n = board.teams
     traits = np.array(board.mean[: 2 * n]), np.array(board.variance[: 2 * n])
     mean, variance = scored_by(*traits)
@@ -256,7 +263,7 @@ def predict_scores(board: Board, score: Score) -> Prediction:
 
 
 def predict_differences(board: Board, spread: float) -> Prediction:
-    """Predict a match by a model of score differences, whose noise between two teams has variance `spread`."""
+    """Predict a match by a model of score differences; `spread` is the variance of the noise of a difference."""
     n = board.teams
     mean, variance = np.array(board.mean[:n]), np.array(board.variance[:n])
     values: dict[str, Any] = {"mean": mean, "sigma": np.sqrt(variance), "margins": []}
@@ -269,7 +276,7 @@ def predict_differences(board: Board, spread: float) -> Prediction:
 
 
 def _own(mean: Floats, variance: Floats, noise: float) -> tuple[Floats, Floats]:
-    """Return the part of each performance that decides the place: offence plus a share of the team's own defence."""
+    """Return the part of each performance that decides the place: offence plus a share of the own defence."""
     means, variances = mean.reshape(-1, 2), variance.reshape(-1, 2)
     h = 1.0 / (len(means) - 1)
     return means[:, 0] + h * means[:, 1], variances[:, 0] + h * h * variances[:, 1] + noise
@@ -283,8 +290,8 @@ def _predict_normal(mean: Floats, variance: Floats) -> Prediction:
 
 
 def _sample_counts(mean: Floats, variance: Floats, distribution: ScoreDistribution) -> tuple[Floats, Floats]:
-    """Return every team's probability of sole first place and of each rank, by sampling skills and scores."""
-    # A fixed seed: the same match always has the same prediction.
+    """Sample skills and scores; return every team's probability of sole first place and of each rank."""
+    # A fixed seed makes the prediction of a match reproducible.
     rng = np.random.default_rng(0)
     means, sigmas = mean.reshape(-1, 2), np.sqrt(variance.reshape(-1, 2))
     n = len(means)

@@ -1,6 +1,6 @@
 """The rating systems by name, each with the constants from its paper.
 
-`PRESETS` is the one list of them: conformance tests, documentation, command line and service read it. Plugins add
+`PRESETS` is the only list of them: conformance tests, documentation, command line and service all read it. Plugins add
 presets through the entry point group `prowess.presets`.
 """
 

@@ -1,7 +1,7 @@
 """Match quality: the draw probability relative to a match between equal and certain teams.
 
-TrueSkill, equation (7), for any number of teams. With one row of A for each pair of neighbours, both matrices of the
-formula are tridiagonal, so that one pass without subtractions gives their factors and log-determinants.
+TrueSkill, equation (7), for any number of teams. A has one row for each pair of neighbours, so both matrices of the
+formula are tridiagonal. One pass without subtractions gives their factors and log-determinants.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 
 def quality(means: Sequence[float], variances: Sequence[float], noises: Sequence[float]) -> float:
-    """√(det(β²AAᵀ)/det(β²AAᵀ + AΣAᵀ)) exp(−½ μᵀAᵀ(β²AAᵀ + AΣAᵀ)⁻¹Aμ), from the teams' prior performances.
+    """Return √(det(β²AAᵀ)/det(β²AAᵀ + AΣAᵀ)) exp(−½ μᵀAᵀ(β²AAᵀ + AΣAᵀ)⁻¹Aμ) for the teams' performances.
 
     `noises` is the part of each variance that is performance noise. The order of the teams does not matter.
 
@@ -34,7 +34,7 @@ def quality(means: Sequence[float], variances: Sequence[float], noises: Sequence
 
 
 def qualities(match_start: NDArray[np.int32], means: Floats, variances: Floats, noises: Floats) -> Floats:
-    """Return the quality of every match of a history, from columns over its teams.
+    """Return the quality of every match of a history; the arguments are columns over its teams.
 
     Matches with the same number of teams are computed together.
 
@@ -81,9 +81,10 @@ def check_noise(least: float) -> None:
 
 
 def _factor(variances: Any, means: Any, log: Callable[[Any], Any] = log) -> tuple[Any, Any]:
-    """Return log det M and yᵀM⁻¹y for the covariance M of the neighbours' differences y, of one match or of many.
+    """Return log det M and yᵀM⁻¹y, where M is the covariance of the differences y of neighbours.
 
-    The pivots are d_k = V_(k+1) + e_k with e_k = V_k e_(k-1) / d_(k-1): sums and products of positive numbers only.
+    The arguments describe one match or many. The pivots are d_k = V_(k+1) + e_k with e_k = V_k e_(k-1) / d_(k-1): sums
+    and products of positive numbers only.
     """
     log_det = square = solved = 0.0
     pivot, rest = 1.0, 1.0

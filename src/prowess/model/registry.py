@@ -29,7 +29,7 @@ def _check_component(name: str, plugin: object) -> type:
     if not issubclass(plugin, (*BASES.values(), Margin)):
         raise Error(f"a component must be a {', '.join(base.__name__ for base in BASES.values())} or Margin")
     if plugin.__name__ != name:
-        # saved models name their components by class
+        # saved models refer to components by class name
         raise Error(f"its name must equal the name of its class, {plugin.__name__}")
     return plugin
 
@@ -46,12 +46,12 @@ COMPONENTS: Extensible[type] = Extensible(
     _check_component,
 )
 
-# Names that the model itself uses: a component's parameter of the same name gets a prefix.
+# Names of the model's own parameters. A component's parameter of the same name gets a prefix.
 RESERVED = {"noise", "beta", "caution", "period", "home", *BASES, *parameters(Home())}
 
 
 def addresses(parts: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
-    """Return the component and the key of every parameter, by a unique name.
+    """Return the component and the key of every parameter, under unique names.
 
     >>> import prowess as pw
     >>> addresses(vars(pw.TrueSkill()))["tau"]
@@ -64,7 +64,7 @@ def addresses(parts: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
 
 
 def replace_fields(own: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a model with other components or parameters.
+    """Return the fields of a model after changing components or parameters.
 
     >>> import prowess as pw
     >>> replace_fields(vars(pw.TrueSkill()), {"tau": 1.0})["drift"]

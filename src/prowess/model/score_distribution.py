@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 LARGEST_LOG = 700.0  # scores are capped at e⁷⁰⁰
 LARGEST = float(np.exp(LARGEST_LOG))
-MOST = 100.0  # counts above which single results are too improbable to list
+MOST = 100.0  # above this count, every single result is too improbable to list
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class ScoreDistribution(ABC):
 
     @property
     def medians(self) -> Floats:
-        """The median scores: the best point forecasts by absolute error."""
+        """The median scores, which minimise the expected absolute error."""
         return np.array([self.quantile(team, 0.5) for team in range(len(self.mean))])
 
     @property
@@ -67,7 +67,7 @@ class ScoreDistribution(ABC):
         return self.quantile(team, tail), self.quantile(team, 1.0 - tail)
 
     def grid(self, n: int) -> Floats:
-        """Return P(first team scores a, second team scores b) in row a, column b, for scores up to n.
+        """Return a table with P(first team scores a, second team scores b) in row a, column b, for scores up to n.
 
         It needs two teams. Given the ratings, their scores are independent.
 
@@ -90,7 +90,7 @@ class ScoreDistribution(ABC):
         return []
 
     def logarithms(self, rng: np.random.Generator, x: Floats) -> Floats:
-        """Sample logarithms of scores for given x, if scores are counts."""
+        """Sample the logarithms of scores for given x; only for scores that are counts."""
         raise Error(f"the scores of {type(self).__name__} are not counts, so they cannot be sampled as counts")
 
     def _at(self, team: int) -> tuple[float, float]:
@@ -150,7 +150,7 @@ class CountScores(ScoreDistribution):
 
     @property
     def means(self) -> Floats:
-        """The expected scores, exp(mean + sigma²/2); if x is uncertain, they are dominated by a few huge scores."""
+        """The expected scores exp(mean + sigma²/2). If sigma is large, a few huge scores dominate them."""
         return np.exp(np.minimum(self.mean + 0.5 * self.sigma**2, LARGEST_LOG))
 
     def pmf(self, team: int, n: int) -> Floats:
@@ -175,7 +175,7 @@ class CountScores(ScoreDistribution):
         while above < LARGEST and mixed_cdf(above, mean, sigma**2) < q:
             below, above = above, min(4.0 * above, LARGEST)
         while above - below > max(1.0, 1e-15 * above):
-            # Bisects the logarithm while the bracket spans orders of magnitude.
+            # Bisect the logarithm as long as the bracket spans orders of magnitude.
             middle = floor(0.5 * (above + below)) if above < 16 * below + 64 else floor(above**0.5 * (below + 1) ** 0.5)
             if mixed_cdf(float(middle), mean, sigma**2) < q:
                 below = float(middle)
@@ -193,7 +193,7 @@ class CountScores(ScoreDistribution):
         return [(int(a), int(b), float(grid[a, b])) for a, b in zip(*np.unravel_index(best, grid.shape), strict=True)]
 
     def logarithms(self, rng: np.random.Generator, x: Floats) -> Floats:
-        """Sample logarithms of counts, which are nearly normal for huge rates."""
+        """Sample the logarithms of counts; for huge rates they are nearly normal."""
         # Huge rates overflow NumPy's sampler; above e²⁷ the normal approximation is good enough.
         near = x < 27.0
         counts = rng.poisson(np.exp(np.where(near, x, 0.0)))

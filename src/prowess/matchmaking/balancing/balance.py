@@ -19,7 +19,7 @@ Ints = NDArray[np.intp]
 Splits = NDArray[np.int8]
 Names = Iterable[Sequence[str]] | Sequence[str]
 
-CELLS = 2_000_000  # splits times players: up to 20 players in two teams, 15 in three, 14 in pairs
+CELLS = 2_000_000  # limit of splits times players; allows 20 players in two teams, 15 in three, 14 in pairs
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,9 +27,10 @@ class Balance:
     """A split of players into teams, and how fair their match is.
 
     `teams` holds the names; the players of a team are in the order in which they were given. `quality` is the match
-    quality (0 to 1), `prediction` the forecast. `exact` is True if no split has a higher quality: all splits were
-    compared (`compared` of them), or all players have the same rating. `newcomers` are the unknown names, which are
-    rated as newcomers. `unconstrained` is the quality without `together` and `apart`, or None if neither was given.
+    quality (0 to 1), `prediction` the forecast. `exact` is True if no split has a higher quality, because all splits
+    were compared or all players have the same rating; `compared` is the number of compared splits. `newcomers` are the
+    unknown names, which are rated as newcomers. `unconstrained` is the best quality without `together` and `apart`, or
+    None if neither was given.
 
     >>> import prowess as pw
     >>> split = pw.balance(pw.TrueSkill(), {"ann": pw.Rating(30, 2), "bob": pw.Rating(27, 2), "cat": pw.Rating(24, 2),
@@ -88,7 +89,7 @@ class Balance:
 
     @property
     def _search(self) -> str:
-        """The number of compared splits, as the end of a sentence."""
+        """Return the number of compared splits, as the end of a sentence."""
         if not self.exact:
             return f", the best of {self.compared:,} splits compared, not proven to be the best of all"
         if self.compared < 2:
@@ -156,8 +157,8 @@ def balance(
 
 
 def _best_split(performances: Performances, rules: Rules, seed: int) -> tuple[Ints, int, bool]:
-    """Return the team of every player, how many splits were compared, and whether the split is proven to be best."""
-    # Players who are all rated alike make every split equally good.
+    """Return the team of every player, how many splits were compared, and whether the split is certainly the best."""
+    # If all players have the same rating, every split is equally good.
     if not np.ptp(performances.mu, axis=0).any() and not np.ptp(performances.var, axis=0).any():
         units = random_split(rules, np.random.default_rng(seed))
         assert units is not None
@@ -181,22 +182,23 @@ def _log_qualities(performances: Performances, rules: Rules, splits: Splits) -> 
 
 
 def _unconstrained_quality(pool: PlayerPool, performances: Performances, rules: Rules, seed: int) -> float:
-    """Return the quality of the best split without the rules for players together and apart."""
+    """Return the quality of the best split without the rules `together` and `apart`."""
     split, _, _ = _best_split(performances, Rules(rules.sizes), seed)
     rated = [[pool.ratings[player] for player in np.flatnonzero(split == team)] for team in range(len(rules.sizes))]
     return pool.model.quality_from(pool.memory, rated, None)
 
 
 def _join_names(names: Sequence[str], between: str) -> str:
-    """Join names; a long list is cut to the first few."""
+    """Join names; a long list is shortened to the first few."""
     return between.join(names if len(names) <= 6 else [*names[:5], f"{len(names) - 5} others"])
 
 
 def all_splits(rules: Rules, cells: int = CELLS) -> Splits | None:
-    """Return the team of every player in every split that follows the rules, a row per split; None for too many.
+    """Return all splits that follow the rules, or None if there are too many.
 
-    Units are assigned one after the other, for all partial splits at once. Teams of the same size are interchangeable:
-    of several empty ones only the first gets a unit, so that no split is listed twice.
+    Each row has the team of every player. Units (players, or groups that stay together) are assigned one after the
+    other, for all partial splits at once. Teams of the same size are interchangeable: if several are empty, only the
+    first gets a unit, so that no split is listed twice.
 
     >>> all_splits(Rules((2, 2)))
     array([[0, 0, 1, 1],
@@ -224,5 +226,5 @@ def all_splits(rules: Rules, cells: int = CELLS) -> Splits | None:
             return None
         assigned, room = np.concatenate(parts), np.concatenate(rooms)
     splits: Splits = assigned[:, rules.unit_of]
-    # In lexicographic order, so that the choice among equally good splits is well defined.
+    # Sorted, so that the choice among equally good splits does not depend on the enumeration.
     return splits[np.lexsort(splits.T[::-1])]

@@ -1,4 +1,4 @@
-"""Local search for a good split of many players: start from random splits, and make swaps that raise the quality."""
+"""Local search for a good split of many players: start from random splits and swap players to raise the quality."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from .rules import Rules, random_split
 Ints = NDArray[np.intp]
 Floats = NDArray[np.float64]
 
-EFFORT = 20_000_000  # total number of players in evaluated teams: about half a second
+EFFORT = 20_000_000  # total number of players in evaluated teams, which takes about half a second
 PER_PLAYER = 20_000  # added to EFFORT for each player
 AT_ONCE = 500_000  # players in the teams of one batch of swaps
-FRESH = 8  # number of climbs before the next random split
-STEP = 40_000  # the fixed cost of a batch of swaps
-LEAST = 1e-12  # smallest gain in the logarithm of the quality for which players are swapped
+FRESH = 8  # number of climbs before the search starts again from a random split
+STEP = 40_000  # fixed cost of a batch of swaps, in the same unit as EFFORT
+LEAST = 1e-12  # swap players only if the logarithm of the quality grows by more than this
 
 
 def search(performances: Performances, rules: Rules, seed: int) -> tuple[Ints, int]:
     """Return the team of every player in the best split found, and how many splits were compared.
 
-    The search climbs from a random split until no swap helps. Then it makes some random swaps in the best split so far
-    and climbs again; after every few climbs, it starts from a new random split.
+    The search climbs from a random split until no swap improves it. Then it makes some random swaps in the best split
+    so far and climbs again. After every few climbs it starts from a new random split.
     """
     rng = np.random.default_rng(seed)
     best: Climb | None = None
@@ -53,7 +53,7 @@ def search(performances: Performances, rules: Rules, seed: int) -> tuple[Ints, i
 
 
 class Climb:
-    """A split that is improved one swap at a time."""
+    """A split of players that is improved step by step, by swapping players."""
 
     def __init__(self, performances: Performances, rules: Rules, team: Ints) -> None:
         """Start with the team of every player."""
@@ -70,7 +70,7 @@ class Climb:
         self.value = log_quality_of(self.columns[:, None])[0]
 
     def step(self, rng: np.random.Generator) -> tuple[int, int, bool]:
-        """Make the best of many swaps; return how many were compared, their cost, and whether one helped."""
+        """Make the best of many swaps; return how many were compared, their cost, and whether the split improved."""
         per_swap = 2 * int(self.sizes.max()) + 3 * len(self.sizes)
         compared, work = 0, 0
         for some in list_swaps(self.rules, self.team[self.first], max(AT_ONCE // per_swap, 100), rng):
@@ -101,7 +101,7 @@ class Climb:
         return log_quality_of(columns)
 
     def after(self, team: Ints, leave: Ints, join: Ints, size: int) -> Ints:
-        """Return the members, in ascending order, of teams of one size after their swaps."""
+        """Return the members of teams of one size after swaps, a row per team, in ascending order."""
         order = np.argsort(self.team, kind="stable")
         start = np.concatenate([[0], np.cumsum(self.sizes)])
         members = order[start[team][:, None] + np.arange(size)]
@@ -140,16 +140,16 @@ class Climb:
 
 
 def log_quality_of(columns: Floats) -> Floats:
-    """Return the log-quality of splits, from mean, variance and noise by split and team."""
+    """Return the log-quality of splits; `columns` has mean, variance and noise by split and team."""
     return log_qualities(*columns.transpose(0, 2, 1))
 
 
-TRIES = 60  # random swaps of several players at a time
+TRIES = 60  # number of random swaps of several players at a time
 
 
 @dataclass(frozen=True, eq=False)
 class Swaps:
-    """Swaps, one per row: players `out` of team `a` change places with as many players `back` of team `b`."""
+    """Swaps, one per row: the players `out` of team `a` change places with as many players `back` of team `b`."""
 
     a: Ints
     b: Ints
@@ -166,7 +166,7 @@ class Swaps:
 
 
 def list_swaps(rules: Rules, team: Ints, most: int, rng: np.random.Generator) -> Iterator[Swaps]:
-    """Yield batches of swaps: at most `most` swaps of single players, then random swaps of several players at a time.
+    """Yield batches of swaps: at most `most` swaps of two players, then random swaps of several players at a time.
 
     `team` is the team of every unit. Groups that stay together move only in swaps of several players.
     """
@@ -180,7 +180,7 @@ def list_swaps(rules: Rules, team: Ints, most: int, rng: np.random.Generator) ->
 
 
 def random_swap(rules: Rules, team: Ints, rng: np.random.Generator) -> Swaps | None:
-    """Return a random swap, of two players if possible."""
+    """Return a random swap, of two single players if possible."""
     single = _single_swaps(rules, team, 50, rng)
     if len(single):
         return single.take(rng.integers(len(single), size=1))
@@ -191,9 +191,9 @@ def random_swap(rules: Rules, team: Ints, rng: np.random.Generator) -> Swaps | N
 
 
 def _single_swaps(rules: Rules, team: Ints, most: int, rng: np.random.Generator) -> Swaps:
-    """Return swaps of two players that keep foes apart."""
+    """Return swaps of two players that keep the groups `apart` separate."""
     single = np.array([unit for unit, members in enumerate(rules.units) if len(members) == 1], np.intp)
-    # The pairs of many players exceed the budget, so that random ones are drawn.
+    # Many players have more pairs than the budget allows, so random pairs are drawn.
     one, other = (
         np.triu_indices(len(single), 1) if len(single) ** 2 < 8 * most else _random_pairs(len(single), most, rng)
     )
@@ -208,7 +208,7 @@ def _single_swaps(rules: Rules, team: Ints, most: int, rng: np.random.Generator)
         for unit, foes in enumerate(rules.foes):
             foe[unit, list(foes)] = True
             np.add.at(meets[unit], team[list(foes)], 1)
-        # A foe in the other team is no obstacle if it is the player who leaves.
+        # A foe in the other team is no obstacle if that foe is the player who leaves.
         may = (meets[u, team[v]] == foe[u, v]) & (meets[v, team[u]] == foe[u, v])
         u, v = u[may], v[may]
     player = np.array([members[0] for members in rules.units])
@@ -216,7 +216,7 @@ def _single_swaps(rules: Rules, team: Ints, most: int, rng: np.random.Generator)
 
 
 def _random_pairs(count: int, most: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """Return twice as many random pairs as wanted, because some are pairs of teammates."""
+    """Return random pairs, twice as many as wanted, because some will be pairs of teammates."""
     return rng.integers(count, size=2 * most), rng.integers(count, size=2 * most)
 
 
@@ -243,7 +243,7 @@ def _some_units(rules: Rules, units: Ints, width: int, rng: np.random.Generator)
 
 
 def _keeps_apart(rules: Rules, team: Ints, movers: list[int], to: int, leave: list[int]) -> bool:
-    """Return False if a moved player would join a foe who stays in the other team."""
+    """Return False if a moved unit would join a foe that stays in the other team."""
     return not any(team[foe] == to and foe not in leave for unit in movers for foe in rules.foes[unit])
 
 

@@ -22,8 +22,8 @@ Groups = tuple[tuple[int, ...], ...]
 class Rules:
     """Team sizes, groups of players that stay together, groups whose players are all in different teams.
 
-    Players are numbers from 0 on. A unit is a player, or players who stay together; `foes` are the units that must not
-    be in the same team as a unit.
+    Players are numbered from 0. A unit is a player, or a group of players who stay together. The `foes` of a unit are
+    the units that must not be in its team.
 
     >>> Rules((2, 2), together=((0, 1),), apart=((0, 3),)).units
     [(0, 1), (2,), (3,)]
@@ -35,7 +35,7 @@ class Rules:
 
     @cached_property
     def units(self) -> list[tuple[int, ...]]:
-        """The units, in the order of their first players; groups that share a player are one unit."""
+        """The units, in the order of their first players. Groups that share a player form one unit."""
         leader = list(range(sum(self.sizes)))
         for members in self.together:
             joined = {leader[player] for player in members}
@@ -74,12 +74,12 @@ class Rules:
         return twins
 
     def __bool__(self) -> bool:
-        """Return whether there are rules besides the sizes."""
+        """Return whether there are any rules besides the sizes."""
         return bool(self.together or self.apart)
 
 
 def parse_sizes(players: int, teams: Any, sizes: Any) -> tuple[int, ...]:
-    """Return the sizes of the teams: as given, or as even as possible, the larger ones first.
+    """Return the sizes of the teams: as given, or as even as possible with the larger teams first.
 
     >>> parse_sizes(9, 2, None), parse_sizes(9, 2, [4, 5])
     ((5, 4), (4, 5))
@@ -101,7 +101,7 @@ def parse_sizes(players: int, teams: Any, sizes: Any) -> tuple[int, ...]:
 
 
 def parse_groups(what: str, groups: Any, names: Sequence[str]) -> Groups:
-    """Return groups of names as groups of player numbers; a single group may be given without a list around it.
+    """Return groups of names as groups of player numbers. A single group may be given without an outer list.
 
     >>> names = ["ann", "bob", "cat"]
     >>> parse_groups("apart", [["ann", "cat"]], names), parse_groups("apart", ["ann", "bob"], names)
@@ -153,7 +153,8 @@ def random_split(rules: Rules, rng: np.random.Generator) -> NDArray[np.intp] | N
     work = 0
     while waiting:
         choices = [(unit, _open_teams(rules, sizes, room, team, unit)) for unit in sorted(waiting)]
-        # Fails early: units without any open team first, then units with foes, then those with the fewest options.
+        # The hardest unit comes next, so that dead ends are found early: units without any open team, then units with
+        # foes, then units with the fewest options.
         unit, options = min(choices, key=lambda choice: (len(choice[1]) > 0, not rules.foes[choice[0]], len(choice[1])))
         work += len(waiting) * len(room)
         if work > WORK:
@@ -174,12 +175,12 @@ def random_split(rules: Rules, rng: np.random.Generator) -> NDArray[np.intp] | N
             waiting.add(unit)
         else:
             return None
-    team[team < 0] = rng.permutation(np.repeat(np.arange(len(room)), room))  # players without rules fill the teams
+    team[team < 0] = rng.permutation(np.repeat(np.arange(len(room)), room))  # all other players fill the seats
     return team
 
 
 def _is_dead_end(rules: Rules, room: Sequence[int], waiting: set[int], dead: set[object]) -> bool:
-    """Return whether the waiting groups cannot fit, or did not fit before with the same free seats in the teams."""
+    """Return whether the waiting groups cannot fit into the free seats of the teams, or failed to do so before."""
     blocks = sorted(len(rules.units[unit]) for unit in waiting if len(rules.units[unit]) > 1)
     if blocks and sum(free // blocks[0] for free in room) < len(blocks):
         return True
@@ -188,14 +189,14 @@ def _is_dead_end(rules: Rules, room: Sequence[int], waiting: set[int], dead: set
     state = tuple(room), tuple(blocks)
     if state in dead:
         return True
-    dead.add(state)  # a second visit means that the search has backtracked
+    dead.add(state)  # the next visit with these seats means that the search has backtracked, so this attempt failed
     return False
 
 
 def _open_teams(
     rules: Rules, sizes: Sequence[int], room: Sequence[int], team: NDArray[np.intp], unit: int
 ) -> list[int]:
-    """Return the teams that can take a unit; of several empty teams of the same size, only the first is returned."""
+    """Return the teams that can take a unit. Of several empty teams of the same size, return only the first."""
     taken = {int(team[foe]) for foe in rules.foes[unit]}
     teams = []
     empty = set()
@@ -210,7 +211,7 @@ def _open_teams(
 
 
 def check_feasible(rules: Rules, names: Sequence[str]) -> None:
-    """Raise `Error` with a minimal contradiction if no split follows the rules."""
+    """Raise an `Error` that names a minimal contradiction if no split follows the rules."""
     called = _Wording(names, rules.sizes)
     # Obvious contradictions are checked first, because their messages are clearer than the result of a search.
     for members in rules.apart:
@@ -242,7 +243,7 @@ def _is_feasible(rules: Rules) -> bool:
 
 
 def _minimal_conflict(rules: Rules) -> Rules:
-    """Return a minimal contradiction: rules that no split follows, although dropping any one of them allows a split."""
+    """Return a minimal contradiction: no split follows these rules, but dropping any of them allows one."""
     for kind in ("together", "apart"):
         for members in getattr(rules, kind):
             fewer = replace(rules, **{kind: tuple(group for group in getattr(rules, kind) if group != members)})
@@ -259,7 +260,7 @@ class _Wording:
         self.teams = f"{len(sizes)} teams of {', '.join(map(str, sizes[:-1]))} and {sizes[-1]}"
 
     def each(self, players: Sequence[int]) -> str:
-        """Join names; a long list is cut to the first few."""
+        """Join names; a long list is shortened to the first few."""
         shown = [self.names[player] for player in players[:12]]
         if len(players) > len(shown):
             shown.append(f"{len(players) - len(shown)} others")

@@ -1,9 +1,9 @@
-"""Candidates for informative matches, found by a cheap formula and evaluated exactly afterwards.
+"""Candidates for informative matches, found by a cheap formula; the caller evaluates them exactly.
 
-Let r be the share of a skill's variance in the variance of the performance difference. The larger r is, the more a
+Let r be the variance of a skill divided by the variance of the performance difference. The larger r is, the more a
 result says about the skill. A win or loss gives the fraction W = φ²/(Φ(1 − Φ)) of r, where Φ is the win probability; W
 is largest if the match is even. A difference of normal scores gives all of r, whoever wins. In models of offence and
-defence, each score informs about one offence and one defence.
+defence, each score gives information about one offence and one defence.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ class Shortlist:
         self.counts = isinstance(self.outcome, OffenceDefence) and score.added(board) is None
 
     def pairs(self, free: Ints, most: int) -> Ints:
-        """Return pairs of free players, the most informative first; each pair has one of the least certain players."""
+        """Return pairs of free players, the most informative first. Each pair has one of the least certain players."""
         line = free[np.argsort(-self.skill[free], kind="stable")]
         ranked: list[tuple[float, int, int]] = []
         for place, row in enumerate(line[: max(ROWS, 2 * most)].tolist()):
-            others = line[place + 1 :]  # those before are already paired with this player
+            others = line[place + 1 :]  # earlier players are already paired with this one
             gain = self._estimate(row, others)
             best = np.argpartition(-gain, PARTNERS)[:PARTNERS] if len(others) > PARTNERS else range(len(others))
             ranked += [(-gain[at], *sorted((row, int(others[at])))) for at in best]
@@ -95,13 +95,13 @@ class Shortlist:
 
 
 def _reduction(share: Floats) -> Floats:
-    """Return how much the logarithm of the standard deviation falls when the variance loses this share."""
+    """Return by how much the logarithm of the standard deviation falls if the variance falls by this share."""
     reduction: Floats = -0.5 * np.log1p(-np.minimum(share, 1.0 - 1e-12))
     return reduction
 
 
 def _win_information(gap: float) -> float:
-    """Return W = φ²/(Φ(1 − Φ)) at a gap in standard deviations."""
+    """Return W = φ²/(Φ(1 − Φ)) for a gap in standard deviations."""
     win, loss = 0.5 * erfc(-gap / 2**0.5), 0.5 * erfc(gap / 2**0.5)
     return exp(-gap * gap) / (2.0 * pi * win * loss)
 
@@ -111,7 +111,10 @@ _TABLE = _GAPS, np.array([_win_information(gap) for gap in _GAPS])
 
 
 def candidate_lineups(shortlist: Shortlist, free: Ints, shape: tuple[int, int], count: int) -> Iterator[Lineup]:
-    """Yield line-ups of equally strong players, chosen from all, from the least certain half, quarter, …"""
+    """Yield line-ups of players of similar strength.
+
+    They are chosen from all players, then from the least certain half, quarter, ….
+    """
     teams, size = shape
     need = teams * size
     by_doubt = free[np.argsort(-shortlist.skill[free], kind="stable")]
@@ -173,8 +176,8 @@ def _canonical(teams: list[list[int]]) -> Lineup:
 
 
 def _estimate(shortlist: Shortlist, groups: Ints) -> Floats:
-    """Estimate the information of matches: more for uncertain players, less for players of different strength."""
-    # The constants need no precision: they only rank candidates, which are then evaluated exactly.
+    """Estimate the information of matches: it grows with uncertainty and falls with differences of strength."""
+    # The constants need not be precise, because they only rank candidates, which are then evaluated exactly.
     spread = shortlist.variance[groups].sum(axis=1)
     gap = np.ptp(shortlist.mean[groups], axis=1)
     uncertainty = -np.log1p(-0.6 * shortlist.skill[groups] / spread[:, None]).sum(axis=1)

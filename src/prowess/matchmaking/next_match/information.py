@@ -1,12 +1,13 @@
 """The expected information of a match: how much it would change the beliefs about its players.
 
-The information of a result is the Kullback–Leibler divergence from the beliefs before the match to those after it; its
-expectation over the possible results (Lindley 1956) is what Herbrich, Minka, Graepel (2006), section 4.2, mean by the
-most informative matches. Beliefs are normal, so the information about a player's trait is
+The information of a result is the Kullback–Leibler divergence between the beliefs before and after the match. Its
+expectation over the possible results (Lindley 1956) makes precise what Herbrich, Minka, Graepel (2006), section 4.2,
+call the most informative matches. Beliefs are normal, so the information about a player's trait is
 
     ½ (σ′²/σ² − 1 − ln(σ′²/σ²) + (μ′ − μ)²/σ²),
 
-where the belief before the match includes the drift. The result is in bits.
+where μ, σ describe the belief before the match, including the drift, and μ′, σ′ the belief after it. The result is in
+bits.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ from ..player_pool import PlayerPool
 Teams = Sequence[Sequence[Rating]]
 
 BIT = log(2.0)
-NODES = ((-(3.0**0.5), 1 / 6), (0.0, 2 / 3), (3.0**0.5, 1 / 6))  # Gauss–Hermite: exact for the normal score models
+NODES = ((-(3.0**0.5), 1 / 6), (0.0, 2 / 3), (3.0**0.5, 1 / 6))  # Gauss–Hermite nodes; exact for normal scores
 _HALF = ((1.3556261799743, 0.2220759220056), (2.8569700138728, 0.0112574113277))
 FINER = (*((-z, p) for z, p in _HALF), (0.0, 0.5333333333333), *_HALF)
-DRAWS = 128  # random results, if there are too many to enumerate
-COUNTS = 15  # scores up to this one are enumerated
+DRAWS = 128  # number of random results if there are too many to enumerate
+COUNTS = 15  # scores up to this number are enumerated
 RARE = 1e-4  # less probable results are ignored
-MIDDLES = 8  # quantiles that represent a team's scores, if there are many
+MIDDLES = 8  # number of quantiles that represent a team's scores if there are many
 
 
 def expected_information(group: PlayerPool, teams: Teams) -> float:
@@ -59,10 +60,10 @@ def expected_information(group: PlayerPool, teams: Teams) -> float:
 def possible_results(
     group: PlayerPool, teams: Teams, prediction: Prediction
 ) -> Iterator[tuple[float, MatchDetails | None]]:
-    """Yield possible results, each with its probability.
+    """Yield the possible results of a match, each with its probability.
 
-    Two teams have the results win, draw and loss, or scores if the model learns from scores. For more teams, results
-    are random, with the same seed for all matches and without ties.
+    The results of two teams are win, draw and loss, or scores if the model learns from scores. For more teams the
+    results are random samples without ties; all matches use the same seed.
     """
     if isinstance(prediction, ScorePrediction):
         for probability, scores in _scores(group, teams, prediction):
@@ -84,7 +85,8 @@ def possible_results(
 def _scores(group: PlayerPool, teams: Teams, prediction: ScorePrediction) -> Iterator[tuple[float, list[float]]]:
     """Yield scores with their probabilities: quadrature nodes for two teams, random scores for more."""
     scored = prediction.score_distribution
-    if len(teams) > 2 and scored is None:  # score differences equal performance differences
+    # This model uses only score differences, so scores at an arbitrary level will do: the performances.
+    if len(teams) > 2 and scored is None:
         board = group.board_of(teams)
         group.model.pipeline.pool_teams(board)
         means, variances, _ = group.model.outcome.performances(board)
@@ -113,7 +115,7 @@ def _scores(group: PlayerPool, teams: Teams, prediction: ScorePrediction) -> Ite
 
 
 def _counts(scored: CountScores, team: int) -> list[tuple[float, float]]:
-    """Return counts with their probabilities: all counts if they are low, else quadrature nodes at quantiles."""
+    """Return counts with their probabilities: all counts if they are low, otherwise a few at quantiles."""
     top = scored.quantile(team, 0.9999)
     if top <= COUNTS:
         return [(float(p), float(score)) for score, p in enumerate(scored.pmf(team, int(top)))]
@@ -121,7 +123,7 @@ def _counts(scored: CountScores, team: int) -> list[tuple[float, float]]:
 
 
 def _information(group: PlayerPool, teams: Teams, details: MatchDetails | None) -> float:
-    """Return the information of one result in nats, by the model's own update."""
+    """Return the information of one result in nats; the model's own update gives the new beliefs."""
     pipeline = group.model.pipeline
     board = group.board_of(teams, details)
     cells = board.entries * pipeline.traits

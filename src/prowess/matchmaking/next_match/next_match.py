@@ -116,11 +116,11 @@ def next_matches(
 ) -> NextMatches:
     """Return the matches whose results are expected to say most about the players' skills.
 
-    TrueSkill, section 4.2; Lindley (1956). `source` is a ladder, a fit or a model; `players` are the available players,
+    TrueSkill, section 4.2; Lindley (1956). `source` is a ladder, a fit or a model. `players` are the available players,
     by name or with ratings; by default all players are available. A match has `teams` teams of `size` players. A player
     is in at most `each` matches. With 1, the default, the matches form a round that can be played at the same time.
-    With None there is no limit, and matches are chosen independently of each other. `progress` shows a progress bar, or
-    hides it.
+    With None there is no limit, and matches are chosen independently of each other. `progress` forces a progress bar on
+    or off.
 
     The most informative match is chosen first, then the most informative of the rest. Raises `Error` for systems
     without uncertainty, such as Elo.
@@ -161,7 +161,7 @@ def _choose(
 
     def value(lineup: Lineup) -> float:
         if lineup in chosen:
-            # Another line-up may be improved into one that is already chosen.
+            # Improving a line-up may lead to one that is already chosen.
             return -1.0
         if lineup not in values:
             values[lineup] = expected_information(pool, [[pool.ratings[p] for p in team] for team in lineup])

@@ -1,8 +1,8 @@
-"""The best matching of a whole queue, found in a graph of few pairs and proven to be the best of all pairs.
+"""The best matching of a whole queue, found in a graph of few pairs and proven to be the best of all.
 
-Fair opponents are near each other in the order of strength, so a graph of neighbours has most of the edges needed. Its
-matching comes with duals, which set a price for every other pair; pairs that weigh more than their price are added to
-the graph, until no such pair is left. Then no matching of all pairs is better.
+Fair opponents are near each other if the queue is sorted by strength, so a graph of neighbours has most of the edges
+needed. The matching of this graph has duals, which give a price for every other pair. Pairs that weigh more than their
+price are added to the graph, until no such pair is left. Then no matching of all pairs is better.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
-NEAR = 4  # neighbours on either side, in the order of strength: among all items, and
-CLASSES = 16  # among items of similar uncertainty, which often fit each other best
-BLOCK = 64  # items that share one bound when pairs are priced
-LARGEST = 58  # bits of a weight: duals may be a few times as large
-FINEST = 44  # bits of a quality of 1
+NEAR = 4  # neighbours on either side, if all items are sorted by strength
+CLASSES = 16  # the same among items of similar uncertainty, which often fit each other best
+BLOCK = 64  # number of items that share one bound when pairs are priced
+LARGEST = 58  # largest number of bits of a weight, because duals may be a few times as large
+FINEST = 44  # largest number of bits for a quality of 1
 
 
 class Edges(NamedTuple):
-    """A graph: the two ends of every edge, the first before the second, and its weight."""
+    """A graph: the two ends of every edge and its weight. The first end comes before the second in the queue."""
 
     ones: Ints
     twos: Ints
@@ -48,7 +48,10 @@ class Matching(NamedTuple):
 
 
 def best_pairs(queue: tuple[Floats, ...], costs: tuple[Ints, Ints, Floats]) -> tuple[Ints, Floats]:
-    """Return the best pairs of a queue in the order of means (see `PairWeights`), as rows of two, and their quality."""
+    """Return the best pairs of a queue as rows of two, and their quality.
+
+    The queue must be sorted by mean performance (see `PairWeights`).
+    """
     count = len(queue[0])
     if count < 2:
         return np.empty((0, 2), np.int32), np.empty(0)
@@ -57,7 +60,7 @@ def best_pairs(queue: tuple[Floats, ...], costs: tuple[Ints, Ints, Floats]) -> t
     classes = _classes(queue[1])
     edges = _weigh_edges(weights, *_neighbours(count, classes))
     guess = _initial_duals(weights, count)
-    if count % 2:  # a dummy partner for the item left over, which would cause large blossoms otherwise
+    if count % 2:  # a dummy partner for the item left over, because an unmatched item would cause large blossoms
         dummy = np.arange(count, dtype=np.int32), np.full(count, count, np.int32)
         edges = _join_edges(edges, Edges(*dummy, np.full(count, 2 * bonus)))
         guess = np.append(guess, np.max(2 * bonus - guess))
@@ -67,7 +70,7 @@ def best_pairs(queue: tuple[Floats, ...], costs: tuple[Ints, Ints, Floats]) -> t
         if not len(missing[0]):
             break
         edges = _join_edges(edges, _weigh_edges(weights, *missing))
-        guess = matched.dual + matched.total // 2  # without blossoms: their z is shared by their items
+        guess = matched.dual + matched.total // 2  # duals without the z of blossoms, which all items of a blossom share
     mate = matched.mate[:count]
     first = np.flatnonzero((mate > np.arange(count)) & (mate < count)).astype(np.int32)
     pairs = np.stack([first, mate[first]], axis=1)
@@ -80,7 +83,7 @@ def _views(*columns: NDArray[Any]) -> Any:
 
 
 def _scale(count: int, wait: Floats, cost: Floats) -> tuple[float, int]:
-    """Return the integer for a quality of 1, and the bonus of a pair, which exceeds all other differences."""
+    """Return the integer that stands for a quality of 1, and the bonus of a pair, larger than all other differences."""
     finite = cost[np.isfinite(cost)]
     span = 1.0 + 2.0 * float(wait.max(initial=0.0)) + float(finite.max(initial=0.0)) + 1e-3
     # A power of two, so that scaling does not round.
@@ -89,7 +92,7 @@ def _scale(count: int, wait: Floats, cost: Floats) -> tuple[float, int]:
 
 
 def _classes(variance: Floats) -> tuple[Ints, Ints]:
-    """Return where each class of similar uncertainty starts, and the items by class, each in the order of means."""
+    """Group items by similar uncertainty; return where each group starts, and the items sorted by group, then mean."""
     count = len(variance)
     parts = CLASSES if count >= CLASSES and variance.min() < variance.max() else 1
     rank = np.empty(count, np.int64)
@@ -109,7 +112,7 @@ def _neighbours(count: int, classes: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
 
 
 def _initial_duals(weights: PairWeights, count: int) -> Longs:
-    """Return half the weight of pairing each item with itself, a good first guess if many items are similar."""
+    """Return half the weight of pairing each item with itself: a good first guess if many items are similar."""
     weight = np.empty(count, np.int64)
     same = np.arange(count, dtype=np.int32)
     weigh(weights, *_views(same, same, weight))
@@ -149,7 +152,7 @@ def _missing_edges(
     classes: tuple[Ints, Ints],
     scale: tuple[float, int],
 ) -> tuple[Ints, Ints]:
-    """Return the pairs that weigh more than the price set by the duals of a matching."""
+    """Return the pairs that weigh more than the price that the duals of a matching give them."""
     count = len(queue[0])
     unit, bonus = scale
     start, member = _blocks(classes), classes[1]
@@ -182,7 +185,7 @@ def _bounds(own: Floats, queue: tuple[Floats, ...], start: Ints, member: Ints) -
 
 
 def _minima(gap: Longs) -> Longs:
-    """Return a table: row k, column i has the smallest of the 2ᵏ gaps that start at gap i."""
+    """Return a table for range minima: row k, column i is the smallest of the 2ᵏ gaps that start at gap i."""
     rows = [gap]
     while 2 ** len(rows) <= len(gap):
         half, below = 2 ** (len(rows) - 1), rows[-1]

@@ -55,7 +55,7 @@ class Pairing:
 
     @property
     def total(self) -> float:
-        """The sum of the qualities: the largest possible, unless `waiting`, `met` or `never` was given.
+        """The sum of the qualities. It is the largest possible, unless `waiting`, `met` or `never` was given.
 
         >>> import prowess as pw
         >>> model = pw.TrueSkill()
@@ -65,7 +65,9 @@ class Pairing:
         return float(self.quality.sum())
 
     def to_frame(self) -> pl.DataFrame:
-        """Return the pairs as a Polars frame: first, second, quality. A rating without a name is shown by its place.
+        """Return the pairs as a Polars frame: first, second, quality.
+
+        A rating without a name is shown by its position in the queue.
 
         >>> import prowess as pw
         >>> model = pw.TrueSkill()
@@ -84,7 +86,7 @@ class Pairing:
     def to_dict(self) -> dict[str, Any]:
         """Return the pairs with their quality and the items left over as plain data; an item is a list of names.
 
-        A rating without a name is shown by its place.
+        A rating without a name is shown by its position in the queue.
 
         >>> import prowess as pw
         >>> pw.pair(pw.Elo(), ["ann", "bob", "cat"]).to_dict()["left"]
@@ -100,7 +102,7 @@ class Pairing:
 
 
 def _item_names(item: Item, place: int) -> list[str]:
-    """Return the names of an item's players; a rating is named by its place."""
+    """Return the names of an item's players; a rating is named by its position in the queue."""
     players = item if isinstance(item, tuple) else (item,)
     return [player if isinstance(player, str) else f"#{place + 1}" for player in players]
 
@@ -108,7 +110,7 @@ def _item_names(item: Item, place: int) -> list[str]:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
-FAR = 1e6  # limit of the effects of waiting and of meetings, in units of quality
+FAR = 1e6  # largest effect of waiting and of meetings, in units of quality
 
 
 def pair(
@@ -123,7 +125,7 @@ def pair(
     least: float = 0.0,
     uneven: bool = False,
 ) -> Pairing:
-    """Pair as many players of a queue as possible, with the largest total quality of all such pairings.
+    """Pair as many players of a queue as possible, so that the total quality of the matches is highest.
 
     An item of the queue is a player (a name or a rating), or a list of players who play together. Groups are paired
     with groups of the same size, unless `uneven` is set. `source` is the ladder or the fit that has the named players
@@ -170,7 +172,7 @@ def pair(
 def _pair_costs(
     queue: Queue, met: PastMeetings, never: PastMeetings, repeat: float
 ) -> tuple[NDArray[np.int64], Floats]:
-    """Return the pairs of items that have a cost; between groups, the two players who met most often decide it."""
+    """Return the pairs of items that have a cost. Between groups, the two players who met most often decide it."""
     item = np.array(list(queue.item.values()), np.int64)
     numbers = {name: number for number, name in enumerate(queue.item)}
     pairs, times = count_meetings("met", met, numbers)
@@ -213,7 +215,7 @@ def _make_pairing(queue: Queue, places: Ints, quality: Floats) -> Pairing:
     return Pairing(pairs, quality, [items[place] for place in np.flatnonzero(alone)], queue.newcomers, places)
 
 
-EARLIER_ROUND = 400.0  # a meeting in an earlier round counts as this many
+EARLIER_ROUND = 400.0  # a meeting in an earlier round counts as this many ordinary meetings
 PATIENCE = 1e-3  # waiting time of items that sat out a round; it outweighs everything else
 
 
@@ -259,6 +261,6 @@ def rounds(
 
 
 def _player_names(item: Item) -> list[Any]:
-    """Return the names of an item of the queue; a rating has none, so its meetings are not counted."""
+    """Return the names in an item of the queue. A rating has no name, so its meetings are not counted."""
     players = item if isinstance(item, tuple) else (item,)
     return [player for player in players if isinstance(player, str)]

@@ -58,7 +58,7 @@ def parse_queue(source: Source, queue: QueueInput) -> Queue:
 
 
 def _item(entry: Any, place: int) -> Item:
-    """Return a player, or the tuple of the players of a group."""
+    """Return a player, or a tuple with the players of a group."""
     if isinstance(entry, Rating):
         return entry
     if isinstance(entry, Sequence) and not isinstance(entry, str):
@@ -70,7 +70,7 @@ def _item(entry: Any, place: int) -> Item:
 
 
 def _index_names(teams: Sequence[tuple[Player, ...]]) -> dict[str, int]:
-    """Return the item of every name."""
+    """Return a mapping from every name to the position of its item."""
     where: dict[str, int] = {}
     for item, team in enumerate(teams):
         for name in team:
@@ -83,7 +83,7 @@ def _index_names(teams: Sequence[tuple[Player, ...]]) -> dict[str, int]:
 
 
 def _performances(everybody: PlayerPool, size: NDArray[np.int64]) -> tuple[Floats, Floats, Floats]:
-    """Return mean, variance and noise of every item's performance in a match against an item of its size."""
+    """Return mean, variance and noise of every item's performance in a match against an item of its own size."""
     columns = np.empty((3, len(size)))
     first = np.cumsum(size) - size
     for each in np.unique(size).tolist():
@@ -94,7 +94,7 @@ def _performances(everybody: PlayerPool, size: NDArray[np.int64]) -> tuple[Float
 
 
 def waiting_times(queue: Queue, waiting: Mapping[str, float] | Sequence[float] | None) -> Floats:
-    """Return how long each item has waited: for a group, the longest wait of its players."""
+    """Return how long each item has waited. For a group this is the longest wait of its players."""
     times = np.zeros(len(queue))
     if waiting is None:
         return times
@@ -115,7 +115,7 @@ MeetingCounts: TypeAlias = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
 def count_meetings(what: str, met: PastMeetings, numbers: Mapping[str, int]) -> MeetingCounts:
-    """Return pairs of different players of a queue, the lower number first, and how often they met.
+    """Return pairs of players of a queue, the lower number first, and how often they met.
 
     >>> count_meetings("met", [("ann", "bob"), ("bob", "ann"), ("ann", "zoe")], {"ann": 0, "bob": 1})
     (array([[0, 1]]), array([2.]))

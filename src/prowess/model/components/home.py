@@ -34,7 +34,7 @@ class Home:
 
     @property
     def learnt(self) -> bool:
-        """Whether the advantage is learnt from matches.
+        """True if the advantage is learnt from matches.
 
         >>> Home(2.0).learnt, Home(0.0, home_sigma=1.0).learnt
         (False, True)
@@ -43,9 +43,9 @@ class Home:
 
     @property
     def tunable(self) -> dict[str, Range]:
-        """The parameters that can be tuned: the advantage if it is fixed, or else how it is learnt.
+        """The parameters that can be tuned: `home_mu` if the advantage is fixed, otherwise how it is learnt.
 
-        If it is learnt, the initial mean is soon forgotten, so matches say little about the best value.
+        A learnt advantage soon forgets its initial mean, so matches cannot determine the best `home_mu`.
 
         >>> list(Home(2.0).tunable), list(Home(0.0, home_sigma=1.0).tunable)
         (['home_mu'], ['home_sigma', 'home_tau'])

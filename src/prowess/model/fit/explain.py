@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-FORM = 10  # recent matches
-NAMED = 2  # opponents in a sentence
-FEW = 16  # up to this many players, single searches are faster
-UNCERTAIN = 1.5  # a rating counts as more uncertain than another from this ratio of sigmas on
+FORM = 10  # number of matches that count as recent
+NAMED = 2  # number of opponents that a sentence names
+FEW = 16  # up to this many players, searching for each one alone is faster
+UNCERTAIN = 1.5  # ratio of sigmas from which a rating counts as more uncertain than another
 
 
 def explain(trace: Trace, name: str, before: Ladder, now: Rating) -> Explanation:
@@ -53,7 +53,10 @@ def explain(trace: Trace, name: str, before: Ladder, now: Rating) -> Explanation
 
 
 def _first_rating(trace: Trace, before: Ladder, name: str, matches: Ints) -> Rating:
-    """Return the player's rating before the first match; with a learnt prior, it depends on others' earlier matches."""
+    """Return the player's rating before the first match.
+
+    With a prior that learns, it depends on earlier matches of others.
+    """
     if name in before:
         return before[name]
     if not trace.model.prior.learns:
@@ -62,7 +65,7 @@ def _first_rating(trace: Trace, before: Ladder, name: str, matches: Ints) -> Rat
 
 
 def _moves(start: Rating, described: dict[str, Any]) -> dict[str, Any]:
-    """Return the ratings before and after each match, and the changes by matches and between them."""
+    """Return the ratings before and after each match, the changes by each match, and the changes between matches."""
     moves: dict[str, Any] = {}
     for what, prefix in (("mu", ""), ("shown", "shown_")):
         before, after = described[f"{what}_before"], described[f"{what}_after"]
@@ -76,14 +79,16 @@ def _moves(start: Rating, described: dict[str, Any]) -> dict[str, Any]:
 class Explanation:
     """How a player's matches led to the present rating.
 
-    `start` is the rating before the first match, `now` the rating after the last. `matches` has a row per match that
-    counts: match, id, time, partners, opponents (at most twenty), opponent_count, teams, place, score and against
-    (the best score of the others), actual, expected, expected_lead (the predicted score difference, in models of
-    scores), mu_before, mu_after, drifted, moved, the same for `shown` (shown_before, …), sigma_before, sigma_after.
+    `start` is the rating before the first match, `now` the rating after the last. `matches` has a row for each match
+    that counts, with the columns match, id, time, partners, opponents (at most twenty), opponent_count, teams, place,
+    score, against (the best score of the others), actual, expected, expected_lead (the predicted score difference, in
+    models of scores), mu_before, mu_after, drifted, moved, the same four for `shown` (shown_before, …), sigma_before,
+    sigma_after.
 
-    `expected` is the predicted share of opposing teams to beat, `actual` the share that was beaten, ties counting half:
-    between two teams 1, ½ or 0. `moved` is the change of mu by the match, `drifted` its change since the previous
-    match (by the carry-over of seasons; 0 in most models), so that exactly
+    `expected` is the predicted share of opposing teams that the player's team beats, and `actual` the share that it did
+    beat; ties count half. Between two teams `actual` is 1, ½ or 0. `moved` is the change of mu by the match. `drifted`
+    is its change since the previous match (by the carry-over between seasons; 0 in most models). So the changes add up
+    exactly:
 
         start.mu + Σ drifted + Σ moved = now.mu,    start.shown + Σ shown_drifted + Σ shown_moved = now.shown.
 
@@ -115,7 +120,7 @@ class Explanation:
 
     @cached_property
     def digits(self) -> int:
-        """The number of significant decimals: two if matches move ratings by about 5, one if by about 50.
+        """The number of decimals worth showing: two if matches move ratings by about 5, one if by about 50.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
@@ -169,7 +174,7 @@ class Explanation:
             "lost": self.matches["actual"].eq(0.0).sum(),
         }
         if (self.matches["teams"] > 2).any():
-            # Among many teams, "lost" would mean any place but the first.
+            # With more than two teams, "lost" could mean any place but the first.
             results = {"won": self.matches["place"].eq(1).sum()}
         matches = count(len(self.matches), "match", "matches")
         ended = ", ".join(f"{number} {word}" for word, number in results.items() if number)
@@ -190,7 +195,7 @@ class Explanation:
     def _form(self) -> str:
         recent = self.matches.tail(FORM)
         actual, expected = float(recent["actual"].sum()), float(recent["expected"].sum())
-        # Results are treated as independent coin tosses with the expected chances.
+        # Treat results as independent coin tosses with the expected probabilities.
         sigma = sqrt(max(float((recent["expected"] * (1 - recent["expected"])).sum()), 1e-12))
         surprise = (actual - expected) / sigma
         verdict = "about as" if abs(surprise) < 1 else "better than" if surprise > 0 else "worse than"
@@ -211,9 +216,9 @@ class Explanation:
         recent = self.matches["sigma_after"].tail(FORM + 1)
         if len(recent) < 2 or not recent[0] or not self.now.sigma:
             return f"{interval}."
-        # Halving sigma takes three times the present precision in addition.
-        gain = (self.now.sigma**-2 - recent[0] ** -2) / (len(recent) - 1)  # of precision, per match
-        # Drift can cancel the gain of all recent matches.
+        # Half of sigma means four times the precision, so three times the present precision must be added.
+        gain = (self.now.sigma**-2 - recent[0] ** -2) / (len(recent) - 1)  # gain in precision per match
+        # Drift can outweigh what recent matches have added.
         need = 3.0 * self.now.sigma**-2 / gain if gain > 0 else float("inf")
         if need > 20 * len(self.matches) + 100:
             return f"{interval}; more matches will hardly narrow that, because skills drift between matches."
@@ -231,18 +236,18 @@ def _when(row: dict[str, Any]) -> str:
 
 
 def digits_of(moves: Sequence[float], usual: float = 1.0) -> int:
-    """Return the number of significant decimals for these changes, or for a `usual` change if there are none.
+    """Return how many decimals are worth showing for these changes, or for a `usual` change if there are none.
 
     >>> digits_of([4.4, -0.2]), digits_of([0.0])
     (2, 2)
     """
-    # The same number of digits for Elo's points and for log rates of goals.
+    # Relative to the largest change, so that Elo points and log rates of goals get the same number of digits.
     largest = max(map(abs, moves), default=0.0) or usual
     return min(max(2 - floor(log10(largest)), 0), 4)
 
 
 def opponents_of(row: dict[str, Any]) -> str:
-    """Name the opponents in a row of `matches`; a long list is cut to the first few.
+    """Return the names of the opponents in a row of `matches` as text; a long list is shortened.
 
     >>> opponents_of({"opponents": ["ann", "bob"], "opponent_count": 2})
     'ann and bob'
@@ -254,7 +259,7 @@ def opponents_of(row: dict[str, Any]) -> str:
 
 
 def result_and_odds(row: dict[str, Any]) -> tuple[str, str]:
-    """Describe the actual and the expected result in a row of `matches`.
+    """Return the actual and the expected result in a row of `matches` as text.
 
     >>> result_and_odds({"teams": 2, "actual": 1.0, "expected": 0.36})
     ('won', '36 %')
@@ -283,7 +288,7 @@ class Account:
 
     `rows` has a mapping for each player, in the order of the teams: player, team (its index), partners, opponents,
     place, actual and expected (the actual and the predicted share of opposing teams beaten), mu, sigma and shown before
-    and after, moved, and `first` (whether it was the player's first match). `forecast` has the predicted mean and sigma
+    and after, moved, and `first` (true if it was the player's first match). `forecast` has the predicted mean and sigma
     of every team's performance, and for two teams `win` and `draw`. A match of importance 0 changes no rating.
 
     >>> import prowess as pw
@@ -331,13 +336,13 @@ class Account:
         return f"{began}{expectation}: {moved} to {row['mu_after']:.{digits}f}{self._reason(row)}."
 
     def _chance(self, row: dict[str, Any]) -> float:
-        """Return the forecast probability of the actual result of two teams, as shown on pages and charts."""
+        """Return the predicted probability of the actual result of two teams, as pages and charts show it."""
         team, win = row["team"], self.forecast["win"]
         chance: float = {1.0: win[team], 0.5: self.forecast["draw"], 0.0: win[1 - team]}[row["actual"]]
         return chance
 
     def _reason(self, row: dict[str, Any]) -> str:
-        """Explain a large or small change by how certain the rating was compared with those of the other players."""
+        """Explain a large or small change by how certain the rating was, compared with those of the other players."""
         own, (sigmas, all_new) = row["sigma_before"], self._sigmas
         others = len(sigmas) - bool(own)
         if own is None or not others:
@@ -351,13 +356,13 @@ class Account:
 
     @cached_property
     def _sigmas(self) -> tuple[list[float], bool]:
-        """The sigmas of all players before the match, sorted, and whether it was the first match of every player."""
+        """Return all players' sigmas before the match, sorted, and whether all of them played their first match."""
         sigmas = sorted(row["sigma_before"] for row in self.rows if row["sigma_before"])
         return sigmas, all(row["first"] for row in self.rows)
 
 
 def account(trace: Trace, match: int, most: int | None = None) -> Account:
-    """Describe what the match at an index changed for its players, in at most the `most` best teams."""
+    """Describe what the match at index `match` changed for its players, in the best `most` teams (None: all teams)."""
     history = trace.history
     teams = history.match_start[match : match + 2]
     entry: Ints = np.arange(*history.team_start[teams])
@@ -379,7 +384,7 @@ def account(trace: Trace, match: int, most: int | None = None) -> Account:
 
 
 def _best_teams(history: History, teams: NDArray[np.int32], most: int) -> Ints:
-    """Return the first `most` entries of the `most` best teams, and the first entry of each of these teams."""
+    """Return at most `most` entries of the `most` best teams, and always the first entry of each of these teams."""
     order = np.arange(*teams)[np.argsort(history.place[teams[0] : teams[1]], kind="stable")][:most]
     first, last = history.team_start[order], history.team_start[order + 1]
     players = np.concatenate([np.arange(*ends)[:most] for ends in zip(first, last, strict=True)])[:most]
@@ -387,7 +392,7 @@ def _best_teams(history: History, teams: NDArray[np.int32], most: int) -> Ints:
 
 
 def _have_played(history: History, entry: Ints, start: int) -> list[bool]:
-    """Return which players of a match have played before it; `start` is the first entry of the match."""
+    """Return which players of a match have an earlier match; `start` is the first entry of the match."""
     if len(entry) <= FEW:
         return [_has_played(history, e) for e in entry.tolist()]
     played: list[bool] = np.isin(history.player[entry], history.player[:start]).tolist()
@@ -395,7 +400,7 @@ def _have_played(history: History, entry: Ints, start: int) -> list[bool]:
 
 
 def _has_played(history: History, entry: int) -> bool:
-    # searched backwards in growing steps: most players have a recent match
+    # most players have a recent match, so search backwards in growing steps
     end, reach = entry, 1 << 14
     while end > 0:
         if (history.player[max(end - reach, 0) : end] == history.player[entry]).any():

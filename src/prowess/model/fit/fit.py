@@ -39,7 +39,7 @@ class Fit:
     """
 
     def __init__(self, model: Model, history: History, before: Ladder, after: Ladder, record: Record) -> None:
-        """Store the results of a sweep; use `Model.fit` to create a fit."""
+        """Store the results of a sweep. Use `Model.fit` to create a fit."""
         self.model = model
         self.history = history
         self.forecasts = read_forecasts(model.outcome, history, record)
@@ -52,7 +52,7 @@ class Fit:
 
     @cached_property
     def ladder(self) -> Ladder:
-        """A ladder to continue from, match by match; changing it does not change the fit.
+        """A ladder that continues after the last match. Changing it does not change the fit.
 
         >>> import prowess as pw
         >>> fit = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -76,7 +76,7 @@ class Fit:
 
     @property
     def newcomer(self) -> Rating:
-        """The rating of a new player after the last match; it changes only if the prior is learnt.
+        """The rating of a new player after the last match. It differs from the initial one only if the prior learns.
 
         >>> import prowess as pw
         >>> pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])).newcomer.mu
@@ -86,7 +86,7 @@ class Fit:
 
     @property
     def log_evidence(self) -> float:
-        """The log-probability of the results, each predicted before its match and weighted by importance.
+        """The log-probability of all results, each predicted before its match, weighted by importance.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
@@ -152,7 +152,7 @@ class Fit:
 
     @cached_property
     def _trace(self) -> Trace:
-        # a second pass, because most fits never need the ratings before and after every match
+        # computed in a second pass on demand, because most fits never need the ratings before and after every match
         record = run_sweep(self._before.copy(), self.history, None, silent=True, beliefs=True)
         return Trace(self.model, self.history, self.forecasts, record.before, record.after)
 
@@ -204,7 +204,7 @@ class Fit:
 
 
 def fit(model: Model, history: History, start: Ladder | Mapping[str, Rating] | None, progress: bool | None) -> Fit:
-    """Rate a history (`Model.fit`)."""
+    """Rate a history; `Model.fit` calls this."""
     _check(history)
     before = starting_ladder(model, start)
     after = before.copy()
@@ -214,7 +214,7 @@ def fit(model: Model, history: History, start: Ladder | Mapping[str, Rating] | N
 
 
 def learn(model: Model, history: History, start: Ladder | Mapping[str, Rating] | None, progress: bool | None) -> Ladder:
-    """Rate a history and keep only the ladder (`Model.learn`)."""
+    """Rate a history and keep only the ladder; `Model.learn` calls this."""
     _check(history)
     after = starting_ladder(model, start)
     record = run_sweep(after, history, progress, silent=True)
@@ -236,11 +236,11 @@ def _warn(record: Record, history: History) -> None:
 
 
 def starting_ladder(model: Model, start: Ladder | Mapping[str, Rating] | None) -> Ladder:
-    """Return the ladder at the beginning of a fit."""
+    """Return the ladder with which a fit starts: a copy of `start`, or a new one with its ratings."""
     if isinstance(start, Ladder):
         if start.model is not model and start.model != model:
             raise Error("start is a ladder of another model; use its model, or give its ratings as a mapping")
-        return start.copy()  # the caller may change the ladder before trajectories are computed
+        return start.copy()  # a copy, because the caller may change the ladder before trajectories are computed
     if start is not None and not isinstance(start, Mapping):
         raise Error(f"start must be a Ladder or ratings by name, not {type(start).__name__}")
     return Ladder(model, start)

@@ -1,4 +1,4 @@
-"""Forecasts: the predictions of every match of a history, made before it was rated."""
+"""Forecasts: the predictions for every match of a history, made before the match was rated."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ Floats = NDArray[np.float64]
 class Forecasts:
     """The predictions made before each match, as columns over the history's teams and matches.
 
-    `mean` and `variance` describe every team's performance (a column per trait, if there are several). Matches of two
-    teams have `win` (of the first team) and `draw`, others NaN. `log_evidence` is the log-probability of the result.
+    `mean` and `variance` describe every team's performance, with a column per trait if there are several. Matches of
+    two teams have the probabilities `win` (of the first team) and `draw`; in other matches they are NaN. `log_evidence`
+    is the log-probability of the result.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["bob"]]}])
@@ -39,8 +40,8 @@ class Forecasts:
     mean: Floats
     variance: Floats
     log_evidence: Floats
-    written: tuple[Floats, Floats]  # win and draw from the sweep
-    scatter: Floats | None = None  # variance that results add to each team, in matches of more than two teams
+    written: tuple[Floats, Floats]  # win and draw as recorded by `sweep`
+    scatter: Floats | None = None  # variance that score noise adds per team, with three or more teams
 
     def __len__(self) -> int:
         return len(self.log_evidence)
@@ -80,7 +81,7 @@ class Forecasts:
         return win, draw
 
     def take(self, matches: NDArray[np.intp]) -> Forecasts:
-        """Return the forecasts of the matches at these indices, in chronological order.
+        """Return the forecasts of the matches at these indices, which must be in ascending order.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3)
@@ -138,8 +139,8 @@ def read_forecasts(outcome: Outcome, history: History, record: Record) -> Foreca
 def strength(forecasts: Forecasts) -> Floats:
     """Return the expected performance of every team; the team with the higher one is expected to finish ahead.
 
-    Offence and defence are combined into one number. The defence affects the scores of all opponents, and so counts
-    1/(k − 1) in a match of k teams.
+    In models of offence and defence, both are combined into one number. A defence affects the scores of all k − 1
+    opponents, so it counts 1/(k − 1) in a match of k teams.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["bob"]]}])
@@ -153,9 +154,10 @@ def strength(forecasts: Forecasts) -> Floats:
 
 
 def performance(forecasts: Forecasts) -> Floats:
-    """Return the variance of every team's performance (see `strength`): uncertainty of skill and noise.
+    """Return the variance of every team's performance (see `strength`): the uncertainty of skills plus noise.
 
-    In matches of more than two teams it includes the normal noise of scores; with two, `win` and `draw` include it.
+    In matches of more than two teams it includes the normal noise of scores. For two teams, `win` and `draw` already
+    include that noise.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
@@ -174,7 +176,7 @@ def performance(forecasts: Forecasts) -> Floats:
 
 
 def _check(forecasts: Forecasts) -> None:
-    # a comparison may keep only win and draw; kernels that loop over teams would read beyond the end of the columns
+    # a model comparison may keep only win and draw; then kernels that loop over teams would read beyond the columns
     if len(forecasts.mean) != forecasts.history.teams:
         raise Error("these forecasts have only win and draw; a measure of performances must not set chances=True")
 

@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 
 
 def leaderboard(ladder: Ladder, min_matches: int = 0) -> pl.DataFrame:
-    """Return players with at least `min_matches` matches by `shown`, best first; equal players share a rank."""
+    """Return the players with at least `min_matches` matches, sorted by `shown`; equal players share a rank."""
     import polars as pl
 
     model, state, names = ladder.model, ladder.settled, ladder.names
@@ -46,13 +46,13 @@ def leaderboard(ladder: Ladder, min_matches: int = 0) -> pl.DataFrame:
         columns |= dict(zip(layout.traits, state.T[layout.means], strict=True))
     columns |= dict(zip(layout.extras, state.T[layout.first_extra :], strict=False))
     frame = pl.DataFrame(columns)
-    # Ratings that differ only by rounding share a rank.
+    # Ratings that differ only by rounding errors share a rank.
     place = pl.Series("rank", level(shown, grain(largest(model, state)))).rank("min", descending=True).cast(pl.Int64)
     return frame.select(place, pl.all()).sort("rank", maintain_order=True)
 
 
 def compared(now: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
-    """Compare standings with earlier ones: `change` is the ranks gained, `gain` the change of `shown`.
+    """Add the columns `change`, the ranks gained since earlier standings, and `gain`, the change of `shown`.
 
     Both are null for players who are not in the earlier standings.
 
@@ -64,14 +64,14 @@ def compared(now: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
     """
     import polars as pl
 
-    # The columns take their final names before the join, which would otherwise add suffixes.
+    # Columns are renamed before the join, because otherwise the join adds suffixes to their names.
     was = before.select("player", pl.col("rank").alias("change"), pl.col("shown").alias("gain"))
     both = now.join(was, on="player", how="left", maintain_order="left")
     return both.with_columns(change=pl.col("change") - pl.col("rank"), gain=pl.col("shown") - pl.col("gain"))
 
 
 def overall(model: Model, beliefs: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return mu, sigma (NaN if there is none) and shown over all traits, from rows of means and variances."""
+    """Return mu, sigma (NaN if there is none) and shown of all skills together, for rows of means and variances."""
     layout = model.pipeline.layout
     mu = beliefs[:, layout.means].sum(axis=1)
     if model.absorb.certain:
@@ -81,7 +81,7 @@ def overall(model: Model, beliefs: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def largest(model: Model, beliefs: Floats) -> float:
-    """Return the largest absolute value of mu and shown in rows of means and variances; 0 without rows.
+    """Return the largest absolute value of mu and shown, for rows of means and variances; 0 if there are none.
 
     >>> import prowess as pw
     >>> largest(pw.TrueSkill(), np.array([[25.0, 100.0], [29.0, 1.0]]))
@@ -92,9 +92,9 @@ def largest(model: Model, beliefs: Floats) -> float:
 
 
 def grain(largest: float) -> float:
-    """Return the largest difference at which ratings still count as equal; iterative updates vary in the last digits.
+    """Return the difference below which ratings count as equal, because iterative updates vary in the last digits.
 
-    It is a power of two, so that it rarely changes when the largest rating moves.
+    It is a power of two, so that it rarely changes when the largest rating changes.
 
     >>> grain(25.0) == grain(26.0) == 2.0**-31
     True
@@ -103,7 +103,7 @@ def grain(largest: float) -> float:
 
 
 def level(shown: Floats, grain: float) -> Floats:
-    """Return `shown` in units of `grain`, rounded: equal players share a level, and so a rank.
+    """Return `shown` in units of `grain`, rounded. Players with the same level share a rank.
 
     >>> level(np.array([1.0, 1.0 + 1e-15, 2.0]), 0.5)
     array([2., 2., 4.])
@@ -112,7 +112,7 @@ def level(shown: Floats, grain: float) -> Floats:
 
 
 def _last_seen(ladder: Ladder, numbers: Floats) -> pl.Series:
-    """Return when each player last played: dates, datetimes or numbers; null if unknown."""
+    """Return the time of each player's last match as dates, datetimes or numbers; null if unknown."""
     import polars as pl
 
     times = pl.Series("last_seen", numbers).fill_nan(None)
@@ -131,7 +131,7 @@ Time = date | float
 class Standings:
     """A leaderboard with the changes over the last period, and the ladder to continue from.
 
-    `since` is the time of the last match before the period; None if there is no earlier match.
+    `since` is the time of the last match before the period; None if there is no match before it.
 
     >>> import prowess as pw
     >>> table = pw.standings(pw.TrueSkill(), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -152,10 +152,10 @@ def standings(
     period: str | None = None,
     min_matches: int = 0,
 ) -> Standings:
-    """Return the standings after a history, with `change` and `gain` over the last period, in one pass.
+    """Return the leaderboard after a history, with `change` and `gain` over the last period, in one pass.
 
-    The period ("week", "10d", "last" for the last day or round, or "none") ends with the last match. None chooses a
-    period that suits the history, or the whole history if there is a `start`.
+    `period` is a length ("week", "10d"), "last" (the last day or round) or "none"; the period ends with the last match.
+    By default, a period that suits the history is chosen, or the whole history if a `start` is given.
 
     >>> import prowess as pw
     >>> days = ("2026-01-01", "2026-01-20", "2026-01-31")
@@ -169,14 +169,14 @@ def standings(
     if period is None and start is None:
         period = usual_period(history)
     first = 0 if period in (None, "none") else first_of_last(history, period)
-    # Two fits of consecutive parts cost no more than one of the whole.
+    # Rating the history in two parts costs no more than rating it in one.
     before = model.learn(history[:first], start) if first else start
     after = model.learn(history[first:], before)
     frame = after.leaderboard(min_matches=min_matches)
     if period == "none":
         return Standings(frame, after, None)
     if before is None:
-        # Compared with empty standings, so that the columns are the same for every history.
+        # Compare even with empty standings, so that every history gives the same columns.
         return Standings(compared(frame, frame.clear()), after, None)
     since = last_time(before)
     if first and history.time is not None and history.time_kind is not None:
@@ -203,7 +203,7 @@ def _latest(ladder: Ladder) -> float | None:
 
 
 def _check_order(start: Ladder, history: History) -> None:
-    """Raise an `Error` if the history begins before the ladder's last match; different time kinds are not compared."""
+    """Raise an `Error` if the history begins before the ladder's last match."""
     latest = _latest(start)
     if latest is None or not len(history) or history.time is None or start.stamp is None or history.time_kind is None:
         return

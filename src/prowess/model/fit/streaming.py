@@ -1,4 +1,4 @@
-"""Rates consecutive histories while keeping only the ladder and one history in memory."""
+"""Rates consecutive histories one at a time, and keeps only the ladder and the current history in memory."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Streamed:
-    """The result of a stream: the ladder after it, the number of matches, and the remarks of all histories.
+    """The result of rating a stream: the final ladder, the number of matches, and the remarks of all histories.
 
     >>> import prowess as pw
     >>> weeks = [pw.History.from_matches([{"teams": [["ann"], ["bob"]], "time": week}]) for week in (1, 2)]
@@ -65,18 +65,18 @@ def fit_stream(
     start: Ladder | Mapping[str, Rating] | None = None,
     progress: bool | None = None,
 ) -> Streamed:
-    """Rate consecutive histories; the ladder equals that of one pass over all of them (`Model.fit_stream`)."""
+    """Rate consecutive histories (`Model.fit_stream`); the ladder equals that of one pass over all of them."""
     if isinstance(histories, History):
         raise Error("fit_stream needs several histories; use fit for one")
     ladder = starting_ladder(model, start)
     past = _Past()
-    # Files read in chunks know how much of them is left; other iterables do not.
+    # A file that is read in chunks knows how much of it has been read; other iterables do not.
     share = (lambda: histories.share) if hasattr(histories, "share") else lambda: 0.0
     for number, history in enumerate(track(histories, "rating", share, progress), 1):
         if not isinstance(history, History):
             raise Error(f"fit_stream needs histories, but number {number} is of type {type(history).__name__}")
         if len(history):
-            # Before the sweep, so that an error leaves no chunk half rated.
+            # Check before rating, so that an error leaves no chunk half rated.
             past.check(history, number)
             record = run_sweep(ladder, history, False, silent=True)
             past.unconverged += len(record.unconverged)
@@ -90,7 +90,7 @@ def fit_stream(
 
 
 class _Past:
-    """The histories so far: counts, times and remarks."""
+    """What is kept of the histories so far: counts, times and remarks."""
 
     def __init__(self) -> None:
         self.matches = self.unconverged = 0

@@ -1,7 +1,7 @@
 """The trace of a history: the ratings of every entry before and after its match, and the forecasts.
 
-Everything that explains ratings (trajectories, explanations, accounts of matches, views of a league) reads a trace,
-which needs one pass over the history.
+Everything that explains ratings reads a trace: trajectories, explanations, accounts of matches, views of a league.
+Computing one takes one pass over the history.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-CHUNK = 200_000  # entries between checks for Ctrl-C and updates of the progress bar
-ROWS = 200_000  # teams whose expectations are computed together
-NAMED = 20  # opponents listed per match
+CHUNK = 200_000  # number of entries between checks for Ctrl-C and updates of the progress bar
+ROWS = 200_000  # number of teams whose expectations are computed at a time
+NAMED = 20  # largest number of opponents listed for a match
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Trace:
     """A history with the ratings before and after every match, and the forecasts.
 
-    `before` and `after` have a row per entry: mean and variance of every trait. `before` includes the drift up to
-    the match; within an open rating period, both are computed as if the period ended here. All columns are in the
+    `before` and `after` have a row per entry: mean and variance of every trait. `before` includes the drift up to the
+    match. Within an open rating period, both are computed as if the period ended at that moment. All columns are in the
     order of the history.
 
     >>> import prowess as pw
@@ -92,7 +92,7 @@ class Trace:
         return np.ones(len(match), bool) if importance is None else importance[match] > 0.0
 
     def moves(self, entry: Ints) -> dict[str, Floats]:
-        """Return the ratings before and after the given entries' matches, and the changes; σ may be NaN.
+        """Return the ratings before and after the matches of the given entries, and the changes; sigma may be NaN.
 
         >>> import prowess as pw
         >>> traced = trace(pw.Ladder(pw.Elo()), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -107,7 +107,7 @@ class Trace:
         return moves | {"shown_moved": moves["shown_after"] - moves["shown_before"]}
 
     def times(self, match: Ints) -> dict[str, list[Any]]:
-        """Return a column with the times of the given matches; {} if the history has no times.
+        """Return the column "time" for the given matches; {} if the history has no times.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "time": "2026-01-31"}])
@@ -132,7 +132,7 @@ class Trace:
         return columns | self._expected(team, match) | self.moves(entry)
 
     def _expected(self, team: Ints, match: Ints) -> dict[str, Any]:
-        # in chunks, because the expectation of a team needs all teams of its match
+        # in chunks to limit memory, because the expectation of a team needs all teams of its match
         start = self.history.match_start
         rows = np.cumsum(start[match + 1] - start[match], dtype=np.int64)
         parts = np.split(np.arange(len(match)), np.flatnonzero(np.diff(rows // ROWS)) + 1)
@@ -140,7 +140,7 @@ class Trace:
         return {key: np.concatenate([chunk[key] for chunk in chunks]) for key in chunks[0]}
 
     def account(self, match: int, most: int | None = None) -> Account:
-        """Describe what the match at an index changed for its players, in at most the `most` best teams.
+        """Describe what the match at index `match` changed for its players, in the best `most` teams (None: all).
 
         >>> import prowess as pw
         >>> traced = trace(pw.Ladder(pw.Elo()), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -153,7 +153,7 @@ class Trace:
 
 
 def trace(ladder: Ladder, history: History) -> Trace:
-    """Rate a history with a ladder, which is updated in place, and return the trace.
+    """Rate a history and return the trace. The ladder is updated in place.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill())
@@ -168,7 +168,7 @@ def trace(ladder: Ladder, history: History) -> Trace:
 def run_sweep(
     ladder: Ladder, history: History, progress: bool | None, silent: bool = False, beliefs: bool = False
 ) -> Record:
-    """Rate a history with a ladder, which is updated in place; return the record of the sweep.
+    """Rate a history and return the record of the sweep. The ladder is updated in place.
 
     Unless `silent`, the record has forecasts and log-evidence; with `beliefs`, also the ratings of every entry before
     and after its match.
@@ -185,7 +185,7 @@ def _run_chunks(ladder: Ladder, history: History, columns: Columns, record: Reco
     pipeline = ladder.model.pipeline
     board = pipeline.board(*_largest(history))
     table = ladder.table
-    # Chunks are measured in entries, because the size of matches varies from 2 to thousands.
+    # Chunks are measured in entries, because a match may have two or thousands of them.
     chunk = max(1, CHUNK * len(history) // history.entries)
     chunks = range(0, len(history), chunk)
     try:
@@ -199,7 +199,7 @@ def _run_chunks(ladder: Ladder, history: History, columns: Columns, record: Reco
 
 
 def _largest(history: History) -> tuple[int, int]:
-    """Return the largest number of teams, and of entries, in a match."""
+    """Return the largest number of teams in a match, and the largest number of entries."""
     if len(history) == 1:
         return history.teams, history.entries
     sizes = np.diff(history.team_start[history.match_start])
@@ -246,7 +246,7 @@ def results(history: History, team: Ints, match: Ints) -> dict[str, Any]:
 
 
 def expectations(forecasts: Forecasts, team: Ints) -> dict[str, Any]:
-    """Return the expected share of opposing teams beaten by one team of each match.
+    """Return the expected share of opposing teams that a team beats, for one team of each match.
 
     For two teams it is the predicted P(win) + P(draw)/2; for more, the mean of P(ahead) over the other teams, computed
     from normal performances.
@@ -264,7 +264,7 @@ def expectations(forecasts: Forecasts, team: Ints) -> dict[str, Any]:
         own, teams = start[index] + team[index], np.arange(start[index], start[index + 1])
         others = teams[teams != own]
         gap, spread = mean[own] - mean[others], np.sqrt(variance[own] + variance[others])
-        # Models without uncertainty have a spread of 0: equal teams are even, others certain.
+        # Models without uncertainty have a spread of 0: equal teams have an even chance, and other results are certain.
         with np.errstate(divide="ignore", invalid="ignore"):
             z = np.where(gap == 0.0, 0.0, gap / spread)
         expected[index] = np.mean([cdf(x) for x in np.clip(z, -40.0, 40.0).tolist()])
@@ -278,7 +278,7 @@ def expectations(forecasts: Forecasts, team: Ints) -> dict[str, Any]:
 
 
 def _expected_scores(forecasts: Forecasts) -> Floats | None:
-    """Return the expected scores of the teams, up to a common constant; None in models without scores."""
+    """Return the expected scores of the teams, up to a constant that all share; None in models without scores."""
     if forecasts.mean.ndim == 1:
         return forecasts.mean if isinstance(forecasts.outcome, GaussianScore) else None
     start = forecasts.history.match_start

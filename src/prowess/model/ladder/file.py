@@ -1,4 +1,4 @@
-"""The file format of ladders: versioned JSON with a line per player, exact to the last bit."""
+"""The file format of ladders: versioned JSON with a line per player. Numbers are exact to the last bit."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from ..model import Model
 from .ladder import Ladder
 
 FORMAT, VERSION = "prowess ladder", 2
-READABLE = (1, 2)  # version 1 had neither rating periods nor a memory
+READABLE = (1, 2)  # version 1 had no rating periods and no memory
 
 
 def save(ladder: Ladder, path: str | os.PathLike[str]) -> None:
-    """Write a ladder to a file, atomically: a header, then the rows of the state by name."""
+    """Write a ladder to a file, atomically: a header, then the row of every player under the name."""
     try:
         model = ladder.model.to_dict()
-    except Error:  # user-defined components cannot be written; `load` then needs the model
+    except Error:  # user-defined components cannot be written, so `load` needs the model as an argument
         model = None
     header = {
         "format": FORMAT,
@@ -123,7 +123,7 @@ def _valid_for_newcomers(memory: list[float], model: Model) -> bool:
 
 
 def _row(name: str, row: Any, layout: StateLayout) -> list[float]:
-    """Return a player's state; only the time of the last match may be missing."""
+    """Return a player's row of the state. Only the time of the last match may be missing."""
     last = layout.last_seen
     if not isinstance(row, list) or len(row) != layout.width:
         raise Error(f"damaged: {name} must have {layout.width} numbers, not {row!r}")

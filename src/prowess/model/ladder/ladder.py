@@ -38,7 +38,7 @@ Memory = NDArray[np.float64]
 
 
 class Ladder:
-    """Players by name and their ratings, in memory; saved and loaded as one file.
+    """Players with their current ratings, in memory; saved to and loaded from one file.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill())
@@ -78,7 +78,7 @@ class Ladder:
 
     @property
     def layout(self) -> StateLayout:
-        """The columns of the state.
+        """Which number is in which column of the state.
 
         >>> import prowess as pw
         >>> pw.Ladder(pw.TrueSkill()).layout.columns
@@ -99,7 +99,7 @@ class Ladder:
 
     @property
     def table(self) -> Table:
-        """The state and the memory, for the kernels.
+        """The state and the memory, in the form that the kernels need.
 
         >>> import prowess as pw
         >>> type(pw.Ladder(pw.TrueSkill()).table).__name__
@@ -109,7 +109,7 @@ class Ladder:
 
     @property
     def settled(self) -> State:
-        """The state of all players if the open rating periods ended now.
+        """The state of all players as if the open rating periods ended now.
 
         >>> import prowess as pw
         >>> pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)}).settled[0, :2]
@@ -142,7 +142,7 @@ class Ladder:
 
     @property
     def newcomer(self) -> Rating:
-        """The rating of a new player; it changes only if the prior is learnt.
+        """The rating of a new player. It changes only if the prior learns.
 
         >>> import prowess as pw
         >>> pw.Ladder(pw.TrueSkill()).newcomer.mu
@@ -167,7 +167,7 @@ class Ladder:
 
     @property
     def rows(self) -> dict[str, int]:
-        """The row of every player by name; newcomers are indexed lazily.
+        """The row of every player, by name. New players are added to the index when it is next read.
 
         >>> import prowess as pw
         >>> pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)}).rows
@@ -219,7 +219,7 @@ class Ladder:
         >>> ladder.copy() == ladder
         True
         """
-        # Without `__init__`, which would allocate a state only to discard it.
+        # Not by `__init__`, which would allocate a state only to discard it.
         other = Ladder.__new__(Ladder)
         other.model, other.stamp = self.model, self.stamp
         other.names, other._rows = list(self.names), {}
@@ -254,10 +254,11 @@ class Ladder:
         return record(self, teams, check_details(teams, ranks, scores, weights, importance, elapsed, home), time)
 
     def new_season(self, carry: float = 0.8, season_tau: float | None = None) -> None:
-        """Begin a season: every skill keeps the share `carry` of its distance from newcomers, and becomes less certain.
+        """Begin a season: every skill moves towards that of newcomers, and becomes less certain.
 
-        This is what `drift.Seasons` does after a break, for all players at once; open rating periods end. `season_tau`
-        is the added standard deviation, by default σ√(1 − carry²).
+        A skill keeps the share `carry` of its distance from the newcomers' mean. This does for all players at once what
+        `drift.Seasons` does after a break. Open rating periods end. `season_tau` is the added standard deviation, by
+        default σ√(1 − carry²).
 
         >>> import prowess as pw
         >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(35, 4)})
@@ -268,8 +269,9 @@ class Ladder:
         model = self.model
         tau = _usual_tau(model, carry) if season_tau is None else season_tau
         through = model.replace(drift=Seasons(Still(), gap=NO_BREAK, carry=carry, season_tau=tau))
-        steady = model.absorb.certain or isinstance(model.absorb, Constant)  # sigma never changes in a match
-        self.state[: len(self)] = self.settled  # open rating periods end with the model's own drift
+        # Where matches never change sigma, nothing could undo a change by the season.
+        steady = model.absorb.certain or isinstance(model.absorb, Constant)
+        self.state[: len(self)] = self.settled  # close open rating periods first, with the model's own drift
         carry_over(through.pipeline, self.table, len(self), steady)
 
     def ratings(self, teams: Sequence[Sequence[str | Rating]]) -> list[list[Rating]]:
@@ -356,7 +358,9 @@ class Ladder:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], model: Model | None = None) -> Ladder:
-        """Read a ladder that `save` wrote; `model` is needed only if the ladder was saved with components of your own.
+        """Read a ladder that `save` wrote.
+
+        `model` is needed only if the ladder was saved with user-defined components.
 
         >>> import prowess as pw
         >>> pw.Ladder.load("nowhere.prowess")

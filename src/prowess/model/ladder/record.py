@@ -1,4 +1,4 @@
-"""Recording matches in a ladder: rows for players, and the time since their last match."""
+"""Records matches in a ladder: finds the players' rows, and the time since their last match."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from ..rating import Rating
 if TYPE_CHECKING:
     from .ladder import Ladder
 
-FEW = 100  # entries up to which a loop is faster than arrays
+FEW = 100  # up to this many entries a loop is faster than arrays
 
 
 def record(
     ladder: Ladder, teams: Sequence[Sequence[str]], details: MatchDetails | None, time: Any
 ) -> list[list[Rating]]:
-    """Record a match; all arguments are checked before the ladder changes."""
+    """Record a match. All arguments are checked before the ladder changes."""
     rows, newcomers = _rows(ladder, teams)
     stamp, now = match_time(ladder, time)
     check_one_time(time, None if details is None else details.elapsed)
     if details is None or details.importance > 0.0:
         check_times(ladder, [row for team in rows for row in team if row < len(ladder)], stamp, now)
     ladder.reserve(len(ladder) + len(newcomers))
-    # An interrupted match may have left numbers in these rows.
+    # An earlier match that failed may have left numbers in these rows.
     ladder.state[len(ladder) : len(ladder) + len(newcomers)] = nan
     rated, converged = learn(ladder.model.pipeline, rows, details, ladder.table, now, time_unit(stamp))
     if details is None or details.importance > 0.0:
@@ -48,7 +48,7 @@ def record(
 
 
 def _rows(ladder: Ladder, teams: Sequence[Sequence[str]]) -> tuple[list[list[int]], list[str]]:
-    """Return the rows of the players, and the names of newcomers, whose rows follow all others."""
+    """Return the rows of the players, and the names of newcomers. Rows of newcomers follow all others."""
     names = unique_names(teams)
     if len(names) < 2:
         raise Error(f"a match needs at least two teams, not {len(names)}", field="teams")
@@ -75,7 +75,7 @@ def check_one_time(time: Any, elapsed: Any) -> None:
 
 
 def match_time(ladder: Ladder, time: Any) -> tuple[Stamp | None, float]:
-    """Return the ladder's time kind after the match, and the time of the match (NaN if unknown)."""
+    """Return the ladder's time kind after the match, and the time of the match as a number (NaN if unknown)."""
     if time is None:
         return ladder.stamp, nan
     kind, zone, number = parse_time(time)
@@ -83,7 +83,7 @@ def match_time(ladder: Ladder, time: Any) -> tuple[Stamp | None, float]:
 
 
 def common_stamp(old: Stamp | None, new: Stamp) -> Stamp:
-    """Return the time kind and zone that a ladder shares with new times.
+    """Return the kind of times, with their zone, that suits both a ladder and new times; raise an `Error` if none does.
 
     UTC can be mixed with any zone, because both denote instants.
     """
@@ -115,7 +115,7 @@ def check_times(ladder: Ladder, rows: Sequence[int], stamp: Stamp | None, now: f
 
 
 def enter_players(ladder: Ladder, history: History) -> NDArray[np.int32]:
-    """Give every player of the history a row of the ladder; return the rows of the entries.
+    """Give every player of the history a row of the ladder; return the row of every entry.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)})
@@ -124,7 +124,7 @@ def enter_players(ladder: Ladder, history: History) -> NDArray[np.int32]:
     """
     if history.time is not None and history.time_kind is not None:
         ladder.stamp = common_stamp(ladder.stamp, Stamp(history.time_kind, history.time_zone))
-    # a history may be part of a longer one, and so name players without a match in it
+    # a part of a longer history may name players who have no match in this part
     all_play = np.bincount(history.player, minlength=len(history.players)).all()
     if not len(ladder) and history.importance is None and all_play:
         ladder.reserve(len(history.players))
@@ -142,7 +142,7 @@ def enter_players(ladder: Ladder, history: History) -> NDArray[np.int32]:
     newcomers = np.flatnonzero((first < history.entries) & (row < 0))
     newcomers = newcomers[np.argsort(first[newcomers])]
     row[newcomers] = len(ladder) + np.arange(len(newcomers))
-    row[row < 0] = len(ladder) + len(newcomers)  # a row that stays empty, for players without a rated match
+    row[row < 0] = len(ladder) + len(newcomers)  # players without a rated match share a row that stays empty
     ladder.reserve(len(ladder) + len(newcomers) + 1)
     ladder.names.extend([history.players[player] for player in newcomers])
     return row[history.player]
@@ -164,12 +164,12 @@ def _enter_few(ladder: Ladder, history: History) -> NDArray[np.int32] | None:
 
 
 def _first_entries(history: History) -> NDArray[np.int64]:
-    """Return each player's first entry in a match that counts; for players without one, the number of entries."""
+    """Return each player's first entry in a match that counts; the number of entries if there is none."""
     first = np.full(len(history.players), history.entries, np.int64)
     counted = np.arange(history.entries)
     if history.importance is not None:
         counted = counted[history.importance[_match_of_entries(history)] > 0]
-    first[history.player[counted[::-1]]] = counted[::-1]  # the earliest is written last
+    first[history.player[counted[::-1]]] = counted[::-1]  # written in reverse order, so that the earliest entry remains
     return first
 
 
@@ -178,7 +178,7 @@ def _match_of_entries(history: History) -> NDArray[np.int32]:
 
 
 def _check_order(ladder: Ladder, history: History, first: NDArray[np.int64], row: NDArray[np.int32]) -> None:
-    """Raise an `Error` if a returning player's last match is after the first match of the history."""
+    """Raise an `Error` if the history begins before a returning player's last match."""
     returning = np.flatnonzero((first < history.entries) & (row >= 0))
     if history.time is None or not len(returning):
         return
@@ -190,7 +190,7 @@ def _check_order(ladder: Ladder, history: History, first: NDArray[np.int64], row
 
 
 def time_unit(stamp: Stamp | None) -> float:
-    """Return the length of a unit of elapsed time, measured as match times are: a day, or 1 for plain numbers.
+    """Return the length of a unit of elapsed time, in the unit of match times: a day, or 1 for plain numbers.
 
     >>> time_unit(None)
     1.0
@@ -220,7 +220,7 @@ def active(ladder: Ladder, within: float) -> list[str]:
 
 
 def elapsed_until(ladder: Ladder, teams: Sequence[Sequence[str | Rating]], time: Any) -> list[list[float]]:
-    """Return the time from each player's last match to a coming match, for `predict`; 0 for players without a match.
+    """Return the time from each player's last match to a coming match; 0 for players without a match.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill())
@@ -243,7 +243,7 @@ def elapsed_until(ladder: Ladder, teams: Sequence[Sequence[str | Rating]], time:
 
 
 def elapsed_since(ladder: Ladder, row: int, unit: float, now: float) -> float:
-    """Return the time since the last match of a player's row, in rating periods if the model has them.
+    """Return the time since a player's last match, in rating periods if the model has them.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.Glicko(period=7))
@@ -252,7 +252,7 @@ def elapsed_since(ladder: Ladder, row: int, unit: float, now: float) -> float:
     2.0
     """
     last = float(ladder.state[row, ladder.layout.last_seen])
-    if not now >= last:  # also false for NaN
+    if not now >= last:  # the comparison is also false for NaN, an unknown time
         return 0.0
     period = ladder.model.period
     return (now - last) / unit if period is None else periods_between(period, last, now, unit)
