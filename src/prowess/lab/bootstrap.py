@@ -1,13 +1,13 @@
 """Bootstrap intervals of measures, and of differences between models, from resampled histories.
 
 A 95 % interval means: if leagues like this one were played many times, about 95 of 100 such intervals would contain the
-value for an infinitely long league of this kind. It applies to these players, these models and the time span that was
-scored, not to other leagues.
+value for an infinitely long league. It applies to these players, these models and the time span that was scored, not to
+other leagues.
 
-Matches are put into groups. A resampled history is as many groups as the original has, drawn with replacement. All
-models are measured on the same draws, so differences are paired. Groups are single matches, or blocks of neighbouring
-matches, whose errors are correlated (Carlstein, 1986). More than 1,000 groups are merged, so that the cost of a draw,
-a matrix product, does not depend on the number of matches.
+Matches are put into groups: single matches, or blocks of neighbouring matches, whose errors are correlated (Carlstein,
+1986). A resampled history consists of groups drawn with replacement, as many as the original has. All models are
+measured on the same draws, so differences are paired. If there are more than 1,000 groups they are merged, so that the
+cost of a draw, a matrix product, does not depend on the number of matches.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ MAX_GROUPS = 1000
 class Resampling:
     """How histories are resampled.
 
-    `block`: None for blocks of neighbouring matches (∛n of n matches, or longer ones if that makes too many blocks); a
-    number for blocks of that many days (or units of numeric times, or matches if there are no times); "match" for
+    `block` is the length of the blocks: None for blocks of ∛n of n matches, or longer ones if there would be too many;
+    a number for blocks of that many days (or units of numeric times, or matches if there are no times); "match" for
     single matches, as if they were independent. `confidence` is the level of the intervals, `draws` the number of
     resampled histories, and `seed` the random seed.
 
@@ -101,22 +101,22 @@ class Resampling:
         return self.groups(np.arange(len(tally)), history)
 
     def groups(self, match: NDArray[np.intp], history: History | None = None) -> Groups:
-        """Put matches, given by their indices in a history, into groups; a match listed twice is in one group.
+        """Put matches, given by their indices in a history, into groups. A match listed twice is in one group.
 
         >>> Resampling(block=2).groups(np.arange(5)).of
         array([0, 0, 1, 1, 2])
         """
         at, many = np.arange(len(match)), len(match)
-        if not (np.diff(match) > 0).all():  # unsorted, or a match is listed twice
+        if not (np.diff(match) > 0).all():  # the indices are not sorted, or a match is listed twice
             names, at = np.unique(match, return_inverse=True)
             many = len(names)
         if not many:
             return Groups(at, 0)
         if self.block is None:
-            count = min(MAX_GROUPS, round(many ** (2 / 3)))  # cube-root blocks
+            count = min(MAX_GROUPS, round(many ** (2 / 3)))  # blocks of the cube root of the number of matches
             return Groups(at * count // many, count)
         if isinstance(self.block, str):
-            # Merged groups must not be neighbours, or they would act as blocks.
+            # Merge groups that are far from each other: merged neighbours would act as longer blocks.
             order = np.random.default_rng(self.seed).permutation(many) if many > MAX_GROUPS else np.arange(many)
             return Groups(order[at] * min(many, MAX_GROUPS) // many, min(many, MAX_GROUPS))
         if history is None or history.time is None:
@@ -147,7 +147,7 @@ class Resampling:
         many = groups.number
         if not many:
             return Draws(np.zeros((self.draws, 0)), self.confidence)
-        # The stream depends only on the seed and the number of groups, so that all models share the draws.
+        # The random numbers depend only on the seed and the number of groups, so that all models share the draws.
         drawn = np.random.default_rng([self.seed, many]).integers(many, size=(self.draws, many))
         drawn += np.arange(self.draws)[:, None] * many
         counts = np.bincount(drawn.ravel(), minlength=self.draws * many).reshape(self.draws, many)
@@ -181,7 +181,7 @@ class Draws:
         return {name: self._measure(sums[name], columns) for name, columns in zip(sums, drawn, strict=True)}
 
     def _measure(self, sums: Sums, drawn: Floats) -> Resampled:
-        if np.count_nonzero(sums.parts.any(axis=1)) < 2:  # a single group does not show the spread
+        if np.count_nonzero(sums.parts.any(axis=1)) < 2:  # a single group cannot show how values vary
             return Resampled(sums, sums.value, np.full(len(self.counts), np.nan), None, self.confidence)
         chance = None if sums.chance is None else sums.chance(drawn, sums.parts.sum(axis=0))
         return Resampled(sums, sums.value, sums.combine(drawn), chance, self.confidence)
@@ -189,7 +189,7 @@ class Draws:
 
 @dataclass(frozen=True, eq=False)
 class Resampled:
-    """A measure: its sums, its value, its values on resampled histories, and the values that chance alone would give.
+    """A measure: its sums, its value, its values on resampled histories, and the values that noise alone gives.
 
     >>> from prowess.lab.measures.aggregate import ratio
     >>> sums = Sums(np.array([[1.0, 2.0], [2.0, 2.0]]), ratio)
@@ -208,7 +208,7 @@ class Resampled:
     def interval(self) -> Interval:
         """The measure with its interval: quantiles of the resampled values.
 
-        Chance makes some measures larger. Their interval begins at 0 if chance alone can explain the whole value, and
+        Noise alone makes some measures larger. Their interval begins at 0 if noise can explain the whole value, and
         otherwise at the reflected upper end, 2 · value − high: the basic bootstrap (Davison, Hinkley, 1997, 5.2).
         """
         interval = self._quantiles(self.value, self.values)
@@ -221,7 +221,7 @@ class Resampled:
     def less(self, other: Resampled) -> Interval:
         """Return the paired difference from another measure of the same matches.
 
-        If chance makes the measures larger, the interval covers both the quantiles and the reflected quantiles.
+        If noise makes the measures larger, the interval covers both the quantiles and the reflected quantiles.
         """
         value, low, high = self._quantiles(self.value - other.value, self.values - other.values)
         if self.chance is not None:

@@ -14,11 +14,11 @@ from ..model.fit.forecasts import Forecasts, read_forecasts
 from ..model.ladder.ladder import Ladder
 from ..model.model import Model
 
-TEAMS = 32_768  # per chunk: a few columns of that length fit in the processor's cache
+TEAMS = 32_768  # teams per chunk; a few columns of that length fit into the processor's cache
 
 
 class ForecastChunk(NamedTuple):
-    """Forecasts of consecutive matches from `first` on; EP did not converge in `unconverged` of them."""
+    """Forecasts of consecutive matches, starting at index `first`. In `unconverged` of them EP did not converge."""
 
     first: int
     forecasts: Forecasts
@@ -26,7 +26,7 @@ class ForecastChunk(NamedTuple):
 
 
 def forecast_chunks(model: Model, history: History, teams: int = TEAMS) -> Iterator[ForecastChunk]:
-    """Yield the same forecasts as `fit`, bit for bit, in chunks; names are not needed.
+    """Yield the same forecasts as `fit`, bit for bit, in chunks. The history needs no player names.
 
     >>> import prowess as pw
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3)
@@ -36,7 +36,7 @@ def forecast_chunks(model: Model, history: History, teams: int = TEAMS) -> Itera
     if not len(history):
         return
     ladder = Ladder(model)
-    # Player numbers serve as rows, so that names need not be looked up.
+    # Player numbers are used as row numbers, so that no names have to be looked up.
     ladder.reserve(int(history.player.max()) + 1)
     pipeline, table = model.pipeline, ladder.table
     sizes = np.diff(history.team_start[history.match_start])

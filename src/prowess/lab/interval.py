@@ -49,7 +49,7 @@ class Interval(NamedTuple):
 
     @property
     def within_noise(self) -> bool:
-        """Whether a difference may be chance, because its interval contains 0 or is unknown.
+        """True if a difference may be due to chance, because its interval contains 0 or is unknown.
 
         >>> Interval(0.01, -0.01, 0.03).within_noise, Interval(0.02, 0.01, 0.03).within_noise
         (True, False)
@@ -58,7 +58,7 @@ class Interval(NamedTuple):
 
     @property
     def above_zero(self) -> bool | None:
-        """Whether a difference is above 0; None if it is within noise.
+        """True if a difference is above 0, False if it is below 0, None if it is within noise.
 
         >>> Interval(0.02, 0.01, 0.03).above_zero, Interval(0.01, -0.01, 0.03).above_zero
         (True, None)
@@ -66,7 +66,7 @@ class Interval(NamedTuple):
         return None if self.within_noise else self.value > 0.0
 
     def apart(self, other: Interval) -> Interval:
-        """Return the difference from another, independent interval; both must be symmetric.
+        """Return the difference from another, independent interval. Both must be symmetric.
 
         >>> Interval(5.0, 2.0, 8.0).apart(Interval(3.0, -1.0, 7.0))
         Interval(value=2.0, low=-3.0, high=7.0)
@@ -104,7 +104,7 @@ class Interval(NamedTuple):
 
     @property
     def digits(self) -> int:
-        """The number of decimals to show: two digits of the interval's width.
+        """The number of decimals to show, so that the interval's width has two significant digits.
 
         >>> Interval(0.6571, 0.6410, 0.6719).digits
         3

@@ -1,4 +1,4 @@
-"""Run tasks in this process, or in others through joblib."""
+"""Runs tasks in this process, or in other processes through joblib."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def run_tasks(
     label: str = "working",
     progress: bool | None = None,
 ) -> list[Result]:
-    """Return the results of a function for all tasks, in the order of the tasks; show a progress bar after two seconds.
+    """Return the results of a function for all tasks, in order; show a progress bar after two seconds.
 
     `jobs`: 1 works in this process, 2 in two processes, −1 in as many as there are processors. With None, tasks also
     run in this process, unless `joblib.parallel_config` says otherwise.
@@ -56,11 +56,11 @@ def count_processes(jobs: int | None) -> int:
 
 
 def _in_process(jobs: int | None) -> bool:
-    """Whether the work stays in this process, decided without importing joblib."""
+    """Return whether the work stays in this process, without importing joblib."""
     if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or jobs == 0):
         message = f"jobs must be a number of processes, or −1 for all processors, not {jobs!r}"
         raise Error(message, field="jobs", value=jobs)
-    # Without joblib loaded, nobody can have called `parallel_config`.
+    # If joblib is not loaded, nobody can have called `parallel_config`.
     return jobs == 1 or (jobs is None and "joblib" not in sys.modules)
 
 
@@ -75,7 +75,7 @@ def group_standings(
     min_matches: int = 0,
     jobs: int | None = None,
 ) -> dict[str, Standings]:
-    """Return the standings of each league by its name, as `standings` computes them.
+    """Return the standings of several leagues, by name, as `standings` computes them.
 
     `jobs` is a number of processes, as for `compare`; None uses all processors for large histories.
 

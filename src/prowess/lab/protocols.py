@@ -1,7 +1,7 @@
 """Protocols: which matches a model learns from, and which it is scored on.
 
 Forecasts are always made before their match, in chronological order, from earlier matches only. A match that is scored
-but not learnt from has importance 0 in the history of its run: the sweep forecasts it, and no rating changes.
+but not learnt from has importance 0 in the history of its run: it is forecast, but no rating changes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from .slices import Mask, count_before, experience, seasons
 class Run:
     """One pass of a model over selected matches of a history, in which all players start as newcomers.
 
-    `matches` is a slice or increasing indices; `learnt` and `scored` are masks over them; None means all.
+    `matches` is a slice or increasing indices. `learnt` and `scored` are masks over these matches; None means all of
+    them.
 
     >>> import numpy as np
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3)
@@ -39,7 +40,7 @@ class Run:
     label: str = ""
 
     def of(self, history: History) -> History:
-        """Return the history to sweep: the run's matches, with importance 0 for those that are not learnt from.
+        """Return the history to rate: the run's matches, with importance 0 for those that are not learnt from.
 
         >>> Run(slice(1, 3)).of(History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3))
         History(2 matches, 2 players, places)
@@ -50,7 +51,7 @@ class Run:
             part = history.take(self.matches)
         if self.learnt is None:
             return part
-        # Importance 0 keeps a match in the sweep, where it is forecast but not learnt from.
+        # With importance 0 a match is still forecast, but not learnt from.
         own = np.ones(len(part)) if part.importance is None else part.importance
         return replace(part, importance=np.where(self.learnt, own, 0.0))
 
@@ -80,7 +81,7 @@ class Protocol:
 
 @dataclass(frozen=True)
 class Prequential(Protocol):
-    """Every match is forecast, scored and then learnt from; the first matches, the burn-in, are only learnt from.
+    """Forecast every match, score it, then learn from it. The first matches, the burn-in, are not scored.
 
     `burn_in`: a number of matches, a share of them below 1, or a date.
 
@@ -110,11 +111,11 @@ class Prequential(Protocol):
 
 @dataclass(frozen=True)
 class SeasonSplits(Protocol):
-    """Within every season, the first matches are learnt from and the last are scored: Guo et al. (2012), section 5.1.
+    """Learn from the first matches of every season and score the last: Guo et al. (2012), section 5.1.
 
     `train`: the share of a season's matches that is learnt from. `test`: the share at the end of the season that is
     scored; None scores all matches that are not learnt from. With `reset`, every season begins with newcomers;
-    otherwise the earlier seasons are learnt from completely. A season is a calendar year, or the time between breaks of
+    otherwise all matches of earlier seasons are learnt from. A season is a calendar year, or the time between breaks of
     `gap` days, unless `seasons` labels every match. `known`: score only matches whose players all appeared in earlier
     learnt matches.
 
@@ -132,7 +133,7 @@ class SeasonSplits(Protocol):
     known: bool = False
 
     def __post_init__(self) -> None:
-        """Check the shares; keep the labels as a tuple, so that protocols can be compared."""
+        """Check the shares, and store the labels as a tuple, so that protocols can be compared."""
         _check_shares(self.train, self.test)
         if self.seasons is not None:
             object.__setattr__(self, "seasons", tuple(np.asarray(self.seasons).tolist()))
@@ -141,7 +142,7 @@ class SeasonSplits(Protocol):
         """Return a run for every season."""
         labels = seasons(history, self.gap) if self.seasons is None else self.seasons
         season, names = label_codes(history, labels)
-        # Seasons may overlap in time, so ranks are counted within each.
+        # Seasons may overlap in time, so matches are numbered within each season.
         by = np.argsort(season, kind="stable")
         size = np.bincount(season, minlength=len(names))
         rank = np.empty(len(season), np.intp)
@@ -168,7 +169,7 @@ class SeasonSplits(Protocol):
 
 @dataclass(frozen=True)
 class RandomSplits(Protocol):
-    """Repeated splits: a random part of the matches is learnt from and others are scored, in chronological order.
+    """Learn from a random part of the matches and score others, in chronological order, several times.
 
     `train`: the share of all matches that is drawn to be learnt from. The rest is scored: each scored match is forecast
     from the drawn matches before it. `test`: if given, this share of the matches, at the end of the history, is scored
@@ -202,7 +203,7 @@ class RandomSplits(Protocol):
         runs = []
         for time in range(self.times):
             learnt = np.zeros(many, bool)
-            # One generator per split: the first splits do not change if more are asked for.
+            # One generator per split, so that the first splits stay the same if more are requested.
             learnt[np.random.default_rng([self.seed, time]).permutation(pool)[:train]] = True
             scored = ~learnt if self.test is None else np.arange(many) >= pool
             run = Run(slice(0, many), learnt, scored, f"split {time + 1}")
@@ -254,14 +255,14 @@ def label_codes(history: History, labels: Any) -> tuple[NDArray[np.intp], list[s
 
 
 def _span(index: NDArray[np.intp]) -> slice | NDArray[np.intp]:
-    """Return consecutive indices as a slice, which avoids a copy."""
+    """Return consecutive indices as a slice; other indices are returned unchanged."""
     first, last = int(index[0]), int(index[-1]) + 1
     # A slice shares the history's memory; an index copies it.
     return slice(first, last) if last - first == len(index) else index
 
 
 def _only_known_players(run: Run, history: History) -> Run:
-    """Drop the scored matches of players who did not appear in earlier learnt matches."""
+    """Drop scored matches that have a player without an earlier learnt match."""
     assert run.scored is not None
     return replace(run, scored=run.scored & (experience(run.of(history)) > 0))
 

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-MAX_ALIGNED_DECIMALS = 3  # padding a whole column to more decimals would be unreadable
-DENSE = 10  # a table with more columns gets smaller type, to fit on a page of 1200 pixels
+MAX_ALIGNED_DECIMALS = 3  # largest number of decimals to which a column is padded; more would be unreadable
+DENSE = 10  # a table with more columns gets smaller type, so that it fits on a page of 1200 pixels
 VERDICTS = {True: "holds", False: "does not hold", None: "cannot be decided with these data"}
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim, whether it holds on these data (None: undecided), and the figures that show it.
+    """A claim, whether it holds on these data (None if undecided), and the figures that support this.
 
     >>> Claim("TS2 beats TrueSkill", True, "pair error 24.6 % against 28.0 %").verdict
     'holds'
@@ -168,7 +168,7 @@ def _table(frame: pl.DataFrame, bold: frozenset[tuple[int, str]]) -> str:
 
 
 def format_column(values: Sequence[Any]) -> list[str]:
-    """Format a column for a table: four significant digits, more for large numbers, decimal points aligned.
+    """Format a column for a table with four significant digits, more for large numbers, and aligned points.
 
     >>> format_column([38.3, 35.64, None, float("nan")]), format_column([1464.0507, 0.05999]), format_column([7, "ann"])
     (['38.30', '35.64', '', ''], ['1464.05', '0.05999'], ['7', 'ann'])

@@ -29,8 +29,8 @@ Mask = NDArray[np.bool_]
 def seasons(history: History, gap: float | None = None) -> NDArray[np.str_]:
     """Return the season of every match: its calendar year (in UTC if times have a zone).
 
-    With `gap`, a season begins after a break of at least that many days (or units of plain times), and is named after
-    the years that it spans.
+    If `gap` is given, a season begins after a break of at least that many days (or units of plain times), and is named
+    after the years that it spans.
 
     >>> days = ("2025-09-01", "2026-04-30", "2026-09-02")
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]], "time": day} for day in days])
@@ -108,9 +108,9 @@ def established(history: History, matches: int = 20) -> Mask:
 
 
 def after(history: History, start: float | str | date, *, name: str = "start") -> Mask:
-    """Return the matches after the first `start` matches, after a share of them (below 1), or from a date on.
+    """Return the matches after the first `start` matches, after that share of them (below 1), or from that date on.
 
-    `name` is the name of the parameter in an error.
+    `name` is the parameter that an error message names.
 
     >>> days = [f"2026-01-0{day}" for day in range(1, 5)]
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]], "time": day} for day in days])
@@ -137,7 +137,7 @@ def count_before(history: History, start: float | str | date, name: str) -> int:
 
 
 def involving(history: History, players: Iterable[str], *, everybody: bool = False) -> Mask:
-    """Return the matches with any of the given players or, with `everybody`, those with no other players.
+    """Return the matches with any of the given players. With `everybody`, return the matches with only such players.
 
     >>> history = History.from_matches([{"teams": [["ann"], [other]]} for other in ("bob", "cat", "cat")])
     >>> involving(history, ["ann", "bob"], everybody=True)
@@ -158,7 +158,7 @@ def involving(history: History, players: Iterable[str], *, everybody: bool = Fal
 
 
 def top_players(fit: Fit, n: int = 10, *, everybody: bool = True) -> Mask:
-    """Return the matches among the best n players of a fit; without `everybody`, all matches of these players.
+    """Return the matches between the best n players of a fit; without `everybody`, all matches of these players.
 
     >>> import prowess as pw
     >>> history = History.from_matches([{"teams": [["ann"], [other]]} for other in ("bob", "cat", "cat")])
@@ -166,5 +166,6 @@ def top_players(fit: Fit, n: int = 10, *, everybody: bool = True) -> Mask:
     array([False,  True,  True])
     """
     best = fit.leaderboard()["player"].head(whole("n", n, 1)).to_list()
-    playing = set(fit.history.players)  # a fit that started from a ladder has players without matches in this history
+    # A fit that started from a ladder may have players without matches in this history.
+    playing = set(fit.history.players)
     return involving(fit.history, [name for name in best if name in playing], everybody=everybody)

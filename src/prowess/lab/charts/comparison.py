@@ -39,7 +39,7 @@ def measure_chart(
 
 
 def _panel(alt: Any, table: pl.DataFrame, measure: str, title: str, width: int, look: Look) -> Any:
-    """Chart one measure; a model far from the others is noted at the edge of the chart."""
+    """Chart one measure. A model far from the others is named at the edge of the chart."""
     cells = table.select("model", measure, f"{measure}_low", f"{measure}_high").drop_nulls(measure).rows()
     rows = [
         {"model": name, "value": value, "low": value if low is None else low, "high": value if high is None else high}
@@ -52,7 +52,7 @@ def _panel(alt: Any, table: pl.DataFrame, measure: str, title: str, width: int, 
     scale = alt.Scale(domain=[low - pad, high + pad], nice=False)
     x, start = (alt.X(field, title=title, scale=scale, axis=alt.Axis(tickCount=4)) for field in ("value:Q", "low:Q"))
     names, limit = [row["model"] for row in rows], NARROW_LABELS if look.narrow else 180
-    # letters may be wider in a browser than measured here
+    # letters may be wider in the browser than estimated here
     extent = {} if look.size is None else {"minExtent": min(limit, 9 * max(map(len, names)))}
     axis = alt.Axis(labelLimit=limit, domain=False, ticks=False, **extent)
     model = alt.Y("model:N", sort=names, title=None, axis=axis)
@@ -77,7 +77,7 @@ def _panel(alt: Any, table: pl.DataFrame, measure: str, title: str, width: int, 
 
 
 def _near(values: Mapping[str, float], widths: Sequence[float]) -> set[str]:
-    """Return the models that the scale must fit: a model that is very far off must not squeeze all others."""
+    """Return the models that the scale must show; a model that is very far off would squeeze all others."""
     middle = median(values.values())
     reach = max(20 * median(abs(value - middle) for value in values.values()), 5 * median(widths))
     return {name for name, value in values.items() if len(values) < 3 or abs(value - middle) <= reach}
@@ -107,7 +107,8 @@ def time_chart(
         {"model": model, "x": axis_value(when), "value": value}
         for model, when, value in frame.select("model", column, "value").iter_rows()
     ]
-    scaled = {} if kind == "T" else {"scale": altair.Scale(zero=False)}  # times have no zero, and Vega would warn
+    # An axis of times has no zero, and Vega would warn.
+    scaled = {} if kind == "T" else {"scale": altair.Scale(zero=False)}
     chart = (
         altair.Chart(altair.InlineData(values=rows), width=720, height=380)
         .mark_line(strokeWidth=2.2, strokeJoin="round", clip=True)

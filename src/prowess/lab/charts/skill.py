@@ -49,7 +49,7 @@ def skill_curves(
         if not len(frame):
             raise Error(f"{name} has no match in this history, so there is no curve", field="players", value=name)
         if "time" in frame.columns:
-            # Several matches at the same time would draw a vertical line.
+            # One point per time: several matches at the same time would draw a vertical line.
             frame = frame.unique("time", keep="last", maintain_order=True)
         x, mu, sigma = (frame[thin(len(frame))][column].to_list() for column in (time, "mu", "sigma"))
         curves[name] = list(zip(map(axis_value, x), mu, sigma, strict=True))
@@ -71,7 +71,7 @@ def belief_curves(
 ) -> alt.LayerChart:
     """Chart skill curves given as (x, μ, σ) by player; `axis` is the Vega-Lite type and the title of x.
 
-    The y axis fits the points of `fit_to`, if there are any; everything outside is clipped.
+    If `fit_to` has points, the y axis is scaled to fit them, and everything outside is clipped.
 
     >>> chart = belief_curves({"ann": [(1, 25.0, 8.3), (2, 27.0, 7.1)]}, ("Q", "match number"))
     >>> chart.to_dict()["layer"][0]["mark"]["type"]
@@ -139,7 +139,7 @@ def _layers(
     look: Look,
     domain: dict[str, list[float]],
 ) -> list[Any]:
-    """Return bands, lines, end points and tooltips; a click on the legend highlights a player."""
+    """Return bands, lines, end points and tooltips. A click on the legend highlights a player."""
     picked = alt.selection_point(fields=["player"], bind="legend")
     when, x_title = f"x:{axis[0]}", axis[1]
     dated = look.size is not None and axis[0] == "T"  # dates need no title and have no zero

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from ...errors import Error
 from ...history import History
 
-# Okabe and Ito (2008), safe for colour blindness; colours that are faint on white come last
+# Okabe and Ito (2008), distinct for colour-blind readers; colours that are faint on white come last
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
 DASHES = ([1, 0], [6, 3], [2, 2])  # to distinguish lines that share a colour
-MAX_CURVES = len(COLOURS) * len(DASHES)  # with more, lines would look alike
-MAX_POINTS = 500  # points per curve: a chart has no more pixels
+MAX_CURVES = len(COLOURS) * len(DASHES)  # largest number of lines; more would look alike
+MAX_POINTS = 500  # largest number of points per curve; a chart has no more pixels
 INK, FAINT = "#333333", "#e4e4e4"
 FONT = "DejaVu Sans, Noto Sans, Segoe UI, Helvetica, Arial, sans-serif"
 WIDE, NARROW = 1056, 328  # pixels: the width of a chart on a page, and on a phone
@@ -62,7 +62,7 @@ class Look:
 
     @property
     def margin(self) -> int:
-        """The space at the sides; letters on a page may be wider than measured here."""
+        """The space at the sides of a chart, because letters on a page may be wider than estimated here."""
         return 16 if self.size is None else 8 if self.narrow else 12
 
     @property
@@ -78,7 +78,7 @@ DARK = Look(
     ink="#d5d9df",
     middle="#8a929c",
     faint="#3a414b",
-    # the same colours; those faint on black come last
+    # the same colours, but those that are faint on black come last
     colours=("#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#F0E442", "#D55E00", "#FFFFFF", "#0072B2"),
 )
 
@@ -94,7 +94,7 @@ def page_look(look: Look, height: int, *, narrow: bool = False) -> Look:
 
 
 def apply_look(alt: Any, chart: Any, title: str, subtitle: str | list[str], look: Look = LIGHT) -> Any:
-    """Give a chart a look, a title and a subtitle; its menu has no links to other sites.
+    """Give a chart a look, a title and a subtitle, and remove links to other sites from its menu.
 
     >>> import altair as alt
     >>> points = alt.Chart(alt.InlineData(values=[{"x": 1}])).mark_point().encode(x="x:Q")
@@ -130,7 +130,7 @@ def apply_look(alt: Any, chart: Any, title: str, subtitle: str | list[str], look
         text |= {"labelColor": ink, "titleColor": ink}
     legend = alt.LegendConfig(**text, rowPadding=5, offset=10 if look.narrow else 20)
     parts = {"title": heading, "axis": axis, "legend": legend, "view": alt.ViewConfig(stroke=None)}
-    # one call for all settings: every call copies the chart with its data
+    # all settings in one call, because every call copies the chart with its data
     return chart.properties(**properties).configure(font=look.font, **parts)
 
 
@@ -160,7 +160,7 @@ def line_encoding(
     colours = [look.colours[index % len(COLOURS)] for index in place]
     dashes = [DASHES[index // len(COLOURS)] for index in place]
     legend = None
-    if look.size is None or len(names) > 1:  # with a single line, the page's text names it
+    if look.size is None or len(names) > 1:  # a single line needs no legend, because the text of the page names it
         options = {"title": field, "symbolSize": 260, "labelLimit": 260}
         if look.size is not None:
             options |= {"title": None, "labelLimit": 180}

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 class Comparison:
     """The result of `pw.compare`: models scored on the same matches.
 
-    The first of the `measures` decides. The parameter `where` is always a mask over the history's matches, such as the
-    masks of `pw.lab.slices`. Everything is computed on demand.
+    The first of the `measures` decides which model is best. The parameter `where` is always a mask over the history's
+    matches, such as the masks of `pw.lab.slices`. Everything is computed on demand.
 
     >>> import prowess as pw
     >>> wins = [("ann", "bob"), ("bob", "cat"), ("ann", "cat")] * 10
@@ -57,7 +57,7 @@ class Comparison:
     resampling: Resampling
 
     def __repr__(self) -> str:
-        """Return the answer in one sentence, or why there is none, because `repr` must not raise."""
+        """Return the answer in one sentence, or the reason why there is none, because `repr` must not raise."""
         try:
             return verdict.headline(self)
         except Error as error:
@@ -87,10 +87,11 @@ class Comparison:
         return pl.DataFrame(columns)
 
     def differences(self, baseline: str | None = None, where: ArrayLike | None = None) -> pl.DataFrame:
-        """Return the models' differences from a baseline, or from the best model by each measure, and paired intervals.
+        """Return the differences from a baseline, or from the best model by each measure, with paired intervals.
 
-        `within_noise` means that the interval contains 0: these matches cannot distinguish the two. The best model
-        was chosen on these same matches, which flatters it a little: do not rely on a difference just beyond noise.
+        `within_noise` means that the interval contains 0: these matches cannot tell which of the two is better. The
+        best model was chosen on these same matches, which favours it a little, so do not rely on a difference just
+        beyond noise.
 
         >>> import prowess as pw
         >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo", "glicko"])
@@ -114,7 +115,7 @@ class Comparison:
         return pl.DataFrame(rows, schema=schema, orient="row").fill_nan(None)
 
     def tally(self, model: str, measure: str | Measure | None = None, where: ArrayLike | None = None) -> Tally:
-        """Return the contribution of every scored match to a model's measure; `rows.match` holds the match indices.
+        """Return the contribution of every scored match to a model's measure; `rows.match` has the matches' indices.
 
         >>> import prowess as pw
         >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo"])
@@ -138,7 +139,7 @@ class Comparison:
         measure = self.measure(measure)
         names = [name for name, model in self.models.items() if measure.fits(model)]
         sign = -1.0 if measure.higher else 1.0
-        # With the sign, lower is better for every measure.
+        # The sign makes lower better for every measure.
         columns = [sign * self.tally(name, measure, where).values for name in names]
         counts = [[int(np.count_nonzero(column < other)) for column in columns] for other in columns]
         return pl.DataFrame({"model": names} | dict(zip(names, counts, strict=True)))
@@ -146,7 +147,7 @@ class Comparison:
     def over_time(self, window: int = 50, measure: str | Measure | None = None) -> pl.DataFrame:
         """Return a measure over a sliding window of matches: model, match, time (if there are times), value.
 
-        For very long histories, the points are thinned out.
+        Very long histories give only a selection of the points.
 
         >>> import prowess as pw
         >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo"])
@@ -211,10 +212,10 @@ class Comparison:
             sums = rows.sums(scored, measure, every, groups)
             return sums.combine(sums.parts)
         grouped = GROUPED.get(measure.sums)
-        # In larger groups the bin edges come from a sample, which the grouped form does not draw.
+        # In larger groups the bin edges come from a sample, and the grouped computation draws none.
         if grouped is not None and np.bincount(groups.of).max() <= LARGEST_GROUP:
             return grouped(rows.parts(scored, every), groups)
-        # One sort instead of a mask over all rows for every group.
+        # One sort is faster than a mask over all rows for every group.
         order = np.argsort(groups.of, kind="stable")
         ends = np.cumsum(np.bincount(groups.of, minlength=groups.number))[:-1]
         for group, picked in enumerate(np.split(order, ends)):
@@ -331,7 +332,7 @@ class Comparison:
 
     @cached_property
     def _cache(self) -> dict[Measure, dict[str, Resampled]]:
-        """Measures over all rows, by measure and model."""
+        """The cached measures over all rows, by measure and model."""
         return {}
 
     def resampled(self, measure: str | Measure | None = None, where: ArrayLike | None = None) -> dict[str, Resampled]:
@@ -345,7 +346,7 @@ class Comparison:
         return self._resample(self.measure(measure), self.view(where))
 
     def _resample(self, measure: Measure, view: View) -> dict[str, Resampled]:
-        # Only measures over all rows are cached: masks are many, and cannot be compared cheaply.
+        # Only measures over all rows are cached, because there are many masks, and comparing them is slow.
         if view is self._all and measure in self._cache:
             return self._cache[measure]
         sums = {
@@ -376,7 +377,7 @@ class Comparison:
         other, names = MEASURES.get(name) if isinstance(name, str) else name, [own.name for own in self.measures]
         kept = any(measure.chances for measure in self.measures)
         if kept and isinstance(other, Measure) and other.chances and other.name not in names:
-            return other  # the columns that it needs were kept
+            return other  # the columns that this measure needs were kept
         message = f"{getattr(name, 'name', name)!r} was not measured; available: {', '.join(names)}"
         raise Error(message, field="measure", value=name)
 
@@ -416,7 +417,7 @@ class Comparison:
         """
         models = self.resampled()
         values = np.stack([model.values for model in models.values()])
-        # Some resampled history had too few matches for the measure.
+        # At least one resampled history had too few matches for the measure.
         if np.isnan(values).any():
             return float("nan")
         first = values == (np.max if self.measure().higher else np.min)(values, axis=0)

@@ -1,4 +1,4 @@
-"""Compare models on a history: check which models can use it, and score one pass of each on the same matches."""
+"""Comparing models on a history: check which models can use it, and score all of them on the same matches."""
 
 from __future__ import annotations
 
@@ -49,10 +49,12 @@ def compare(
     `models`: a mapping from names to models, or a list of presets such as `["elo", pw.TrueSkill]`; by default up to six
     presets that can use the history. `protocol`: which matches the models learn from and which are scored
     (`pw.lab.Prequential`, `SeasonSplits`, `RandomSplits`). `measures`: names (`pw.lab.MEASURES`), a `pw.lab.Measure`,
-    or functions of `fit.forecasts` that return a tally for which lower is better; the first measure decides. By
-    default, the measures that suit the history. `block`, `confidence`, `draws` and `seed`: how histories are resampled
-    for intervals, see `pw.lab.Resampling`. `jobs`: the number of processes. None works in this process, or as
-    `joblib.parallel_config` says, which can also be a Dask cluster. The result is always the same, to the last bit.
+    or functions of `fit.forecasts` that return a tally for which lower is better; by default those that suit the
+    history. The first measure decides.
+
+    `block`, `confidence`, `draws` and `seed`: how histories are resampled for intervals, see `pw.lab.Resampling`.
+    `jobs`: the number of processes; None uses this process, or the setting of `joblib.parallel_config`, which can also
+    be a Dask cluster. The result is always the same, to the last bit.
 
     >>> import prowess as pw
     >>> wins = [("ann", "bob"), ("bob", "cat"), ("ann", "cat")] * 10
@@ -80,7 +82,7 @@ def compare(
     rows = Rows.of(history, runs)
     if not len(rows):
         raise Error(f"no match to score: {protocol}", field="protocol")
-    # Workers get no names: a sweep does not need them, and they are slow to send.
+    # Workers get no player names, which rating does not need and which are slow to send.
     shared = SharedHistory.of(history)
     check_usable(named, shared.history, runs)
     tasks = [(name, model, shared, run, chosen) for name, model in named.items() for run in runs]
@@ -117,7 +119,7 @@ def _preset(model: Any) -> tuple[str, Model]:
     """Return the name and model of a preset that is given by name or as a function."""
     make = preset(model) if isinstance(model, str) else model
     names = [name for name, known in PRESETS.items() if known is make]
-    if names:  # a preset may have two names
+    if names:  # a preset may be registered under two names
         same = [name for name in names if isinstance(model, str) and name.lower() == model.strip().lower()]
         return (same or names)[0], make()
     if isinstance(model, Model):
@@ -170,7 +172,7 @@ def check_usable(models: Mapping[str, Model], history: History, runs: Sequence[R
 
 
 def _first_failure(model: Model, history: History, learnt: Any) -> tuple[int, Error] | None:
-    """Return the first match that a model cannot use, and its error."""
+    """Return the first match that a model cannot use, and the error."""
     learnt = np.asarray(learnt, np.intp)
     if history.importance is not None:
         learnt = learnt[history.importance[learnt] > 0]

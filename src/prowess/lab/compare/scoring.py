@@ -22,7 +22,7 @@ from ..measures.registry import Measure
 from ..protocols import Run
 
 Index = NDArray[np.intp]
-Column = NDArray[Any]  # a float64 column in the smallest type that holds its numbers exactly
+Column = NDArray[Any]  # a column of numbers in the smallest type that holds them exactly
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +88,7 @@ class Rows:
         return measure.added(lambda: self.parts(scored, picked), groups)
 
     def parts(self, scored: ModelScores, picked: Index) -> Iterator[tuple[slice, Forecasts]]:
-        """Yield the forecasts of the picked rows in chunks that fit in the processor's cache."""
+        """Yield the forecasts of the picked rows in chunks that fit into the processor's cache."""
         every = len(picked) == len(self)
         step = max(1, TEAMS * len(self) // max(self.results.teams, 1))
         for first in range(0, len(picked), step):
@@ -101,7 +101,7 @@ class Rows:
 
 
 def _results(history: History, match: Index) -> History:
-    """Return a history of these matches' places, in the given order, without players and times."""
+    """Return a history with the places of these matches, in the given order, without players and times."""
     start, place = history.match_start, history.place
     if len(match) != len(history) or (match != np.arange(len(history))).any():
         start, teams = gather(start, match)
@@ -114,9 +114,9 @@ def _results(history: History, match: Index) -> History:
 
 @dataclass(frozen=True, eq=False)
 class SharedHistory:
-    """A history to send to worker processes, without names and with a `__sizeof__` that reports its real size.
+    """A history to send to worker processes, without names. Its `__sizeof__` reports the real size.
 
-    Because of the reported size, Dask sends it once and not with every task; joblib's own processes memory-map its
+    Because of the reported size, Dask sends it once instead of with every task. joblib's own processes memory-map its
     columns.
 
     >>> import sys
@@ -129,7 +129,7 @@ class SharedHistory:
 
     @classmethod
     def of(cls, history: History) -> SharedHistory:
-        """Drop the columns that a sweep does not need."""
+        """Return the history without the columns that rating does not need."""
         return cls(replace(history, players=(), ids=None, remarks=()))
 
     def __sizeof__(self) -> int:
@@ -211,7 +211,8 @@ def pack(column: Floats) -> Column:
         return np.array(column[0])
     with np.errstate(over="ignore"):
         for kind in (np.float16, np.float32):
-            if _same_numbers(column[:100].astype(kind), column[:100]):  # the first values rule out most columns
+            # Most columns are ruled out by their first values.
+            if _same_numbers(column[:100].astype(kind), column[:100]):
                 smaller = column.astype(kind)
                 if _same_numbers(smaller, column):
                     return smaller
@@ -219,7 +220,8 @@ def pack(column: Floats) -> Column:
 
 
 def _same_numbers(one: Column, other: Column) -> bool:
-    return bool((one == other).all()) or np.array_equal(one, other, equal_nan=True)  # the NaN check is slower
+    # Comparing with NaN is slower, so it is tried last.
+    return bool((one == other).all()) or np.array_equal(one, other, equal_nan=True)
 
 
 def unpack(column: Column, rows: slice | NDArray[np.intp]) -> Floats:
@@ -243,7 +245,7 @@ def concat_columns(columns: Sequence[Column], rows: Sequence[int]) -> Column:
     """
     if not any(column.ndim for column in columns) and all(column == columns[0] for column in columns):
         return columns[0]
-    # Infinity keeps `pack` from collapsing the column again, and fits every type.
+    # With an infinity at the end, `pack` cannot reduce the column to one number; infinity fits every type.
     kinds = [column.dtype if column.ndim else pack(np.append(column, np.inf)).dtype for column in columns]
     whole = np.empty(sum(rows), np.result_type(*kinds))
     first = 0

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ...model.model import Model
     from .comparison import Comparison
 
-FEW = 100  # matches: with fewer, intervals come from some twenty blocks and are too narrow
+FEW = 100  # with fewer matches, intervals come from some twenty blocks and are too narrow
 
 
 def headline(comparison: Comparison) -> str:
@@ -41,7 +41,7 @@ def verdict(comparison: Comparison) -> str:
     parts = []
     if len(comparison) < FEW:
         few = "One match is" if len(comparison) == 1 else f"{match_count(comparison)} are"
-        # The intervals come from few blocks, so they are not trusted alone.
+        # With few blocks the intervals are too narrow to decide alone.
         beaten = f" (by the intervals it is better than {join_words(worse)}, but they are too narrow)" if worse else ""
         parts.append(f"{few} too few to tell these models apart{beaten}.")
     elif worse:
@@ -64,7 +64,7 @@ def advice(comparison: Comparison) -> str:
 
 
 def notes(comparison: Comparison) -> list[str]:
-    """Return caveats to the answer: other measures that disagree, and wrong draw rates."""
+    """Return caveats to the answer: measures that disagree, and wrong draw rates."""
     texts = []
     others = comparison.differences(comparison.best).filter(within_noise=False)
     for measure in comparison.measures[1:]:

@@ -1,4 +1,4 @@
-"""Calibration: whether events forecast with 70 % happen in 70 of 100 matches."""
+"""Calibration: whether events that are forecast with 70 % happen in 70 of 100 matches."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .tally import Where
 if TYPE_CHECKING:
     import polars as pl
 
-BIN_SAMPLE = 100_000  # forecasts in the sample that determines the bin edges
+BIN_SAMPLE = 100_000  # size of the sample of forecasts that determines the bin edges
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +103,7 @@ def pool_forecasts(
 
 
 def has_draws(result: Result) -> bool:
-    """Whether any match was expected to be drawn, or was drawn.
+    """Return whether any match was drawn, or was expected to be drawn with a positive probability.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
@@ -114,7 +114,7 @@ def has_draws(result: Result) -> bool:
 
 
 def bin_edges(p: Floats, bins: int) -> Floats:
-    """Return the edges between bins that hold equally many forecasts; very many forecasts are sampled.
+    """Return the edges between bins that hold equally many forecasts; from a sample if there are very many.
 
     >>> import numpy as np
     >>> bin_edges(np.array([0.1, 0.2, 0.6, 0.7]), 2)

@@ -25,7 +25,7 @@ class Result(NamedTuple):
 
     @property
     def sides(self) -> list[tuple[Floats, NDArray[np.bool_]]]:
-        """The probabilities of win, loss and draw, each with whether it happened."""
+        """The probabilities of win, loss and draw; each with 1 if that happened and 0 if not."""
         return [(self.win, self.won), (self.loss, ~self.won & ~self.drawn), (self.draw, self.drawn)]
 
     @property
@@ -39,7 +39,7 @@ def two_teams(forecasts: Forecasts, where: Where = None) -> tuple[NDArray[np.int
     history = forecasts.history
     match = np.arange(len(history))[resolve_where(where, len(history))]
     win, draw = forecasts.win, forecasts.draw
-    if where is None and history.teams == 2 * len(history):  # the usual case: no copy
+    if where is None and history.teams == 2 * len(history):  # the usual case, which needs no copy
         first, second = history.place[::2], history.place[1::2]
     else:
         match = match[np.diff(history.match_start)[match] == 2]
@@ -56,7 +56,7 @@ def surprise(p: Floats, least: float) -> Floats:
 
 
 def _tally(forecasts: Forecasts, match: NDArray[np.intp], values: Floats) -> Tally:
-    """Give the matches of two teams weight 1 and all others weight 0."""
+    """Return a tally in which matches of two teams have weight 1 and all others weight 0."""
     if len(match) == len(forecasts):
         return Tally(values, np.ones(len(match)))
     total, weight = np.zeros(len(forecasts)), np.zeros(len(forecasts))
@@ -81,7 +81,7 @@ def log_loss(forecasts: Forecasts, *, least: float = 1e-6) -> Tally:
 
 
 def information_gain(forecasts: Forecasts, *, least: float = 1e-6) -> Tally:
-    """Return how much more a forecast knew than a coin toss, in bits: Guo et al. (2012), section 5.2.
+    """Return how much more information a forecast has than a coin toss, in bits: Guo et al. (2012), section 5.2.
 
     With p = P(win) + ½ P(draw): 1 + log₂ p if the first team wins, 1 + log₂(1 − p) if it loses, and for a draw 1 + ½
     log₂(p(1 − p)). Probabilities below `least` count as `least`.
@@ -130,8 +130,8 @@ def sharpness(forecasts: Forecasts) -> Tally:
 def auc(forecasts: Forecasts, where: Where = None, *, drawn: str = "skip") -> float:
     """Return the area under the ROC curve: how often a won match had a higher forecast than a match not won.
 
-    `drawn`: "skip" uses matches with a winner only, as Guo et al. (2012) say; "negative" counts a draw as not won, as
-    their published numbers do.
+    `drawn`: "skip" uses only matches with a winner, as the text of Guo et al. (2012) says; "negative" counts a draw as
+    not won, as their published numbers do.
 
     >>> import prowess as pw
     >>> matches = [{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"]], "ranks": [2, 1]}] * 3
@@ -148,7 +148,9 @@ def auc(forecasts: Forecasts, where: Where = None, *, drawn: str = "skip") -> fl
 
 
 def auc_of(p: Floats, won: Floats) -> float:
-    """Return the area under the ROC curve, from ranks of forecasts (ties allowed); ½ if all or no matches were won.
+    """Return the area under the ROC curve, computed from ranks; ½ if all matches or none were won.
+
+    Equal forecasts share a rank.
 
     >>> import numpy as np
     >>> auc_of(np.array([0.9, 0.8, 0.3, 0.8]), np.array([1.0, 0.0, 0.0, 1.0]))

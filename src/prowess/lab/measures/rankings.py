@@ -15,15 +15,16 @@ from ...validate import probability
 from .probabilities import surprise, two_teams
 from .tally import Tally, by_team_count, memoryviews
 
-PAIRS = 1_000_000  # team pairs processed at once, which bounds the memory
+PAIRS = 1_000_000  # pairs of teams processed at a time, which limits the memory
 
 
 def pair_error(forecasts: Forecasts, *, ties: float = 0.5, drawn: float | None = None, pooled: bool = False) -> Tally:
-    """Return the share of pairs of teams whose order the expected performances got wrong: Nikolenko, Sirotkin (2011).
+    """Return the share of pairs of teams that finished in the other order than expected: Nikolenko, Sirotkin (2011).
 
-    `ties`: the error of a pair with equal expected performances, from 0 (right) to 1 (wrong, as in the TrueSkill
-    paper). `drawn`: the error of a pair that shares its place; None leaves such pairs out. With `pooled`,
-    every pair has the same weight, so that large matches count more; otherwise every match has the same weight.
+    The expected order is that of the expected performances. `ties`: the error of a pair with equal expected
+    performances, from 0 (right) to 1 (wrong, as in the TrueSkill paper). `drawn`: the error of a pair that shares its
+    place; None leaves such pairs out. With `pooled`, every pair has the same weight, so that large matches count more;
+    otherwise every match has the same weight.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"], ["cat"]]}])
@@ -37,7 +38,7 @@ def pair_error(forecasts: Forecasts, *, ties: float = 0.5, drawn: float | None =
     count_wrong(start, place, expected, probability("ties", ties), wrong, shared)
     teams = np.diff(history.match_start).astype(np.float64)
     pairs = teams * (teams - 1.0) / 2.0
-    # Drawn pairs have no order that could be wrong.
+    # A drawn pair has no order that could be wrong.
     if drawn is None:
         return _pair_tally(wrong, pairs - shared, pooled)
     return _pair_tally(wrong + probability("drawn", drawn) * shared, pairs, pooled)
@@ -46,9 +47,9 @@ def pair_error(forecasts: Forecasts, *, ties: float = 0.5, drawn: float | None =
 def pair_log_loss(forecasts: Forecasts, *, least: float = 1e-6, pooled: bool = False) -> Tally:
     """Return −ln P(order) of the pairs of teams that do not share a place, in nats.
 
-    For two teams, P is win / (win + loss) of the forecast; for more, it is computed from the two teams' normal
-    performances, without a margin, or from their scores. Probabilities below `least` count as `least`, so that one
-    surprise is not infinitely bad. `pooled` is the same as in `pair_error`.
+    For two teams, P is win / (win + loss) of the forecast. For more teams it is computed from the two teams' normal
+    performances without a margin, or from their scores. Probabilities below `least` count as `least`, so that the loss
+    of a single surprise is not infinite. `pooled` is the same as in `pair_error`.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"], ["cat"]]}])
@@ -65,7 +66,7 @@ def pair_log_loss(forecasts: Forecasts, *, least: float = 1e-6, pooled: bool = F
     if len(two):
         p = np.where(result.won, result.win, result.loss)
         either = result.win + result.loss
-        # Pairs that drew are not counted, so the chances are conditional on a decision.
+        # Pairs that drew are not counted, so the probabilities are those given that the pair did not draw.
         p = np.divide(p, either, out=np.full(len(p), 0.5), where=either > 0)
         loss[two] = np.where(result.drawn, 0.0, surprise(p, least))
     if forecasts.outcome.later and forecasts.mean.ndim == 2:
@@ -74,9 +75,10 @@ def pair_log_loss(forecasts: Forecasts, *, least: float = 1e-6, pooled: bool = F
 
 
 def _add_score_losses(forecasts: Forecasts, least: float, loss: Floats) -> None:
-    """Write −Σ ln P(order) of matches of more than two teams to `loss`, using the scores' distribution (not normal).
+    """Write −Σ ln P(order) of matches of more than two teams to `loss`, from the distribution of their scores.
 
-    The part of x that two teams share (the others' defences) is treated as known; the remaining parts are independent.
+    For scores that are not normal. The part of x that two teams share (the others' defences) is treated as known; the
+    remaining parts are independent.
     """
     place, mean, variance = forecasts.history.place, score_levels(forecasts)[0], performance(forecasts)
     for match, team in by_team_count(forecasts.history.match_start):
@@ -109,8 +111,8 @@ def _pair_tally(total: Floats, weight: Floats, pooled: bool) -> Tally:
 def place_error(forecasts: Forecasts) -> Tally:
     """Return √(Σᵢ (xᵢ − yᵢ)²/√i) of every match: Nikolenko, Sirotkin (2010), section 5.
 
-    i counts the teams in the order in which they finished, x is a team's place and y its predicted place, so that the
-    first places count most. Tied teams share the mean of their places, and the mean of their weights 1/√i.
+    i numbers the teams in the order in which they finished, x is a team's place and y its predicted place; so the first
+    places count most. Tied teams share the mean of their places, and the mean of their weights 1/√i.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"]]}])
@@ -176,7 +178,7 @@ def expected_scores(forecasts: Forecasts, point: str = "median") -> Floats:
 
 
 def score_levels(forecasts: Forecasts) -> tuple[Floats, Floats]:
-    """Return mean and variance of x, which determines a team's score: its offence minus the others' mean defence."""
+    """Return mean and variance of x, on which a team's score depends: its offence minus the others' mean defence."""
     mean, variance = (np.array(column[:, 0]) for column in (forecasts.mean, forecasts.variance))
     for _, team in by_team_count(forecasts.history.match_start):
         share = 1.0 / (team.shape[1] - 1)
@@ -186,7 +188,7 @@ def score_levels(forecasts: Forecasts) -> tuple[Floats, Floats]:
 
 
 def _sum_of_others(column: Floats) -> Floats:
-    """Sum over all other teams of the match (a row), without subtraction, which would lose digits."""
+    """Sum over all other teams of the match (a row). Nothing is subtracted, because that would lose digits."""
     sums = np.zeros(column.shape)
     sums[:, 1:] = np.cumsum(column, axis=1)[:, :-1]
     sums[:, :-1] += np.cumsum(column[:, ::-1], axis=1)[:, -2::-1]

@@ -99,7 +99,7 @@ class Measure:
         return tally
 
     def added(self, parts: Parts, groups: Groups) -> Sums:
-        """Return the contribution of every group of matches, from forecasts that arrive in chunks."""
+        """Return the contribution of every group of matches; forecasts arrive in chunks."""
         if self.sums is not None:
             return self.sums(parts, groups)
         sums = np.zeros((groups.number, 2))
@@ -180,7 +180,7 @@ def find_measure(requested: str | Measure | Callable[[Forecasts], Tally]) -> Mea
         return requested
     if callable(requested):
         name: str = getattr(requested, "__name__", "measure")
-        # A built-in function keeps its own title and direction.
+        # The function of a built-in measure keeps the title and direction of that measure.
         named = Measure(name, name.replace("_", " "), tally=requested)
         return next((measure for measure in MEASURES.values() if measure.tally is requested), named)
     if not isinstance(requested, str) or requested not in MEASURES:

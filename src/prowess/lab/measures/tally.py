@@ -1,4 +1,4 @@
-"""A measure as columns over the matches, so that its value on any slice or sliding window is a ratio of sums."""
+"""A measure as columns over the matches. Its value on any slice or sliding window is a ratio of sums."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def memoryviews(*columns: Any) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Every match's contribution to a measure, and its weight: 0 if the measure does not apply.
+    """Every match's contribution to a measure, and its weight, which is 0 if the measure does not apply.
 
     >>> import numpy as np
     >>> tally = Tally(np.array([0.0, 1.0, 0.0, 3.0]), np.array([1.0, 1.0, 0.0, 2.0]))
@@ -80,7 +80,7 @@ class Tally:
         weight = float(weights.sum())
         if weight == 0.0:
             raise Error("none of these matches can be measured: choose other matches or another measure")
-        # Losses near the largest float may overflow in the sum, but not in the mean.
+        # The sum of losses near the largest float may overflow; their mean does not.
         with np.errstate(over="ignore"):
             total = float(totals.sum())
         return total / weight if isfinite(total) else float((totals / weight).sum())
@@ -116,19 +116,20 @@ def ratio(sums: Floats) -> Floats:
 
 
 def _sliding_sums(column: Floats, width: int) -> Floats:
-    """Sum every `width` neighbours in linear time and without subtraction, so that a huge value distorts no later sum.
+    """Sum every `width` neighbours in linear time.
 
-    Every window consists of the end of one block of that width and the beginning of the next.
+    Nothing is subtracted, so that a huge value does not distort later sums. Every window consists of the end of one
+    block of that width and the beginning of the next.
     """
     if len(column) < width:
         return np.zeros(0)
-    # Sums within blocks: a difference of running totals would lose small values beside one huge value.
+    # Sums within blocks, because a difference of running totals would lose small values beside one huge value.
     padded = np.zeros(-(-len(column) // width) * width)
     padded[: len(column)] = column
     blocks = padded.reshape(-1, width)
     head = np.cumsum(blocks, axis=1).ravel()[width - 1 : len(column)]
     tail = np.cumsum(blocks[:, ::-1], axis=1)[:, ::-1].ravel()[: len(column) - width + 1].copy()
-    tail[::width] = 0.0  # a window that is exactly one block is in `head` already
+    tail[::width] = 0.0  # a window that is exactly one block is complete in `head`
     return head + tail
 
 

@@ -17,7 +17,7 @@ from .lineup import Ints, Lineup
 
 @dataclass(frozen=True)
 class Calendar:
-    """Match days that are `every` days apart, in seasons of `season` match days with `rest` days between them.
+    """Match days `every` days apart, in seasons of `season` match days with a break of `rest` days between them.
 
     A match day has `matches` matches. If `season` is None, there is one endless season. With a numeric `start`, times
     are plain numbers.
@@ -70,11 +70,11 @@ MONDAY = 4  # days from the epoch, a Thursday, to the first Monday; rating perio
 
 
 class Timeline:
-    """For every entry, the same player's previous entry and the time since then.
+    """For every entry, the same player's previous entry and the time that has passed since.
 
-    `before` is −1 for a player's first entry; `played` is the number of the player's earlier matches; `still` means
-    that the skill does not move, because the rating period is the same. `elapsed` is in days, in the units of
-    plain-number times, or in rating periods.
+    `before` is the index of the previous entry, −1 for a player's first entry. `played` is the number of the player's
+    earlier matches. `still` is true if the skill does not move, because both matches are in the same rating period.
+    `elapsed` is in days, in the units of plain-number times, or in rating periods.
 
     >>> import prowess as pw
     >>> lineup = Lineup(np.array([0, 2, 4], np.int32), np.arange(5, dtype=np.int32), np.array([0, 1, 0, 2]))
@@ -107,9 +107,9 @@ class Timeline:
 
 
 def match_clock(model: Model, times: Times) -> Floats:
-    """Return the times of all matches in the units of a drift: days, plain numbers, or rating periods.
+    """Return the times of all matches in the unit of the drift: days, plain numbers, or rating periods.
 
-    Periods are the same as in the sweep: if times are dates, they begin on a Monday.
+    Rating periods are those of `sweep`: if times are dates, they begin on a Monday.
     """
     unit = 1.0 if times.kind == "number" else DAY
     days = np.asarray(times.number, np.float64) / unit

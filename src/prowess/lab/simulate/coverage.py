@@ -36,7 +36,7 @@ def coverage(
     seed: int = 0,
     progress: bool | None = None,
 ) -> pl.DataFrame:
-    """Simulate a league with a model, rate it with the same model, and return the coverage; see `covered`.
+    """Simulate a league with a model, rate it with the same model, and return the coverage (see `covered`).
 
     Every player plays once per round.
 
@@ -50,10 +50,10 @@ def coverage(
 
 
 def covered(league: Simulation, fit: Fit, levels: Sequence[float] = LEVELS) -> pl.DataFrame:
-    """Return the share of true skills inside the beliefs' central intervals of the given probabilities.
+    """Return how many of the true skills lie inside the beliefs' central intervals of the given probabilities.
 
-    Columns: `level`, `covered`, its binomial standard `error`, and the number of `skills`. All traits count. With
-    correct beliefs `covered` equals `level`; if it is lower, the model is overconfident.
+    Columns: `level`, `covered` (a share), its binomial standard `error`, and the number of `skills`. All traits count.
+    If the beliefs are correct, `covered` equals `level`; if it is lower, the model is overconfident.
 
     >>> import prowess as pw
     >>> league = pw.simulate(pw.GaussianSD(gamma=6), 500, 50)
@@ -91,7 +91,7 @@ def standard_errors(league: Simulation, fit: Fit) -> Floats:
     rows = [fit.ladder.rows[name] for name in league.history.players]
     beliefs = fit.ladder.settled[rows, : pipeline.layout.belief].reshape(len(rows), pipeline.traits, 2)
     error = league.skill - beliefs[:, :, 0]
-    # Results determine only differences of skills, so a common shift is no error.
+    # Results determine only differences of skills, so a shift that all players share is not an error.
     return np.asarray((error - error.mean(axis=0)) / np.sqrt(np.maximum(beliefs[:, :, 1], SMALLEST)))
 
 
@@ -108,7 +108,7 @@ def coverage_curves(
     height: int = 460,
     look: Look = LIGHT,
 ) -> alt.LayerChart:
-    """Chart the actual against the nominal coverage, with a line per model; a correct sigma lies on the diagonal.
+    """Chart the actual against the nominal coverage, with a line per model. Correct beliefs lie on the diagonal.
 
     `frames` maps model names to frames from `coverage`.
 

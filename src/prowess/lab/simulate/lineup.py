@@ -14,11 +14,11 @@ from ...validate import probability, scale, whole
 
 Ints = NDArray[np.int64]
 Count = int | tuple[int, int] | list[int] | NDArray[np.integer]
-ROUNDS_OF_DRAWING = 40  # rounds for all matches at once; seats that are still open are then filled match by match
+ROUNDS_OF_DRAWING = 40  # tries that fill all matches at once; seats that are still open are then filled match by match
 
 
 def per_match(name: str, value: Any, matches: int, least: int, rng: np.random.Generator) -> Ints:
-    """Return a number for every match: a constant, drawn from a range (a tuple), or one for each match (a list).
+    """Return a number for every match: a constant, drawn from a range (a tuple), or the given ones (a list).
 
     >>> rng = np.random.default_rng(1)
     >>> per_match("teams", 2, 3, 2, rng), per_match("teams", [2, 8, 4], 3, 2, rng)
@@ -70,7 +70,7 @@ class Attendance:
         return weights
 
     def draw(self, rng: np.random.Generator, counts: Ints, weights: Floats, skill: Floats) -> Ints:
-        """Draw as many players or squads for every match as it needs, in random order."""
+        """Draw `counts` players or squads for every match, in random order."""
         match = np.repeat(np.arange(len(counts)), counts)
         seat = np.full(len(match), -1, np.int64)
         if self.everyone:
@@ -179,7 +179,8 @@ class Rounds(Attendance):
         if self.near is None:
             return playing
         lined_up = playing[np.argsort(skill[playing] + self.near * rng.standard_normal(len(playing)))]
-        order = rng.permutation(len(counts))  # otherwise the weakest would have the first matches of a round
+        # Matches are shuffled, or the weakest players would always have the first ones of a round.
+        order = rng.permutation(len(counts))
         chosen = np.empty_like(playing)
         chosen[gather(starts(counts), order)[1]] = lined_up
         return shuffle_within(rng, chosen, np.repeat(np.arange(len(counts)), counts))
@@ -222,7 +223,10 @@ def _duplicates(seat: Ints, match: Ints, drawn: Ints, units: int) -> Ints:
 
 
 def _fill_singly(rng: np.random.Generator, seat: Ints, match: Ints, weights: Floats, open_: Ints) -> None:
-    """Fill the seats of a few matches with the remaining players whose random exponential waits are shortest."""
+    """Fill the open seats of a few matches, one match at a time.
+
+    Every remaining player gets a random exponential waiting time by weight, and the shortest ones play.
+    """
     for number in np.unique(match[open_]).tolist():
         seats = open_[match[open_] == number]
         waiting = rng.exponential(size=len(weights)) / weights
@@ -250,10 +254,10 @@ class Roster:
 
     - `understaffing`: the probability that a member is absent and the seat stays empty; `least` members always come.
     - `switching`: the probability that a guest takes a member's seat. A guest is a player of another squad who is not
-    in this match. Players of squads with a high attendance are guests more often.
+      in this match. Players of squads with a high attendance are guests more often.
     - `substitutes`: the probability that a team has one player more than a squad, who is also a guest.
-    - `alike`: how similar the players of a squad are, 0 to 1. Squads are consecutive players when all are sorted by
-    √alike times their skill plus √(1 − alike) times noise. The skills themselves do not change.
+    - `alike`: how similar the players of a squad are, 0 to 1. All players are sorted by √alike times their skill plus
+      √(1 − alike) times noise, and neighbours form a squad. The skills themselves do not change.
 
     Players who do not fill a squad (the remainder of players/size) are guests only.
 
@@ -290,7 +294,7 @@ class Roster:
 def staff_teams(
     rng: np.random.Generator, roster: Roster, attendance: Attendance, skill: Floats, teams: Ints, size: int
 ) -> tuple[Ints, Ints]:
-    """Return the sizes of all teams of all matches, and their players."""
+    """Return the sizes and the players of all teams of all matches."""
     squads = roster.squads(rng, skill, size)
     if not len(squads):
         raise Error(f"{len(skill)} players are too few for a squad of {size}", field="players", value=len(skill))
@@ -299,7 +303,7 @@ def staff_teams(
     match = np.repeat(np.arange(len(teams)), teams)
     luck = rng.random((len(squad), size))
     present = luck >= roster.understaffing
-    # The `least` luckiest members of each squad come in any case.
+    # At least `least` members of each squad come: those with the best random numbers.
     present |= luck >= np.partition(luck, size - roster.least, axis=1)[:, [size - roster.least]]
     guest = present & (rng.random(present.shape) < roster.switching)
     extra = rng.random((len(squad), 1)) < roster.substitutes
@@ -308,7 +312,7 @@ def staff_teams(
     taken = np.concatenate([present, extra], axis=1)
     by_player = np.full(len(skill), float(weights.mean()))
     by_player[squads] = weights[:, None]
-    away = squads[squad][guest]  # members replaced by a guest must not be guests in the same match
+    away = squads[squad][guest]  # a member whom a guest replaces must not be a guest in the same match
     seat = np.concatenate([seats[taken], away])
     seat_match = np.concatenate([np.repeat(match, taken.sum(axis=1)), np.repeat(match, guest.sum(axis=1))])
     fill_seats(rng, seat, seat_match, by_player)

@@ -1,8 +1,8 @@
-"""Draw the results of simulated matches from the teams' performances: `play` dispatches on the outcome's type.
+"""Draws the results of simulated matches from the teams' performances. `play` dispatches on the outcome's type.
 
-A custom outcome with a forecast for two teams is played by that forecast. For anything else, use
-`play.register(MyOutcome)` to decorate a function that takes the outcome, the field and a random generator and returns a
-`Played`.
+A custom outcome with a forecast for two teams is played by that forecast. For other outcomes, use
+`play.register(MyOutcome)` to decorate a function that takes the outcome, the `Field` of all teams and a random
+generator, and returns a `Played`.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from ...validate import LARGEST, scale
 from .lineup import Count, Ints, per_match
 from .team_strength import BatchBoard, Field, blocks
 
-MAX_REPLAYS = 1000  # after this many tries a match keeps its result: the required draw is almost impossible
-ANSWER_CHUNK = 20_000  # number of teams whose answers are drawn at once
+MAX_REPLAYS = 1000  # after this many tries a match keeps its result, because the required draw is almost impossible
+ANSWER_CHUNK = 20_000  # number of teams whose answers are drawn at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +76,7 @@ def _(outcome: RoundedPlaces, field: Field, rng: np.random.Generator) -> Played:
 
 
 def _one_margins(field: Field) -> Floats:
-    """Return the common margin of every match."""
+    """Return one margin for every match, which all its pairs of teams share."""
     if (field.counts == 2).all():
         first = np.arange(0, len(field.mean), 2)
         return field.margins(first, first + 1)
@@ -90,7 +90,7 @@ def _one_margins(field: Field) -> Floats:
 
 
 def rank_by_performance(field: Field, performance: Floats, margin: Floats | None) -> Floats:
-    """Return ranks by performance; neighbours within the margin tie. If no margin is given, the outcome's are used.
+    """Return ranks by performance; neighbours within the margin tie. By default use the outcome's own margins.
 
     >>> import prowess as pw
     >>> field = Field(pw.TrueSkill(), np.array([0, 4], np.int32), np.arange(5), np.zeros((4, 1)), np.ones((4, 1)))
@@ -103,7 +103,7 @@ def rank_by_performance(field: Field, performance: Floats, margin: Floats | None
     same = match[upper] == match[lower]
     apart = np.ones(len(order), bool)
     within = field.margins(upper[same], lower[same]) if margin is None else margin[match[upper[same]]]
-    # Each is compared with the next one only, so a chain of close teams shares a place.
+    # Each team is compared only with the next one, so a chain of close teams shares a place.
     apart[1:][same] = performance[upper[same]] - performance[lower[same]] > within
     rank = np.empty(len(order))
     rank[order] = np.cumsum(apart)
@@ -126,7 +126,7 @@ def rank_by_forecast(outcome: Outcome, field: Field, rng: np.random.Generator, m
         win[match], draw[match] = board.win, board.draw
     if not ((win >= 0.0) & (draw >= 0.0) & (win + draw <= 1.0 + 1e-9)).all():
         raise Error(f"{outcome!r} does not forecast valid win and draw probabilities, so it cannot be simulated")
-    # One number per match, so that changing one probability does not change the luck of later matches.
+    # One random number per match, so that changing one probability does not change the results of other matches.
     luck = rng.random(len(win))
     first = np.where(luck < win + draw, 0.0, 1.0)
     second = np.where(luck < win, 1.0, 0.0)
@@ -171,7 +171,7 @@ def _(outcome: GaussianScore, field: Field, rng: np.random.Generator) -> Played:
     batch = _average(field)
     batch.variance[:2] = 0.0
     added = outcome.performances(batch.board)[1][0]
-    # Only differences of scores follow from the model, so the level of a match is arbitrary.
+    # The model determines only differences of scores, so the level of a match is arbitrary.
     level = rng.normal(0.0, performance.std() + added**0.5, len(field.counts))
     score = rng.normal(performance[:, 0], added**0.5) + level[field.match]
     return Played(performance, score=score)
@@ -190,7 +190,7 @@ def _(outcome: OffenceDefence, field: Field, rng: np.random.Generator) -> Played
     for _ in range(MAX_REPLAYS):
         first = field.match_start[:-1][again]
         drawn = score[first] == score[first + 1]
-        # Rejection sampling: replaying some results makes draws `factor` times as likely as independent scores do.
+        # Rejection sampling: replaying some results makes draws `factor` times as likely as with independent scores.
         again[again] = rng.random(len(first)) >= np.where(drawn, min(factor, 1.0), min(1.0 / factor, 1.0))
         if not again.any():
             break
@@ -227,9 +227,9 @@ class Questions:
     """A match consists of `count` questions; ties in the number of right answers are not broken.
 
     A team of performance t answers a question of difficulty d with probability 1/(1 + exp(−(t − d)/(ease · s))). The
-    difficulties are drawn from N(m, (spread · s)²) for every match. Here m and s are the mean and the standard
-    deviation of all performances in the league. So answers add noise, and ties arise because there are few
-    possible scores. Nikolenko, Sirotkin (2011), section 5, report 30 to 90 questions.
+    difficulties of every match are drawn from N(m, (spread · s)²). Here m and s are the mean and the standard deviation
+    of all performances in the league. So the answers add noise, and there are ties, because there are few possible
+    scores. Nikolenko, Sirotkin (2011), section 5, report 30 to 90 questions.
 
     `count` is a number, a range (least, most), or a list with a number for each match.
 
@@ -266,7 +266,7 @@ def answer_questions(questions: Questions, field: Field, rng: np.random.Generato
 
 def _right_answers(questions: Questions, count: Ints, ability: Floats, match: Any, rng: np.random.Generator) -> Floats:
     difficulty = questions.spread * rng.standard_normal((len(count), int(count.max())))
-    difficulty[np.arange(difficulty.shape[1]) >= count[:, None]] = np.inf  # past the match's last question
+    difficulty[np.arange(difficulty.shape[1]) >= count[:, None]] = np.inf  # the match has fewer questions
     with np.errstate(over="ignore"):
         chance = 1.0 / (1.0 + np.exp((difficulty[match] - ability[:, None]) / questions.ease))
     return np.asarray((rng.random(chance.shape) < chance).sum(axis=1), np.float64)

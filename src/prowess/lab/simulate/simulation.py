@@ -34,10 +34,11 @@ if TYPE_CHECKING:
 class Simulation:
     """A simulated league: its history and the hidden truth.
 
-    - `skill`: the true skill of every player at the last match, players × traits, aligned with `history.players`; -
-    `skill_then`: the true skill of every entry at its match, entries × traits; - `performance`: the performance of
-    every team, teams × traits; if results are drawn from a forecast (two teams with Elo and related systems), the
-    expected performance; - `home`: the true home advantage at every match, matches × traits, or None.
+    - `skill`: the true skill of every player at the last match (players × traits), in the order of `history.players`
+    - `skill_then`: the true skill of every entry at its match (entries × traits)
+    - `performance`: the performance of every team (teams × traits); the expected performance if results are drawn from
+      a forecast, as for two teams with Elo and related systems
+    - `home`: the true home advantage at every match (matches × traits), or None
 
     >>> import prowess as pw
     >>> league = simulate(pw.TrueSkill(), matches=200, players=20, seed=1)
@@ -106,17 +107,17 @@ def simulate(
 ) -> Simulation:
     """Simulate a league that follows the model's own process of skills, drift, teams and results.
 
-    Skills are drawn from the prior and move by the drift; the team function turns them into performances; the outcome
-    draws the results (see `play`). The other options:
+    Skills are drawn from the prior and move by the drift, the team function combines them into performances, and the
+    outcome draws the results (see `play`). The other options:
 
-    - `teams` per match and `size` of a team: a number, (least, most), or a list with a number for each match; -
-    `attendance`: how often each player plays (`Rounds`, `Even`, `Zipf`, `Lognormal`); by default, once per round; -
-    `roster`: squads that stay together (`Roster`); by default teams are random in every match; - `calendar`: when
-    matches are played (`Calendar`); without a calendar there are no times, and no drift by time; - `skills`: another
-    prior to draw from, or the actual skills at the first match (player n is named "pn"); - `questions`: rank teams by
-    their right answers (`Questions`, or a number of questions), not by the model's outcome; - `draws`: δ for models
-    that only have an expected score E, with draw probability D = 2δE(1 − E); 0 means no draws; - `home`: the share of
-    matches in which the first team is at home; by default all, if the model has a home advantage.
+    - `teams` per match and `size` of a team: a number, (least, most), or a list with a number for each match
+    - `attendance`: how often each player plays (`Rounds`, `Even`, `Zipf`, `Lognormal`); by default, once per round
+    - `roster`: squads that stay together (`Roster`); by default teams are random in every match
+    - `calendar`: when matches are played (`Calendar`); without a calendar there are no times, and no drift by time
+    - `skills`: another prior to draw from, or the actual skills at the first match (player n is named "pn")
+    - `questions`: rank teams by their right answers (`Questions`, or a number of questions), not by the model's outcome
+    - `draws`: δ for models that only have an expected score E, with draw probability D = 2δE(1 − E); 0 means no draws
+    - `home`: the share of matches in which the first team is at home; by default all, if the model has a home advantage
 
     The same seed gives the same league. Players who never play are not in the history.
 
@@ -132,7 +133,7 @@ def simulate(
         message = f"draws are for models with an expected score, such as Elo; {model.outcome!r} has its own"
         raise Error(message, field="draws", value=draws)
     matches, players = whole("matches", matches, 1), whole("players", players, 2)
-    # Separate streams: another calendar, for example, does not change who plays.
+    # Each part has its own random stream, so that another calendar, for example, does not change who plays.
     rngs = np.random.default_rng(whole("seed", seed)).spawn(5)
     first = draw_skills(rngs[0], model, players, skills)
     lineup = draw_lineup(rngs[1], matches, first.sum(axis=1), teams, size, attendance or Rounds(), roster)
@@ -162,7 +163,7 @@ def _check(model: Any, attendance: Any, roster: Any, calendar: Any) -> None:
 def _build_simulation(
     model: Model, lineup: Lineup, times: Times | None, skill: Floats, played: Played, hosted: Any, advantage: Floats
 ) -> Simulation:
-    """Return the history with players numbered in order of appearance, and the truth in the same order."""
+    """Return the simulation, with players numbered in order of their first match."""
     players, first = np.unique(lineup.player, return_index=True)
     order = players[np.argsort(first)]
     number = np.empty(order.max() + 1, np.int32)
@@ -187,13 +188,13 @@ def _build_simulation(
     return Simulation(model, history, skill[last], skill, played.performance, advantage if hosted.any() else None)
 
 
-SIZE = 6  # a team has at most six players, except for substitutes
+SIZE = 6  # players per team, not counting substitutes
 QUESTIONS = (30, 36, 45, 60, 75, 90)  # "the teams had to solve 30-90 problems"
 EASE, SPREAD = 1.0, 2.0  # most questions are too hard or too easy for most teams, so there are 30 to 60 results
-FIELD = 1 / 80  # median share of all squads in a tournament: about 100 teams for 50,000 players
-FIELDS = 1.0  # standard deviation of its logarithm: a dozen of 680 tournaments have more than 1,000 teams
+FIELD = 1 / 80  # share of all squads in the median tournament: about 100 teams for 50,000 players
+FIELDS = 1.0  # standard deviation of its logarithm; a dozen of 680 tournaments have more than 1,000 teams
 MIN_TEAMS = 6  # minimum number of teams in a tournament
-ATTENDANCE = 1.5  # sigma, log-normal: half of the players have a few tournaments, the core has hundreds
+ATTENDANCE = 1.5  # log-normal sigma; half of the players have a few tournaments, the core has hundreds
 ROSTER = Roster(understaffing=0.15, switching=0.2, substitutes=0.03, alike=0.5)
 CALENDAR = Calendar("2003-09-01", every=4)
 
@@ -207,14 +208,13 @@ def quiz_league(
     plays many, for many teams. Smaller teams are very common, and some list more than six players. There are 30 to 90
     questions, and so 30 to 60 distinct results with ties. Some tournaments have more than 1,000 teams.
 
-    The rest is not published, so we chose it. Each of the six seats is empty with probability 0.15 and taken by a guest
-    with probability 0.2; a team brings a substitute with probability 0.03; squads have `alike` 0.5; the number of teams
-    is log-normal, 1 in 80 squads at the median; the attendance of squads is log-normal with sigma 1.5, and all play at
-    least once. Skills are N(3000, 700²), a performance has a deviation of 400, and a team performs like its players'
-    average, minus 2 % for each player missing from six (TS2b; larger rosters perform like the plain average), unless
-    another `model` is given. With these constants the best models err in one pair of five, as on real tournaments.
-    Models that are fitted to this league need `larger="mean"` in `FullSquad`: the paper's rule for larger rosters fails
-    if a weak team's means add up to less than 0, which happens although players start at 3000.
+    The papers do not publish the rest, so we chose it. Each of the six seats is empty with probability 0.15 and taken
+    by a guest with probability 0.2. A team brings a substitute with probability 0.03. Squads have `alike` 0.5. The
+    number of teams is log-normal, with 1 in 80 squads at the median. The attendance of squads is log-normal with sigma
+    1.5, and all play at least once. Skills are N(3000, 700²), and a performance has a deviation of 400. Unless another
+    `model` is given, a team performs like its players' average, minus 2 % for each player missing from six (TS2b);
+    larger rosters perform like the plain average. With these constants the best models err in one pair of five, as on
+    real tournaments.
 
     >>> league = quiz_league(tournaments=20, players=1200)
     >>> len(league.history), league.history.time_kind

@@ -1,6 +1,6 @@
 """The true skills of a simulated league: drawn from the prior, and moved by the model's own drift.
 
-A player's first skill is drawn from the model's belief about a newcomer. From match to match, the skill is put on a
+A player's first skill is drawn from the model's belief about a newcomer. For the next match, the skill is put on a
 board as if it were known exactly; the belief after the drift is the distribution of the next skill. So every drift can
 be simulated without repeating its formula.
 """
@@ -24,13 +24,13 @@ from .calendar import Timeline, match_clock
 from .lineup import Ints
 from .team_strength import BatchBoard
 
-CHUNK = 100_000  # entries per board
+CHUNK = 100_000  # number of entries on a board
 
 
 def draw_skills(rng: np.random.Generator, model: Model, players: int, skills: Any) -> Floats:
-    """Return the true skills of all players at their first match, drawn or given: players × traits.
+    """Return the true skills of all players at their first match, drawn or as given: players × traits.
 
-    For a prior whose level is learnt (`Newcomers`), one constant level is drawn for the whole league.
+    If the prior learns the level of newcomers (`Newcomers`), one constant level is drawn for the whole league.
 
     >>> import prowess as pw
     >>> draw_skills(np.random.default_rng(1), pw.TrueSkill(), 3, [30, 25, 20]).ravel()
@@ -69,7 +69,7 @@ def _check_skills(skills: Any, players: int, traits: int) -> Floats:
 def _drift(
     model: Model, batch: BatchBoard, count: int, elapsed: Floats, played: Floats | Ints
 ) -> tuple[Floats, Floats]:
-    """Return a batch's beliefs at the next match: after the drift and the absorb rule without new information.
+    """Return a batch's beliefs at the next match, after the drift and the absorb rule without new information.
 
     In Glicko-2 the absorb rule moves skills in the periods in which a player plays.
     """
@@ -99,7 +99,7 @@ def drift_skills(rng: np.random.Generator, model: Model, timeline: Timeline, pla
     >>> skill[[0, 1, 3]].ravel(), bool(skill[2] != 25.0)
     (array([25., 25., 25.]), True)
     """
-    # Two starting points show whether the drift depends on the skill; if not, all moves are drawn at once.
+    # Comparing two starting points shows whether the drift depends on the skill. If not, all moves are drawn at once.
     near = drift_steps(model, timeline, first[player])
     far = drift_steps(model, timeline, first[player] + 1.0 + first.std())
     if not (near[0] == 0.0).all() or not (far[0] == 0.0).all() or not np.array_equal(near[1], far[1]):
@@ -107,7 +107,8 @@ def drift_skills(rng: np.random.Generator, model: Model, timeline: Timeline, pla
     moves = (np.sqrt(near[1]) * rng.standard_normal(near[1].shape))[timeline.order]
     sums = np.cumsum(moves, axis=0)
     skill = np.empty_like(moves)
-    skill[timeline.order] = first[player[timeline.order]] + sums - sums[timeline.start]  # the first move is 0
+    # A player's first entry does not move.
+    skill[timeline.order] = first[player[timeline.order]] + sums - sums[timeline.start]
     return skill
 
 
@@ -149,7 +150,7 @@ def _drift_from(
 def _drift_match_by_match(
     rng: np.random.Generator, model: Model, timeline: Timeline, player: Ints, first: Floats
 ) -> Floats:
-    """Apply a drift that also moves the mean: first to all players' second matches, then to the third, and so on."""
+    """Apply a drift that depends on the skill: first to all players' second matches, then to the third, and so on."""
     skill = first[player]
     order = np.argsort(timeline.played, kind="stable")
     turn = starts(np.bincount(timeline.played))
@@ -164,7 +165,9 @@ def _drift_match_by_match(
 
 
 def draw_hosts(rng: np.random.Generator, model: Model, matches: int, home: float | None) -> NDArray[np.bool_]:
-    """Draw the matches whose first team is at home: the share `home`, or by default all if the model has an advantage.
+    """Draw the matches in which the first team is at home, with probability `home`.
+
+    By default it is at home in all matches if the model has a home advantage, otherwise in none.
 
     >>> import prowess as pw
     >>> draw_hosts(np.random.default_rng(1), pw.TrueSkill().replace(home_mu=2), 3, None)

@@ -17,7 +17,7 @@ from ...model.model import Model
 from ...progress import steps
 from .lineup import Ints, Lineup
 
-CHUNK = 50_000  # teams per board
+CHUNK = 50_000  # number of teams on a board
 PROGRESS_STEP = 10_000  # matches between two updates of the progress bar
 
 
@@ -25,7 +25,8 @@ PROGRESS_STEP = 10_000  # matches between two updates of the progress bar
 class Field:
     """All teams of all matches: mean and variance of their performances, teams × traits, given the true skills.
 
-    The variance is only the noise. `draws` is δ for models that only have an expected score (see `simulate`).
+    The variance is only the noise of performances. `draws` is δ for models that only have an expected score (see
+    `simulate`).
 
     >>> import prowess as pw
     >>> start = np.array([0, 2], np.int32), np.array([0, 1, 2], np.int32)
@@ -62,14 +63,14 @@ class Field:
         return self.mean + np.sqrt(self.variance) * rng.standard_normal(self.mean.shape)
 
     def part(self, chosen: NDArray[np.bool_]) -> Field:
-        """Return a field of the given matches only."""
+        """Return a field with only the given matches."""
         teams = chosen[self.match]
         match_start, team_start = starts(self.counts[chosen]), starts(np.diff(self.team_start)[teams])
         mean, variance = self.mean[teams], self.variance[teams]
         return replace(self, match_start=match_start, team_start=team_start, mean=mean, variance=variance)
 
     def lay_out(self, first: int, last: int, batch: BatchBoard | None = None) -> BatchBoard:
-        """Put the teams of the given matches on a board, reusing `batch` if it is large enough."""
+        """Put the teams of the matches `first` to `last` on a board; reuse `batch` if it is large enough."""
         teams = slice(int(self.match_start[first]), int(self.match_start[last]))
         count = teams.stop - teams.start
         if batch is None or not batch.board.holds(count, 1):
@@ -82,9 +83,9 @@ class Field:
         return batch
 
     def margins(self, upper: Ints, lower: Ints) -> Floats:
-        """Return the margins between neighbours, match by match; a match has one margin fewer than teams.
+        """Return the margins between neighbours, match by match; a match of n teams has n − 1 margins.
 
-        A margin that is measured once per match needs a board for each match; otherwise many matches share one.
+        If the margin is the same for all pairs of a match, every match needs a board; otherwise many matches share one.
         """
         single = type(BatchBoard(self.model, 2, 1).board.margin).measure is not Margin.measure
         margins = np.empty(len(upper))
@@ -117,8 +118,8 @@ def make_field(
 ) -> Field:
     """Compute every team's performance from its players' skills, on boards of many matches.
 
-    A team function that uses prior means (to find the team's leader) gets the true skills. `advantage` (matches ×
-    traits) is the home advantage of the first team of every match.
+    A team function that uses prior means, for example to find the team's leader, gets the true skills instead.
+    `advantage` (matches × traits) is the home advantage of the first team of every match.
     """
     traits = model.pipeline.traits
     teams = len(lineup.team_start) - 1
@@ -133,7 +134,7 @@ def make_field(
 
 
 def _pool(model: Model, lineup: Lineup, skill: Floats, first: int, last: int) -> tuple[Floats, Floats]:
-    """Return the performances of the teams in matches `first` to `last`; bisection finds the match of an error."""
+    """Return the performances of the teams in matches `first` to `last`; an error names the match that caused it."""
     begin, end = lineup.match_start[first], lineup.match_start[last]
     start = lineup.team_start[begin : end + 1]
     batch = BatchBoard(model, int(end - begin), int(start[-1] - start[0]))
@@ -151,7 +152,7 @@ def _pool(model: Model, lineup: Lineup, skill: Floats, first: int, last: int) ->
     except Error as error:
         if last - first == 1:
             raise error.within(f"match {first + 1} of {len(lineup)}: ", match=first) from None
-        # A whole batch fails at once, so bisection finds the match for the message.
+        # An error does not say in which match of the batch it occurred, so bisection finds it.
         middle = (first + last) // 2
         halves = (_pool(model, lineup, skill, *half) for half in ((first, middle), (middle, last)))
         mean, variance = map(np.concatenate, zip(*halves, strict=True))
@@ -162,7 +163,7 @@ def _pool(model: Model, lineup: Lineup, skill: Floats, first: int, last: int) ->
 class BatchBoard:
     """A board of a model with room for many teams, and its columns as arrays that share its memory.
 
-    Drift and team function work on one player, or one team, at a time, so their board may hold the teams of many
+    Drift and team function handle each player, or each team, separately. So their board may hold the teams of many
     matches, and a whole league goes through the same compiled code as a single match.
 
     >>> import prowess as pw
@@ -173,13 +174,13 @@ class BatchBoard:
     """
 
     def __init__(self, model: Model, teams: int, entries: int) -> None:
-        """Create a board that is never released to the model, because the model would keep the large board."""
+        """Create a board that is never released to the model, which would keep the large board."""
         self.board: Board = model.pipeline.board(teams, entries)
         self.board.start[0] = 0
 
     def __getattr__(self, column: str) -> NDArray[Any]:
         """Return a column of the board as an array, cached because the loops over matches use it often."""
-        if column == "board":  # not cached yet, or the batch is unpickled or half-built
+        if column == "board":  # the column is not cached yet, or the batch is being unpickled
             raise AttributeError(column)
         array = np.asarray(getattr(self.board, column))
         setattr(self, column, array)

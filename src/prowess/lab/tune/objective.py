@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
     from ...model.fit.forecasts import Forecasts
 
-Evaluate = Callable[[Sequence[Mapping[str, float]]], list[TrialResult]]  # evaluates sets of parameters
+Evaluate = Callable[[Sequence[Mapping[str, float]]], list[TrialResult]]  # a function that evaluates sets of parameters
 CutPoint = float | str | date  # a number of matches, a share of them below 1, or a date
 MIN_SCORED = 10  # minimum number of matches to tune on, and to evaluate on
 
 
 @dataclass(frozen=True, eq=False)
 class Objective:
-    """The mean of a measure over a history; the matches before `first` are learnt from but not scored.
+    """The mean of a measure over a history. Matches before `first` are learnt from but not scored.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9)
@@ -53,7 +53,7 @@ class Objective:
     first: int
 
     def __call__(self, values: Mapping[str, float]) -> TrialResult:
-        """Return the loss with the given parameters; a model error becomes part of the result."""
+        """Return the loss with the given parameters. An error of the model becomes part of the result."""
         try:
             loss = self.loss(self.model.replace(**values))
         except Error as error:
@@ -73,7 +73,7 @@ class Objective:
 
 
 def forecast_tally(measure: Measure, model: Model, history: History) -> Tally:
-    """Return a measure of every match's forecast, which is made before the match is learnt from.
+    """Return a measure of each match's forecast, which is made before the match is learnt from.
 
     >>> import prowess as pw
     >>> forecast_tally(MEASURES["brier"], pw.Elo(), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])).values
@@ -89,7 +89,7 @@ def forecast_tally(measure: Measure, model: Model, history: History) -> Tally:
 
 
 def choose_loss(requested: str | Measure | Callable[[Forecasts], Tally] | None, history: History) -> Measure:
-    """Return the requested measure (a name or function); by default log loss, or pair log loss for many teams.
+    """Return the requested measure; by default log loss, or pair log loss if matches have more than two teams.
 
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}])
     >>> choose_loss(None, history).titled, choose_loss("information_gain", history).higher
@@ -125,9 +125,10 @@ def workers(objective: Objective, jobs: int) -> Iterator[Evaluate]:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """The objective on the training span, the loss of the present parameters, and the whole history for evaluation.
+    """The plan of a tuning run: objective on the training span, loss of the current parameters, and whole history.
 
-    `present` is the tally of all matches with the present parameters.
+    `present` is the tally of all matches with the current parameters. The matches after the training span are for
+    evaluation.
     """
 
     objective: Objective
@@ -142,13 +143,13 @@ class Plan:
 
     @property
     def matches(self) -> tuple[int, int, int]:
-        """Three numbers of matches: those only learnt from, those scored, and those left for evaluation."""
+        """How many matches are only learnt from, how many are scored, and how many are left for evaluation."""
         first = self.objective.first
         return first, self.end - first, len(self.history) - self.end
 
     @property
     def subject(self) -> dict[str, Any]:
-        """The identity that a stored study must match to be continued; later matches may be added to the history."""
+        """What a stored study must match to be continued; the history may have more matches than before."""
         return {
             "history": history_fingerprint(self.history[: self.end]),
             "first": self.objective.first,
@@ -157,7 +158,7 @@ class Plan:
         }
 
     def gain(self, model: Model, seed: int) -> Interval:
-        """Return how much better another model predicts the later matches: paired, with resampled time blocks."""
+        """Return how much better another model predicts the later matches: a paired difference with its interval."""
         if model == self.objective.model:
             return Interval(0.0, 0.0, 0.0)
         measure = self.objective.measure
@@ -170,7 +171,7 @@ class Plan:
 
 
 def make_plan(model: Model, history: History, train: CutPoint, burn_in: CutPoint, measure: Measure) -> Plan:
-    """Split a history, and measure the present parameters; raises the model's own error if it cannot use the history.
+    """Split a history and measure the current parameters; raise the model's error if it cannot use the history.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 100)

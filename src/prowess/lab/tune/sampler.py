@@ -1,4 +1,4 @@
-"""Which parameters to try next: alternately from Optuna's TPE and from a surrogate that predicts the loss.
+"""Chooses the parameters to try next: in turn by TPE, from Optuna, and by a surrogate that predicts the loss.
 
 Every trial has its own random stream, derived from the seed and the trial number. So a resumed study continues as if it
 had never stopped, and machines that share a study never try the same parameters twice.
@@ -16,7 +16,7 @@ from ...model.maths.normal import cdf
 from ...model.params import Range
 from ...optional import import_extra
 
-RANDOM = 10  # random trials at the start
+RANDOM = 10  # number of random trials at the start
 
 
 def make_sampler(seed: int) -> Any:
@@ -44,7 +44,7 @@ def make_sampler(seed: int) -> Any:
             return self.tpe.infer_relative_search_space(study, trial)
 
         def sample_relative(self, study: Any, trial: Any, search_space: Any) -> Any:
-            # TPE alone left tau anywhere from 0.03 to 0.13 in four studies of the same league (ADR 0019).
+            # With TPE alone, four studies of the same league found values of tau from 0.03 to 0.13 (ADR 0019).
             if trial.number > RANDOM and trial.number % 2 and search_space:
                 done = study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.COMPLETE,))
                 params = _propose_params(search_space, done, self.rng)
@@ -69,11 +69,11 @@ def _propose_params(space: dict[str, Any], done: list[Any], rng: np.random.Gener
     return {name: min(max(span.value(share), span.low), span.high) for (name, span), share in values}
 
 
-MAX_POINTS = 100  # number of best trials that the surrogate is fitted to: the cost is cubic
-NOISE = 1e-5  # share of the variance: a loss is exact, but as an average over matches it is not quite smooth
-LENGTH = 0.5  # the prior of a length scale is log-normal around this, with a factor of e
-GUESSES, STEPS = 40, 40  # sets of length scales tried at random, and then near the best of them
-# Candidates in the whole cube, candidates around a good point, and rounds of refinement.
+MAX_POINTS = 100  # the surrogate is fitted to this many of the best trials, because the cost is cubic
+NOISE = 1e-5  # noise, as a share of the variance: a loss is exact, but an average over matches is not quite smooth
+LENGTH = 0.5  # the prior of a length scale is log-normal with this median and sigma 1
+GUESSES, STEPS = 40, 40  # numbers of sets of length scales to try at random, and then near the best of them
+# Number of candidates in the whole cube, of candidates around a good point, and of rounds of refinement.
 WIDE, NEAR, ROUNDS = 300, 100, 5
 
 
@@ -101,7 +101,7 @@ class Surrogate:
 
 
 def _squares(one: Floats, other: Floats) -> Floats:
-    """Return squared distances by direction."""
+    """Return the squared distances between points, separately for each direction."""
     return np.asarray((one[:, None, :] - other[None, :, :]) ** 2)
 
 
@@ -142,7 +142,8 @@ def fit_surrogate(points: Floats, y: Floats, rng: np.random.Generator) -> Surrog
 def propose(points: Floats, losses: Floats, rng: np.random.Generator) -> Floats | None:
     """Return the point in the unit cube with the largest expected improvement; None while there are too few points.
 
-    The surrogate models the logarithm of the losses, because the worst losses may be very large and do not matter.
+    The surrogate models the logarithm of the losses, because the worst losses may be very large, and how large does not
+    matter.
 
     >>> rng = np.random.default_rng(0)
     >>> points = rng.random((20, 2))

@@ -74,7 +74,7 @@ def _range(model: Model, name: str, ends: Range | tuple[float, float] | None) ->
 
 
 def relevant_space(model: Model, loss: float, attempt: Evaluate) -> tuple[dict[str, Range], list[str]]:
-    """Return the identifiable parameters that change a forecast, and the names of those that have no effect.
+    """Return the parameters that can be determined and change a forecast, and the names of those without effect.
 
     Each parameter is tried at the far end of its range. For example, a leader bonus has no effect if all play alone,
     and a home advantage has none without home teams.
@@ -104,16 +104,16 @@ def tune(
     jobs: int | None = None,
     progress: bool | None = None,
 ) -> Tuning:
-    """Find the parameters with which a model predicts a history best, with Optuna's TPE on a training span.
+    """Find the parameters with which a model predicts a history best, by Optuna's TPE on a training span.
 
     The loss is the mean of `measure` over forecasts made before each match: by default `log_loss` where all matches
     have two teams, otherwise `pair_log_loss`. `measure` may be another of `pw.lab.MEASURES`, or a function of
     `fit.forecasts` that returns a tally for which lower is better. The matches of `burn_in` are learnt from but not
     scored.
 
-    `train` is the end of the training span: a share of the matches (below 1), a number of them, or a date; `burn_in` is
-    given in the same way, within that span. The search does not use the later matches. They serve to evaluate the
-    result: `Tuning.gain` has an interval.
+    `train` is the end of the training span: a share of the matches (below 1), a number of them, or a date. `burn_in` is
+    given in the same way, within that span. The search does not use the later matches; they are for evaluating the
+    result: `Tuning.gain` is the improvement on them, with an interval.
 
     `parameters` are names, or ranges by name. By default they are all of `Model.tunable`, without those that results
     cannot identify (TrueSkill's mu and sigma: see `prowess.model.params`) or that change nothing in this history.
@@ -158,7 +158,7 @@ def tune(
 
 
 def _search(study: Study, attempt: Evaluate, trials: int, jobs: int, progress: bool | None) -> None:
-    """Run rounds of one trial per process until there are enough trials; other machines may add to the same study."""
+    """Run rounds of one trial per process until there are enough trials. Other machines may run the same study."""
     for _ in steps(range(len(study.trials()), trials, jobs), "tuning", progress):
         waiting = study.ask(min(jobs, trials - len(study.trials())))
         try:
@@ -171,7 +171,7 @@ def _search(study: Study, attempt: Evaluate, trials: int, jobs: int, progress: b
 
 
 def _result(plan: Plan, study: Study, seed: int) -> Tuning:
-    """Evaluate the best trial on the later matches, or the present parameters if no trial has a lower loss."""
+    """Evaluate the best trial on the later matches; if none has a lower loss, keep the current parameters."""
     tried = tuple(
         Trial(
             trial.number,

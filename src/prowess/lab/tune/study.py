@@ -24,7 +24,7 @@ from .sampler import RANDOM, make_sampler
 if TYPE_CHECKING:
     from ...model.model import Model
 
-KEY = "prowess"  # the user attribute with the subject of a study
+KEY = "prowess"  # name of the Optuna attribute that stores what a study is about
 SUBJECT = {
     "history": "history or another training span",
     "first": "burn-in",
@@ -53,7 +53,7 @@ class Study:
         return Error(message, field="study", value=self.name)
 
     def check_subject(self, subject: Mapping[str, Any]) -> None:
-        """Store the history, model and measure of the study; raises `Error` if it already has others."""
+        """Store the history, model and measure of the study; raise `Error` if it already has others."""
         stored = self.study.user_attrs.get(KEY)
         if stored is None:
             if self.study.get_trials(deepcopy=False):
@@ -76,7 +76,7 @@ class Study:
         return tuple(self.study.user_attrs.get("unused", ()))
 
     def set_space(self, space: Mapping[str, Range], unused: Iterable[str] = ()) -> None:
-        """Store the parameters and those without effect; raises `Error` if the study already has others."""
+        """Store the parameters and those without effect; raise `Error` if the study already has others."""
         if not self.space:
             self.study.set_user_attr("unused", list(unused))
             self.study.set_user_attr("parameters", _bounds(space))
@@ -88,13 +88,13 @@ class Study:
         return {name: float_(span.low, span.high, log=span.log) for name, span in self.space.items()}
 
     def add_present(self, values: Mapping[str, float], loss: float) -> None:
-        """Add the present parameters as a trial, unless they have been tried or lie outside the ranges."""
+        """Add the current parameters as a trial, unless they have been tried or lie outside the ranges."""
         space = self.space
         inside = all(
             span.low <= values[name] <= span.high or (span.log and not values[name]) for name, span in space.items()
         )
         if inside and not any(trial.user_attrs.get("present") for trial in self.trials()):
-            # 0 is not on a logarithmic scale.
+            # A logarithmic scale has no 0.
             near = {name: max(values[name], span.low) for name, span in space.items()}
             trial = self.optuna.trial.create_trial(
                 params=near, distributions=self._distributions(), value=loss, user_attrs={"present": True}
@@ -106,13 +106,13 @@ class Study:
         return [self.study.ask(self._distributions()) for _ in range(count)]
 
     def tell(self, trial: Any, result: TrialResult | None) -> None:
-        """Store the result of a trial, None if it was interrupted; a failed model counts as worse than all others."""
+        """Store the result of a trial, None if it was interrupted. A failed model counts as worse than all others."""
         states = self.optuna.trial.TrialState
         if result is None:
             self.study.tell(trial, state=states.FAIL)
         elif result.error:
             trial.set_user_attr("error", result.error)
-            # Pruned trials count for the samplers, unlike failed ones: they avoid that region.
+            # Stored as pruned, because samplers avoid the region of pruned trials but ignore failed ones.
             self.study.tell(trial, state=states.PRUNED)
         else:
             self.study.tell(trial, result.loss)
@@ -135,7 +135,7 @@ class Study:
 
 
 def _public_path(name: Any) -> Any:
-    """Return the public path of a built-in measure, because a stored study outlives the module with the function."""
+    """Return the public path of a built-in measure, because its module may move while a study is stored."""
     return re.sub(r"^(prowess\.lab\.measures)\.\w+\.", r"\1.", name) if isinstance(name, str) else name
 
 
@@ -149,7 +149,9 @@ def _ranges(space: Mapping[str, Range]) -> str:
 
 @contextmanager
 def open_study(storage: str | os.PathLike[str] | None, name: str, seed: int) -> Iterator[Study]:
-    """Open a study in memory (None), in an SQLite file, or in a database by its URL; Optuna logs only errors meanwhile.
+    """Open a study in memory (None), in an SQLite file, or in a database by its URL.
+
+    Optuna logs only errors while the study is open.
 
     >>> with open_study(None, "mine", seed=0) as study:
     ...     study.set_space({"beta": Range(1, 5)})
@@ -212,7 +214,7 @@ def fingerprint(*parts: str) -> str:
 
 
 def history_fingerprint(history: History) -> str:
-    """Return a hash of all matches and names that does not depend on internal player numbers.
+    """Return a hash of all matches and names. It does not depend on internal player numbers.
 
     >>> matches = [{"teams": [["ann"], ["bob"]]}, {"teams": [["cat"], ["bob"]]}]
     >>> one, other = (history_fingerprint(History.from_matches(some)) for some in (matches, matches[::-1]))
@@ -220,7 +222,7 @@ def history_fingerprint(history: History) -> str:
     True
     """
     unique, first, number = np.unique(history.player, return_index=True, return_inverse=True)
-    order = np.argsort(first)  # players in order of appearance
+    order = np.argsort(first)  # players are renumbered in order of appearance
     rank = np.empty(len(unique), np.int64)
     rank[order] = np.arange(len(unique))
     digest = sha256(json.dumps([history.time_kind, history.time_zone]).encode())
@@ -240,14 +242,14 @@ def model_fingerprint(model: Model) -> str:
     True
     """
     try:
-        plain = json.loads(json.dumps(model.to_dict()), parse_int=float)  # 32 is 32.0
+        plain = json.loads(json.dumps(model.to_dict()), parse_int=float)  # so that 32 and 32.0 give the same hash
         return fingerprint(json.dumps(plain, sort_keys=True))
     except Error:
         return fingerprint(qualified_name(model))
 
 
 def qualified_name(value: Any) -> str:
-    """Return the stored name of an object: module and name of a function, or the `repr` of anything else.
+    """Return a name to store for an object: module and name of a function, or the `repr` of anything else.
 
     >>> qualified_name(qualified_name)
     'prowess.lab.tune.study.qualified_name'

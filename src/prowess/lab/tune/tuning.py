@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-EDGE = 0.02  # a parameter within this share of its range from an end counts as being at the end
+EDGE = 0.02  # a parameter this close to an end of its range, as a share of the range, counts as being at the end
 
 
 class Trial(NamedTuple):
@@ -53,9 +53,9 @@ class Tuning:
     """The result of `tune`: the tuned model and how it was found.
 
     `model` is the best model on the training span, `before` the original one. `gain` is the reduction of the loss per
-    match on the later matches, with a 95 % interval. `loss` holds the losses of both models on the training span
-    (before, after), and `matches` holds three numbers of matches: only learnt from, scored, and left for evaluation. If
-    higher is better, the loss is the negated measure.
+    match on the later matches, with a 95 % interval. `loss` has the losses of both models on the training span (before,
+    after). `matches` has the numbers of matches that were only learnt from, scored, and left for evaluation. If higher
+    is better, the loss is the negated measure.
 
     >>> import prowess as pw
     >>> league = pw.simulate(pw.Glicko(), 2000, 30).history
@@ -118,7 +118,7 @@ class Tuning:
         verdict = ""
         if self.gain.within_noise:
             verdict = ", which is within noise: the old parameters may be as good"
-        # The search can fit the noise of the training span.
+        # The search may have fitted the noise of the training span.
         elif self.gain.value < 0:
             verdict = ": the new parameters are worse there, so do not use them"
         return f"{best}. On the {later} later matches the gain is {self.judged}{verdict}."
@@ -130,7 +130,7 @@ class Tuning:
     def table(self) -> pl.DataFrame:
         """Return a row for every parameter: parameter, before, after, low, high, importance, note.
 
-        The importance says how much the parameter matters for a good trial; null while there are too few trials.
+        `importance` is how much the parameter matters for a good trial; null while there are too few trials.
 
         >>> import prowess as pw
         >>> tuning = pw.tune(pw.Elo(), pw.simulate(pw.Glicko(), 200, 10).history, trials=3)
@@ -161,7 +161,7 @@ class Tuning:
         share = span.share(float(self.model.params[name]))
         if name not in self.params:
             return "unchanged"
-        # A best value at the end of a range suggests that still better ones lie outside.
+        # If the best value is at the end of its range, still better ones may lie outside.
         if EDGE < share < 1 - EDGE:
             return ""
         return f"at the {'low' if share <= EDGE else 'high'} end of its range: try a wider range"
@@ -169,7 +169,7 @@ class Tuning:
     def trials(self) -> pl.DataFrame:
         """Return a row for every trial, in order: trial, loss, best (so far), the parameters, error.
 
-        The first trial has the present parameters, if these lie within the ranges.
+        The first trial has the original parameters, if these lie within the ranges.
 
         >>> import prowess as pw
         >>> tuning = pw.tune(pw.Elo(), pw.simulate(pw.Glicko(), 200, 10).history, trials=3)
