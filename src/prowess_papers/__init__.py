@@ -1,4 +1,4 @@
-"""The papers, re-run: one folder per paper, with its parameters, the published numbers and the differences."""
+"""Runs the papers' experiments again: one folder per paper, with its parameters and the published numbers."""
 
 from .paper import PAPERS, Paper, paper
 

@@ -1,4 +1,4 @@
-"""The line chart of the papers: series against a numeric axis, in one panel or in several panels side by side."""
+"""The line chart of the papers: lines over a numeric axis, in one panel or in several panels side by side."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis: the column that it shows, its title with its unit, and its ends (by default those of the data).
+    """An axis: the column that it shows, its title with the unit, and its ends (by default those of the data).
 
     >>> Axis("games", "games played").column
     'games'
@@ -50,10 +50,10 @@ def curves(
     subtitle: str,
     size: tuple[int, int] = (640, 380),
 ) -> alt.TopLevelMixin:
-    """Chart y over x: a line for every value of `colour` (and `dash`), a panel for every value of `panel`.
+    """Chart y over x, with a line for every value of `colour` (and `dash`) and a panel for every value of `panel`.
 
     Series named in `dashed` are thin, grey and dashed; they show what chance would give. `rule` is a level to compare
-    with. With `own`, every panel has its own y axis.
+    with, drawn as a line. With `own`, every panel has its own y axis.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"games": [1, 2], "error": [0.5, 0.4], "system": ["Elo", "Elo"]})
@@ -79,7 +79,7 @@ def curves(
 
 
 def _data(alt: Any, frame: pl.DataFrame) -> Any:
-    """Return the points as CSV text: Altair validates data repeatedly, and one string is faster than many points."""
+    """Return the points as CSV text, because Altair validates data repeatedly, and one string is faster than points."""
     kinds = {name: "number" if kind.is_numeric() else "string" for name, kind in frame.schema.items()}
     return alt.InlineData(values=frame.write_csv(), format=alt.CsvDataFormat(type="csv", parse=kinds))
 
@@ -94,7 +94,7 @@ def _layers(
     dashes: list[str],
     chance: list[str],
 ) -> list[Any]:
-    """Return the lines; lines that show chance are drawn below the others."""
+    """Return the lines. Lines that show chance are drawn below the others."""
     colour, dash = by
     across = alt.X(f"{x.column}:Q", title=x.title, scale=x.scale(alt), axis=_axis(alt, x, grid=False))
     up = alt.Y(f"{y.column}:Q", title=y.title, scale=y.scale(alt), axis=_axis(alt, y, grid=True))

@@ -25,8 +25,7 @@ def mean_interval(tally: Tally, where: Where = None) -> Interval:
 
 
 def difference_interval(first: Tally, other: Tally, where: Where = None, against: Where = None) -> Interval:
-    """Return the difference of the means of two measures; the second may use other matches (`against`).
-    The interval takes into account that a match in both selections moves both means.
+    """Return the difference of the means of two measures. The second may use other matches (`against`).
 
     >>> both = Tally(np.array([0.0, 1.0, 1.0, 0.0]), np.ones(4))
     >>> difference_interval(both, both)

@@ -1,4 +1,4 @@
-"""A best model for each data set: tuned on early matches and judged by held-out later ones."""
+"""The best model for each data set, tuned on early matches and evaluated on later ones."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from .tuned_models import TunedModel, load_tuned
 
 __all__ = ["SETS", "DataSet", "SearchResult", "TunedModel", "load_tuned", "run", "search"]
 
+# Only these two are also in the score paper, so only they are compared with its figures.
 LEAGUES = ("premier_league", "afl")
 
 
@@ -47,7 +48,7 @@ international_football.csv, f1_race_results.csv, llm_comparisons.csv, chgk_team_
 
 
 def _summary(found: list[Evaluation]) -> Section:
-    """Return the first section, with the main claim about every data set."""
+    """Return the first section of the report, with the main claim about every data set."""
     text = (
         "For every data set, several models were tuned on early matches. The best of them on those matches is compared "
         "here, on later matches, with every untuned model that can use the data. A claim holds if all 95 % intervals "

@@ -14,7 +14,7 @@ from prowess.model.model import Model
 from prowess.model.presets import GaussianOD, GaussianSD, PoissonOD
 
 Ranges = Mapping[str, tuple[float, float]]
-BREAK = 60.0  # days without a match that end a season
+BREAK = 60.0  # a season ends with a break of this many days
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,12 @@ class Candidate:
 
 
 def _football() -> dict[str, Candidate]:
-    """Return models of goals with seasons: drift by day or by match, with or without a learnt newcomers' level."""
+    """Return models of goals for a league with seasons.
+
+    Skills drift by day or by match, and the level of newcomers is fixed or learnt.
+
+    Skills drift by day or by match, and the level of newcomers is fixed or learnt.
+    """
     ranges = {
         "sigma": (0.05, 0.5),
         "season_tau": (0.005, 0.3),
@@ -44,6 +49,7 @@ def _football() -> dict[str, Candidate]:
     # Promoted clubs are the newcomers; the level is learnt from each of them after one season of 38 matches.
     learnt = Newcomers(first, level_sigma=0.1, level_tau=0.05, matches=38)
     by_day, by_match = Seasons(PerTime(0.004), BREAK, 1.0, 0.05), Seasons(PerMatch(0.014), BREAK, 1.0, 0.05)
+    # beta is 0, because the Poisson distribution already has all the noise; football has more draws than it gives.
     model = PoissonOD(mu=0.0, beta=0.0).replace(home=Home(0.2, 0.05), draw_factor=1.1, prior=first, drift=by_day)
     daily, each = ranges | {"tau": (0.0005, 0.02)}, ranges | level | {"tau": (0.001, 0.1)}
     return {
@@ -54,7 +60,7 @@ def _football() -> dict[str, Candidate]:
 
 
 def _australian() -> tuple[dict[str, Candidate], dict[str, Candidate]]:
-    """Return models of point differences with seasons, and models of both clubs' points."""
+    """Return models of point differences, and models of both clubs' points, for a league with seasons."""
     ranges = {
         "sigma": (1.0, 100.0),
         "season_tau": (0.1, 30.0),
@@ -78,7 +84,12 @@ def _australian() -> tuple[dict[str, Candidate], dict[str, Candidate]]:
 
 
 def _international() -> dict[str, Candidate]:
-    """Return models of goals without seasons; nations that joined late are far weaker than the first ones."""
+    """Return models of goals without seasons.
+
+    Nations that joined late are far weaker than the first ones, so the level of newcomers may be learnt.
+
+    Nations that joined late are far weaker than the first ones, so the level of newcomers may be learnt.
+    """
     ranges = {
         "sigma": (0.2, 1.5),
         "tau": (0.002, 0.02),
@@ -93,6 +104,7 @@ def _international() -> dict[str, Candidate]:
         home=Home(0.3, 0.05, 0.001), draw_factor=1.1, prior=first, drift=PerTime(0.007)
     )
     found = {"goals, drift by day": Candidate(model, ranges)}
+    # Nations play only a few matches a year, so their level is learnt after fewer of them.
     for matches in (10, 20):
         prior = Newcomers(first, level_sigma=0.1, level_tau=0.3, matches=matches)
         found[f"goals, newcomers by {matches} matches"] = Candidate(model.replace(prior=prior), ranges | level)
@@ -100,7 +112,7 @@ def _international() -> dict[str, Candidate]:
 
 
 def _races() -> dict[str, Candidate]:
-    """Return models of teams of a driver and a car, in which the car counts more; many teams share the last place."""
+    """Return models of races between teams of a driver and a car. Many teams share the last place."""
     ranges = {"beta": (0.3, 6.0), "tau": (0.0003, 0.1), "season_tau": (0.05, 2.0), "carry": (0.5, 1.1)}
     level = {"level_sigma": (0.05, 2.0), "level_tau": (0.01, 1.0)}
     first = Normal(0.0, 1.0)
@@ -111,6 +123,7 @@ def _races() -> dict[str, Candidate]:
     }
     found = {}
     for name, (outcome, own) in outcomes.items():
+        # Weights are no numeric parameters, so each weight of the car is a candidate of its own.
         for weight in (2.0, 4.0):
             model = Model(
                 prior=learnt,
@@ -125,7 +138,7 @@ def _races() -> dict[str, Candidate]:
 
 
 def _votes() -> dict[str, Candidate]:
-    """Return models of votes as scores, for teams of three: model, answer and side."""
+    """Return models that treat votes as scores, for teams of three: model, answer and side."""
     ranges = {"sigma": (0.1, 2.0), "draw_factor": (0.1, 1.5)}
     model = PoissonOD(mu=0.0, sigma=0.5, beta=0.0).replace(home=Home(0.0, 0.3), draw_factor=0.5)
     return {

@@ -1,4 +1,4 @@
-"""Readers of the shared files: they form the teams, set the home team, and note what was left out."""
+"""Readers of the shared files. They form the teams, set the home team, and note what was left out."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from prowess.history import History
 if TYPE_CHECKING:
     import polars as pl
 
-ABSENT = ("DNQ", "DNPQ", "DNS", "DNP", "EX")  # they did not start
-LAST = 1000  # the rank of everyone who started but was not placed
+ABSENT = ("DNQ", "DNPQ", "DNS", "DNP", "EX")  # results of drivers who did not start the race
+LAST = 1000  # the rank of drivers who started but were not placed
 
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """A history with notes for the reader: how the file was read, and what was left out.
+    """A history, with notes for the report: how the file was read, and what was left out.
 
     >>> Reading(History.from_matches([{"teams": [["ann"], ["bob"]]}]), "Nothing was left out.").history
     History(1 match, 2 players, places)
@@ -44,7 +44,7 @@ def premier_league(path: Path) -> Reading:
 
 
 def international_football(path: Path) -> Reading:
-    """Read all matches between nations; on neutral ground no team is at home.
+    """Read all matches between nations. On neutral ground no team is at home.
 
     >>> international_football(Path("no such file.csv"))
     Traceback (most recent call last):
@@ -57,10 +57,11 @@ def international_football(path: Path) -> Reading:
 
 
 def australian_football(path: Path) -> Reading:
-    """Read eleven AFL seasons; the first named club has home advantage on grounds where the other was never at home.
+    """Read eleven AFL seasons. The first named club is at home unless the other has been at home on that ground before.
 
-    Grounds are shared. If the visitor has also been listed as the home side on this ground before, the first named club
-    has no advantage: −1 ± 2.5 points in the seasons used for tuning, instead of 14 ± 2. Only earlier matches decide.
+    Clubs share grounds. If the visitor has been listed as the home side on the same ground before, the first named club
+    has no advantage: −1 ± 2.5 points in the seasons used for tuning, instead of 14 ± 2. Only earlier matches are used,
+    so that no forecast knows the future.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -74,7 +75,7 @@ def australian_football(path: Path) -> Reading:
 
     history = History.read(path)
     rows = _rows(path, ("date", "home", "away", "venue")).sort("date", maintain_order=True).with_row_index()
-    # The first match at which a club was the home side of a ground.
+    # The first match in which each club was the home side on each ground.
     first = rows.group_by("venue", away="home").agg(first=pl.col("index").min())
     known = rows.join(first, on=["venue", "away"], how="left", maintain_order="left")
     stranger = known.select((pl.col("first") >= pl.col("index")).fill_null(True))["first"].to_numpy()
@@ -107,7 +108,7 @@ def formula_one(path: Path) -> Reading:
     place = pl.col("position").cast(pl.Int32, strict=False).fill_null(LAST)
     started = rows.filter(~absent).with_columns(pl.col("race_id").cast(pl.Int64), place=place)
     started = started.sort("race_id", "place", maintain_order=True)
-    # Some early drivers shared two cars in a race; only their best result counts.
+    # Some early drivers drove two cars in a race; only their best result counts.
     once = started.unique(["race_id", "driverId"], keep="first", maintain_order=True)
     joined = pl.col("race_id").min().over("driverId", "constructorId")
     once = once.with_columns(since=joined).with_columns(
@@ -127,10 +128,10 @@ def formula_one(path: Path) -> Reading:
 
 
 def votes(path: Path) -> Reading:
-    """Read votes between language models as scores: 1 to 0 for the preferred model, 0 to 0 for a tie; left is at home.
+    """Read votes between language models as scores: 1 to 0 for the preferred model, 0 to 0 for a tie.
 
-    A side is a team of three: the model, its answer to the prompt, and the side (left or right) for this prompt. The
-    file has no times and is sorted by prompt, so later votes are about other prompts.
+    The left side is the home team. A side is a team of three: the model, its answer to the prompt, and the side (left
+    or right) for this prompt. The file has no times and is sorted by prompt, so later votes are about other prompts.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -160,7 +161,7 @@ def votes(path: Path) -> Reading:
 
 
 def tournaments(path: Path) -> Reading:
-    """Read the tournaments of "What? Where? When?", in which every team is one player.
+    """Read the tournaments of "What? Where? When?". Every team counts as one player.
 
     >>> tournaments(Path("no such folder") / "chgk_team_results.csv.gz")
     Traceback (most recent call last):

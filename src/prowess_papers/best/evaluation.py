@@ -21,7 +21,7 @@ from .tuned_models import TunedModel, load_tuned, without_parts
 TUNED = "tuned"
 SCORES = ("GaussianOD", "GaussianSD", "PoissonOD")
 SMALL_PRESETS, SMALL_DRAWS = ("Elo", "TrueSkill", "GaussianOD"), 100
-SMALL_MATCHES = {"tournaments": 20, "races": 60}  # matches of the later span; 380 for other data sets
+SMALL_MATCHES = {"tournaments": 20, "races": 60}  # number of later matches with `small`; 380 for other data sets
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Evaluation:
 
 
 def untuned(history: History, measures: tuple[str, ...]) -> dict[str, Model]:
-    """Return all untuned presets that can use the history; presets that are equivalent on these data appear once.
+    """Return all untuned presets that can use the history. Presets that are equivalent on these data appear once.
 
     TSa equals TrueSkill. If all teams have the same size, TS2a and TS2b equal TS2; if that size is 1, TSb equals
     TrueSkill.
@@ -69,7 +69,7 @@ def untuned(history: History, measures: tuple[str, ...]) -> dict[str, Model]:
     left_out = {"TSa", "TS2a", "TS2b"} | ({"TSb"} if alone else set())
     if history.score is None or (np.diff(history.match_start) > 2).any():
         left_out |= set(SCORES)
-    # GaussianSD predicts score differences, but no scores.
+    # For score errors only models that predict scores will do; GaussianSD predicts only score differences.
     only = set(SCORES[::2]) if measures[0] == "score_error" else set(PRESETS)
     return {name: make() for name, make in PRESETS.items() if name in only - left_out}
 

@@ -1,4 +1,4 @@
-"""The two leagues of the score paper, evaluated by its protocol and compared with the figures of others."""
+"""The two leagues of the score paper, evaluated by the paper's protocol and compared with others' figures."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from ..scores.splits import PERCENTS, Split, carried_split, season_split
 from .evaluation import Evaluation, RunOptions
 from .tuned_models import load_tuned
 
-SEASON_BREAK = 60  # days
+SEASON_BREAK = 60  # a season ends with a break of more than this many days
 NAMES = {
     "information_gain": "information gain (bits)",
     "auc": "AUC, draws as not won",
     "score_mae": "score error (points)",
 }
 TUNED, BOTH = "tuned", "tuned, both scores"
-LAST = 80  # percentage of training matches at which figures are compared
+LAST = 80  # figures are compared at this percentage of training matches
 INDEPENDENT = "independent analysis"
 
 
 def reference() -> dict[str, Any]:
-    """Return the reference figures of others, which our figures should meet or beat.
+    """Return the figures that others reported, which ours should equal or beat.
 
     >>> reference()["afl"]["information_gain"]
     0.141
@@ -46,12 +46,13 @@ def reference() -> dict[str, Any]:
 
 
 def league_sections(judged: Evaluation, work: RunOptions) -> list[Section]:
-    """Return the sections about a league: curves, a table, claims, and the figures of others."""
+    """Return the sections about a league: curves, a table, claims, and others' figures."""
     name, title = judged.of.name, judged.of.title
     league = League(name, judged.reading.history, _seasons(judged))
     percents = (LAST,) if work.small else PERCENTS
     since = int(league.season[judged.start])
     models = {TUNED: _system(judged.found.model)}
+    # The tuned model of the AFL predicts only differences; a second one predicts the scores of both clubs.
     if name == "afl":
         models[BOTH] = _system(load_tuned("afl_scores").model)
     found = _both(league, models, percents, work)
@@ -81,7 +82,7 @@ def _seasons(judged: Evaluation) -> Any:
 
 
 def _system(model: Model) -> System:
-    """Return a model as a system that is measured like the published ones: the AUC counts a draw as not won."""
+    """Return a function that measures a model like the published ones: the AUC counts a draw as not won."""
 
     def measured(split: Split) -> Measurement:
         forecasts = split.forecasts(model)
@@ -118,7 +119,7 @@ def _both(league: League, models: Mapping[str, System], percents: tuple[int, ...
 
 
 def _rows(name: str, found: Curves) -> pl.DataFrame:
-    """Return a table of the tuned model beside every published figure."""
+    """Return a table with the tuned model beside every published figure."""
     points, rows = published(), []
     for measure, said in NAMES.items():
         ours = TUNED if found.has(TUNED, measure) else BOTH
@@ -139,7 +140,7 @@ def _rows(name: str, found: Curves) -> pl.DataFrame:
 
 
 def _beats(judged: Evaluation, league: League, since: int, work: RunOptions) -> Claim:
-    """Return the claim that the tuned model gains more information than every published one, from a season on."""
+    """Return the claim that the tuned model gains more information than every published one, from `since` on."""
     seasons = [season for season in league.seasons if season >= since]
     ours = _joined(
         [measures.information_gain(carried_split(league, LAST, s).forecasts(judged.found.model)) for s in seasons]
@@ -168,7 +169,6 @@ def _joined(tallies: list[measures.Tally]) -> measures.Tally:
 
 
 def _chart(title: str, both: Curves) -> Any:
-    """Chart the information gain against the share of training matches."""
     frame = both.frame().filter(pl.col("measure") == "information_gain")
     return curves(
         frame,
@@ -182,7 +182,7 @@ def _chart(title: str, both: Curves) -> Any:
 
 
 def _figures(judged: Evaluation, spans: Mapping[str, Curves], work: RunOptions) -> Section:
-    """Return a section that compares our figures with the reference figures."""
+    """Return a section with our figures beside others' figures."""
     name, title = judged.of.name, judged.of.title
     said = reference()[name]
     rows: list[tuple[str, str, float | None, str]] = []
@@ -201,11 +201,12 @@ def _figures(judged: Evaluation, spans: Mapping[str, Curves], work: RunOptions) 
 def _prequential(
     judged: Evaluation, said: Mapping[str, float], work: RunOptions
 ) -> list[tuple[str, str, float | None, str]]:
-    """Return the log loss of forecasts made before each match is learnt from; others' figures omit the first season."""
+    """Return the log loss of forecasts that are made before each match is learnt from."""
     if not said:
         return []
     tally = measures.log_loss(judged.found.model.fit(judged.reading.history, progress=False).forecasts)
     rows: list[tuple[str, str, float | None, str]] = []
+    # Others' figures leave out the first season, so they are shown beside ours for that span only.
     spans = {"after the first season": judged.first, "every match": 0, "matches not tuned on": judged.start}
     for label, start in spans.items():
         part = measures.Tally(tally.total[start:], tally.weight[start:])

@@ -1,4 +1,4 @@
-"""The search for parameters: tunes every candidate on the training span and keeps the best one."""
+"""The search for parameters, which tunes every candidate on the training span and keeps the best one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .sets import data_set
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
-    """The result for a data set: the candidate with the lowest loss on the training span, and all tunings."""
+    """The candidate with the lowest loss on the training span, and the tunings of all candidates."""
 
     candidate: str
     tunings: dict[str, Tuning]
@@ -25,7 +25,7 @@ class SearchResult:
 
     @property
     def values(self) -> dict[str, float]:
-        """The tuned parameters, rounded to four digits, which is their precision."""
+        """The tuned parameters, rounded to four digits."""
         found = self.tuning.model.params
         # More digits would suggest a precision that the search does not have.
         return {name: float(f"{found[name]:.4g}") for name in self.tuning.space}
@@ -40,7 +40,7 @@ def search(
     jobs: int = 1,
     progress: bool | None = None,
 ) -> SearchResult:
-    """Tune every candidate for a data set on its training span, and choose by the loss on that span alone.
+    """Tune every candidate for a data set on its training span, and choose the one with the lowest loss there.
 
     >>> search("afl", "no such folder")
     Traceback (most recent call last):
@@ -65,5 +65,5 @@ def search(
         )
         for label, candidate in chosen.candidates.items()
     }
-    # By the loss on the training span: the later matches are for the final comparison only.
+    # Chosen on the training span, because the later matches are for the final comparison only.
     return SearchResult(min(tunings, key=lambda label: tunings[label].loss[1]), tunings)

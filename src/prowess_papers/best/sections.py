@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 def judged_sections(judged: Evaluation) -> list[Section]:
-    """Return sections: the comparison on later matches, the worth of each component, and the measure over time."""
+    """Return sections with the comparison on later matches, the worth of each component, and the course over time."""
     comparison, title = judged.comparison, judged.of.title
     claims = tuple(beats(judged, measure) for measure in comparison.measures[:2])
-    # The other data sets have no published pair error.
+    # Only for this data set has a pair error been published.
     if judged.of.name == "chgk":
         claims += (_below_published(judged),)
     found = [Section(title, _text(judged), _table(comparison), _measures(judged), claims)]
@@ -41,7 +41,12 @@ def judged_sections(judged: Evaluation) -> list[Section]:
 
 
 def beats(judged: Evaluation, measure: Measure) -> Claim:
-    """Return the claim that the tuned model is better than every untuned one; it holds if all intervals lie above 0."""
+    """Return the claim that the tuned model is better than every untuned one.
+
+    It holds if all intervals of the differences lie above 0.
+
+    It holds if all intervals of the differences lie above 0.
+    """
     comparison = judged.comparison
     gaps = _gaps(comparison, measure)
     nearest = min(gaps, key=lambda name: gaps[name].value)
@@ -52,12 +57,12 @@ def beats(judged: Evaluation, measure: Measure) -> Claim:
     unit = f" {measure.unit}" if measure.unit else ""
     near = f"the nearest of {len(gaps)} is {nearest}, {gaps[nearest]}{unit} worse"
     open_ = [name for name, gap in gaps.items() if not gap.low > 0]
-    told = f"; the interval is not above 0 for {', '.join(open_)}" if open_ else ""
-    return Claim(text, all_above_zero(gaps.values()), near + told)
+    missed = f"; the interval is not above 0 for {', '.join(open_)}" if open_ else ""
+    return Claim(text, all_above_zero(gaps.values()), near + missed)
 
 
 def _below_published(judged: Evaluation) -> Claim:
-    """Return the claim that the pair error is below the lowest published one, which is for other tournaments."""
+    """Return the claim that the pair error is below the lowest published one, measured on other tournaments."""
     printed = load_published("tournaments")["icml2011"]
     span = printed["error"]["last"].index(300)
     name = min(printed["models"], key=lambda model: printed["error"][model][span])
@@ -97,7 +102,7 @@ def _text(judged: Evaluation) -> str:
 
 
 def _numbers(judged: Evaluation) -> dict[str, float]:
-    """Return the numeric parameters of the tuned model, without those that are not tuned."""
+    """Return the numeric parameters of the tuned model, except those that are never tuned."""
     skipped = ("caution", "tolerance", "sweeps", "mu", "cap")
     params = judged.found.model.params.items()
     return {n: float(v) for n, v in params if isinstance(v, (int, float)) and n not in skipped}

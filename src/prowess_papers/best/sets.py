@@ -18,11 +18,11 @@ from . import datasets
 from .candidates import CANDIDATES, Candidate
 from .datasets import Reading
 
-Cut = Callable[[History], tuple[int, int]]  # the first match for tuning, and the first for evaluation
+Cut = Callable[[History], tuple[int, int]]  # returns the first match for tuning and the first for evaluation
 
 
 def score_loss(forecasts: Forecasts) -> Tally:
-    """Return −ln of the probability of the actual scores, which carry more information than who won.
+    """Return −ln of the probability of the actual scores, which say more than who won.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [12, 3]}])
@@ -33,17 +33,17 @@ def score_loss(forecasts: Forecasts) -> Tally:
 
 
 def _times(first: str, until: str) -> Cut:
-    """Split at two dates."""
+    """Return a split at two dates."""
     return lambda history: (len(history.between(end=first)), len(history.between(end=until)))
 
 
 def _counts(first: int, until: int) -> Cut:
-    """Split after the given numbers of matches."""
+    """Return a split after the given numbers of matches."""
     return lambda history: (min(first, len(history)), min(until, len(history)))
 
 
 def _last(first: int, many: int) -> Cut:
-    """Evaluate on the last `many` matches, and tune on those before them, except for the first ones."""
+    """Return a split that evaluates the last `many` matches, and tunes on earlier ones after the `first`."""
     return lambda history: (min(first, max(0, len(history) - many)), max(0, len(history) - many))
 
 
@@ -51,8 +51,8 @@ def _last(first: int, many: int) -> Cut:
 class DataSet:
     """A file, how it is read and split, the tuning loss, and the measures (the first one decides).
 
-    `cut` returns where the tuning and evaluation spans begin; matches before the tuning span are learnt from but not
-    scored. `roles` names the players of a team. Votes are tuned on the first eight prompts, which have 5,522 votes.
+    `cut` returns where the tuning and evaluation spans begin. Matches before the tuning span are learnt from but not
+    scored. `roles` names the players of a team.
 
     >>> import prowess as pw
     >>> days = [{"teams": [["ann"], ["bob"]], "time": f"{year}-05-01"} for year in range(1999, 2008)]
@@ -73,7 +73,7 @@ class DataSet:
 
     @property
     def candidates(self) -> Mapping[str, Candidate]:
-        """The models that were tried; empty if another experiment did the search.
+        """The models that were tried; empty if another experiment made the search.
 
         >>> list(data_set("afl").candidates)[0]
         'differences, drift by day'
@@ -140,7 +140,7 @@ SETS: dict[str, DataSet] = {
             "Votes between language models",
             "llm_comparisons.csv",
             datasets.votes,
-            cut=_counts(690, 5522),
+            cut=_counts(690, 5522),  # the votes on the first eight prompts are for tuning
             loss=measures.log_loss,
             measures=("log_loss", "information_gain", "pair_error"),
             unit="votes",

@@ -47,7 +47,7 @@ def load_tuned(name: str) -> TunedModel:
 
 
 def _tournament_model() -> TunedModel:
-    """Return the result of the tournament experiment: places (TS2) with a single margin, and drift."""
+    """Return the model that the tournament experiment found: places (TS2) with a single margin, and drift."""
     from ..tournaments.real import Variant, model
 
     variant = Variant("TS2", False, "number", "tuned")
@@ -55,7 +55,7 @@ def _tournament_model() -> TunedModel:
 
 
 def without_parts(model: Model, roles: tuple[str, ...] = ()) -> dict[str, Model]:
-    """Return copies of a model with the same parameters, each without one component or without one role in its teams.
+    """Return copies of a model with the same parameters, each without one component or one role of its teams.
 
     >>> list(without_parts(load_tuned("afl").model))
     ['without home advantage', 'without seasons']

@@ -1,4 +1,9 @@
-"""The classics: Harkness, Elo, Glicko and TrueSkill, by hand and by prowess: Stout, A Manifesto of Skill (2025)."""
+"""The classics: Harkness, Elo, Glicko and TrueSkill, computed by hand and by prowess.
+
+Stout, A Manifesto of Skill (2025).
+
+Stout, A Manifesto of Skill (2025).
+"""
 
 from __future__ import annotations
 
@@ -23,7 +28,7 @@ def run(
     jobs: int | None = None,
     progress: bool | None = None,
 ) -> Report:
-    """Work through the examples, which need no data and take seconds; `data`, `jobs` and `progress` are ignored.
+    """Run the examples, which need no data and take seconds; `data`, `jobs` and `progress` are ignored.
 
     >>> run(small=True).sections[0].table["ours"].to_list()
     ['1712.5']

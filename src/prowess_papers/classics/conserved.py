@@ -1,4 +1,4 @@
-"""Tests whether there is a finite amount of Elo: how games change the sum of all ratings."""
+"""Is there a finite amount of Elo? Measures how games change the sum of all ratings."""
 
 from __future__ import annotations
 

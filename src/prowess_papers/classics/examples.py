@@ -149,7 +149,12 @@ def _frame(rows: list[dict[str, str]]) -> pl.DataFrame:
 
 
 def teams(published: dict[str, Any]) -> Section:
-    """Check figure 2 and section 5.5: player 1 wins, players 2 and 3 draw with player 4; all are newcomers."""
+    """Check figure 2 and section 5.5: player 1 wins, the team of players 2 and 3 draws with player 4.
+
+    All players are newcomers.
+
+    All players are newcomers.
+    """
     import polars as pl
 
     given, model = published["trueskill"], TrueSkill()
@@ -185,6 +190,7 @@ def _first_step() -> tuple[float, float, float]:
     """Return the mean and standard deviation of d₁ = t₁ − t₂ given d₁ > ε, and its prior standard deviation."""
     model = TrueSkill()
     mu, sigma, beta, tau = (model.params[name] for name in ("mu", "sigma", "beta", "tau"))
+    # One player against two: three players contribute to the difference.
     players = 3
     margin = central_width(model.params["draw_probability"]) * beta * sqrt(players)
     spread = sqrt(players * (sigma**2 + tau**2 + beta**2))
@@ -194,7 +200,7 @@ def _first_step() -> tuple[float, float, float]:
 
 
 def compare_digits(what: str, printed: str, ours: float | None) -> dict[str, str]:
-    """Return a row of a table: a label, the printed number, our number to as many digits, and whether both agree.
+    """Return a row of a table: label, printed number, our number with as many digits, and whether they agree.
 
     Numbers agree if they differ by at most one in the last digit, because printed numbers often come from rounded
     intermediate results.
@@ -204,6 +210,6 @@ def compare_digits(what: str, printed: str, ours: float | None) -> dict[str, str
     """
     places = len(printed.partition(".")[2])
     assert ours is not None  # σ is None only in systems without uncertainty, which these examples do not use
-    # The factor allows for the rounding of the comparison itself.
+    # The factor slightly above 1 allows for rounding in the comparison itself.
     agrees = abs(ours - float(printed)) <= 1.0001 * 10.0**-places
     return {"what": what, "printed": printed, "ours": f"{ours:.{places}f}", "agrees": "yes" if agrees else "no"}

@@ -1,4 +1,4 @@
-"""Joe Chess-Player, who comes back after thirty years: section 4.1 of the Manifesto."""
+"""Joe Chess-Player, who returns after thirty years: section 4.1 of the Manifesto."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ YEAR = 365.25
 
 
 def return_of(model: Model, given: dict[str, Any], years: list[float]) -> list[dict[str, float]]:
-    """Return Joe's deviation when he returns after each of `years`, and his gain for beating a player of equal rating.
+    """Return Joe's deviation and his gain for beating an equal player, when he returns after each of `years`.
 
-    `years` must be in ascending order. Joe draws with an equal player on the day he leaves, because a model needs a
-    match to know when he was last seen.
+    `years` must be in ascending order. On the day he leaves, Joe draws with an equal player, because a model needs a
+    match to know when he last played.
 
     >>> [back] = return_of(Glicko(), {"rating": 2100, "deviation": 50}, [30.0])
     >>> back["deviation"]
@@ -39,7 +39,8 @@ def return_of(model: Model, given: dict[str, Any], years: list[float]) -> list[d
     spread = np.sqrt(fit.forecasts.variance)
     found = []
     for index, away in enumerate(years):
-        team = fit.history.match_start[len(years) + index]  # in chronological order, after all departures
+        # Matches are in chronological order, so all returns follow all departures.
+        team = fit.history.match_start[len(years) + index]
         gained = fit[f"joe {index}"].mu - given["rating"]
         found.append({"years": away, "deviation": float(spread[team]), "gained": gained})
     return found
@@ -52,7 +53,7 @@ def joe(published: dict[str, Any]) -> Section:
     given = published["joe"]
     away = float(given["years"])
     models = {"Elo, K = 32": Elo(), "Glicko": Glicko(), "Glicko-2": Glicko2()}
-    # A player who was away for a tenth of a year counts as active.
+    # A player who was away for only a tenth of a year counts as active.
     gains = {name: [case["gained"] for case in return_of(model, given, [0.1, away])] for name, model in models.items()}
     rows = [{"system": name, "active": here, f"after {away:g} years": back} for name, (here, back) in gains.items()]
     path = return_of(Glicko(), given, [round(0.25 * k, 2) for k in range(1, int(4 * away) + 1)])
@@ -82,7 +83,7 @@ def joe(published: dict[str, Any]) -> Section:
 
 
 def _claims(gains: dict[str, list[float]]) -> tuple[Claim, ...]:
-    """Check the Manifesto's statements about both systems; `gains` holds an active player's gain, then Joe's."""
+    """Check the Manifesto's statements about both systems; `gains` has an active player's gain, then Joe's."""
     (here, back), (same, still) = gains["Glicko"], gains["Elo, K = 32"]
     fluctuates = f"{back:.1f} points for the same win, {here:.1f} for an active player"
     return (

@@ -18,8 +18,8 @@ from prowess.model.presets import Elo, Glicko, Harkness, TrueSkill
 from ..charts import Axis, curves
 
 START = 1500.0
-EVENT = 5.0  # games per event, for Harkness
-AFTER = 10  # games after which the systems are compared
+EVENT = 5.0  # number of games that Harkness rates together
+AFTER = 10  # the systems are compared after this many games
 
 SYSTEMS: dict[str, Model] = {
     "Harkness": Harkness(period=EVENT),
@@ -32,7 +32,7 @@ SYSTEMS: dict[str, Model] = {
 
 @dataclass(frozen=True, eq=False)
 class Newcomers:
-    """Newcomers' skills, and their games in turn against opponents whose ratings are known."""
+    """Newcomers with their true skills, and their games against opponents whose ratings are known."""
 
     skill: Floats
     history: History
@@ -45,7 +45,7 @@ class Newcomers:
         fit = model.fit(self.history, start=start, progress=False)
         curves = [[START, *fit.trajectory(f"newcomer {row}")["mu"].to_list()] for row in range(len(self.skill))]
         games = np.arange(len(curves[0]))
-        if model.period is not None:  # within an event, the rating of the previous event applies
+        if model.period is not None:  # until an event ends, the rating after the previous event applies
             games -= games % int(model.period)
         return np.array(curves)[:, games]
 

@@ -26,9 +26,7 @@ SMALL_PERCENTS, SMALL_DRAWS = (10, 30, 80), 2
 def run(
     data: Path, *, small: bool = False, seed: int = 0, jobs: int | None = None, progress: bool | None = None
 ) -> Report:
-    """Run the experiment on the files in a folder, with three kinds of models: the authors', corrected, and tuned.
-    `small` uses only three shares of training matches instead of eight, and two draws of Halo 2. `seed` is the seed of
-    these draws. `jobs` is the number of processes.
+    """Run the experiment on the files in a folder, with three kinds of models: as released, corrected, and tuned.
 
     >>> run(Path("no such folder"))
     Traceback (most recent call last):

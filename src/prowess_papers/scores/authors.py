@@ -1,13 +1,14 @@
-"""The four systems with the switches of this experiment: where the authors' released code differs from the paper.
+"""The four systems as the authors released them, because their code differs from the paper in five points.
 
-1. γ is the *variance* of the scores of the training matches (Gaussian-SD: of their differences), used as a standard
-   deviation, and γ² is left out of the prediction.
-2. Gaussian-SD moves the mean of the second team with its own variance instead of the first team's (`CrossedScores`).
-3. TrueSkill's ε is 1/N for N training matches instead of following from the draws; P(win) is P(d > 0), without ε.
-4. Poisson-OD's P(win) uses plug-in rates and a Skellam sum of 74 terms (`skellam`); the Premier League curves use
-   Φ((x − y)/√(v₁ + v₂)) instead, as the other systems do (`normal`).
+1. The noise γ, a standard deviation, is set to the *variance* of the scores of the training matches (Gaussian-SD: of
+   their differences), and γ² is left out of the prediction.
+2. Gaussian-SD computes the second team's mean with its own variance instead of the first team's (`CrossedScores`).
+3. TrueSkill's margin ε is 1/N for N training matches, whatever the share of draws; P(win) is P(d > 0), without ε.
+4. Poisson-OD's P(win) treats the rates as known and sums 74 terms of the Skellam distribution (`skellam`). The Premier
+   League curves use Φ((x − y)/√(v₁ + v₂)) instead, as the other systems do (`normal`).
 5. The AUC counts draws as not won by the first team.
-No P(win) includes half of a draw. Where possible, a system is a model of this package with other parameters.
+
+P(win) never includes half of a draw. Where possible, a system is a model of this package with other parameters.
 """
 
 from __future__ import annotations
@@ -34,18 +35,18 @@ from .curves import Measurement
 from .splits import Split
 
 TERMS = 74
-MOST = 1e6  # a rate beyond this would have overflowed in their code
-LEAST = 2.0**-53  # smallest probability: in doubles, p is 1 if 1 − p is smaller
+MOST = 1e6  # their code would overflow for larger rates
+LEAST = 2.0**-53  # smallest probability 1 − p for which p differs from 1 in double precision
 
 
 @dataclass(frozen=True)
 class AuthorsSystem:
-    """A system of the authors: its model for given training matches, its P(win), and whether it predicts scores.
+    """One of the authors' systems: its model for given training matches, its P(win), and whether it predicts scores.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [2, 1]}] * 3)
-    >>> plain, told = systems("afl")["TrueSkill"].forecasts(Split.of(history, [0, 1], [2]))
-    >>> plain.win.round(3), told.win.round(3)
+    >>> plain, released = systems("afl")["TrueSkill"].forecasts(Split.of(history, [0, 1], [2]))
+    >>> plain.win.round(3), released.win.round(3)
     (array([0.859]), array([0.869]))
     """
 
@@ -54,24 +55,25 @@ class AuthorsSystem:
     points: bool = False
 
     def forecasts(self, split: Split) -> tuple[Forecasts, Forecasts]:
-        """Return two forecasts of a split's test matches: the model's own, and a copy with the authors' P(win)."""
+        """Return two forecasts of a split's test matches: the model's own, and one with the authors' P(win)."""
         plain = split.forecasts(self.model(split.train))
         p = self.win(plain)
+        # Any outcome that stores win and draw will do; the authors' P(win) leaves no probability for draws.
         return plain, replace(plain, outcome=outcomes.GaussianScore(), written=(p, np.zeros(len(p))))
 
     def __call__(self, split: Split) -> Measurement:
         """Measure the forecasts as the authors did."""
-        plain, told = self.forecasts(split)
+        plain, released = self.forecasts(split)
         return Measurement(
-            self.gains(told).mean(),
-            measures.auc(told, drawn="negative"),
+            self.gains(released).mean(),
+            measures.auc(released, drawn="negative"),
             measures.score_error(plain, point="plug-in").mean() if self.points else None,
         )
 
     @staticmethod
-    def gains(told: Forecasts) -> measures.Tally:
+    def gains(released: Forecasts) -> measures.Tally:
         """Return the information gain of every match."""
-        return measures.information_gain(told, least=LEAST)
+        return measures.information_gain(released, least=LEAST)
 
 
 def systems(league: str) -> dict[str, AuthorsSystem]:
@@ -90,7 +92,11 @@ def systems(league: str) -> dict[str, AuthorsSystem]:
 
 
 def normal(forecasts: Forecasts) -> Floats:
-    """Return P(the first of two teams performs better): equation (11), and (21) and (24) without γ².
+    """Return the probability that the first of two teams performs better, Φ of the standardised difference.
+
+    This is equation (11) for TrueSkill, and equations (21) and (24) without γ² for the score models.
+
+    This is equation (11) for TrueSkill, and equations (21) and (24) without γ² for the score models.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 2)
@@ -138,9 +144,10 @@ def _crossed_model(gamma: float) -> Model:
 
 @dataclass(frozen=True)
 class CrossedScores(Outcome):
-    """Gaussian-SD as released: equation (23) for the second team's mean uses its own variance instead of the first's.
-    The released code has τ = μⱼ/σⱼ² + (μᵢ − s)/(β₁² + β₂² + γ² + σⱼ²); the precision is right. This outcome needs no
-    forecast, because P(win) comes from `normal`.
+    """Gaussian-SD as released: equation (23) for the second team's mean has its own variance instead of the first's.
+
+    The released code has τ = μⱼ/σⱼ² + (μᵢ − s)/(β₁² + β₂² + γ² + σⱼ²), with σⱼ² where the paper has σᵢ². The precision
+    is right. This outcome needs no forecast, because P(win) comes from `normal`.
 
     >>> model = _crossed_model(1.0)
     >>> [[ann], [bob]] = model.rate([[model.rating(25, 8)], [model.rating(25, 2)]], scores=[5, 1])
@@ -151,7 +158,7 @@ class CrossedScores(Outcome):
     gamma: float
 
     def evidence(self, board: Any) -> float:
-        """Apply equations (22) and (23), except for the variance in the second mean."""
+        """Apply equations (22) and (23), but with the wrong variance in the second team's mean."""
         noise = board.noise[0] + board.noise[1] + self.gamma**2
         own, other = board.variance[1] - board.noise[1], board.variance[0] - board.noise[0]
         total = noise + own + other

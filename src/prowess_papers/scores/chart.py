@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 AXES = {"information_gain": "information gain (bits)", "auc": "AUC", "score_mae": "score error (points)"}
 SYSTEMS = ("Poisson-OD", "Gaussian-OD", "TrueSkill", "Gaussian-SD")
 Published = Mapping[tuple[str, str, str, int], Point]
-SHIFT = 1.1  # percent between neighbouring lines, so that their error bars do not overlap
+SHIFT = 1.1  # lines are shifted by this many percent, so that their error bars do not overlap
 
 
 def figure(
@@ -58,11 +58,11 @@ def figure(
         )
         for data in curves
     ]
-    told = "bars: 95 % of the mean over the seasons (Halo 2: over the draws)"
+    legend = "bars: 95 % of the mean over the seasons (Halo 2: over the draws)"
     finished: alt.VConcatChart = apply_look(
-        altair, altair.vconcat(*rows, spacing=24), title, f"{told}; rings: as published" if theirs else told
+        altair, altair.vconcat(*rows, spacing=24), title, f"{legend}; rings: as published" if theirs else legend
     )
-    # Set last and only once: every earlier step would have copied all points for every panel.
+    # The data are set last and only once, because every step before would copy all points for every panel.
     every = [_points(data, curve, measure, theirs) for data, curve in curves.items() for measure in AXES]
     finished.datasets = {"points": list(chain.from_iterable(every))}
     return finished
@@ -99,12 +99,12 @@ def _panel(alt: Any, data: str, measure: str, colour: Any, *, rings: bool) -> An
     def y(field: str) -> Any:
         return alt.Y(f"{field}:Q", title=AXES[measure], scale=alt.Scale(zero=False))
 
-    told = [alt.Tooltip("system:N"), alt.Tooltip("percent:Q", title="training %")]
-    told += [alt.Tooltip(f"{field}:Q", format=".4f") for field in ("mean", "low", "high")]
+    tooltip = [alt.Tooltip("system:N"), alt.Tooltip("percent:Q", title="training %")]
+    tooltip += [alt.Tooltip(f"{field}:Q", format=".4f") for field in ("mean", "low", "high")]
     dot = alt.OverlayMarkDef(filled=True, size=26)
     layers = [
         base.mark_rule(strokeWidth=1.5, opacity=0.55).encode(x=x, y=y("low"), y2="high:Q", color=colour),
-        base.mark_line(strokeWidth=2.2, point=dot).encode(x=x, y=y("mean"), color=colour, tooltip=told),
+        base.mark_line(strokeWidth=2.2, point=dot).encode(x=x, y=y("mean"), color=colour, tooltip=tooltip),
     ]
     if rings:
         ring = base.transform_filter("isValid(datum.published)").mark_point(size=80, strokeWidth=1.4)

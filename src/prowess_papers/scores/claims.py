@@ -82,7 +82,7 @@ def as_good(curves: Curves, measure: str, pairs: Pairs, percents: Sequence[int] 
     True
     """
     found = _intervals(curves, measure, pairs, percents)
-    # "As well as" fails only if a model is clearly worse.
+    # The claim "as well as" fails only if a model is clearly worse.
     return all(interval.high >= 0.0 for interval in found), _evidence(measure, pairs, found)
 
 

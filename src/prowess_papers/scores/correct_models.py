@@ -1,7 +1,4 @@
-"""The four systems, corrected: the paper's priors, and γ and ε from the training matches alone.
-γ² is the variance of the scores (Gaussian-SD: of their differences) and is included in the prediction; ε follows from
-the share of draws; Poisson-OD integrates over the uncertainty of the rates. Skills do not drift.
-"""
+"""The four systems, corrected: with the paper's priors, and γ and ε estimated from the training matches alone."""
 
 from __future__ import annotations
 
@@ -71,5 +68,5 @@ def draw_share(history: History) -> float:
     0.5
     """
     place = history.place.reshape(-1, 2)
-    # A draw probability of 1 would leave no chance to win.
+    # A draw probability of 1 would make every win impossible.
     return min(float(np.mean(place[:, 0] == place[:, 1])), len(place) / (len(place) + 1.0))

@@ -1,4 +1,4 @@
-"""Learning curves: every system on every split, and differences that are paired over the splits."""
+"""Learning curves: the measures of every system on every split, and differences paired over the splits."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MEASURES = ("information_gain", "auc", "score_mae", "log_loss")
 
 
 class Measurement(NamedTuple):
-    """The measures of a system's forecasts for the test matches of a split; None if a measure does not apply."""
+    """The measures of a system on the test matches of a split; None if a measure does not apply."""
 
     information_gain: float
     auc: float
@@ -56,7 +56,7 @@ def model_system(model: Model | Callable[[History], Model]) -> System:
             measures.information_gain(forecasts).mean(),
             measures.auc(forecasts),
             measures.score_error(forecasts).mean() if scores else None,
-            # For a model that forecasts no draws, every draw would cost ln 10⁶, whatever its forecasts are.
+            # Without forecasts of draws there is no log loss, because every draw would cost ln 10⁶.
             measures.log_loss(forecasts).mean() if forecasts.draw.any() else None,
         )
 
@@ -112,7 +112,7 @@ class Curves:
         2.0 (-0.5 to 4.5)
         """
         at = [self.percents.index(percent) for percent in self.percents if percents is None or percent in percents]
-        # Paired by season, because seasons differ more than models.
+        # Paired by season, because seasons differ from each other more than models do.
         gaps = (self.of(one, measure) - self.of(other, measure))[at].mean(axis=0)
         return Interval.student(gaps)
 

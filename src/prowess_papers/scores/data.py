@@ -1,4 +1,4 @@
-"""The matches of the score paper: leagues of seasons, and Halo 2 head to head."""
+"""The matches of the score paper: two leagues with seasons, and head-to-head games of Halo 2."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ class League:
 
     @property
     def seasons(self) -> list[int]:
-        """The seasons, from the first on."""
+        """The seasons in ascending order."""
         return [int(season) for season in np.unique(self.season)]
 
     def matches(self, season: int) -> NDArray[np.intp]:
-        """The matches of a season."""
+        """Return the indices of the matches of a season."""
         return np.flatnonzero(self.season == season)
 
 
 @dataclass(frozen=True, eq=False)
 class Games:
-    """Matches between two players, without seasons; scores are counts from 0 on.
+    """Matches between two players, without seasons. Scores are counts of at least 0.
 
     >>> import prowess as pw
     >>> Games("halo2", pw.History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [2, 1]}])).name
@@ -72,7 +72,7 @@ def _league(name: str, path: Path) -> League:
         rows = pl.read_csv(path, columns=["season", "date"], schema_overrides={"season": pl.Int64})
     except pl.exceptions.PolarsError as error:
         raise Error(f"{path}: every match needs a date and the year of its season: {error}") from error
-    # A history is sorted by date, and the seasons must match its order.
+    # A history is sorted by date, so the seasons must be sorted in the same way.
     season = rows.sort("date", maintain_order=True)["season"]
     if history.score is None or np.isnan(history.score).any() or not _head_to_head(history).all():
         raise Error(f"{path}: every match must be one of two teams, each under one name and with a score")
@@ -82,7 +82,9 @@ def _league(name: str, path: Path) -> League:
 
 
 def read_games(folder: Path) -> Games | None:
-    """Read Halo 2 head to head if its file is in a folder, with the minimum subtracted from all scores (section 5.1).
+    """Read the head-to-head games of Halo 2, if the file is in the folder.
+
+    The lowest score is subtracted from all scores, as in section 5.1.
 
     >>> read_games(Path("no such folder")) is None
     True
@@ -108,8 +110,7 @@ def _head_to_head(history: History) -> NDArray[np.bool_]:
 
 
 def merge_players(games: Games) -> Games:
-    """Merge players whose ids differ only in the last digit, as in the authors' file.
-    Matches in which a merged player meets itself are left out.
+    """Merge players whose ids differ only in the last digit, which the authors' file has lost.
 
     >>> import prowess as pw
     >>> matches = [{"teams": [["11"], ["12"]]}, {"teams": [["11"], ["21"]]}, {"teams": [["12"], ["22"]]}]

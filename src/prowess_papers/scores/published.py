@@ -1,4 +1,4 @@
-"""The published curves, from the authors' own result matrices behind Figure 4, and our distance from them."""
+"""The published curves, from the authors' own result matrices behind Figure 4, and our distances from them."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ NAMES = {
 
 
 def authors_sections(curves: Mapping[str, Curves]) -> list[Section]:
-    """Return sections that show our curves (computed with the authors' switches) beside the published ones."""
+    """Return sections with our curves, computed like the authors' released code, beside the published ones."""
     found = [deviation for data, curve in curves.items() for deviation in deviations(data, curve)]
     text = (
         "The four systems with the switches of the authors' released code (see the README of this experiment), on the "
@@ -54,7 +54,7 @@ def _distances(found: list[Deviation]) -> pl.DataFrame:
 
 
 def _beside(deviation: Deviation, curves: Curves) -> Section:
-    """Return a table of one measure on one data set: for every system, our mean and the published one."""
+    """Return a table of one measure on one data set, with our mean and the published one for every system."""
     data, measure = deviation.data, deviation.measure
     theirs = published()
     columns: dict[str, list[float] | list[int] | list[float | None]] = {"training %": list(curves.percents)}
@@ -127,12 +127,12 @@ def tuned_sections(
 
 
 def _best(curves: Curves) -> str:
-    """Return the system with the highest information gain, to be chosen on the seasons used for tuning."""
+    """Return the system with the highest information gain; call it with the seasons used for tuning."""
     return max(curves.systems, key=lambda system: float(curves.mean(system, "information_gain").mean()))
 
 
 def _gain(data: str, best: str, tuned: Curves, right: Curves) -> Claim:
-    """Return the claim that a tuned model beats all corrected ones in information gain, at the largest share."""
+    """Return the claim that a tuned model gains more information than every corrected one, at the largest share."""
     label, percent = f"tuned {best}", tuned.percents[-1]
     values = np.concatenate([tuned.values[[tuned.systems.index(best)]], right.values])
     both = Curves((label, *right.systems), tuned.percents, values)
@@ -168,7 +168,7 @@ def _last(curves: Curves, system: str, measure: str) -> float | None:
 
 
 def claim_sections(authors: Mapping[str, Curves], right: Mapping[str, Curves]) -> list[Section]:
-    """Return the paper's claims, judged with the authors' switches and with the corrected models."""
+    """Return the paper's claims, judged with the authors' released code and with the corrected models."""
     text = (
         "A claim that one system is better holds if the whole 95 % interval of every mean difference lies above 0, and "
         "does not hold if one whole interval lies at or below 0. Intervals are by Student's t, paired over the seasons "

@@ -15,13 +15,13 @@ from prowess.model.model import Model
 
 from .data import Games, League
 
-PERCENTS = (10, 20, 30, 40, 50, 60, 70, 80)  # training matches, as a percentage of a season
-SEASON_TEST, GAMES_TEST = 20, 10  # test matches at the end, in percent
+PERCENTS = (10, 20, 30, 40, 50, 60, 70, 80)  # shares of training matches, as percentages of a season
+SEASON_TEST, GAMES_TEST = 20, 10  # share of test matches at the end, in percent
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """A run over a history: matches to learn from, and after them matches to predict.
+    """A history with matches to learn from, and later matches to predict.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [2, 1]}] * 5)
@@ -83,7 +83,7 @@ def season_split(league: League, percent: int, season: int) -> Split:
 
 
 def carried_split(league: League, percent: int, season: int) -> Split:
-    """Return a split like `season_split`, with the same test matches, that also learns from all earlier seasons.
+    """Return a split with the test matches of `season_split` that also learns from all earlier seasons.
 
     >>> import numpy as np, prowess as pw
     >>> matches = [{"teams": [["ann"], ["bob"]], "scores": [2, 1]}] * 20
@@ -95,7 +95,7 @@ def carried_split(league: League, percent: int, season: int) -> Split:
 
 
 def _of_season(league: League, percent: int, season: int, *, reset: bool) -> Split:
-    """Return the split of a season; half matches round to even, which is closest to the published AFL curves."""
+    """Return the split of a season. Halves of matches are rounded to even, which fits the published curves best."""
     protocol = SeasonSplits(percent / 100, reset, seasons=league.season.tolist(), test=SEASON_TEST / 100)
     return Split(league.history, protocol.runs(league.history)[league.seasons.index(season)])
 
@@ -114,7 +114,7 @@ def random_split(games: Games, percent: int, seed: tuple[int, int]) -> Split:
     """
     history = games.history
     first = len(history) - round(len(history) * GAMES_TEST / 100)
-    # Each share has its own draw, so that one unlucky draw does not affect the whole curve.
+    # Every percentage has its own random draw, so that one unlucky draw does not affect the whole curve.
     rng = np.random.default_rng([*seed, percent])
     train = np.sort(rng.permutation(first)[: round(len(history) * percent / 100)])
     pairs = history.player.reshape(-1, 2)

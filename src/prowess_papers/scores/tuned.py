@@ -31,7 +31,7 @@ class TunedModels:
 
 
 def _with(model: Model, tau: float, home: float) -> Model:
-    """Return the model with a drift of τ per day and a learnt home advantage."""
+    """Return the model with a drift of `tau` per day and a learnt home advantage."""
     return model.replace(drift=PerTime(tau), home=Home(0.0, home))
 
 
@@ -67,7 +67,7 @@ def tuned_curves(
     jobs: int | None = None,
     progress: bool | None = None,
 ) -> Curves:
-    """Return learning curves of models by a protocol (`carried_split` or `season_split`), by default on all seasons.
+    """Return learning curves by a protocol (`carried_split` or `season_split`), by default over all seasons.
 
     >>> import numpy as np, prowess as pw
     >>> matches = [{"teams": [["ann"], ["bob"]], "scores": [2, 1]}] * 20
