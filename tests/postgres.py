@@ -1,4 +1,4 @@
-"""A PostgreSQL server for the tests: in a temporary folder, on loopback, removed at the end."""
+"""A temporary PostgreSQL server for the tests, on the loopback address."""
 
 import os
 import shutil
@@ -17,7 +17,7 @@ PLACES = Path("/usr/lib/postgresql")  # Debian keeps the server's programs off t
 
 
 def programs() -> Path | None:
-    """The folder of `initdb` and `pg_ctl`, the newest if there are several."""
+    """Return the folder of `initdb` and `pg_ctl`; the newest version if there are several."""
     found = shutil.which("initdb")
     if found:
         return Path(found).parent
@@ -60,13 +60,13 @@ class Cluster:
         self._run("pg_ctl", "-D", self._data, "-l", str(self.home / "log"), "-w", "-o", options, "start")
 
     def stop(self) -> None:
-        """Stop at once, as a crash would."""
+        """Stop immediately, like a crash."""
         self._run("pg_ctl", "-D", self._data, "-m", "immediate", "-w", "stop")
 
 
 @contextmanager
 def cluster(*, durable: bool = False) -> Iterator[Cluster]:
-    """A running server; one that is `durable` loses nothing that it has committed when it is stopped at once."""
+    """Run a server; if it is `durable`, it keeps all commits after a crash."""
     folder = programs()
     if folder is None:
         missing = "PostgreSQL is not installed: there is no initdb"
@@ -91,7 +91,7 @@ def cluster(*, durable: bool = False) -> Iterator[Cluster]:
 
 @contextmanager
 def server() -> Iterator[str]:
-    """A running server; gives the URL of an empty database."""
+    """Run a server, and yield the URL of an empty database."""
     with cluster() as found:
         yield found.url
 

@@ -14,7 +14,7 @@ LAYERS = ("history", "model", "matchmaking")
 
 
 class SourceFinder(MetaPathFinder):
-    """Finds a package's modules as `.py` files, even if there are compiled ones beside them."""
+    """Finds a package's modules as `.py` files, even if compiled modules exist."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -35,13 +35,13 @@ class SourceFinder(MetaPathFinder):
 
 
 def use_sources(name: str = "prowess") -> None:
-    """Import this package from the sources from now on."""
+    """Import this package from its sources from now on."""
     sys.meta_path.insert(0, SourceFinder(name))
 
 
 @contextmanager
 def without_cython():
-    """Hide Cython, as on a machine that has only what prowess needs to run."""
+    """Hide Cython, as on a machine that has only the runtime dependencies."""
     kept = sys.modules.get("cython")
     sys.modules["cython"] = None
     try:
@@ -53,7 +53,7 @@ def without_cython():
 
 
 def load(name: str = "prowess_pure") -> ModuleType:
-    """Load the package uncompiled under another name: all modules of the layers whose results are compared."""
+    """Load the uncompiled package under another name, with all modules whose results are compared."""
     if name not in sys.modules:
         use_sources(name)
         with without_cython():

@@ -1,4 +1,4 @@
-"""The map of the code names files that exist."""
+"""The architecture documents name only files that exist."""
 
 import re
 from pathlib import Path
@@ -15,11 +15,11 @@ MADE_UP = {
     "papers/",
     "screenshots/",
     "styles/",
-}  # examples, and what `make` writes
+}  # example paths, and files that `make` writes
 
 
 def exists(name: str) -> bool:
-    """Whether a path is in the package or in the repository; a bare file name may be in any folder."""
+    """Return whether a path is in the package or in the repository; a bare file name may be in any folder."""
     if (PACKAGE / name).exists() or (PACKAGE.parent / name).exists() or (ROOT / name).exists():
         return True
     return "/" not in name and any(True for folder in (PACKAGE, ROOT / "tests") for _ in folder.rglob(name))

@@ -1,4 +1,4 @@
-"""The versions of other packages: floors without known holes, and the versions that the tests use."""
+"""Minimum versions of dependencies exclude known vulnerabilities, and the installed versions satisfy them."""
 
 import tomllib
 from importlib.metadata import PackageNotFoundError, version
@@ -10,7 +10,7 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-HOLES = {  # the last version with a known hole or a defect that changes our results, and what it is
+HOLES = {  # the last version with a known vulnerability or a defect that changes our results
     "distributed": ("2026.1.0", "CVE-2026-23528, cross-site scripting in the dashboard"),
     "h11": ("0.14.0", "CVE-2025-43859, request smuggling"),
     "idna": ("3.14", "CVE-2026-45409, much CPU time for one name"),
@@ -26,7 +26,7 @@ HOLES = {  # the last version with a known hole or a defect that changes our res
 
 
 def requirements() -> dict[str, Requirement]:
-    """All requirements by name; the extras repeat some of them with the same floor."""
+    """Return all requirements by name; extras repeat some of them with the same minimum version."""
     groups = [PROJECT["dependencies"], *PROJECT["optional-dependencies"].values()]
     parsed = [Requirement(text) for group in groups for text in group]
     return {canonicalize_name(one.name): one for one in parsed if one.name != "prowess"}
@@ -47,7 +47,7 @@ def test_pinned_and_installed_versions_satisfy_the_minimum_versions():
             assert required.specifier.contains(pin.version), (name, pin.version)
         try:
             installed = version(name)
-        except PackageNotFoundError:  # of an extra that is not installed
+        except PackageNotFoundError:  # a package of an extra that is not installed
             continue
         assert required.specifier.contains(installed), (name, installed)
 

@@ -27,7 +27,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_examples_in_the_docs_run(page, folder):
-    """All blocks of a page run in order, in one namespace and one folder; screens match the output."""
+    """All blocks of a page run in order, in one namespace and one folder; the shown screens match the output."""
     Reader(page).read()
 
 
@@ -76,8 +76,9 @@ def test_every_verb_is_in_the_readme():
 
 
 def members(owner):
-    """A class's own public methods and properties, without fields and without the steps that the pipeline calls."""
-    steps = {"put", *(step for base in BASES for step in vars(base))}  # `Rating.put` is one, seen uncompiled alone
+    """Yield a class's own public methods and properties, except fields and methods that only the pipeline calls."""
+    # The pipeline also calls `Rating.put`, which is visible only in uncompiled code.
+    steps = {"put", *(step for base in BASES for step in vars(base))}
     for member, value in vars(owner).items():
         value = getattr(value, "__func__", value)
         shown = callable(value) or isinstance(value, (property, cached_property))
@@ -86,7 +87,7 @@ def members(owner):
 
 
 def public():
-    """Everything that a user can call: the names of the package and of its modules, and their methods."""
+    """Yield everything that a user can call: public names of the package and of its modules, and their methods."""
     for public_name in pw.__all__:
         found = getattr(pw, public_name)
         inside = {f"{public_name}.{part}": getattr(found, part) for part in getattr(found, "__all__", ())}

@@ -1,4 +1,4 @@
-"""No code matches on the words of a message: what is wrong, and where, is in the attributes of `Error`.
+"""No code matches on the words of a message, because `Error` has attributes for the cause and the place.
 
 The check reads the syntax trees of the sources. Within each function it follows the text of errors, which are names
 bound by `except … as name` and parameters annotated as an error, and of what reading a file has `recognised`, through
@@ -65,7 +65,7 @@ class Texts(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         function = node.func
         if isinstance(function, ast.Attribute):
-            spaces = function.attr in ("split", "rsplit") and not node.args  # only joins lines
+            spaces = function.attr in ("split", "rsplit") and not node.args  # only normalises white space
             cut = function.attr in CUTS and self.is_text(function.value) and not spaces
             if cut or (function.attr in SEARCHES and any(self.is_text(one) for one in node.args)):
                 self.places.append(node.lineno)

@@ -1,4 +1,4 @@
-"""Compiled and uncompiled kernels: the right one runs, and both give bit-identical results."""
+"""Compiled kernels are used if they exist, and give the same bits as uncompiled ones."""
 
 import os
 import re
@@ -15,7 +15,7 @@ ROOT = SOURCES.parent.parent
 
 
 def test_kernels_are_compiled_if_there_is_a_compiler():
-    """A silent fallback would invalidate every measurement of speed."""
+    """A silent fallback to uncompiled code would invalidate every benchmark."""
     if os.environ.get("CI") == "true" or shutil.which("cc") or shutil.which("gcc") or shutil.which("clang"):
         assert pw.kernel_mode() == "compiled"
     compiled = {

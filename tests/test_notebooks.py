@@ -28,7 +28,7 @@ def test_notebook_runs_without_errors(book, tmp_path, monkeypatch):
 
 
 def show(code, where, namespace):
-    """Run a cell, and return the display of its last expression, as a notebook would."""
+    """Run a cell, and return the value of its last expression as a notebook shows it."""
     tree = ast.parse(code, where)
     last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
     exec(compile(tree, where, "exec", dont_inherit=True), namespace)

@@ -80,7 +80,7 @@ BROKEN = "ignore:the plugin .* from fancy-ratings:RuntimeWarning"
 
 
 def install(folder: Path) -> Path:
-    """Create an installed package, laid out as by pip."""
+    """Create a package in a folder, laid out as if installed by pip."""
     metadata = folder / "fancy_ratings-1.0.dist-info"
     metadata.mkdir()
     (folder / "fancy.py").write_text(SOURCE)

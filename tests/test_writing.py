@@ -1,4 +1,4 @@
-"""Plain English: phrases that were hard to read do not come back, in any text that users or engineers read."""
+"""Banned phrases, which were hard to read, do not come back in any text that users or engineers read."""
 
 import ast
 import re
@@ -32,13 +32,13 @@ BANNED = re.compile(
 
 
 def prose(page: Path) -> str:
-    """Return a Markdown page without code; its own bad examples are not part of the page on writing."""
+    """Return a Markdown page without code, and without the bad examples of the writing guide."""
     plain = re.sub(r"^```.*?^```$|`[^`\n]*`", "", text(page), flags=re.M | re.S)
     return plain.partition("| instead of |")[0] if page == WRITING else plain
 
 
 def template_text(page: Path) -> str:
-    """Return what a template shows, with one blank for every tag and expression."""
+    """Return the text of a template, with a space for every tag and expression."""
     return re.sub(r"\{#.*?#\}|\{%.*?%\}|\{\{.*?\}\}|<[^>]*>", " ", text(page), flags=re.S)
 
 

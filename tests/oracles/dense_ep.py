@@ -1,4 +1,4 @@
-"""Slow and obvious expectation propagation: dense matrices, one factor "a·x in (lo, hi)" at a time."""
+"""A slow and simple expectation propagation with dense matrices, one factor "a·x in (lo, hi)" at a time."""
 
 from itertools import pairwise
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from tests.oracles.truncated import truncated
 
 
 class Posterior(NamedTuple):
-    """EP's posterior of the teams after the match, and its estimate of the log-evidence."""
+    """The posterior of the teams after the match, and the estimate of the log-evidence."""
 
     means: np.ndarray
     variances: np.ndarray
@@ -17,9 +17,9 @@ class Posterior(NamedTuple):
 
 
 def dense_ep(means, variances, factors, sweeps: int = 500, tolerance: float = 1e-11) -> Posterior:
-    """EP over x ~ N(means, diag(variances)) given a·x in (lo, hi) for each (a, lo, hi) of `factors`.
+    """Run EP for x ~ N(means, diag(variances)) given a·x in (lo, hi) for each (a, lo, hi) of `factors`.
 
-    Every factor has a Gaussian site exp(shift·d − precision·d²/2) on d = a·x; all are revisited until none changes.
+    Every factor has a Gaussian site exp(shift·d − precision·d²/2) on d = a·x; all are updated until none changes.
     """
     prior_precision, prior_shift = np.diag(1 / np.asarray(variances, float)), np.divide(means, variances)
     rows = [np.asarray(a, float) for a, _, _ in factors]
@@ -45,24 +45,24 @@ def dense_ep(means, variances, factors, sweeps: int = 500, tolerance: float = 1e
 
 
 def joint(precision: np.ndarray, shift: np.ndarray, rows: list, sites: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The natural parameters of prior times sites."""
+    """Return the natural parameters of prior times sites."""
     for a, (site_precision, site_shift) in zip(rows, sites, strict=True):
         precision, shift = precision + site_precision * np.outer(a, a), shift + site_shift * a
     return precision, shift
 
 
 def log_mass(precision: float, shift: float) -> float:
-    """log ∫ exp(shift·d − precision·d²/2) dd, up to a constant that cancels."""
+    """Return log ∫ exp(shift·d − precision·d²/2) dd, up to a constant that cancels."""
     return shift**2 / (2 * precision) - np.log(precision) / 2
 
 
 def dense_log_mass(precision: np.ndarray, shift: np.ndarray) -> float:
-    """The logarithm of the same integral for a vector."""
+    """Return the logarithm of the same integral for a vector."""
     return shift @ np.linalg.solve(precision, shift) / 2 - np.linalg.slogdet(precision)[1] / 2
 
 
 def chain(ranks, margins) -> list:
-    """TrueSkill's factors: neighbours in rank order (ties as listed), `margins[k]` between places k and k + 1."""
+    """Return TrueSkill's factors for neighbours in rank order, with `margins[k]` between positions k and k + 1."""
     order = sorted(range(len(ranks)), key=lambda i: ranks[i])
     factors = []
     for (i, j), margin in zip(pairwise(order), margins, strict=True):

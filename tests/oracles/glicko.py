@@ -1,4 +1,4 @@
-"""Glicko and Glicko-2 as Glickman writes them: one player and the games of one rating period."""
+"""Glicko and Glicko-2 as in Glickman's papers, for one player and the games of one rating period."""
 
 from math import exp, log, pi, sqrt
 
@@ -15,14 +15,14 @@ def expected(r, other, rd):
 
 
 def glicko(r, rd, games):
-    """Rating and deviation after games (opponent's rating and deviation, score): Stout (2025), equation (8)."""
+    """Return rating and deviation after games (opponent's rating and deviation, score): Stout (2025), equation (8)."""
     information = Q**2 * sum(g(d) ** 2 * expected(r, o, d) * (1.0 - expected(r, o, d)) for o, d, _ in games)
     precision = 1.0 / rd**2 + information
     return r + Q / precision * sum(g(d) * (s - expected(r, o, d)) for o, d, s in games), sqrt(1.0 / precision)
 
 
 def glicko2(r, rd, sigma, games, tau=0.5, tolerance=1e-12):
-    """Rating, deviation and volatility: Glickman, Example of the Glicko-2 system, steps 2 to 8."""
+    """Return rating, deviation and volatility: Glickman, Example of the Glicko-2 system, steps 2 to 8."""
     phi = rd / SCALE
     v = 1.0 / sum(g(d) ** 2 * expected(r, o, d) * (1.0 - expected(r, o, d)) for o, d, _ in games)
     total = sum(g(d) * (s - expected(r, o, d)) for o, d, s in games)
@@ -32,7 +32,7 @@ def glicko2(r, rd, sigma, games, tau=0.5, tolerance=1e-12):
 
 
 def volatility(phi, sigma, v, delta, tau, tolerance=1e-12):
-    """Step 5: the Illinois algorithm."""
+    """Return the new volatility by the Illinois algorithm (step 5)."""
     a = log(sigma**2)
 
     def f(x):

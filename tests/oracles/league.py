@@ -1,6 +1,6 @@
-"""A league as a plain list of matches: the state that a store must have after any changes, computed from scratch.
+"""A league as a plain list of matches, from which the state that a store must have is computed from scratch.
 
-Only the matches, their numbers and their times are kept; ratings come from a fit of all matches.
+It keeps only the matches with their sequence numbers and times; ratings come from a fit of all matches.
 """
 
 import copy
@@ -32,7 +32,7 @@ class Kept:
 
 @dataclass
 class League:
-    """All changes to a league."""
+    """A league, and all changes to it."""
 
     model: pw.Model
     clock: str
@@ -48,9 +48,9 @@ class League:
         return copy.deepcopy(self)
 
     def post(self, matches: list[tuple[str, float, dict[str, Any]]]) -> list[bool]:
-        """Add matches (id, time, body), all or none; return which of them were there already.
+        """Add all matches (id, time, body) or none, and return which of them were already recorded.
 
-        The matches of one post are numbered in chronological order; those of equal times as they were given.
+        The matches of one post are numbered in chronological order; matches of the same time keep their order.
         """
         for name, time, body in matches:
             if name in self.first and self._content(time, body) not in (self.first[name], self.now(name)):
@@ -66,12 +66,12 @@ class League:
         return repeated
 
     def now(self, name: str) -> dict[str, Any] | None:
-        """A match after all corrections; None if it was deleted."""
+        """Return a match after all corrections; None if it was deleted."""
         kept = self.matches.get(name)
         return kept and self._content(kept.time, kept.body)
 
     def edit(self, name: str, time: float, body: dict[str, Any]) -> bool:
-        """Replace a match, which may have been deleted; the new one keeps its number."""
+        """Replace a match, even a deleted one; the sequence number stays the same."""
         seq = self.numbers[name]
         if name in self.matches and self.matches[name] == Kept(seq, time, body):
             return False
@@ -97,11 +97,11 @@ class League:
 
     @property
     def order(self) -> list[tuple[str, Kept]]:
-        """The matches in the order in which they are rated."""
+        """Return the matches in the order in which they are rated."""
         return sorted(self.matches.items(), key=lambda one: (one[1].time, one[1].seq))
 
     def history(self, first: float = -np.inf, end: float = np.inf) -> pw.History:
-        """The matches between two times, in order."""
+        """Return the matches between two times, in order."""
         chosen = [(name, kept) for name, kept in self.order if first <= kept.time < end]
         return pw.History.from_matches([self._plain(name, kept) for name, kept in chosen])
 
@@ -114,7 +114,7 @@ class League:
         return found
 
     def ladder(self, model: pw.Model | None = None) -> pw.Ladder:
-        """The ladder after one pass over all matches, with a reset wherever a season begins."""
+        """Return the ladder after all matches, with a reset wherever a season begins."""
         model = model or self.model
         ladder = pw.Ladder(model)
         starts = [-np.inf, *(start for start, _, _ in sorted(self.seasons)), np.inf]
@@ -127,15 +127,15 @@ class League:
         return ladder
 
     def states(self, model: pw.Model | None = None) -> dict[str, bytes]:
-        """The state of every player, bit for bit."""
+        """Return the state of every player as bytes."""
         ladder = self.ladder(model)
         return {name: ladder.state[row].tobytes() for name, row in ladder.rows.items()}
 
 
 def reset(ladder: pw.Ladder, carry: float, tau: float) -> None:
-    """Begin a season: end open rating periods, then move every mean back towards the newcomers' mean.
+    """Begin a season: close open rating periods, then move every mean towards the newcomers' mean.
 
-    A variance that matches never change stays the same here, too.
+    Models with constant variances keep them.
     """
     ladder.state[: len(ladder)] = ladder.settled
     newcomer = ladder.model.rating()

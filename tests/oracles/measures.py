@@ -1,4 +1,4 @@
-"""Forecast measures by plain loops over plain matches, implemented from the papers that define them."""
+"""Forecast measures as plain loops, written from the papers that define them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 
 class Match(NamedTuple):
-    """The result of a match and its forecast: for every team and, if there are two, for the first team."""
+    """The result and forecast of a match; win and draw probabilities are only for matches of two teams."""
 
     place: list[int]
-    mean: list[float]  # or pairs of offence and defence
+    mean: list[float]  # for score models, pairs of offence and defence
     variance: list[float]
     win: float = 0.5
     draw: float = 0.0
@@ -20,7 +20,7 @@ class Match(NamedTuple):
 
 
 def strengths(match):
-    """What decides between two teams: the skill, or the offence plus the share of the defence in each other score."""
+    """Return means and variances of the strengths: skills, or offence plus the share of defence in each other score."""
     if isinstance(match.mean[0], float):
         return match.mean, match.variance
     k = len(match.mean) - 1
@@ -28,7 +28,7 @@ def strengths(match):
 
 
 def pair_error(match, ties=0.5, drawn=None):
-    """The number of wrongly predicted pairs, and of all pairs that count: ICML 2011, section 5."""
+    """Return the number of wrongly predicted pairs and of all pairs that count (ICML 2011, section 5)."""
     expected, _ = strengths(match)
     wrong = counted = 0.0
     for i, j in combinations(range(len(match.place)), 2):
@@ -46,7 +46,7 @@ def pair_error(match, ties=0.5, drawn=None):
 
 
 def pair_log_loss(match, least=1e-6):
-    """The sum of −ln P over the pairs that did not tie, and their number."""
+    """Return the sum of −ln P over the pairs that did not tie, and the number of these pairs."""
     expected, spread = strengths(match)
     total = counted = 0.0
     for i, j in combinations(range(len(match.place)), 2):
@@ -62,14 +62,14 @@ def pair_log_loss(match, least=1e-6):
 
 
 def ahead(gap, variance):
-    """P(a normal variable of this mean and variance is positive)."""
+    """Return the probability that a normal variable is positive."""
     if variance == 0:
         return 0.5 if gap == 0 else float(gap > 0)
     return 0.5 * erfc(-gap / sqrt(2 * variance))
 
 
 def result(match):
-    """1, ½ or 0 if the first of two teams won, drew or lost; None if there are more teams."""
+    """Return 1, ½ or 0 if the first of two teams won, drew or lost; None for more teams."""
     if len(match.place) != 2:
         return None
     first, second = match.place
@@ -77,7 +77,7 @@ def result(match):
 
 
 def three_ways(match):
-    """Win, draw and loss probabilities, and the index of the actual result."""
+    """Return the win, draw and loss probabilities, and the index of the actual result."""
     chances = [match.win, match.draw, max(1 - match.win - match.draw, 0)]
     return chances, [result(match) == side for side in (1.0, 0.5, 0.0)]
 
@@ -87,7 +87,7 @@ def log_loss(match, least=1e-6):
 
 
 def information_gain(match, least=1e-6):
-    """ECML 2012, section 5.2; p is the win probability plus half the draw probability."""
+    """Return the information gain (ECML 2012, section 5.2), where p is the win plus half the draw probability."""
     p = match.win + match.draw / 2
     if result(match) == 1.0:
         return 1 + log2(max(p, least))
@@ -105,13 +105,13 @@ def sharpness(match):
 
 
 def mid_places(key):
-    """For each team, the positions that it may have if tied teams are put in any order."""
+    """Return, for each team, all positions that it shares with the teams tied with it."""
     ordered = sorted(key)
     return [[at for at, other in enumerate(ordered, 1) if other == own] for own in key]
 
 
 def place_error(match):
-    """2010, section 5: √(Σ (xᵢ − yᵢ)²/√i)."""
+    """Return √(Σ (xᵢ − yᵢ)²/√i), from section 5 of the paper of 2010."""
     total = 0.0
     taken, predicted = mid_places(match.place), mid_places([-s for s in strengths(match)[0]])
     for mine, theirs in zip(taken, predicted, strict=True):
@@ -121,7 +121,7 @@ def place_error(match):
 
 
 def auc(matches, drawn="skip"):
-    """How often a won match had a higher forecast than one that was not won: the Mann–Whitney count."""
+    """Return how often a won match had a higher forecast than a match that was not won (Mann–Whitney)."""
     two = [m for m in matches if len(m.place) == 2 and not (drawn == "skip" and result(m) == 0.5)]
     won = [m.win + m.draw / 2 for m in two if result(m) == 1.0]
     rest = [m.win + m.draw / 2 for m in two if result(m) != 1.0]
@@ -131,7 +131,7 @@ def auc(matches, drawn="skip"):
 
 
 def scores(match, likelihood, point):
-    """The predicted scores of all teams, from x: offence minus the others' mean defence."""
+    """Return the predicted scores of all teams; a team's level is its offence minus the others' mean defence."""
     found = []
     for i, (offence, _) in enumerate(match.mean):
         others = [j for j in range(len(match.mean)) if j != i]
@@ -145,7 +145,7 @@ def scores(match, likelihood, point):
 
 
 def window(total, weight, matches):
-    """The measure over the last few measurable matches, at each measurable match; None elsewhere."""
+    """Return the measure over the last `matches` measurable matches at each measurable match, and None elsewhere."""
     found = [None] * len(total)
     counted = [i for i, w in enumerate(weight) if w > 0]
     for end in range(matches, len(counted) + 1):
@@ -155,7 +155,7 @@ def window(total, weight, matches):
 
 
 def runs(chances, came, counts):
-    """Forecasts sorted by probability, cut into runs of given lengths: mean forecast and share that came true."""
+    """Sort forecasts, cut them into bins, and return the mean forecast and the share of true events of each bin."""
     ordered, found, start = sorted(zip(chances, came, strict=True)), [], 0
     for count in counts:
         run, start = ordered[start : start + int(count)], start + int(count)
@@ -164,12 +164,12 @@ def runs(chances, came, counts):
 
 
 def score_noise(seen):
-    """The variance of all scores in earlier matches (ECML 2012, section 5.3); 0 while there are fewer than two."""
+    """Return the variance of all scores in earlier matches (ECML 2012, section 5.3); 0 for fewer than two scores."""
     scores = [score for match in seen for score in match]
     return variance(scores) if len(scores) > 1 else 0.0
 
 
 def difference_noise(seen):
-    """The mean squared difference of two scores in one match: twice the pooled variance within matches."""
+    """Return the mean squared difference of two scores in a match, which is twice the variance within matches."""
     freedom = sum(len(match) - 1 for match in seen)
     return 2 * sum(variance(match) * (len(match) - 1) for match in seen) / freedom if freedom else 0.0

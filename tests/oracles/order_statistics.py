@@ -1,4 +1,4 @@
-"""The exact posterior of a free-for-all of equal players without draws: order statistics of normals."""
+"""The exact posterior of a free-for-all of equal players without draws, from order statistics of normals."""
 
 import math
 
@@ -8,7 +8,7 @@ from scipy.special import gammaln, log_ndtr
 
 
 def order_moments(n: int, place: int) -> tuple[float, float]:
-    """Mean and variance of the `place`-th largest of n standard normal variables."""
+    """Return mean and variance of the `place`-th largest of n standard normal variables."""
     log_count = gammaln(n + 1) - gammaln(place) - gammaln(n - place + 1)
 
     def density(x: float) -> float:
@@ -22,7 +22,7 @@ def order_moments(n: int, place: int) -> tuple[float, float]:
 
 
 def free_for_all(n: int, mu: float, sigma: float, beta: float) -> list[tuple[float, float]]:
-    """(mu, sigma) of each of n players who started equal, best first, with no drift and no draws."""
+    """Return (mu, sigma) of n players who started equal, best first, without drift and draws."""
     spread = math.hypot(sigma, beta)
     share = (sigma / spread) ** 2
     rated = []
@@ -33,5 +33,5 @@ def free_for_all(n: int, mu: float, sigma: float, beta: float) -> list[tuple[flo
 
 
 def _integral(function, peak: float) -> float:
-    """The integral of a function whose mass lies around `peak`."""
+    """Integrate a function whose mass lies around `peak`."""
     return quad(function, -13, 13, points=[peak - 1, peak, peak + 1], limit=500, epsabs=1e-14, epsrel=1e-12)[0]

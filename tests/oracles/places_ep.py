@@ -1,6 +1,6 @@
-"""TS2 by expectation propagation, slow and obvious: one dense joint normal of all teams and all places.
+"""A slow and simple TS2: expectation propagation on one dense joint normal of all teams and places.
 
-The graph of the papers is a tree, so message passing on it and EP on the joint have the same fixed points. The factors
+The papers' graph is a tree, so message passing on it and EP on the joint have the same fixed points. The factors
 are updated one at a time, in a new random order in every sweep.
 """
 
@@ -13,7 +13,7 @@ from tests.oracles.truncated import truncated
 
 
 def factors(places, epsilon: float) -> list:
-    """(a, lo, hi) for every a·x in (lo, hi), x being all teams, then all places: |t − l| ≤ ε, and l − l' > 2ε."""
+    """Return (a, lo, hi) for each condition lo < a·x < hi: |t − l| ≤ ε and l − l' > 2ε; x is all teams and places."""
     distinct = sorted(set(places))
     size = len(places) + len(distinct)
     rows = []
@@ -29,13 +29,13 @@ def factors(places, epsilon: float) -> list:
 
 
 def places_ep(means, variances, places, epsilon: float, seed=0, sweeps: int = 2000, tolerance=1e-11) -> Posterior:
-    """EP for TS2. The log-evidence is log of Z/(2ε)^(number of places), with every l integrated over all numbers."""
+    """Run EP for TS2; the log-evidence is log(Z/(2ε)^(number of places)), where every l has a flat prior."""
     teams, distinct = len(places), len(set(places))
     known = factors(places, epsilon)
     rows = [a for a, _, _ in known]
     precision0 = np.diag(np.append(1 / np.asarray(variances, float), np.zeros(distinct)))
     shift0 = np.append(np.divide(means, variances), np.zeros(distinct))
-    # the first message of an interval: uniform on [−ε, ε]
+    # The first message of an interval is uniform on [−ε, ε].
     sites = np.array([[3 / epsilon**2, 0.0]] * teams + [[0.0, 0.0]] * (distinct - 1))
     parts = np.zeros(len(known))
     rng = np.random.default_rng(seed)

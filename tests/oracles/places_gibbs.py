@@ -7,7 +7,7 @@ from scipy.special import ndtr, ndtri
 
 
 class Moments(NamedTuple):
-    """Mean and variance of every team's performance after the match, and log Z − (number of places) log 2ε."""
+    """The mean and variance of every team's performance after the match, and log Z − (number of places) log 2ε."""
 
     means: np.ndarray
     variances: np.ndarray
@@ -15,7 +15,7 @@ class Moments(NamedTuple):
 
 
 def gibbs(means, variances, places, epsilon: float, chains: int = 4000, sweeps: int = 400, seed: int = 0) -> np.ndarray:
-    """Performances of the teams, one row for each of many independent chains, each from its last sweep.
+    """Sample performances of the teams: one row for each independent chain, from its last iteration.
 
     Given l (`at`), a performance is a normal truncated to l ± ε; given the performances, l is uniform where allowed.
     """
@@ -40,7 +40,10 @@ def gibbs(means, variances, places, epsilon: float, chains: int = 4000, sweeps: 
 
 
 def exact(means, variances, places, epsilon: float, steps: int = 160) -> Moments:
-    """The moments on a grid of l with `steps` points in 2ε: two running sums cover the places above and below."""
+    """Return the exact moments, computed on a grid of l with `steps` points in 2ε.
+
+    Two running sums cover the places above and below.
+    """
     m, v = np.asarray(means, float), np.asarray(variances, float)
     s = np.sqrt(v)
     distinct = sorted(set(places))
@@ -68,5 +71,5 @@ def exact(means, variances, places, epsilon: float, steps: int = 160) -> Moments
 
 
 def phi(x: np.ndarray) -> np.ndarray:
-    """The standard normal density."""
+    """Return the standard normal density."""
     return np.exp(-x * x / 2) / np.sqrt(2 * np.pi)

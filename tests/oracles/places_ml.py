@@ -1,4 +1,4 @@
-"""Slow and obvious TS3: a general constrained optimiser for the places, closed forms for the teams."""
+"""A slow and simple TS3: a general constrained optimiser for the places, closed forms for the teams."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from tests.oracles.truncated import truncated
 
 
 class Fitted(NamedTuple):
-    """The places' performances, the teams' moments given these, and the maximised log-likelihood."""
+    """The performances of the places, the moments of the teams given these, and the maximised log-likelihood."""
 
     x: np.ndarray
     means: np.ndarray
@@ -19,7 +19,7 @@ class Fitted(NamedTuple):
 
 
 def log_likelihood(x, places, means, variances, epsilon) -> tuple[float, np.ndarray]:
-    """Σ log P(|t − x| ≤ ε), t ~ N(mean, variance), and its slope by each x; `places` count from 0."""
+    """Return Σ log P(|t − x| ≤ ε), t ~ N(mean, variance), and its derivative by each x; `places` count from 0."""
     deviations = np.sqrt(variances)
     middle = -np.abs(x[places] - means) / deviations  # reflected, so that Φ is always a difference of small numbers
     upper, lower = log_ndtr(middle + epsilon / deviations), log_ndtr(middle - epsilon / deviations)

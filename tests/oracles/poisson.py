@@ -1,4 +1,4 @@
-"""Slow and obvious Poisson counts: mixtures on a dense grid, sums over all scores, sampling."""
+"""Slow and simple Poisson counts: mixtures on a dense grid, sums over all scores, and sampling."""
 
 from math import exp, log, sqrt
 
@@ -11,7 +11,7 @@ LOWEST = -45.0
 
 
 def pmf(n, mean, variance):
-    """P(S = n) for all n in an array, S ~ Poisson(eˣ), x ~ N(mean, variance)."""
+    """Return P(S = n) for all n in an array, where S ~ Poisson(eˣ) and x ~ N(mean, variance)."""
     n = np.asarray(n, float)
     if variance == 0:
         return stats.poisson.pmf(n, exp(mean))
@@ -32,7 +32,7 @@ def pmf(n, mean, variance):
 
 
 def win_and_draw(first, second, most=1500):
-    """P(S₀ > S₁) and P(S₀ = S₁), each team (mean, variance), by summing over scores up to `most`.
+    """Return P(S₀ > S₁) and P(S₀ = S₁) of two teams (mean, variance), summed over scores up to `most`.
 
     Beyond `most`, the spread of x is far above that of the counts, so a normal distribution of log n is used.
     """
@@ -51,14 +51,14 @@ def win_and_draw(first, second, most=1500):
 
 
 def _beyond(t, mean, variance):
-    """P(S = n) and P(S < n) at n = exp(t), by the moments of the logarithm of a Gamma(n) variable."""
+    """Return P(S = n) and P(S < n) at n = exp(t), from the moments of the logarithm of a Gamma(n) variable."""
     n = np.exp(t)
     spread = np.sqrt(variance + polygamma(1, n))
     return stats.norm.pdf(digamma(n), mean, spread) / n, ndtr((digamma(n) - mean) / spread)
 
 
 def sampled(first, second, samples=1_000_000, seed=1):
-    """P(S₀ > S₁) and P(S₀ = S₁) by sampling, and their standard errors."""
+    """Return P(S₀ > S₁) and P(S₀ = S₁) from samples, and their standard errors."""
     rng = np.random.default_rng(seed)
     rates = [np.exp(np.minimum(rng.normal(mean, sqrt(variance), samples), 40)) for mean, variance in (first, second)]
     one, two = (rng.poisson(rate) for rate in rates)

@@ -6,24 +6,24 @@ import numpy as np
 
 
 def ranks_of(values):
-    """1 + the number of teams strictly ahead, in each row."""
+    """Return ranks in each row: 1 + the number of teams that are strictly ahead."""
     return 1 + (values[:, None, :] > values[:, :, None]).sum(axis=2)
 
 
 def by_margin(rng, mean, sigma, margin, count):
-    """Ranks of independent performances: a team is ahead if it is better by more than the margin (a matrix)."""
+    """Return ranks of performances; a team is ahead if it is better by more than the margin (a matrix)."""
     shown = rng.normal(mean, sigma, (count, len(mean)))
     return 1 + (shown[:, None, :] > shown[:, :, None] + margin[None]).sum(axis=2)
 
 
 def by_rounding(rng, mean, sigma, epsilon, count):
-    """Ranks of performances rounded to a grid of step 2ε with a random phase."""
+    """Return ranks of performances that are rounded to a grid of step 2ε with a random phase."""
     shown = rng.normal(mean, sigma, (count, len(mean)))
     return ranks_of(np.floor((shown + rng.uniform(0, 2 * epsilon, (count, 1))) / (2 * epsilon)))
 
 
 def by_scores(rng, draw, mean, variance, count):
-    """Ranks by scores: each team's offence minus the others' mean defence, from columns (offence, defence)."""
+    """Return ranks by scores: each team's offence minus the others' mean defence, from columns (offence, defence)."""
     shown = rng.normal(mean, np.sqrt(variance), (count, *mean.shape))
     offence, defence = shown[:, :, 0], shown[:, :, 1]
     others = (defence.sum(axis=1, keepdims=True) - defence) / (mean.shape[0] - 1)
@@ -31,5 +31,5 @@ def by_scores(rng, draw, mean, variance, count):
 
 
 def by_differences(rng, mean, variance, gamma, count):
-    """Ranks by scores if only differences are modelled: each team has half of the noise."""
+    """Return ranks by scores if only differences are modelled, where each team has half of the noise."""
     return ranks_of(rng.normal(mean, np.sqrt(variance + gamma**2 / 2), (count, len(mean))))

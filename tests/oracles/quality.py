@@ -4,9 +4,9 @@ import numpy as np
 
 
 def quality(teams, beta: float, weights=None, offsets=None) -> float:
-    """q = √(det β²AAᵀ / det S) · exp(−½ dᵀS⁻¹d) with S = β²AAᵀ + AΣAᵀ and d the differences of team means.
+    """Return √(det β²AAᵀ / det S) · exp(−½ dᵀS⁻¹d), with S = β²AAᵀ + AΣAᵀ and d the differences of team means.
 
-    `teams` holds (mu, sigma) per player; a row of A per neighbouring pair holds ±weights; `offsets` are the teams' α₀.
+    `teams` has (mu, sigma) per player. A row of A has the ±weights of a neighbouring pair. `offsets` are the teams' α₀.
     """
     weights = weights or [[1.0] * len(team) for team in teams]
     offsets = np.zeros(len(teams)) if offsets is None else np.asarray(offsets, float)

@@ -1,4 +1,4 @@
-"""Places of independent Gaussian performances by Monte Carlo, and the probability of sole first place by quadrature."""
+"""Ranks of independent Gaussian performances by sampling, and the probability of sole first place by quadrature."""
 
 import numpy as np
 from scipy.integrate import quad
@@ -6,7 +6,7 @@ from scipy.stats import norm
 
 
 def sampled_ranks(means, variances, margin, samples: int = 200_000, seed: int = 0) -> np.ndarray:
-    """Ranks 1 + #{j : t_j > t_i + margin} of samples, one row per sample; `margin` may be a matrix [i, j]."""
+    """Return the ranks 1 + #{j : t_j > t_i + margin}, one row per sample; `margin` may be a matrix [i, j]."""
     means, spreads = np.asarray(means, float), np.sqrt(np.asarray(variances, float))
     t = means + spreads * np.random.default_rng(seed).standard_normal((samples, len(means)))
     margin = np.broadcast_to(margin, (len(means), len(means)))
@@ -14,20 +14,20 @@ def sampled_ranks(means, variances, margin, samples: int = 200_000, seed: int = 
 
 
 def rank_probabilities(ranks: np.ndarray) -> np.ndarray:
-    """P(team i has rank r + 1) as a matrix [i, r]."""
+    """Return P(team i has rank r + 1) as a matrix [i, r]."""
     places = np.arange(1, ranks.shape[1] + 1)
     return np.mean(ranks[:, :, None] == places, axis=0)
 
 
 def win_and_draw(ranks: np.ndarray) -> tuple[np.ndarray, float]:
-    """P(team i is first alone) for each i, and P(first place is shared)."""
+    """Return P(team i is first alone) for each i, and P(first place is shared)."""
     first = ranks == 1
     alone = first.sum(axis=1) == 1
     return np.mean(first & alone[:, None], axis=0), float(np.mean(~alone))
 
 
 def first_alone(i: int, means, variances, margin: float) -> float:
-    """P(t_i > t_j + margin for every other j), the integral over t_i of its density times the others' distributions."""
+    """Return P(t_i > t_j + margin for every other j), integrated numerically over t_i."""
     means, spreads = np.asarray(means, float), np.sqrt(np.asarray(variances, float))
     others = np.arange(len(means)) != i
 

@@ -1,4 +1,4 @@
-"""Slow and obvious score models: the paper's equations as printed, dense linear algebra, direct KL minimisation."""
+"""Slow and simple score models: the paper's equations as printed, dense linear algebra, and direct KL minimisation."""
 
 import numpy as np
 from scipy.optimize import minimize
@@ -6,7 +6,7 @@ from scipy.special import gammaln
 
 
 def equation_20(offence, defence, score, noise):
-    """(mean, variance) of oᵢ and dⱼ after the score sᵢ; `noise` is β₁² + β₂² + γ²."""
+    """Return (mean, variance) of oᵢ and dⱼ after the score sᵢ; `noise` is β₁² + β₂² + γ²."""
     (mo, vo), (md, vd) = offence, defence
     pi_o, tau_o = 1 / vo + 1 / (noise + vd), mo / vo + (score + md) / (noise + vd)
     pi_d, tau_d = 1 / vd + 1 / (noise + vo), md / vd + (mo - score) / (noise + vo)
@@ -14,7 +14,7 @@ def equation_20(offence, defence, score, noise):
 
 
 def equations_22_23(first, second, scores, noise):
-    """(mean, variance) of lᵢ and lⱼ after the score difference; `noise` is β₁² + β₂² + γ²."""
+    """Return (mean, variance) of lᵢ and lⱼ after the score difference; `noise` is β₁² + β₂² + γ²."""
     (mi, vi), (mj, vj) = first, second
     difference = scores[0] - scores[1]
     pi_i, tau_i = 1 / vi + 1 / (noise + vj), mi / vi + (difference + mj) / (noise + vj)
@@ -23,7 +23,7 @@ def equations_22_23(first, second, scores, noise):
 
 
 def linear(means, variances, matrix, noise, seen):
-    """Posterior means and variances of independent normals, and the log-evidence, given matrix · them + noise."""
+    """Return posterior means and variances of independent normals x and the log-evidence, given matrix · x + noise."""
     matrix, covariance = np.asarray(matrix), np.diag(variances)
     spread = matrix @ covariance @ matrix.T + noise
     beyond = np.asarray(seen) - matrix @ means
@@ -33,7 +33,7 @@ def linear(means, variances, matrix, noise, seen):
 
 
 def against_the_others(teams):
-    """The matrix from offence and defence of every team to x: offence minus the others' mean defence."""
+    """Return the matrix that maps all teams' offence and defence to offence minus the others' mean defence."""
     rows = np.zeros((teams, 2 * teams))
     for i in range(teams):
         rows[i, 2 * i] = 1
@@ -44,14 +44,14 @@ def against_the_others(teams):
 
 
 def divergence(mean, variance, prior_mean, prior_variance, score):
-    """KL(q‖p) up to log p(score), for q = N(mean, variance) and p ∝ N(x; prior) Poisson(score; eˣ)."""
+    """Return KL(q‖p) up to log p(score), for q = N(mean, variance) and p ∝ N(x; prior) Poisson(score; eˣ)."""
     likelihood = score * mean - np.exp(mean + variance / 2) - gammaln(score + 1)
     prior = -0.5 * np.log(2 * np.pi * prior_variance) - (variance + (mean - prior_mean) ** 2) / (2 * prior_variance)
     return -0.5 * np.log(2 * np.pi * np.e * variance) - likelihood - prior
 
 
 def nearest_normal(mean, variance, score):
-    """The mean and variance that minimise KL(q‖p), found by a general-purpose minimiser, and the minimum."""
+    """Return the mean and variance that minimise KL(q‖p), found by a general minimiser, and the minimum."""
     peak = np.log(score + 0.3) if variance > 0.3 else mean
     scale = np.sqrt(1 / (1 / variance + np.exp(peak)))
 
@@ -68,7 +68,7 @@ def nearest_normal(mean, variance, score):
 
 
 def nearest_joint(means, variances, matrix, scores):
-    """The joint normal that minimises KL(q‖p) for scores Poisson(exp(matrix · x)): a damped fixed point, dense."""
+    """Return the joint normal that minimises KL(q‖p) for scores Poisson(exp(matrix · x)), by damped iteration."""
     prior = np.diag(1 / np.asarray(variances))
     mean, covariance = np.array(means, float), np.diag(variances)
     rates = np.maximum(scores, 0.5)
@@ -87,7 +87,7 @@ def nearest_joint(means, variances, matrix, scores):
 
 
 def sampled_ranks(means, variances, draw, samples=400_000, seed=11):
-    """Ranks 1 + #{teams that scored more} of sampled scores; `draw` turns the generator and x into scores."""
+    """Return ranks of sampled scores: 1 + the number of teams that scored more; `draw` samples scores from x."""
     rng = np.random.default_rng(seed)
     shown = rng.normal(means, np.sqrt(variances), (samples, len(means)))
     scores = draw(rng, shown @ against_the_others(len(means) // 2).T)

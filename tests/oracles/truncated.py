@@ -1,4 +1,4 @@
-"""Moments of a truncated Gaussian from its closed form, with digits to spare."""
+"""Moments of a truncated Gaussian from its closed form, in high precision."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ import mpmath as mp
 
 
 class Moments(NamedTuple):
-    """Moments of N(m, v) truncated to an interval; `shift` and `variance_ratio` are in units of √v and v."""
+    """The moments of N(m, v) truncated to an interval; `shift` and `variance_ratio` are in units of √v and v."""
 
     mean: mp.mpf
     variance: mp.mpf
@@ -16,9 +16,9 @@ class Moments(NamedTuple):
 
 
 def truncated(m: float, v: float, lo: float, hi: float, dps: int = 60) -> Moments:
-    """Moments of x ~ N(m, v) given lo < x < hi (|x| ≤ ε is the case of two finite ends).
+    """Return the moments of x ~ N(m, v) given lo < x < hi.
 
-    The formula cancels: a ratio u costs log10(1/u) digits or more, so `dps` has to cover the arguments' exponents.
+    The formula loses digits by cancellation, so `dps` must cover the exponents of the arguments.
     """
     with mp.workdps(dps):
         m, v, lo, hi = mp.mpf(m), mp.mpf(v), mp.mpf(lo), mp.mpf(hi)
@@ -35,15 +35,15 @@ def truncated(m: float, v: float, lo: float, hi: float, dps: int = 60) -> Moment
 
 
 def density(x: mp.mpf) -> mp.mpf:
-    """The standard normal density."""
+    """Return the standard normal density."""
     return mp.exp(-x * x / 2) / mp.sqrt(2 * mp.pi) if mp.isfinite(x) else mp.mpf(0)
 
 
 def upper(x: mp.mpf) -> mp.mpf:
-    """The standard normal upper tail, 1 − Φ(x)."""
+    """Return the standard normal upper tail, 1 − Φ(x)."""
     return mp.erfc(x / mp.sqrt(2)) / 2
 
 
 def log1m(q: mp.mpf) -> mp.mpf:
-    """log(1 − q), accurate even if q is far below the working precision."""
+    """Return log(1 − q), accurate even if q is far below the working precision."""
     return mp.log1p(-q) if q > mp.mpf(10) ** (-2 * mp.mp.dps) else -q

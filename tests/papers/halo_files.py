@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-# teams, players per team, mean points of a player, and points per unit of skill
+# Teams, players per team, mean points of a player, and points per unit of skill.
 MODES = {
     "FreeForAll.csv": (8, 1, 12, 1.0),
     "SmallTeam.csv": (2, 4, 1, 0.12),
@@ -16,7 +16,7 @@ MODES = {
 
 
 def games(file: str, number: int, seed: int = 0, players: int = 0) -> list[str]:
-    """The lines of a file: players with normal skills, some of whom play much more than others."""
+    """Return the lines of a file; players have normal skills, and some play much more than others."""
     teams, size, points, worth = MODES[file]
     rng = np.random.default_rng([seed, number, teams, size])
     players = players or max(4 * teams * size, number // 8)
@@ -36,7 +36,7 @@ def games(file: str, number: int, seed: int = 0, players: int = 0) -> list[str]:
 
 
 def write(folder: Path, number: int = 300, files: tuple[str, ...] = tuple(MODES), seed: int = 0) -> Path:
-    """Write the given number of games of every mode."""
+    """Write a file for every game mode with the given number of games."""
     for file in files:
         (folder / file).write_text("".join(games(file, number, seed)), encoding="utf-8")
     return folder

@@ -1,10 +1,10 @@
-"""Read the Halo 2 files line by line, as slowly and obviously as possible."""
+"""A slow and simple reader of the Halo 2 files, line by line."""
 
 from itertools import groupby
 
 
 def games(text):
-    """The games of a file: a list of teams (lists of player ids) and their scores."""
+    """Return the games of a file, each as teams (lists of player ids) and their scores."""
     rows = [[cell.strip() for cell in line.split(",")] for line in text.splitlines() if line.strip()]
     found = []
     for _, block in groupby(rows, key=lambda row: (row[1], row[0])):

@@ -1,4 +1,4 @@
-"""A best model for each data set: how the files are read and split, what was found, and reference figures."""
+"""The best model for each data set: reading and splitting the files, the tuned parameters, and reference figures."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_later_rows_of_a_file_do_not_change_how_earlier_ones_are_read(
     file = SETS[name].file
     with (data / file).open(encoding="utf-8") as lines:
         head = list(islice(lines, rows))
-    if name == "f1":  # only whole races
+    if name == "f1":  # leave out a race that was cut off
         last = head[-1].split(",")[0]
         head = [line for line in head if line.split(",")[0] != last]
     (tmp_path / file).write_text("".join(head), encoding="utf-8")
@@ -170,4 +170,4 @@ def test_tuned_models_reach_the_reference_figures(data: Path, name: str) -> None
 def test_search_reproduces_the_stored_parameters(data: Path) -> None:
     found = search("afl", data, trials=load_tuned("afl").trials, seed=load_tuned("afl").seed, progress=False)
     assert found.candidate == load_tuned("afl").candidate
-    assert found.tuning.loss[1] == pytest.approx(load_tuned("afl").loss, abs=0.001)  # linear algebra differs a little
+    assert found.tuning.loss[1] == pytest.approx(load_tuned("afl").loss, abs=0.001)  # linear algebra differs slightly

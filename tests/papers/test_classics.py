@@ -50,7 +50,7 @@ def test_rating_sum_changes_only_with_different_k_or_team_sizes() -> None:
 
 
 def test_deviation_after_a_break_agrees_with_a_calculation_by_hand() -> None:
-    """RD ← min(√(RD² + c²t), 350), after one game of the first period, whose RD is known by hand."""
+    """After one game in the first period, the deviation grows to min(√(RD² + c²t), 350)."""
     away = [1.0, 2.0, 30.0]
     back = return_of(pw.Glicko(period=365.25), {"rating": 2100, "deviation": 50}, away)
     q, left = np.log(10) / 400, np.hypot(50, 34.6)

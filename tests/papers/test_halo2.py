@@ -150,7 +150,7 @@ def test_quality_of_all_matches_equals_the_quality_of_each_match(mode: Mode) -> 
 
 
 def test_challenge_error_of_elo_agrees_with_a_plain_loop(mode: Mode) -> None:
-    """Elo challenged: on the highest-quality fifth of the games, all pairs that differ, ties wrong, pooled."""
+    """In the fifth of games with the highest match quality, all pairs with different scores count; ties are wrong."""
     quality = qualities_of(mode.fits["TrueSkill"])
     chosen = sorted(range(len(quality)), key=lambda k: -quality[k])[: round(len(quality) / 5)]
     wrong = pairs = 0
@@ -268,7 +268,7 @@ def test_report_has_all_sections_of_the_paper(tmp_path: Path) -> None:
 
 
 def test_match_quality_of_draws_is_compared_only_with_games_of_the_same_size() -> None:
-    """Two sizes of games: quality differs only between sizes, so draws are found no better than by chance."""
+    """Match quality differs only between the two sizes of games, so it finds draws no better than chance."""
     sizes = [2, 4] * 50
     matches = [
         {"teams": [[f"p{k}-{seat}"] for seat in range(size)], "ranks": [1] * size} for k, size in enumerate(sizes)

@@ -1,4 +1,4 @@
-"""The score paper, run again: the published curves, the corrected models, and the protocol."""
+"""The score paper: published curves, corrected models, and the protocol."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_truncated_skellam_sum_agrees_with_brute_force() -> None:
     k = np.arange(1, 75)[:, None]
     expected = stats.skellam.pmf(k, rates[:, 0], rates[:, 1]).sum(axis=0)
     np.testing.assert_allclose(authors.skellam(forecasts), expected, atol=1e-10)
-    assert expected[2] < 0.01  # where the truth is 1
+    assert expected[2] < 0.01  # the correct value is 1
 
 
 @pytest.mark.parametrize("systems", [authors.systems("afl"), correct_models.systems()])
@@ -135,7 +135,7 @@ def test_random_split_tests_only_matches_of_known_players() -> None:
 
 
 def write_halo(folder: Path, games: int = 200) -> None:
-    """Head to head in the format of the real file: players with skills, and ids that differ only in the last digit."""
+    """Write Head to Head games in the format of the real file, with ids that differ only in the last digit."""
     rng = np.random.default_rng(5)
     skill = rng.normal(0.0, 4.0, 12)
     lines = []

@@ -27,7 +27,7 @@ TUNED = ("TSa tuned", "TS2 tuned", "TS2c tuned", "TS3 tuned", "TS3c tuned", "Elo
 
 
 def tiny(seed: int = 1, matches: int = 12) -> pw.History:
-    """Tournaments with some of eight teams and few places."""
+    """Return tournaments of some of eight teams, with few distinct places."""
     rng = np.random.default_rng(seed)
     played = []
     for _ in range(matches):
@@ -39,7 +39,7 @@ def tiny(seed: int = 1, matches: int = 12) -> pw.History:
 
 
 def brute(fit: pw.Fit) -> tuple[list[float], list[float]]:
-    """Pair and place errors of every tournament, by the definitions; NaN where all teams tied."""
+    """Return pair and place errors of every tournament by their definitions; NaN if all teams tied."""
     history, pairs, places = fit.history, [], []
     for match in range(len(history)):
         teams = range(history.match_start[match], history.match_start[match + 1])

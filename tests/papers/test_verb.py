@@ -1,4 +1,4 @@
-"""`prowess papers`: the list of papers, and what each prints and writes."""
+"""`prowess papers`: the list of papers, and the output of each."""
 
 import json
 import re

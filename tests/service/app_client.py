@@ -1,4 +1,4 @@
-"""The service in the test's own process: requests go straight into the app, without a socket."""
+"""The service in the test's own process; requests go to the app without a socket."""
 
 import asyncio
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from prowess.store.db.database import Database
 
 
 class AppClient:
-    """A client of an app that runs in an event loop of its own; `admin` is a key with all permissions."""
+    """A client of an app that runs in its own event loop; `admin` is a key with all permissions."""
 
     def __init__(self, runner, app, admin):
         self.runner, self.app, self.admin = runner, app, admin

@@ -11,7 +11,7 @@ _NUMBERS = count(1)
 
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory):
-    """A service that the tests of a module share; each test has a league of its own."""
+    """A service that the tests of a module share; each test creates its own league."""
     with served(f"sqlite:///{tmp_path_factory.mktemp('service') / 'prowess.db'}") as client:
         yield client
 

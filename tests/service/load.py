@@ -1,4 +1,4 @@
-"""Clients that repeat every request until the service acknowledges it, so that nothing is lost when it crashes."""
+"""Clients that repeat every request until the service acknowledges it, even if it crashes in between."""
 
 import http.client
 import json
@@ -17,21 +17,21 @@ Matches = dict[str, dict[str, Any] | None]  # by id; None if the match is delete
 
 
 def match(random: Random, name: str) -> dict[str, Any]:
-    """Return a match of two or three of the players; the same name always gives the same match."""
+    """Return a match of two or three players; the same name always gives the same match."""
     players = random.sample(PLAYERS, random.choice([2, 2, 2, 3, 4]))
     teams = [players[:2], players[2:]] if len(players) == 4 else [[player] for player in players]
     return {"id": name, "teams": teams, "scores": [random.randrange(4) for _ in teams]}
 
 
 class Client(threading.Thread, ABC):
-    """Changes matches of a league; only this client changes them."""
+    """A client that changes its own matches of a league; no other client changes them."""
 
     def __init__(self, server: Server, league: str, key: str, number: int = 0) -> None:
         super().__init__(daemon=True)
         self.server, self.league, self.key, self.number = server, league, key, number
         self.connection = server.connect(key)
         self.acknowledged: Matches = {}
-        self.under_way: Matches = {}  # as they will be after the request that is not acknowledged yet
+        self.under_way: Matches = {}  # the matches as they will be after the current request
         self.refused: list[str] = []
         self.done = threading.Event()
 
@@ -50,7 +50,7 @@ class Client(threading.Thread, ABC):
         """Send request number `count`, and repeat it until it is acknowledged."""
 
     def send(self, method: str, path: str, matches: Matches, body: Any = None, **headers: str) -> None:
-        """Repeat a request until it is acknowledged; then the matches are as given."""
+        """Repeat a request until it is acknowledged; after that, the matches have the given content."""
         self.under_way = matches
         while not self.done.is_set():
             try:
@@ -89,7 +89,7 @@ class Corrector(Client):
 
 
 class Uploader(Client):
-    """Imports file after file, every second one with matches of long ago."""
+    """Imports one file after another; every second file has old matches."""
 
     def step(self, random: Random, count: int) -> None:
         rows = [match(random, f"file-{self.number}-{count}-{row}") for row in range(20)]
@@ -101,7 +101,7 @@ class Uploader(Client):
 
 
 class Exporter(Client):
-    """Exports the league again and again."""
+    """Exports the league repeatedly."""
 
     def step(self, random: Random, count: int) -> None:
         self.send("GET", f"export.{random.choice(['ndjson', 'csv'])}", {})
@@ -120,7 +120,7 @@ class Load:
         others: Collection[type[Client]] = (),
         before: Mapping[str, dict[str, Any] | None] | None = None,
     ) -> None:
-        self.before = dict(before or {})  # matches that the league has already
+        self.before = dict(before or {})  # matches that the league already has
         self.clients: list[Client] = [Writer(server, league, key, number) for number in range(writers)]
         self.clients += [kind(server, league, key) for kind in others]
 
@@ -138,14 +138,14 @@ class Load:
 
     @property
     def acknowledged(self) -> Matches:
-        """The matches as the service has acknowledged them."""
+        """Return the matches as the service has acknowledged them."""
         self.check()
         new = {name: match for client in self.clients for name, match in list(client.acknowledged.items())}
         return self.before | new
 
     @property
     def under_way(self) -> Matches:
-        """The matches of requests that are not acknowledged yet. Read them before the acknowledged ones."""
+        """Return the matches of requests that are not acknowledged yet; read them before the acknowledged ones."""
         return {name: match for client in self.clients for name, match in client.under_way.items()}
 
     def check(self) -> None:
@@ -153,11 +153,11 @@ class Load:
         assert not refused, refused[0]
 
     def count(self, kind: type[Client] = Client) -> int:
-        """Count the acknowledged matches of all clients, or of one kind of them."""
+        """Count the acknowledged matches of all clients, or of one kind of client."""
         return sum(len(client.acknowledged) for client in self.clients if isinstance(client, kind))
 
     def wait(self, more: int, kind: type[Client] = Client) -> None:
-        """Wait until this many more matches, of all clients or of one kind of them, have been acknowledged."""
+        """Wait until this many more matches of all clients, or of one kind of client, have been acknowledged."""
         wanted, end = self.count(kind) + more, time.monotonic() + PATIENCE
         while self.count(kind) < wanted:
             self.check()

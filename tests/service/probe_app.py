@@ -1,4 +1,4 @@
-"""The app in this process, behind a real server on a free port of loopback."""
+"""The app in this process, behind a real server on a free local port."""
 
 import threading
 import time
@@ -25,7 +25,7 @@ SCOPES = ("read", "write", "admin")
 
 
 def probed(settings: Settings) -> FastAPI:
-    """Return the app with extra routes that show what its middleware does."""
+    """Return the app with extra routes that show the effect of its middleware."""
     app = create_app(settings)
     for scope in SCOPES:
 
@@ -71,7 +71,7 @@ def probed(settings: Settings) -> FastAPI:
 
 @contextmanager
 def served(app: FastAPI) -> Iterator[httpx.Client]:
-    """Run an app behind a server; yields a client."""
+    """Run an app behind a server, and yield a client."""
     with open_socket("127.0.0.1", 0) as there:
         server = uvicorn.Server(
             uvicorn.Config(app, http=HttpProtocol, lifespan="on", log_config=None, access_log=False)
@@ -91,7 +91,7 @@ def served(app: FastAPI) -> Iterator[httpx.Client]:
 
 @contextmanager
 def service(folder: Path, **settings: Any) -> Iterator[tuple[httpx.Client, FastAPI]]:
-    """Run the app with probe routes behind a server, with a database in a folder and, by default, no log."""
+    """Run the app with the extra routes behind a server, on a database in the folder."""
     given = {"database": f"sqlite:///{folder / 'league.db'}", "log": "off", **settings}
     app = probed(Settings(**given))
     with served(app) as client:
@@ -99,7 +99,7 @@ def service(folder: Path, **settings: Any) -> Iterator[tuple[httpx.Client, FastA
 
 
 def filled(app: FastAPI) -> dict[str, str]:
-    """A public and a private league, and a key for every scope and league: secrets by `scope@league`, or `scope@*`."""
+    """Create a public and a private league and keys of every scope; return secrets by `scope@league` or `scope@*`."""
     found = {}
     with app.state.service.database.writing() as connection:
         leagues.create(connection, "open")

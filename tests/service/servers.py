@@ -1,4 +1,4 @@
-"""Real servers for tests: `prowess serve` as a process of its own, on a free port of loopback."""
+"""Real servers for tests: `prowess serve` in a separate process, on a free local port."""
 
 import http.client
 import json
@@ -20,7 +20,7 @@ from prowess.store.db.database import Database
 from prowess.store.leagues import Preset
 
 PATIENCE = 60.0  # seconds; generous, because the machine may be busy
-IDLE = 2.0  # seconds after which a connection is opened again, because the server closes idle ones after five
+IDLE = 2.0  # seconds after which a connection is reopened, because the server closes idle connections after five
 
 
 @dataclass
@@ -92,7 +92,7 @@ class Server:
 
     @property
     def workers(self) -> list[int]:
-        """The serving processes: the children of the first process, or itself if it has none."""
+        """Return the worker processes: the children of the main process, or the process itself if it has none."""
         listed = subprocess.run(
             ["ps", "-A", "-ww", "-o", "pid=,ppid=,stat=,args="], capture_output=True, text=True
         ).stdout
@@ -154,15 +154,15 @@ def free_port() -> int:
 
 
 def start(database: str, folder: Path, *, workers: int = 1, first: str = "", port: int = 0, **settings: str) -> Server:
-    """Start a server and wait for it; `first` is Python that each of its processes runs before anything else."""
+    """Start a server and wait for it; each of its processes first runs the Python code in `first`."""
     port = port or free_port()
     options = ["--database", database, "--host", "127.0.0.1", "--port", str(port), "--workers", str(workers)]
     log = folder / f"server-{port}.log"
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PROWESS_")}
-    environment |= {"PROWESS_CPU_LIMIT": "0"}  # browsers of the tests ask for more pages than visitors do
+    environment |= {"PROWESS_CPU_LIMIT": "0"}  # browser tests request more pages than visitors do
     environment |= {f"PROWESS_{name.upper()}": value for name, value in settings.items()}
     if first:
-        hook = folder / f"first-{port}" / "sitecustomize.py"  # which Python imports when it starts
+        hook = folder / f"first-{port}" / "sitecustomize.py"  # Python imports this file when it starts
         hook.parent.mkdir(exist_ok=True)
         hook.write_text(first)
         environment["PYTHONPATH"] = os.pathsep.join([str(hook.parent), environment.get("PYTHONPATH", "")])
@@ -202,7 +202,7 @@ def create_league(
     scope: str = "admin",
     of: str | None = None,
 ) -> str:
-    """Create a league and a key: for all leagues, or only the league `of`."""
+    """Create a league and a key, which is for all leagues or only for the league `of`."""
     database = Database(url)
     try:
         database.migrate()

@@ -1,4 +1,4 @@
-"""Authentication and permissions, checked against an independent statement of the rules."""
+"""Authentication and permissions agree with an independent statement of the rules."""
 
 from prowess.store import keys
 from tests.service.probe_app import SCOPES, bearing, filled, service

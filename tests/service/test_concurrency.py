@@ -1,4 +1,4 @@
-"""The threads of clients, the TTL cache, the limiter for expensive work, and work that ends with its client."""
+"""Threads per client, the TTL cache, the limiter for expensive requests, and cancelled requests."""
 
 import asyncio
 import time
@@ -146,7 +146,7 @@ def test_client_gets_few_threads_at_once_and_is_charged_for_their_cpu_time():
 
 def test_no_service_module_bypasses_the_thread_limit_per_client():
     folder = Path(concurrency.__file__).parent
-    own = {"concurrency.py", "app.py"}  # of these, one implements it and the other has no clients yet
+    own = {"concurrency.py", "app.py"}  # the first implements the limit, and the second runs before any client connects
     texts = {path: path.read_text() for path in folder.rglob("*.py") if path.name not in own}
     assert [path.name for path, text in texts.items() if "from starlette.concurrency" in text] == []
 

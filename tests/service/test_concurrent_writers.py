@@ -50,9 +50,9 @@ def place(postgres: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[P
 
 
 def work(place: Place, number: int, each: int, ready: threading.Barrier) -> list[tuple[str, str, Answer]]:
-    """Post to one league and then to the other, while another writer posts the same ids; at last one of both corrects.
+    """Post to one league and then to the other, while a second writer posts the same ids; finally one writer corrects.
 
-    All are at the same league at a time: a commit of both would hold the lock of the one that has to wait for all.
+    All writers work on the same league at a time, because a commit for both leagues would hold the locks of both.
     """
     connection = place.server.connect(place.key)
     found = []
@@ -118,7 +118,10 @@ def _compare(database: Database, league: str, answers: list[tuple[str, dict[str,
 
 
 def test_writers_of_different_players_do_not_wait_for_each_other(place: Place) -> None:
-    """While somebody else is at work on ann, cat and dan go on; ann's match waits. Learnt context makes all wait."""
+    """While ann is locked, matches of cat and dan are recorded and ann's match waits.
+
+    In the league "serial", whose model learns from all matches, all wait.
+    """
     with ThreadPoolExecutor(4) as pool:
 
         def post(league: str, *players: str) -> Future[Answer]:
@@ -139,7 +142,7 @@ def test_writers_of_different_players_do_not_wait_for_each_other(place: Place) -
 
 
 def test_concurrent_posts_of_different_matches_with_one_id_conflict(place: Place) -> None:
-    """Of several matches of one id one is recorded, and the others are conflicts, however close they come."""
+    """One of the matches is recorded, and the others get 409 Conflict."""
     ready = threading.Barrier(8)
 
     def post(number: int) -> list[Answer]:

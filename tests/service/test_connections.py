@@ -1,4 +1,4 @@
-"""Limits on connections: headers, the time that requests take to arrive, their number per address, event streams."""
+"""Limits on connections: size of headers, slow requests, connections per address, and event streams."""
 
 import socket
 import time
@@ -9,7 +9,7 @@ import pytest
 from prowess.service import connections
 from tests.service.probe_app import bearing, filled, metrics, service
 
-STRANGER = "127.0.0.2"  # no trusted proxy, as 127.0.0.1 is
+STRANGER = "127.0.0.2"  # unlike 127.0.0.1, not a trusted proxy
 
 
 @pytest.fixture(autouse=True)
@@ -26,17 +26,17 @@ def connect(client, *pieces, source=STRANGER):
 
 
 def response(line):
-    """Everything that the server sends until it closes the connection."""
+    """Return everything that the server sends until it closes the connection."""
     with line:
         parts = []
-        with suppress(ConnectionResetError):  # it closed before it had read everything
+        with suppress(ConnectionResetError):  # the server closed before it had read everything
             while part := line.recv(65536):
                 parts.append(part)
         return b"".join(parts)
 
 
 def is_cut_off(line):
-    """Whether the server closes the connection while it is sent more and more."""
+    """Return whether the server closes the connection while it receives more and more data."""
     with line:
         try:
             for _ in range(1000):

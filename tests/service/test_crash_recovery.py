@@ -1,4 +1,4 @@
-"""Crashes at any time: every acknowledged match is stored exactly once, and nothing needs repair."""
+"""After a crash at any time, every acknowledged match is stored exactly once, and nothing needs repair."""
 
 import json
 import os
@@ -56,7 +56,7 @@ def once(url: str, league: str, acknowledged: Collection[str]) -> None:
 def check_changes(url: str, league: str, load: Load, *, stopped: bool) -> None:
     """Check the database as `prowess doctor` does, and that the journal has every acknowledged change.
 
-    Unless the service is stopped, its clients may have changed their matches again in the meantime.
+    While the service runs, its clients may have changed their matches again in the meantime.
     """
     under_way, acknowledged = load.under_way, load.acknowledged
     database = Database(url)
@@ -78,7 +78,7 @@ def check_changes(url: str, league: str, load: Load, *, stopped: bool) -> None:
 
 
 def crash(url: str, folder: Path, times: int, *, seed: int, workers: int = 1, before: int = 0) -> None:
-    """Kill the service again and again during its work: all of it, or one of several workers, which is replaced."""
+    """Kill the service repeatedly while it works: the whole service, or one of several workers, which is replaced."""
     random, options = Random(seed), {"workers": workers, "rate_limit": "0", "first": LONG_CORRECTIONS}
     key, replays = create_league(url, "darts"), 0
     server = start(url, folder, **options)
@@ -110,7 +110,7 @@ def crash(url: str, folder: Path, times: int, *, seed: int, workers: int = 1, be
 
 
 def fill(url: str, league: str, number: int) -> dict[str, dict[str, Any]]:
-    """Give a league some matches of an hour ago."""
+    """Record matches of an hour ago in a league."""
     random = Random(0)
     matches = [match(random, f"first-{row}") for row in range(number)]
     database = Database(url)
@@ -153,7 +153,7 @@ def test_killed_worker_is_replaced_and_loses_no_match(postgres_url: str, tmp_pat
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("seed", range(5))
 def test_service_killed_many_times_loses_no_change(database_url: str, tmp_path: Path, workers: int, seed: int) -> None:
-    """All together 200 kills: on each kind of database, with one and with two workers, five times ten."""
+    """There are 200 kills in total: 50 for each kind of database, with one and with two workers."""
     crash(database_url, tmp_path, 10, seed=seed, workers=workers, before=MANY)
 
 
@@ -202,7 +202,7 @@ def test_posts_are_refused_until_a_lost_database_is_back(tmp_path: Path) -> None
                 assert answer.status == 503, answer
                 assert answer.headers["content-type"] == "application/problem+json"
                 assert "retry-after" in answer.headers
-                time.sleep(1.1)  # an answer of /readyz is reused for a second
+                time.sleep(1.1)  # the response of /readyz is cached for a second
                 ready = connection.ask("GET", "/readyz")
                 assert (ready.status, "because it cannot be reached" in ready.json["detail"]) == (503, True)
                 assert connection.ask("GET", "/healthz").status == 200

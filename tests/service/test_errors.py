@@ -1,4 +1,4 @@
-"""Errors as problems: any failure gets a readable response that names the field and reveals nothing."""
+"""Any failure gets a readable problem response, which names the field and reveals no internals."""
 
 import pytest
 
@@ -47,7 +47,7 @@ def test_server_errors_do_not_reveal_internals(tmp_path, capfd, caplog):
         assert client.get("/healthz", headers=bearing("abc")).status_code == 200
 
 
-# Each message is the library's error about a match; the field is the one that a person would blame.
+# The error messages of the library about a match, each with the request field that caused it.
 WRONG = [
     ({"teams": "ann"}, "teams"),
     ({}, "teams"),

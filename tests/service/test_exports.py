@@ -1,4 +1,4 @@
-"""Exports are shared by all who ask for the same file, limited, and stopped when nobody waits for them."""
+"""Exports are shared by all clients that request the same file, limited, and stopped when nobody waits."""
 
 import asyncio
 from threading import Event
@@ -17,7 +17,7 @@ NDJSON, CSV = ExportSpec("ndjson"), ExportSpec("csv")
 
 
 class Slow:
-    """Stands in for writing a file: begins, and pauses until it may go on."""
+    """Replaces the writing of a file; it pauses until the test lets it continue."""
 
     def __init__(self):
         self.begun, self.stopped, self.go = [], [], Event()
@@ -66,7 +66,7 @@ def test_concurrent_callers_share_one_export_job_and_later_callers_its_file(serv
         slow.go.set()
         files = [await caller for caller in callers] + [await service.get("darts", NDJSON)]
         assert {(file.path.read_text(), file.revision) for file in files} == {("matches", 0)}
-        assert len({file.path for file in files}) == 21  # each deletes its own
+        assert len({file.path for file in files}) == 21  # each caller deletes its own link
 
     asyncio.run(work())
     assert slow.begun == [("darts", NDJSON)]

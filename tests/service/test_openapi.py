@@ -1,4 +1,4 @@
-"""The OpenAPI document, tested by schemathesis; and writes need permission."""
+"""The OpenAPI document, tested with schemathesis, and permissions of all writes."""
 
 import json
 import re
@@ -166,9 +166,9 @@ def test_openapi_document_declares_error_responses_and_security(tmp_path):
 
 
 def readable(status: int, headers: dict[str, str], body: bytes, sent: str = "") -> None:
-    """Check that an error is a problem that says in words what was wrong, without leaking internals.
+    """Check that an error response is a readable problem that reveals no internals.
 
-    It may quote what was sent: Hypothesis draws strings from our source files, and "psycopg" is a valid player name.
+    It may quote the request: Hypothesis draws strings from our source files, and "psycopg" is a valid player name.
     """
     assert status < 500, (body, sent)
     if status >= 400:
@@ -211,7 +211,7 @@ def attempt(place: Place, examples: int) -> None:
             for name, values in known.items():
                 if name in (case.path_parameters or {}) and data.draw(st.sampled_from([True, True, False])):
                     case.path_parameters[name] = data.draw(st.sampled_from(values))
-            if case.operation.label in LIFECYCLE:  # not with leagues and keys that other requests need
+            if case.operation.label in LIFECYCLE:  # must not use leagues and keys that other requests need
                 used = {"league": "scrap", "id": place.spare["scrap"][0]}
                 case.path_parameters = {name: used[name] for name in case.path_parameters or {}}
             answer = case.call(headers={"Authorization": f"Bearer {place.keys['admin']}"}, timeout=30)
@@ -243,7 +243,7 @@ WRITES: dict[tuple[str, str], Any] = {
     ("POST", f"{LEAGUE}/seasons"): {"name": "spring", "start": "2026-01-02"},
     ("PUT", f"{LEAGUE}/model"): {"name": "Glicko"},
     ("POST", f"{LEAGUE}/players/{{player}}/anonymise"): {"reason": "asked by letter"},
-    ("DELETE", f"{LEAGUE}/erasures/{{alias}}/hash"): None,  # of the player whom the request before anonymised
+    ("DELETE", f"{LEAGUE}/erasures/{{alias}}/hash"): None,  # of the player whom the previous request anonymised
     ("POST", "/api/keys"): {"name": "mine", "scope": "admin"},
     ("POST", "/api/keys/{id}/rotate"): {"grace": "0"},
     ("DELETE", "/api/keys/{id}"): None,
@@ -272,7 +272,7 @@ def operations(document: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def send(place: Place, operation: tuple[str, str], league: str, key: str | None) -> Answer:
-    """Send a valid request to a route, which succeeds if the key has permission."""
+    """Send a valid request to a route; it succeeds if the key has permission."""
     method, path = operation
     known = {"{league}": league, "{id}": "m2", "{player}": "ann", "{alias}": "anonymous-1", "{format}": "csv"}
     if "/keys/{id}" in path:
@@ -322,7 +322,7 @@ def test_key_of_one_league_cannot_touch_another(place: Place, document: dict[str
 
 
 def test_write_requests_with_the_right_key_succeed(place: Place) -> None:
-    """The requests of the other tests write if they are permitted."""
+    """The requests of the other tests succeed if the key permits them."""
     for operation in QUESTIONS:
         held = dump(place.database)
         assert send(place, operation, "control", None).status == 200, operation

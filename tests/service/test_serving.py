@@ -25,7 +25,7 @@ PATIENCE = 60
 
 @contextmanager
 def serving(folder, *words):
-    """Run `prowess serve`; yields the process and its URL."""
+    """Run `prowess serve`, and yield the process and its URL."""
     line = [sys.executable, "-m", "prowess", "serve", "--port", "0", *words]
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(line, cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=log, text=True)
@@ -85,7 +85,7 @@ def test_metrics_are_summed_over_several_processes(tmp_path):
 
 
 def test_rate_limits_apply_to_the_client_address_added_by_a_trusted_proxy(tmp_path):
-    """As the guide to production says: a proxy must overwrite or extend X-Forwarded-For, not pass it through."""
+    """As the production guide says, a proxy must overwrite or extend X-Forwarded-For instead of passing it through."""
     with serving(tmp_path, "--database", "league.db", "--rate-limit", "0.01", "--rate-burst", "3") as (_, url):
 
         def statuses(header, source="127.0.0.1"):

@@ -19,7 +19,7 @@ WORDS = st.text(st.characters(min_codepoint=33, max_codepoint=126, exclude_chara
 
 
 def shown(value):
-    """Return a default as the guide writes it."""
+    """Return a default value in the notation of the guide."""
     if isinstance(value, bool):
         return str(value).lower()
     return " ".join(value) if isinstance(value, tuple) else f"{value:g}" if isinstance(value, float) else str(value)

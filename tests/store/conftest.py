@@ -1,4 +1,4 @@
-"""Fixtures of the store's tests."""
+"""Fixtures for the tests of the store."""
 
 import pytest
 
@@ -7,6 +7,6 @@ from prowess.store.write import long_corrections
 
 @pytest.fixture
 def take_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make all corrections prepare their ratings beside the writer, a few matches and ratings at a time."""
+    """Make every correction a long one, which prepares its ratings outside the writer in small batches."""
     for name, value in (("MAX_SHORT", 0), ("CHUNK", 2), ("MAX_ROWS", 2), ("BREATH", 0.0)):
         monkeypatch.setattr(long_corrections, name, value)

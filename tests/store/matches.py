@@ -8,10 +8,10 @@ from prowess.store.leagues import Preset
 
 PLAYERS = ["ann", "bob", "cat", "Øyvind", "李雷", "d'Arc; --"]
 HOUR = 3_600_000_000
-FIRST = -20  # units of time before 1970, where times are negative
+FIRST = -20  # units of time before 1970, because negative times must work
 
-# Models with different state: only a mean, volatility, two traits, open periods, a learnt home advantage,
-# the level of the league, drift by time.
+# Models with different kinds of state: only a mean, volatility, two traits, open periods, a learnt home advantage,
+# a league level, and drift by time.
 MODELS = {
     "TrueSkill": Preset("TrueSkill", {}),
     "Elo": Preset("Elo", {"k": 24.0}),
@@ -27,7 +27,7 @@ MODELS = {
 
 @st.composite
 def bodies(draw: st.DrawFn) -> dict[str, Any]:
-    """Draw a match without id and time: mostly two teams with scores, which every model can rate."""
+    """Draw a match without id and time; most have two teams with scores, which every model can rate."""
     several = draw(st.sampled_from([2, 2, 2, 2, 2, 2, 3]))
     players = draw(st.permutations(PLAYERS))
     sizes = [draw(st.sampled_from([1, 1, 1, 2])) for _ in range(several)]

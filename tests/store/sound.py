@@ -1,4 +1,4 @@
-"""Checks that the ratings in a database follow from its journal, without the functions of the store."""
+"""Checks that the ratings in a database follow from its journal, without using functions of the store."""
 
 import json
 from collections.abc import Callable
@@ -50,7 +50,7 @@ def rebuild_league(connection: Connection, name: str, each: Callable[[int, Leagu
 
 
 def check(database: Database, name: str, each: Callable[[int, League], None] = lambda *_: None) -> League:
-    """Compare every rating, and what the model learnt about the league, with a fit of the journal."""
+    """Compare every rating, and the values that the model learnt about the league, with a fit of the journal."""
     with database.reading() as connection:
         league = rebuild_league(connection, name, each)
         row = connection.execute(select(schema.league).where(schema.league.c.name == name)).one()

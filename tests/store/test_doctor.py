@@ -1,4 +1,4 @@
-"""The doctor: a sound database passes, every kind of damage is found, and ratings can be rebuilt from the journal."""
+"""The doctor finds no problems in a sound database, finds every kind of damage, and rebuilds ratings."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -23,7 +23,7 @@ TURNED = {"teams": [["bob"], ["ann"]]}
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
 def database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
-    """Two leagues, one with every kind of change and a checkpoint after every three matches."""
+    """A database with two leagues; one has every kind of change, and a checkpoint after every three matches."""
     with ExitStack() as stack:
         if request.param == "postgresql":
             database = Database(stack.enter_context(fresh(request.getfixturevalue("postgres"))))
@@ -56,7 +56,7 @@ def fill(database: Database) -> None:
 
 @contextmanager
 def damaged(database: Database, *statements: str) -> Iterator[list[Check]]:
-    """Give what is wrong after some damage, which is undone afterwards."""
+    """Damage the database, yield the problems that the doctor finds, and undo the damage."""
     with suppress(Undo), database.writing() as connection:
         for statement in statements:
             connection.execute(text(statement))
@@ -69,7 +69,7 @@ class Undo(Exception):
 
 
 def wrong(checks: Iterable[Check]) -> list[Check]:
-    """Return what is wrong, besides that the server of the tests does not wait for its disk."""
+    """Return the problems, except that the test server runs without fsync."""
     return [check for check in checks if check.status != "ok" and check.name != "durability"]
 
 

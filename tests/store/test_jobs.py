@@ -1,4 +1,4 @@
-"""Background jobs: requested once, shared by all processes, and interrupted when their worker is lost."""
+"""Background jobs are queued once, shared by all processes, and interrupted when their worker is lost."""
 
 import time
 
@@ -74,7 +74,7 @@ def test_analysis_is_queued_claimed_reported_and_finished(database):
     assert do(database, jobs.finish, third.id, "one", 1, 8, "{}")
     assert states(database) == (third.id, "done")
     with database.reading() as connection:
-        assert jobs.answer(connection, job.id) is None  # until there is a new one
+        assert jobs.answer(connection, job.id) is None  # until there is a new result
 
 
 def test_cancelled_analysis_stops_its_worker(database):
@@ -97,7 +97,7 @@ def test_analysis_without_heartbeat_counts_as_interrupted(database, monkeypatch)
     assert states(database) == (None, "interrupted")
     ask(database)
     assert states(database) == (None, "queued")
-    assert not do(database, jobs.heartbeat, job.id, "one", "", 0.5)  # if the lost worker comes back
+    assert not do(database, jobs.heartbeat, job.id, "one", "", 0.5)  # the lost worker has come back
 
 
 def test_concurrent_requests_queue_one_analysis(database):

@@ -1,4 +1,4 @@
-"""The life of a league: it is renamed, archived, deleted, undeleted, and finally removed for good."""
+"""Leagues are renamed, archived, deleted, restored, and finally removed."""
 
 from contextlib import contextmanager
 from itertools import chain, repeat
@@ -80,7 +80,7 @@ def test_renamed_league_keeps_its_matches_and_is_found_by_its_old_name(database)
 
 
 def test_new_league_can_take_the_former_name_of_another(database):
-    """Even with another clock, which the writer has cached by name."""
+    """The new league may have another time type, although the writer has cached the old one by name."""
     change(database, "darts", new_name="pub")
     with database.writing() as connection:
         new = leagues.create(connection, "darts", clock="number")
@@ -226,7 +226,7 @@ def _post_durations(writer, enough):
 
 @pytest.mark.long
 def test_posts_to_other_leagues_continue_while_a_large_league_is_removed(database):
-    """Without pauses between the batches, a post waited for most of the removal on SQLite: 2.8 of 3.9 s."""
+    """Without pauses between the batches, a post on SQLite waited for 2.8 of the 3.9 seconds of the removal."""
     for part in range(2):
         matches = [{"id": f"{part}/{n}", "teams": [[f"a{n % 997}"], [f"b{n % 991}"]]} for n in range(10_000)]
         perform(database, Post("darts", matches))
@@ -244,7 +244,7 @@ def test_posts_to_other_leagues_continue_while_a_large_league_is_removed(databas
 
 @pytest.mark.parametrize("other_clock", ["utc", "none"])
 def test_process_with_stale_caches_finds_a_renamed_league(database, other_clock):
-    """Another process has cached the clock by name; its posts reach the league that has the name now, or none."""
+    """Another process has cached the time type by name; its posts go to the league that has the name now, or fail."""
     other = Database(database.url.render_as_string(hide_password=False))
     perform(other, Post("darts", [{"id": "x1", "teams": [["ann"], ["bob"]]}]))
     assert other.clocks["darts"] == "utc"

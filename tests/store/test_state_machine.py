@@ -51,7 +51,7 @@ class Life(RuleBasedStateMachine):
     """A league in a database, and the same league as a simple list of matches."""
 
     database: Database
-    pending: PendingTraces | None = None  # a reader that takes over matches rated by the writer
+    pending: PendingTraces | None = None  # for a reader that reuses matches rated by the writer
 
     @initialize(model=st.sampled_from(sorted(MODELS)), clock=st.sampled_from(["utc", "utc", "utc", "number", "none"]))
     def begin(self, model: str, clock: str) -> None:
@@ -62,7 +62,7 @@ class Life(RuleBasedStateMachine):
         self.league = League(found.model, clock, revision=found.revision)
         self.old: dict[int, dict[str, bytes]] = {}  # the final ratings of earlier models
         self.generation, self.made = found.generation, 0
-        self.aliases: dict[str, str] = {}  # of players who were anonymised
+        self.aliases: dict[str, str] = {}  # the aliases of anonymised players
 
     # Commands
 
@@ -77,7 +77,7 @@ class Life(RuleBasedStateMachine):
     @precondition(lambda self: self.league.first)
     @rule(body=bodies(), data=st.data(), more=st.booleans(), now=st.booleans())
     def post_again(self, body: dict[str, Any], data: st.DataObject, more: bool, now: bool) -> None:
-        """Post a match again as it was first posted or as it is now, alone or with a new one."""
+        """Post a match again, as it was first posted or as it is now, alone or with a new match."""
         name = data.draw(st.sampled_from(sorted(self.league.first)))
         same = dict((now and self.league.now(name)) or self.league.first[name])
         matches = [(name, same.pop("time", 0.0), same)]
@@ -119,7 +119,7 @@ class Life(RuleBasedStateMachine):
     @rule(data=st.data(), carry=st.sampled_from([0.0, 0.5, 1.0]), tau=st.sampled_from([0.0, 1.5]))
     def season(self, data: st.DataObject, carry: float, tau: float) -> None:
         start = self._when(data)
-        if self.league.matches and data.draw(st.booleans()):  # at the time of a match, which then belongs to it
+        if self.league.matches and data.draw(st.booleans()):  # a match at the start time belongs to the new season
             start = data.draw(st.sampled_from(sorted(kept.time for kept in self.league.matches.values())))
         if start in [known for known, _, _ in self.league.seasons]:
             return
@@ -131,7 +131,7 @@ class Life(RuleBasedStateMachine):
     @precondition(lambda self: len(self.aliases) < 3 and self._players() & set(PLAYERS))
     @rule(data=st.data())
     def anonymise(self, data: st.DataObject) -> None:
-        """From now on, a match that is posted with the name has the alias."""
+        """Anonymise a player; later posts with the name get the alias."""
         name = data.draw(st.sampled_from(sorted(self._players() & set(PLAYERS))))
         made = anonymise(self.database, self.name, name, author="eve", reason="asked to be forgotten")
         self.aliases[name] = made.alias
@@ -144,7 +144,7 @@ class Life(RuleBasedStateMachine):
 
     @rule(wrong=st.sampled_from(BROKEN), good=bodies(), data=st.data())
     def mistakes(self, wrong: dict[str, Any], good: dict[str, Any], data: st.DataObject) -> None:
-        """An invalid match together with a valid one, an id of another match, and an unknown id change nothing."""
+        """Send invalid commands, which change nothing: an invalid match, a used id, and an unknown id."""
         time = self._when(data)
         fine = self._given(self._id(), time, good)
         self._refused(Post(self.name, [fine, self._given(self._id(), time, wrong)]), pw.Error)
@@ -157,7 +157,7 @@ class Life(RuleBasedStateMachine):
 
     @rule(some=st.lists(bodies(), min_size=2, max_size=5), data=st.data(), wrong=st.sampled_from(BROKEN))
     def together(self, some: list[dict[str, Any]], data: st.DataObject, wrong: dict[str, Any]) -> None:
-        """Several commands wait for the writer at once, one of them invalid."""
+        """Submit several commands to the writer at once, one of them invalid."""
         posts = [(self._id(), self._when(data), body) for body in some]
         writer = Writer(self.database, pending=self.pending)
         try:
@@ -205,7 +205,7 @@ class Life(RuleBasedStateMachine):
         return f"m{self.made}"
 
     def _when(self, data: st.DataObject) -> float:
-        """Draw a time: usually that of the last match or a little later, sometimes any time."""
+        """Draw a time: usually the time of the last match or a little later, sometimes any time."""
         if self.clock == "none":
             return 0.0
         unit = 12 * HOUR if self.clock == "utc" else 1
@@ -333,7 +333,7 @@ def _moved(changes: list[RatingChange]) -> dict[str, tuple[Any, Any]]:
 
 @pytest.fixture(autouse=True)
 def many_checkpoints(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make short leagues have checkpoints, too, from which corrections start."""
+    """Lower the limits, so that short leagues also have checkpoints from which corrections start."""
     monkeypatch.setattr(replay, "MIN_SPACING", 3)
 
 

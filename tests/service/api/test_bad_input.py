@@ -71,7 +71,7 @@ SOUND = {"teams": [["cat"], ["dan"]], "scores": [2, 1]}
 
 
 class Place:
-    """A service with its database."""
+    """A service and its database."""
 
     def __init__(self, ask: Connection, database: Database) -> None:
         self.ask, self.database = ask.ask, database
@@ -93,7 +93,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
 
 
 def refused(answer: Answer, field: str, sent: Any) -> None:
-    """Check that the response names the field first, and says what is wrong with it."""
+    """Check that the response names the field, and says what is wrong with it."""
     assert answer.status == 422, (sent, answer)
     assert answer.headers["content-type"] == "application/problem+json"
     told = answer.json
@@ -104,7 +104,7 @@ def refused(answer: Answer, field: str, sent: Any) -> None:
 
 
 def test_invalid_match_gets_an_error_that_names_the_field_and_is_not_stored(place: Place) -> None:
-    """As a single match, in a list, as NDJSON, as a correction, and in a dry run."""
+    """The match is posted alone, in a list, as NDJSON, as a correction, and as a dry run."""
     held, path = dump(place.database), "/api/leagues/darts/matches"
     for wrong, field in WRONG + WRONG_ID:
         refused(place.ask("POST", path, wrong), field, wrong)

@@ -38,7 +38,7 @@ READS = [
 
 
 def fill(ask):
-    """Post matches and correct some; the name is in current and earlier versions, and in a reason."""
+    """Post matches and correct some, so that current and earlier revisions and a reason contain the name."""
     matches = [
         {"id": f"m{number}", "teams": [[NAME], ["bob"]] if number % 2 else [["bob"], ["cat"]]}
         | {"scores": [number, 3], "time": f"2026-01-{number + 1:02}"}
@@ -74,7 +74,7 @@ def test_no_response_shows_an_erased_name(ask):
         "hash_kept": True,
         "scrub_due": False,
     }
-    assert list(ask.service.exports.folder.path.iterdir()) == []  # exported files, which held the name
+    assert list(ask.service.exports.folder.path.iterdir()) == []  # exported files contained the name
     for url in READS:
         answer = ask.get(url, headers={"If-None-Match": before[url].headers.get("etag", "none")})
         assert "Zo" not in answer.text, url
@@ -107,7 +107,7 @@ def test_erased_name_is_recognised_in_new_matches_until_its_hash_is_deleted(ask)
 
 
 def test_other_processes_stop_showing_an_erased_name(ask, database_url):
-    """A second service on the database has its own caches, and learns of the erasure only from the database."""
+    """A second service has its own caches, and learns about the erasure only from the database."""
     with served(database_url) as other:
         assert NAME in "".join(other.get(url).text for url in READS)
         ask("POST", f"{LEAGUE}/players/{QUOTED}/anonymise", status=200)

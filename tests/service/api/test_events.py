@@ -1,4 +1,4 @@
-"""Server-sent events: live changes of a league, missed changes, and the end of a stream."""
+"""Server-sent events: live changes to a league, missed changes, and the end of a stream."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ from prowess.store.write.writer import perform
 
 
 class Listener:
-    """A follower of a league, connected directly to the app."""
+    """A follower of a league that is connected directly to the app."""
 
     def __init__(self, ask, path, **headers):
         self.ask, self.parts, self.text = ask, asyncio.Queue(), ""

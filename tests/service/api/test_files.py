@@ -1,4 +1,4 @@
-"""Leagues as files: an exported file can be imported, and gives the same league."""
+"""Exports and imports: importing an exported file gives the same league."""
 
 import csv
 import gzip
@@ -117,7 +117,7 @@ def test_csv_export_has_no_cell_that_a_spreadsheet_runs_as_a_formula(ask, addres
     address = address.format(name)
 
     def cells(file):
-        # Where the decimal sign is a comma, spreadsheets also split at semicolons.
+        # Spreadsheets that use a decimal comma also split cells at semicolons.
         return [text.strip() for row in csv.reader(io.StringIO(file.text)) for cell in row for text in cell.split(";")]
 
     escaped = cells(ask.get(address))

@@ -29,7 +29,7 @@ def request_of(text, key):
 
 
 def agree(told, shown):
-    """Return whether a response equals the guide's: numbers to four digits, and anything for an ellipsis."""
+    """Return whether a response equals the guide's; numbers are compared to four digits, and … matches anything."""
     if shown == ANY:
         return True
     if isinstance(shown, float) and isinstance(told, (int, float)):

@@ -1,4 +1,4 @@
-"""Keys over HTTP: admins manage them within their reach; secrets are shown once; expired keys are refused."""
+"""Keys over HTTP: admins manage their own league's keys, secrets are shown once, and expired keys are refused."""
 
 from time import time
 
@@ -20,7 +20,7 @@ def forget(ask):
 
 @pytest.fixture
 def darts(ask, league):
-    """A league, its API path for keys, and the secret of its admin."""
+    """A league, its API path for keys, and the secret of its admin key."""
     name = league.rpartition("/")[2]
     return name, f"{league}/keys", ask.new_key("admin", name)
 
@@ -102,7 +102,7 @@ def test_league_admin_can_manage_only_keys_of_the_league(ask, darts):
 
 
 def test_expiring_admin_key_cannot_create_a_key_that_expires_later(ask, darts):
-    """A guest must not make the own access permanent, neither with a new key nor with the secret of another."""
+    """A temporary admin must not get permanent access, neither by a new key nor by rotating another key."""
     _, path, admin = darts
     guest = ask.post(path, {"name": "guest", "scope": "admin", "expires": "12h"}, key=admin, status=201).json()
     for expires in ("", "13h", "2999-01-01"):

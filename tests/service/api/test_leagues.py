@@ -1,4 +1,4 @@
-"""Leagues: create and change them, their models and their seasons."""
+"""Creating and changing leagues, their models and their seasons."""
 
 import json
 from string import ascii_lowercase
@@ -244,7 +244,7 @@ def test_deleted_league_is_hidden_from_all_but_its_admins(ask):
 
 
 def test_second_process_follows_renamed_archived_and_deleted_leagues(database_url):
-    """Two apps with caches of their own, as two workers have."""
+    """Two apps have separate caches, like two worker processes."""
     with served(database_url) as one, served(database_url) as two:
         one.create_league("club")
         secret = one.new_key("write", "club")

@@ -53,7 +53,7 @@ def shown(rows):
 
 
 def expected(frame):
-    """Return the leaderboard of the library, ties by name."""
+    """Return the leaderboard of the library, with ties sorted by name."""
     return frame.sort("rank", "player").select("rank", "player", "mu", "sigma", "matches").rows()
 
 
@@ -232,7 +232,7 @@ def test_empty_league_has_empty_standings(ask, league):
 
 
 def test_page_requested_after_a_post_rates_no_match_again(ask, monkeypatch):
-    """The page takes over matches rated by the writer of its process; it reads others from the journal."""
+    """The page reuses matches that the writer of its process has rated, and reads others from the journal."""
     ask.create_league("fresh")
     post = "/api/leagues/fresh/matches"
     ask.post(post, {"teams": [["ann"], ["bob"]]}, status=201)

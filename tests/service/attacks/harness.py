@@ -1,11 +1,11 @@
-"""What an attack does to everybody else: steady clients of a real server, first alone, then beside the attack.
+"""Measure how an attack affects other clients: steady clients of a real server run without and with the attack.
 
     with running(tmp_path) as (server, key):
         quiet, attacked = measure(server, key, lambda: my_attack(server))
     assert_unharmed(quiet, attacked)
 
-An attack is a context manager that begins when it is entered and ends when it is left. Let it come from `ATTACKER`:
-limits per address are then its own, and not those of the clients.
+An attack is a context manager that runs for the duration of a block. It should connect from `ATTACKER`, so that
+limits per address apply to the attack and not to the clients.
 """
 
 import http.client
@@ -27,13 +27,13 @@ from prowess.service.settings import Settings
 from tests.service.load import PLAYERS, match
 from tests.service.servers import PATIENCE, Answer, Connection, Server, create_league, serving
 
-ATTACKER = "127.0.0.2"  # an address of loopback, as all of 127.0.0.0/8 is on Linux; no trusted proxy
+ATTACKER = "127.0.0.2"  # on Linux, all of 127.0.0.0/8 is loopback; this address is not a trusted proxy
 LEAGUE = "darts"
 MATCHES = 200
-PAUSE = 0.02  # seconds between two requests of a client: steady, but far from a full load
-RECONNECT = 5  # requests after which a client opens a new connection, because attacks can keep those out alone
-SETTLE = 0.3  # seconds after an attack has begun: how it lasts matters more than how it begins
-FLOOR = 0.05  # seconds; shorter latencies than this are noise, so 5 × it is the least that counts as harm
+PAUSE = 0.02  # seconds between two requests of a client, far from a full load
+RECONNECT = 5  # requests per connection; new connections show whether the attack blocks them
+SETTLE = 0.3  # seconds to wait after an attack has begun, because its start does not count
+FLOOR = 0.05  # seconds; shorter latencies without the attack count as this long, because they are noise
 
 
 @dataclass
@@ -68,7 +68,7 @@ Ask = Callable[[Connection, int], Answer]
 def running(
     folder: Path, database: str | None = None, *, matches: int = MATCHES, **options: Any
 ) -> Iterator[tuple[Server, str]]:
-    """Run a server with one league of some matches for the duration of a block; yields it and an admin key."""
+    """Run a server with one league for the duration of a block, and yield it with an admin key."""
     database = database or f"sqlite:///{folder / 'prowess.db'}"
     key = create_league(database, LEAGUE)
     with serving(database, folder, **{"cpu_limit": str(Settings.cpu_limit)} | options) as server:
@@ -81,9 +81,9 @@ def running(
 
 
 def requests(league: str = LEAGUE) -> dict[str, Ask]:
-    """The requests of the clients: a read and a post with a key, and a probe, which needs none."""
+    """Return the requests of the clients: a read and a post with a key, and a health check without a key."""
     random, numbers = Random(1), count()
-    start = time.time_ns()  # so that ids differ from those of earlier runs
+    start = time.time_ns()  # makes ids different from those of earlier runs
 
     def read(connection: Connection, number: int) -> Answer:
         path = "leaderboard?limit=10" if number % 2 else f"players/{quote(PLAYERS[0])}"
@@ -100,7 +100,7 @@ def requests(league: str = LEAGUE) -> dict[str, Ask]:
 
 
 class Client(threading.Thread):
-    """Sends one kind of request again and again, and records how long each took."""
+    """Sends one kind of request repeatedly, and records how long each takes."""
 
     def __init__(self, server: Server, key: str, ask: Ask, latency: Latency, done: threading.Event) -> None:
         super().__init__(daemon=True)
@@ -126,9 +126,9 @@ class Client(threading.Thread):
 
 
 def observe(server: Server, key: str, seconds: float, *, clients: int = 2, asks: dict[str, Ask]) -> Latencies:
-    """Run `clients` clients of every kind for some seconds; returns their latencies.
+    """Run `clients` clients of every kind for some seconds, and return their latencies.
 
-    A request that is under way at the end is waited for, so that the slowest ones count.
+    Requests that are in progress at the end are waited for, so that slow requests count.
     """
     done, latencies = threading.Event(), {kind: Latency() for kind in asks}
     threads = [Client(server, key, ask, latencies[kind], done) for kind, ask in asks.items() for _ in range(clients)]
@@ -162,9 +162,9 @@ def measure(
 
 
 def assert_unharmed(quiet: Latencies, attacked: Latencies, *, factor: float = 5.0, share: float = 0.99) -> None:
-    """Check that no client got an error, and that no p99 is more than `factor` times that without the attack.
+    """Check that no client got an error, and that no p99 grew by more than `factor` during the attack.
 
-    A run of a second or two has few requests, so that its p99 is the slowest of them: give a smaller `share` then.
+    In a run of a second or two, the p99 is the slowest of few requests; use a smaller `share` there.
     """
     for kind, latency in attacked.items():
         report = f"{kind}: {quiet[kind]}; under attack {latency}"
@@ -174,14 +174,14 @@ def assert_unharmed(quiet: Latencies, attacked: Latencies, *, factor: float = 5.
 
 
 def memory(server: Server, *, peak: bool = False) -> float:
-    """The resident memory of all processes of a server in MB: now, or the most that it ever was."""
+    """Return the resident memory of all processes of a server in MB: the current one, or the peak."""
     pattern = re.compile(r"^%s:\s*(\d+) kB" % ("VmHWM" if peak else "VmRSS"), re.MULTILINE)
     texts = [Path(f"/proc/{pid}/status").read_text() for pid in {server.pid, *server.workers}]
     return sum(int(found[1]) / 1024 for text in texts if (found := pattern.search(text)))
 
 
 def cpu_seconds(server: Server) -> float:
-    """The CPU time that all processes of a server have spent."""
+    """Return the CPU time that all processes of a server have spent."""
     spent = []
     for pid in {server.pid, *server.workers}:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
@@ -190,12 +190,12 @@ def cpu_seconds(server: Server) -> float:
 
 
 def connect(server: Server, *, source: str = ATTACKER, timeout: float = PATIENCE) -> socket.socket:
-    """Return a raw connection to a server, from another address of loopback than the clients."""
+    """Open a raw connection to a server from another loopback address than the clients."""
     return socket.create_connection(("127.0.0.1", server.port), timeout, (source, 0))
 
 
 def get(server: Server, path: str, *, source: str = ATTACKER) -> int:
-    """Ask for a page on a connection of its own, from another address than the clients; return the status."""
+    """Request a page over a new connection from another address than the clients, and return the status."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, PATIENCE, (source, 0))
     try:
         connection.request("GET", path)
@@ -212,7 +212,7 @@ def half_open(
 ) -> Iterator[None]:
     """Open connections that send `start` and then nothing more, for the duration of a block.
 
-    If `answered`, each of them waits until the server has begun to answer.
+    With `answered`, wait until the server has begun to answer each of them.
     """
     with ExitStack() as stack:
         for _ in range(connections):
@@ -226,7 +226,7 @@ def half_open(
 
 @contextmanager
 def repeating(work: Callable[[], object], *, threads: int = 1, pause: float = 0.0) -> Iterator[None]:
-    """Do something again and again in the background for the duration of a block; its network errors do not matter."""
+    """Repeat an action in the background for the duration of a block; its network errors are ignored."""
     done = threading.Event()
 
     def run() -> None:

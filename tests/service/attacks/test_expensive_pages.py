@@ -1,4 +1,4 @@
-"""Pages that cost much CPU time, asked for again and again by one address."""
+"""One address repeatedly requests pages that need much CPU time."""
 
 import pytest
 
@@ -8,7 +8,7 @@ PLAYER = f"/leagues/{LEAGUE}/player{{}}?name=player+1"
 
 
 def player_pages(server, ending, statuses):
-    """Ask for player pages, up to 50 per second."""
+    """Request player pages, up to 50 per second."""
     return repeating(lambda: statuses.append(get(server, PLAYER.format(ending))), threads=3, pause=0.06)
 
 
@@ -27,8 +27,9 @@ def test_many_expensive_page_requests_are_limited_and_do_not_slow_down_other_cli
     limits = {"cpu_limit": "0.05", "cpu_burst": "1"}
     with running(tmp_path, database_url, matches=5_000, workers=workers, **limits) as (server, key):
         chart = f"/leagues/{LEAGUE}/charts/curves.svg?name=player+1"
-        for number in range(4 * workers):  # each process imports and starts once what draws charts
-            assert get(server, chart, source=f"127.0.0.{10 + number}") == 200  # each address has CPU time for that
+        for number in range(4 * workers):  # each process imports its chart packages once
+            # Every request comes from another address, because each has CPU time for only one.
+            assert get(server, chart, source=f"127.0.0.{10 + number}") == 200
         statuses = []
         quiet, attacked = measure(server, key, lambda: player_pages(server, "", statuses), seconds=15.0)
         assert_unharmed(quiet, attacked)

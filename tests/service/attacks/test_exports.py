@@ -1,4 +1,4 @@
-"""Exports that nobody waits for, and more of them than the service can write at once."""
+"""Clients request exports without waiting for them, and more than the service can write at once."""
 
 import http.client
 import time
@@ -28,7 +28,7 @@ from tests.service.attacks.harness import (
     running,
 )
 
-UNLIMITED = {"rate_limit": "0", "cpu_limit": "0"}  # otherwise these limits would end the attacks
+UNLIMITED = {"rate_limit": "0", "cpu_limit": "0"}  # with these limits, the attacks would end early
 FORMATS = ("ndjson", "csv", "parquet")
 
 
@@ -66,7 +66,7 @@ def path_of(league, format="ndjson"):
 
 @contextmanager
 def abandoned_exports(server, league, most, format="ndjson"):
-    """Ask for exports, and close each connection at once."""
+    """Request exports, and close each connection immediately."""
     for _ in range(most):
         with connect(server) as line:
             line.sendall(f"GET {path_of(league, format)} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
@@ -75,7 +75,7 @@ def abandoned_exports(server, league, most, format="ndjson"):
 
 @contextmanager
 def awaited_exports(server, league, most, format="ndjson"):
-    """Ask for exports, and keep the connections open without reading."""
+    """Request exports, and keep the connections open without reading."""
     lines = [connect(server) for _ in range(most)]
     for line in lines:
         line.sendall(f"GET {path_of(league, format)} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
@@ -85,7 +85,7 @@ def awaited_exports(server, league, most, format="ndjson"):
 
 
 def stable_memory(server):
-    """Return the memory once it grows no more: caches are filled in the background."""
+    """Return the memory when it has stopped growing, because caches are filled in the background."""
     last, now = 0.0, memory(server)
     while abs(now - last) > 1:
         time.sleep(2)
@@ -95,7 +95,7 @@ def stable_memory(server):
 
 @contextmanager
 def peak_memory(server):
-    """Yield a list that is filled with the memory of the server for the duration of a block."""
+    """Yield a list that collects the memory of the server for the duration of a block."""
     peaks = [memory(server)]
     with repeating(lambda: peaks.append(memory(server)), pause=0.05):
         yield peaks
@@ -114,7 +114,7 @@ def download(server, path):
 
 
 def stops_within_a_second(server):
-    """Check that the server is idle a second from now."""
+    """Check that the server is idle within a second."""
     time.sleep(1)
     before = cpu_seconds(server)
     time.sleep(1)
@@ -134,7 +134,7 @@ def test_exports_do_not_slow_down_other_clients(tmp_path):
         one = cpu_seconds(server) - before
         answers = threads.map(lambda _: download(server, path_of("big", "parquet?layout=long")), range(20))
         assert len(set(answers)) == 1
-        assert cpu_seconds(server) - before - one < 6 * max(one, 0.2)  # sending them costs something, too
+        assert cpu_seconds(server) - before - one < 6 * max(one, 0.2)  # sending the files also needs CPU time
 
 
 @pytest.mark.long
@@ -165,10 +165,10 @@ def test_exports_of_a_million_matches_need_little_memory_and_do_not_slow_down_ot
             spent[format] = cpu_seconds(server) - before
             print(f"{format}: {size} bytes, {spent[format]:.1f} CPU-seconds, {max(peaks) - idle:.0f} MB above idle")
             assert (status, size > 5_000_000) == (200, True)
-            assert max(peaks) - idle < 64 * workers  # of which Polars takes 55 in each process, once
+            assert max(peaks) - idle < 64 * workers  # Polars alone takes 55 MB in each process, once
         assert spent["ndjson"] < 3 * spent["csv"]
         for attack in (abandoned_exports, awaited_exports):
-            post(server, key)  # so that nothing is kept
+            post(server, key)  # a new revision makes kept exports useless
             idle = stable_memory(server)
             with peak_memory(server) as peaks:
                 quiet, attacked = measure(server, key, partial(attack, server, "big", 45), seconds=10)

@@ -1,4 +1,4 @@
-"""Corrections of the oldest match of a large league, again and again."""
+"""A client corrects the oldest match of a large league again and again."""
 
 import threading
 from contextlib import contextmanager
@@ -17,7 +17,7 @@ BIG = "big"
 
 
 def fill(url, folder, matches, players=20_000):
-    """Import a league of many matches, of which `m0` is the oldest."""
+    """Import a league of many matches, with `m0` as the oldest."""
     random = np.random.default_rng(1)
     first = random.integers(0, players, matches)
     second = (first + random.integers(1, players, matches)) % players
@@ -32,7 +32,7 @@ def fill(url, folder, matches, players=20_000):
 
 @contextmanager
 def correcting(server, key, statuses):
-    """Correct the oldest match, one correction after another."""
+    """Correct the oldest match repeatedly for the duration of a block."""
     done = threading.Event()
 
     def correct():

@@ -1,4 +1,4 @@
-"""Uploads that expand to gigabytes, or crash a parser: they are refused, and nobody else notices."""
+"""Uploads that expand to gigabytes or crash a parser are refused, and other clients are not affected."""
 
 import gzip
 import time
@@ -36,7 +36,7 @@ def upload(server, key, name, content):
 
 
 def children(server):
-    """The child processes of a server that read uploads."""
+    """Return the child processes of a server that read uploads."""
     found, parents = [], {server.pid, *server.workers}
     for folder in Path("/proc").glob("[0-9]*"):
         try:

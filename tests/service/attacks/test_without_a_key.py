@@ -22,7 +22,7 @@ MUCH = b"a" * 65536
 
 
 def limit_files(most):
-    """Python that limits the open files of the server and its workers, as most systems do."""
+    """Return Python code that limits the open files of the server and its workers, as most systems do."""
     return f"import resource; resource.setrlimit(resource.RLIMIT_NOFILE, ({most}, {most}))"
 
 
@@ -43,7 +43,7 @@ def half_open_requests(server, most):
 
 
 def half_open_from_everywhere(server, most):
-    """The same from many addresses, each of which stays below its own limit."""
+    """Open half-open connections from many addresses, each of which stays below its own limit."""
     stack = ExitStack()
     for number in range(0, most, 50):
         start = b"GET / HTTP/1.1\r\nHost: x\r\n"
@@ -57,14 +57,14 @@ def event_streams(server, most):
 
 
 def unread_responses(server, most):
-    """Ask for responses that are larger than all buffers, and read none of them."""
+    """Request responses that are larger than all buffers, and read none of them."""
     start = f"GET /api/leagues/{LEAGUE}/export.csv HTTP/1.1\r\nHost: x\r\n\r\n".encode() * 50
     return half_open(server, most, start, answered=True)
 
 
 @contextmanager
 def unfinished_bodies(server, most, size):
-    """Send all of a large body but its last byte, on many connections."""
+    """Send large bodies without their last byte over many connections."""
     lines = f"POST /api/leagues/{LEAGUE}/predict HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
     head = f"{lines}Content-Length: {size}\r\n\r\n".encode()
     with ExitStack() as stack:
@@ -83,7 +83,7 @@ def refusals(server, key):
 
 
 def test_requests_without_a_key_do_not_slow_down_other_clients(tmp_path):
-    """All attacks at once, small."""
+    """All attacks run at once, at a small size."""
     with running(tmp_path, first=limit_files(300), header_limit="4096") as (server, key):
 
         @contextmanager
@@ -100,7 +100,7 @@ def test_requests_without_a_key_do_not_slow_down_other_clients(tmp_path):
         before = memory(server)
         quiet, attacked = measure(server, key, attack, seconds=1.0)
         assert_unharmed(quiet, attacked, share=0.9)
-        assert memory(server) < before + 40  # MB; the unfinished bodies are 80
+        assert memory(server) < before + 40  # MB; the unfinished bodies have 80 MB
         assert refusals(server, key).keys() >= {"large_headers", "large_body", "event_streams", "incomplete_request"}
 
 

@@ -1,4 +1,4 @@
-"""Child processes: results, errors and crashes reach the caller, and limits end only the child."""
+"""Results, errors and crashes of child processes reach the caller, and limits end only the child."""
 
 import asyncio
 import os
@@ -51,11 +51,11 @@ def test_memory_limit_applies_only_to_the_call_that_sets_it(child):
     limits = ProcessLimits(memory=128 * MIB)
     assert call(child, child_functions.allocate, 16 * MIB, limits=limits) == 16 * MIB
     with pytest.raises(ProcessFailed, match="needed more than 128 MiB of memory") as error:
-        call(child, child_functions.allocate, 2048 * MIB, limits=limits)  # refused at once
+        call(child, child_functions.allocate, 2048 * MIB, limits=limits)  # the allocation itself fails
     assert error.value.limit == "memory"
     assert call(child, child_functions.allocate, 160 * MIB) == 160 * MIB
     with pytest.raises(ProcessFailed, match="needed more than 128 MiB of memory") as error:
-        call(child, child_functions.allocate, 160 * MIB, 99, limits=limits)  # noticed while it runs
+        call(child, child_functions.allocate, 160 * MIB, 99, limits=limits)  # exceeded while it runs
     assert error.value.limit == "memory"
     assert not child.is_alive
 

@@ -1,4 +1,4 @@
-"""Prewarming: largest leagues first, without evictions, and without delaying the shutdown."""
+"""Prewarming loads the largest leagues first, evicts none, and does not delay the shutdown."""
 
 from collections.abc import Iterator
 from threading import Event

@@ -1,4 +1,4 @@
-"""Background jobs: they report progress, can be cancelled, and end with the service."""
+"""Background jobs report progress, can be cancelled, and end with the service."""
 
 import time
 

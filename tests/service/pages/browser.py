@@ -59,7 +59,7 @@ SIDEWAYS = "document.scrollingElement.scrollWidth - document.scrollingElement.cl
 
 
 def needed(program: str | None, name: str) -> str:
-    """Return a required program; if it is missing, skip the test, unless everything must be tested."""
+    """Return a required program; if it is missing, skip the test, or fail if no test may be skipped."""
     if program is not None and Path(program).exists():
         return program
     missing = f"{name} is not installed: `sh tools/programs.sh` does it where it can"
@@ -145,7 +145,7 @@ def _add_odd(there: Site) -> None:
 
 @dataclass
 class Visit:
-    """An open page, and the errors on it."""
+    """A browser page, and the errors on it."""
 
     site: Site
     page: Page
@@ -155,7 +155,7 @@ class Visit:
     scripts: bool = True
 
     def open(self, place: Any) -> Page:
-        """Open a page of the list, and perform its actions."""
+        """Open a page from the list, and perform its actions."""
         page = self.go(place.address(self.site))
         assert self.status == place.status
         if place.act and self.scripts:
@@ -183,7 +183,7 @@ class Visit:
         self.page.wait_for_function(SETTLED)
 
     def check(self) -> None:
-        """Check that there were no errors so far."""
+        """Check that there have been no errors so far."""
         found, self.troubles = self.troubles, []
         assert not found, "\n".join(found)
 

@@ -10,14 +10,14 @@ from tests.service.pages.page_client import serve_pages
 
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory):
-    """A service that the tests of a module share; each test has a league of its own."""
+    """A service that the tests of a module share; each test creates its own league."""
     with serve_pages(f"sqlite:///{tmp_path_factory.mktemp('pages') / 'prowess.db'}") as asking:
         yield asking
 
 
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory):
-    """A running service with the demo league and one with odd names, for read-only tests."""
+    """A running service with the demo league and a league with odd names, for read-only tests."""
     from tests.service.pages.browser import site
 
     with site(tmp_path_factory.mktemp("site")) as found:

@@ -50,7 +50,7 @@ GOALS = [[2.0, 1.0], [0.0, 0.0], [1.0, 3.0]]
 HUGE = [[1e15, -1e15], [0.5, 0.25], [-3.0, -2.75], [1e-9, 0.0]]
 WEIGHTED = {"teams": [["ann", "bob"], ["cat", "dan"]], "weights": [[1, 0.25], [0.5, 1]], "home": 1, "importance": 2}
 
-KINDS = {  # the settings of a league, and its matches
+KINDS = {  # settings and matches of a league, by kind
     "empty": ({}, []),
     "empty-none": ({"clock": "none", "model": "Elo"}, []),
     "empty-number": ({"clock": "number", "model": "PoissonOD"}, []),
@@ -83,7 +83,7 @@ KINDS = {  # the settings of a league, and its matches
 
 
 def found(ask, kind):
-    """Create the league of a kind, named after it, unless it exists."""
+    """Create a league of the given kind, with the kind as its name, unless it exists."""
     said, matches = KINDS[kind]
     if ask("GET", f"/api/leagues/{kind}").status_code == 200:
         return matches

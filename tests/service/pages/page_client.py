@@ -41,7 +41,7 @@ class PageClient(AppClient):
 
 
 def check_refused(ask, path, query, message):
-    """Check that a page shows an error, and that its data are a problem."""
+    """Check that a page shows an error, and that its JSON version returns a problem."""
     page = ask.look(f"{path}?{query}")
     assert page.status_code == 422
     assert message in re.search(r'role="alert">(.*?)</p>', page.text)[1]
@@ -55,7 +55,7 @@ def words(page):
 
 
 def token(secret):
-    """Return the CSRF token of forms, computed independently."""
+    """Return the CSRF token of a key, computed independently of the service."""
     return hmac.new(secret.encode(), b"form", sha256).hexdigest() if secret else ""
 
 

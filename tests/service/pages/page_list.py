@@ -1,4 +1,4 @@
-"""All pages with their queries and actions; every page is checked in every way."""
+"""All pages with their queries and actions, for tests that check every page."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -11,7 +11,7 @@ ALL = ROOT / "screenshots"
 SHOWN = ROOT / "docs" / "images"
 SIZES = {"desk": DESK, "phone": PHONE}
 TOP = "body"
-CHOSEN = {  # pictures in the docs: the element that they start at, and their height
+CHOSEN = {  # pictures in the docs: the element at the top, and the height
     "standings-desk-light": (TOP, 1280, 800),
     "standings-desk-dark": (TOP, 1280, 800),
     "players-compared-desk-light": (TOP, 1280, 800),

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 LABELLED = {"input", "select", "textarea"}
 REFERS = ("for", "list", "aria-labelledby", "aria-describedby", "aria-controls", "form")
-# Texts that Python and JavaScript write for missing values.
+# Texts that Python and JavaScript show for missing values.
 LEAKS = {"None", "nan", "inf", "-inf", "NaN", "undefined", "True", "False"}
 
 

@@ -1,4 +1,4 @@
-"""Charts at their own URLs, in every look."""
+"""Charts at their own URLs, in light and dark colours."""
 
 import json
 import re
@@ -75,7 +75,7 @@ def test_chart_colours_contrast_with_the_page():
 
 
 def contrast(one, other):
-    """By WCAG 2.2: https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio."""
+    """Return the contrast ratio as defined in WCAG 2.2: https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio."""
     low, high = sorted(map(luminance, (one, other)))
     return (high + 0.05) / (low + 0.05)
 

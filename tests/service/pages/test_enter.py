@@ -11,7 +11,7 @@ ODD = '<script>alert(1)</script>"><img src=x onerror=y>'
 
 
 def fields_of(page):
-    """Return the names and values that a form would send as it is, parsed from its HTML."""
+    """Return the names and values that an unchanged form would send, parsed from its HTML."""
     form = re.search(r'<form method="post" action="/leagues.*?</form>', page, re.S).group()
     found = []
     for tag in re.finditer(r"<(input|textarea|select)\b([^>]*)>(.*?)(?=<|$)", form, re.S):
@@ -31,7 +31,7 @@ def fields_of(page):
 
 
 def with_values(fields, **values):
-    """Return fields with other values; a list has one value for each field of that name."""
+    """Return the fields with changed values; a list has one value for each field of that name."""
     left = {name: list(value) if isinstance(value, list) else [value] for name, value in values.items()}
     sent = {}
     for name, value in fields:
@@ -80,7 +80,7 @@ def test_result_is_previewed_and_recorded_once(ask, fill):
     again = fill.go_on(page, path, do="record")  # a second click, or a reload
     assert again.status_code == 303
     assert ask.get("/api/leagues/new/matches").json()["total"] == 1
-    other = fill.go_on(page, path, do="record", team=["ann", "eve"])  # back in the browser, and another result
+    other = fill.go_on(page, path, do="record", team=["ann", "eve"])  # another result, after going back
     assert other.status_code == 409
     assert "This form was already sent" in other.text
     [revision] = ask.get(f"/api/leagues/new/matches/{match['id']}").json()["revisions"]
@@ -185,7 +185,7 @@ EVERYTHING = {
 
 
 def test_editing_a_match_keeps_unchanged_values(ask, fill):
-    """An unchanged form changes nothing; a form with one changed field changes only that."""
+    """Sending an unchanged form changes nothing; a form with one changed field changes only that field."""
     ask.create_league("keeps")
     ask.post("/api/leagues/keeps/matches", EVERYTHING, status=201)
     path = "/leagues/keeps/edit?id=a/b?c%26d=é <1>"
@@ -265,7 +265,7 @@ def test_match_of_many_teams_is_edited_as_json(ask, fill):
 
 @pytest.mark.parametrize("what", ["enter", "edit?id=m", "delete?id=m"])
 def test_entering_results_needs_a_write_key(ask, what):
-    """Without a key, redirect to sign-in; a read key is refused; forms need their CSRF token."""
+    """Without a key, pages redirect to sign-in; a read key is refused; forms need a CSRF token."""
     name = "guarded"
     if ask("GET", f"/api/leagues/{name}").status_code == 404:
         ask.create_league(name, public=False)

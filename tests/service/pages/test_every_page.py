@@ -47,7 +47,7 @@ def serve_pages(ask, place, allowed=(200,)):
 
 
 def like(place):
-    """Return the common form of URLs of the same kind."""
+    """Return the part that URLs of the same kind have in common."""
     parts = urlsplit(place)
     return parts.path, tuple(sorted({name for name, _ in parse_qsl(parts.query)}))
 

@@ -57,7 +57,7 @@ def test_file_is_previewed_and_imported_as_one_change(ask):
     assert "there is nothing to import" in words(again)
     grown = drop(ask, "drop", LINES + "02.02.2026;Ann;Zoe;1;0;\n")
     seen, _, below = words(grown).partition("Import 1 match")
-    assert "Zoe : did you mean Zoë ?" in seen  # above the button: below it, it would be seen too late
+    assert "Zoe : did you mean Zoë ?" in seen  # listed above the button, so that it is seen in time
     assert below
 
 
@@ -106,7 +106,7 @@ def test_roles_of_columns_and_date_order_can_be_chosen(ask):
     assert unclear.status_code == 422
     assert "choose them below" in words(unclear)
     assert "columns={" not in unclear.text
-    other = drop(ask, "odd", "winner,loser,when\nAnn,Bob,2026-01-31\n", **roles)  # has only one of the columns
+    other = drop(ask, "odd", "winner,loser,when\nAnn,Bob,2026-01-31\n", **roles)  # it has only one of the columns
     assert '<option value="=when" selected>' in other.text
     assert '<option value="=y"' not in other.text
     assert "1. Ann 2. Bob" in words(other)

@@ -1,4 +1,4 @@
-"""Journeys of an organiser, a player and an analyst through a league, from the first page to the last."""
+"""Complete visits by an organiser, a player and an analyst, from the first page to the last."""
 
 import csv
 import io
@@ -54,7 +54,7 @@ def test_organiser_imports_corrects_and_enters_results(chromium, office, size, s
 
 
 def test_chosen_columns_are_kept_when_a_corrected_file_is_uploaded(chromium, office):
-    """The columns of a file are chosen once, even if it is corrected and uploaded again, or after another file."""
+    """The user chooses the columns once, and then uploads the corrected file, also after another file."""
     right = RIGHT.replace("date,home,away,home score,away score", "Wann,Spieler 1,Spieler 2,Zahl 1,Zahl 2,Tisch")
     right = re.sub(r"(\d,\d)$", r"\1,7", right, flags=re.M)  # an extra number, so the scores are ambiguous
     wrong = right.replace("2026-01-12", "2026-01-32")
@@ -69,12 +69,12 @@ def test_chosen_columns_are_kept_when_a_corrected_file_is_uploaded(chromium, off
         expect(page.get_by_role("button", name="Import the other 3 matches")).to_be_visible()
         chosen.set_input_files(file(right))
         expect(page.get_by_role("button", name="Import 4 matches")).to_be_visible()
-        chosen.set_input_files(file(WRONG))  # which has other columns
+        chosen.set_input_files(file(WRONG))  # this file has other columns
         expect(page.get_by_role("button", name="Import the other 3 matches")).to_be_visible()
 
 
 def begin(visit):
-    """An empty database shows the first steps: sign in, and create a league."""
+    """Follow the first steps of an empty database: sign in, and create a league."""
     page = visit.go("/")
     expect(page.get_by_role("heading", level=1)).to_have_text("Create your first league")
     assert visit.barriers() == []
@@ -88,7 +88,7 @@ def begin(visit):
 
 
 def bring(visit, corrects):
-    """Import a file with an invalid line, which is corrected or skipped."""
+    """Import a file with an invalid line, and correct or skip that line."""
     page = visit.page
     page.get_by_label("Results file").set_input_files(file(WRONG))
     problems = page.get_by_role("table", name="problem")
@@ -109,7 +109,7 @@ def file(text):
 
 
 def correct(visit):
-    """Correct a match: Bob's win on 26 January was Ann's."""
+    """Correct a match: Ann, not Bob, won on 26 January."""
     page = visit.page
     page.get_by_role("link", name="Matches", exact=True).click()
     page.get_by_role("link", name=re.compile("Details")).first.click()
@@ -172,7 +172,7 @@ def test_player_searches_compares_players_and_predicts_a_match(chromium, demo, s
         page.get_by_label("Date").fill("2026-06-08")
         expect(page.locator(".headline")).to_contain_text("%")
         expect(page.locator("#result")).to_contain_text("Mbali")
-        assert "team=Mbali" in page.url  # to be shared
+        assert "team=Mbali" in page.url  # the URL can be shared
 
 
 @OTHER_WAYS
@@ -205,7 +205,7 @@ def test_analyst_compares_models_and_reads_past_standings(chromium, demo, size, 
 
 
 def data(page, kind):
-    """Return the content behind the link to the page as data."""
+    """Return the content behind the page's link to its data."""
     link = page.locator("footer").get_by_role("link", name=kind).get_attribute("href")
     return page.request.get(re.match(r"https?://[^/]+", page.url)[0] + link)
 

@@ -1,4 +1,4 @@
-"""The pages of keys: for all leagues, and for one; and the forms that rename, archive and delete a league."""
+"""The key pages for all leagues and for one league, and the forms that rename, archive and delete a league."""
 
 import html
 import re

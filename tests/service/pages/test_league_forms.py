@@ -1,4 +1,4 @@
-"""Leagues are created and changed with forms, which keep all input when something is wrong."""
+"""The forms that create and change leagues keep all input if something is wrong."""
 
 import html
 import re

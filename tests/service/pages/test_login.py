@@ -87,7 +87,7 @@ def test_revoked_key_is_refused(ask):
     assert ask.look("/new", key=secret).status_code == 200
     with ask.service.database.writing() as connection:
         keys.revoke(connection, keys.find(connection, secret).id)
-    ask.service.keys.invalidate(secret)  # as it is after a second
+    ask.service.keys.invalidate(secret)  # as if a second had passed
     assert ask.look("/new", key=secret).headers["location"] == "/signin?next=%2Fnew"
     assert ask.send("/new", FIELDS, key=secret).status_code == 401
     assert "Sign in" in ask.look("/leagues", key=secret).text  # public pages can still be read

@@ -12,7 +12,7 @@ ODD = '<script>alert(1)</script>"><img src=x onerror=y>'
 
 
 def test_match_page_shows_forecast_and_explanations(ask):
-    """Two newcomers by TrueSkill: 25 ± 8.333 become 29.396 and 20.604 ± 7.171 (Herbrich et al. 2006)."""
+    """Two TrueSkill newcomers move from 25 ± 8.333 to 29.396 and 20.604 ± 7.171 (Herbrich et al. 2006)."""
     ask.create_league("told")
     match = {"id": "a/b", "teams": [["bob"], ["ann"]], "scores": [1, 3], "time": "2026-01-31T19:30:00Z", "home": 0}
     ask.post("/api/leagues/told/matches", [match, {"id": "next", "teams": [["ann"], [ODD]]}], status=201)
@@ -41,7 +41,7 @@ def test_match_page_shows_forecast_and_explanations(ask):
 
 
 def test_only_keys_of_the_league_show_players_removed_from_a_match(ask):
-    """Only a key of the league shows the teams of a deleted match, and players whom an edit replaced."""
+    """Without a key of the league, deleted matches show no teams, and edited matches show no replaced players."""
     ask.create_league("gone")
     ask.create_league("other")
     path, page = "/api/leagues/gone/matches/m", "/leagues/gone/match?id=m"

@@ -1,4 +1,4 @@
-"""The list of matches: newest first, with results, for all kinds and sizes of leagues."""
+"""The list of matches shows the newest first, with results, for all kinds and sizes of leagues."""
 
 import re
 

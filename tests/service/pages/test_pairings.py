@@ -1,4 +1,4 @@
-"""Pairings for an evening: no rematches, recent opponents are kept apart, and players sit out in turn."""
+"""Pairings for an evening avoid rematches and recent opponents, and let players sit out in turn."""
 
 import csv
 import io

@@ -24,7 +24,7 @@ ODD = [
 
 @pytest.fixture(scope="module")
 def league(ask):
-    """A league in which Ann beats Bob in 25 matches, of which the last does not count; and all kinds of names."""
+    """A league with unusual names, in which Ann beats Bob in 25 matches, of which the last does not count."""
     ask.create_league("player")
     matches = [{"id": f"m{at}", "teams": [["ann"], ["bob"]], "time": f"2026-01-{1 + at:02d}"} for at in range(24)]
     matches += [{"id": "odd/1", "teams": [["bob"], ["ann"]], "time": "2026-01-30", "importance": 0}]
@@ -49,7 +49,7 @@ def test_player_page_shows_rating_and_matches(ask, league):
     assert "does not count" in words
     assert page.count('href="/leagues/player/match?id=m') >= 19
     assert 'href="/leagues/player/match?id=odd%2F1"' in page
-    first = told["matches"][1]  # the newest that counts
+    first = told["matches"][1]  # the newest match that counts
     assert f"{100 * first['expected']:.0f} %".replace("100 %", "> 99 %") in words
     assert "/leagues/player/charts/curves.svg?name=ann&amp;revision=" in page
     assert 'href="/leagues/player/player?name=ann&amp;name=bob"' in page
@@ -179,7 +179,7 @@ def test_player_without_counted_matches_has_no_rating(ask):
 
 
 def test_name_suggestions_list_the_best_matches_first(ask):
-    """Best players first, but an exact or prefix match comes before a name that only contains the text."""
+    """The best players come first, but exact and prefix matches come before names that only contain the text."""
     ask.create_league("darts")
     order = ["Johanna", "Mary Ann", "ann", "Annika", "<script>ann</script>", *(f"zoe {k:03}" for k in range(300)), "zo"]
     ask.post("/api/leagues/darts/matches", {"teams": [[one] for one in order]}, status=201)

@@ -1,4 +1,4 @@
-"""The prediction page shows the same data as the API, and parses what people type."""
+"""The prediction page shows the same data as the API, and accepts names as people type them."""
 
 import csv
 import io

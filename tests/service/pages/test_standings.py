@@ -1,4 +1,4 @@
-"""The standings page: rank changes and form checked by hand, past standings, every kind of league, and data formats."""
+"""The standings page: rank changes, recent form, past standings, every kind of league, and data formats."""
 
 import re
 

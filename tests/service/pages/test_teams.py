@@ -1,4 +1,4 @@
-"""Fair teams equal those of the API; manual splits are compared with them."""
+"""Fair teams equal those of the API, and manual splits are compared with the fairest one."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Backups: a restored database is complete, or nothing is changed."""
+"""A restore is complete, or it changes nothing."""
 
 import shutil
 import sqlite3
@@ -23,7 +23,7 @@ NUMBERS = [0.0, 0.1, -1.5, 1e300, 5e-324, float(2**53 - 1), 1.7e15 + 0.25]
 
 
 def awkward(column, random, number):
-    """Return a value that is easily corrupted by copying; unique if the column requires it."""
+    """Return a value that copying may easily corrupt; it is unique if the column requires it."""
     kind, longest = column.type.python_type, getattr(column.type, "length", None)
     if column.nullable and random.random() < 0.3:
         return None
@@ -99,7 +99,7 @@ def test_backup_can_be_restored_between_postgresql_and_sqlite(postgres, postgres
 
 
 def test_restored_league_accepts_new_matches(database_url, tmp_path, opened):
-    """The next match gives bit-identical ratings in the original league and in the restored one."""
+    """The next match gives bit-identical ratings in the original and in the restored league."""
     old, new = opened(f"{tmp_path}/old.db"), opened(database_url)
     old.migrate()
     with old.writing() as connection:
@@ -118,7 +118,7 @@ def test_restored_league_accepts_new_matches(database_url, tmp_path, opened):
 
 
 def test_backup_is_consistent_while_matches_are_written(database_url, tmp_path, opened, monkeypatch):
-    """A league's counter and journal agree in the backup, although both grew while it was written."""
+    """The league's match counter and its journal agree in the backup, although both grew during the backup."""
     monkeypatch.setattr(backup_module, "BATCH", 3)
     database = opened(database_url)
     fill(database, rows=0)

@@ -25,7 +25,7 @@ def test_connection_of_a_failed_reader_does_not_keep_its_old_snapshot(database_u
 
     def fail() -> None:
         with database.reading() as connection:
-            kept.append(connection.execute(text("SELECT name FROM league")))  # and not read to the end
+            kept.append(connection.execute(text("SELECT name FROM league")))  # the result is not read to the end
             raise ZeroDivisionError
 
     for _ in range(3):
@@ -42,7 +42,7 @@ def test_connection_of_a_failed_reader_does_not_keep_its_old_snapshot(database_u
 
 @pytest.mark.parametrize("places", [1, 2, SHORT, 0])
 def test_queries_with_lists_of_any_length_use_an_index(sqlite_url, places):
-    """SQLite has no statistics: without a hint it reads the whole league to find a dozen ids."""
+    """SQLite has no statistics here, so without a hint it would read the whole league to find a dozen ids."""
     database = Database(sqlite_url)
     database.migrate()
     with database.reading() as connection:
@@ -75,7 +75,7 @@ def test_queries_with_lists_of_any_length_find_all_rows(database_url):
 
 
 def test_query_for_matches_after_a_position_uses_an_index(sqlite_url):
-    """In a league without times, all matches have the same time: the index must be searched by seq too."""
+    """In a league without times, all matches have the same time, so the index search must include seq."""
     database = Database(sqlite_url)
     database.migrate()
     with database.reading() as connection:

@@ -55,7 +55,7 @@ def engine(database_url):
 
 
 def catalogue(engine):
-    """Return a database's own description of its tables, with the conditions of indexes."""
+    """Return the tables, columns and indexes as the database itself describes them."""
     with engine.connect() as connection:
         rows = connection.execute(text(CATALOGUE[engine.dialect.name])).all()
     return [tuple(re.sub(r"\s+", " ", str(cell)) for cell in row) for row in rows]

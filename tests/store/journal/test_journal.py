@@ -37,7 +37,7 @@ ODD = (
 
 
 def same(one: History, other: History) -> None:
-    """Return every column, bit for bit, with its type."""
+    """Return all columns as bytes with their types, for an exact comparison."""
     assert one == other
     for field in fields(History):
         mine, yours = getattr(one, field.name), getattr(other, field.name)
@@ -52,7 +52,7 @@ def without(match: dict[str, Any], *keys: str) -> dict[str, Any]:
 
 
 def at(clock: str, time: float) -> Any:
-    """Return a time in the form that a league with that clock accepts."""
+    """Return a time in the format that a league with this clock accepts."""
     if clock == "utc":
         return show_time("timestamp", "UTC", time)
     return time if clock == "number" else None
@@ -64,7 +64,7 @@ def test_journal_rows_convert_to_a_history(found: Any, clock: Any, random: Any) 
     rows = []
     for seq, match in enumerate(found):
         if "scores" in match:
-            match = {**match, "scores": [score + 0.0 for score in match["scores"]]}  # so that -0 is 0
+            match = {**match, "scores": [score + 0.0 for score in match["scores"]]}  # changes -0 to 0
         time = 0.0 if clock == "none" else float(random.randrange(-3, 3))
         rows.append((seq, time, f"m{seq}", {**match, "id": f"m{seq}", "time": at(clock, time)}))
     expected = History.from_matches([match for *_, match in rows])

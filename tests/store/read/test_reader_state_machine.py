@@ -25,7 +25,7 @@ from tests.store.test_state_machine import Life, live
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make short leagues have checkpoints, saved ladders and indexes, too."""
+    """Lower the limits, so that short leagues also have checkpoints, saved ladders and indexes."""
     monkeypatch.setattr(replay, "MIN_SPACING", 3)
     monkeypatch.setattr(trace, "STEP", 3)
     monkeypatch.setattr(trace, "TAIL", 4)
@@ -36,7 +36,7 @@ def states(ladder: pw.Ladder) -> dict[str, bytes]:
 
 
 def upto(league: League, time: float) -> League:
-    """Return the league without anything after a time."""
+    """Return the league without the changes after a time."""
     past = league.copy()
     past.matches = {name: kept for name, kept in past.matches.items() if kept.time <= time}
     past.seasons = [season for season in past.seasons if season[0] <= time]
@@ -79,7 +79,7 @@ class Watched(Life):
     @invariant()
     def traces_are_those_of_a_fit(self) -> None:
         if self.chance.random() < 0.3:
-            return  # so that a read follows several changes
+            return  # some reads come after several changes
 
         def look(connection: Any, league: leagues.League) -> None:
             views, fresh = (some.of(connection, league) for some in (self.traces, TraceCache()))
@@ -101,7 +101,7 @@ class Watched(Life):
 
 
 def compare(snapshot: Snapshot, ladder: pw.Ladder) -> None:
-    """Compare every row, rank and position with a leaderboard."""
+    """Compare every row, rank and position of the standings with a leaderboard."""
     assert states(snapshot.ladder) == states(ladder)
     assert snapshot.memory.tobytes() == ladder.memory.tobytes()
     wanted = sorted(ladder.leaderboard().to_dicts(), key=lambda row: (row["rank"], row["player"]))
@@ -137,7 +137,7 @@ def compare_fits(views: MatchViews, league: League) -> None:
 
 
 def compare_players(views: MatchViews, league: League) -> None:
-    """Compare one player's matches and opponents with a plain count; and one match."""
+    """Compare one player's matches and opponents, and one match, with a plain count."""
     name = PLAYERS[len(league.log) % len(PLAYERS)]
     mine = [(id, kept) for id, kept in league.order if any(name in team for team in kept.body["teams"])]
     if not mine:

@@ -1,4 +1,4 @@
-"""Recent form and the ranks a week ago, compared with a plain loop over all matches."""
+"""Recent form and the ranks a week ago agree with a plain loop over all matches."""
 
 import numpy as np
 import pytest
@@ -80,10 +80,10 @@ def test_cached_past_standings_are_dropped_when_a_correction_changes_them(sqlite
             0,
         ),
         (Post("darts", [duel("dan", "ann", 21, id="d")]), 1),
-        (Post("darts", [duel("eve", "fay", 2, id="e")]), 0),  # earlier, but no other rating changes
+        (Post("darts", [duel("eve", "fay", 2, id="e")]), 0),  # an earlier match of new players changes no other rating
         (Post("darts", [duel("eve", "fay", 22, id="f")]), 1),
         (Edit("darts", "a", duel("bob", "ann", 1)), 0),
-        (Edit("darts", "b", duel("bob", "cat", 15)), 0),  # moves from before the time to after it
+        (Edit("darts", "b", duel("bob", "cat", 15)), 0),  # the edit moves the match from before the time to after it
         (Edit("darts", "b", duel("cat", "bob", 16)), 1),
         (Edit("darts", "b", duel("cat", "bob", 9)), 0),  # and back
         (Delete("darts", "d"), 1),

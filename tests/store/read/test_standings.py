@@ -135,7 +135,7 @@ def test_player_whose_last_match_is_deleted_is_removed(database):
 
 @pytest.mark.parametrize("model", [pw.Elo(), pw.TrueSkill(), pw.Glicko2(period=7)], ids=["Elo", "TrueSkill", "periods"])
 def test_incrementally_updated_ranking_equals_a_full_sort(model):
-    """Ratings with many ties change at random; the updated order equals a full sort."""
+    """The ratings change at random, and many of them are equal."""
     chance, width = np.random.default_rng(5), model.pipeline.width
     ladder = pw.Ladder(model)
     said = {"league": "x", "clock": "number", "settings": Settings(), "generation": 1}
@@ -176,7 +176,7 @@ def test_threads_read_consistent_revisions_during_writes(database):
 
     with ThreadPoolExecutor(6) as pool:
         readers = pool.map(read, range(5))
-        for day in DAYS[1:20]:  # which makes twenty revisions
+        for day in DAYS[1:20]:  # the league then has twenty revisions
             post(database, ("ann", f"of {day}"), day=day)
         revisions = list(readers)
     assert all(found == sorted(found) for found in revisions)
@@ -195,7 +195,7 @@ def test_cache_evicts_the_least_recently_used_standings():
 
 
 def test_standings_at_a_revision_exclude_matches_posted_later(sqlite_url):
-    """Matches of other players posted later with earlier times correct nothing, and are not part of the revision."""
+    """A match of other players that is posted later with an earlier time is not part of an older revision."""
     database = Database(sqlite_url)
     database.migrate()
     with database.writing() as connection:
@@ -236,7 +236,7 @@ def test_standings_can_be_read_at_a_time_and_a_revision_together(sqlite_url):
 
 
 def test_reading_past_standings_does_not_block_current_standings(sqlite_url):
-    """Any number of requests at once: those that would only wait get an error and can try again."""
+    """Requests for past standings that would have to wait too long get an error and can be repeated."""
     database = Database(sqlite_url)
     database.migrate()
     with database.writing() as connection:

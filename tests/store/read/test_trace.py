@@ -1,4 +1,4 @@
-"""After any changes to a trace, a view finds the same entries and places as a plain search."""
+"""After any changes to a trace, a view finds the same entries as a plain search."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ STEPS = st.lists(st.one_of(st.lists(MATCH, max_size=6), st.integers(0, 12)), max
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lower the limits, so that a few matches count as many."""
+    """Lower the limits, so that short histories are treated like long ones."""
     monkeypatch.setattr(trace, "STEP", 2)
     monkeypatch.setattr(trace, "TAIL", 5)
     monkeypatch.setattr(trace, "TAIL_SHARE", 2)

@@ -1,4 +1,4 @@
-"""Cached traces follow the journal, take over matches that the writer has rated, and are evicted."""
+"""Cached traces follow the journal, reuse matches that the writer has rated, and are evicted."""
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ def test_later_commands_do_not_change_an_existing_view(database):
 
 
 def test_connection_with_an_older_snapshot_can_read_a_later_view(database):
-    """A request holds an older snapshot of the database, while another has updated the views to a later one."""
+    """A request has an older snapshot of the database, while another request has already updated the cached view."""
     traces, given = TraceCache(), matches(10)
     perform(database, Post("chess", given[:8]))
     with database.reading() as connection:
@@ -76,7 +76,7 @@ def test_trace_reuses_matches_rated_by_the_writer(database, monkeypatch):
         perform(database, Post("chess", [match]), traces.pending)
     assert seen(database, traces, len_of) == 20
     assert asked == []
-    for match in given[20:38]:  # more than are handed over between two reads
+    for match in given[20:38]:  # more matches than the writer keeps between two reads
         perform(database, Post("chess", [match]), traces.pending)
     assert seen(database, traces, len_of) == 38
     perform(database, Post("chess", given[38:39]))  # as if by another process

@@ -1,4 +1,4 @@
-"""Erasing a person: the name is gone everywhere and stays away, and no rating changes."""
+"""Erasing a person removes the name everywhere, keeps it away, and changes no rating."""
 
 import json
 import zlib
@@ -36,7 +36,7 @@ def match(number, teams=None, **more):
 
 @pytest.fixture
 def database(database_url, monkeypatch):
-    monkeypatch.setattr(replay, "MIN_SPACING", 3)  # so that there are checkpoints
+    monkeypatch.setattr(replay, "MIN_SPACING", 3)  # makes short leagues have checkpoints
     database = Database(database_url)
     database.migrate()
     yield database
@@ -44,7 +44,7 @@ def database(database_url, monkeypatch):
 
 
 def fill(database, name="darts", model=None):
-    """Create a league whose journal, ratings, checkpoints, log and keys hold the name."""
+    """Create a league whose journal, ratings, checkpoints, log and keys contain the name."""
     with database.writing() as connection:
         leagues.create(connection, name, model=model, title="Tuesday darts")
         keys.create(connection, f"phone of {NAME}", league=name, author=NAME)
@@ -69,7 +69,7 @@ def rows(database, table):
 
 
 def everything(database):
-    """Return all that the database holds, as one text."""
+    """Return the content of the whole database as one text."""
     found = [row for table in schema.metadata.sorted_tables for row in rows(database, table)]
     for row in found:
         if "players" in row:
@@ -138,7 +138,7 @@ def test_importing_a_file_does_not_bring_an_anonymised_name_back(database):
 
 
 def test_match_ids_do_not_reveal_an_anonymised_name(database):
-    """The ids of an imported file hash its content, so that guessed names could be tested against them."""
+    """Ids of imported matches are hashes of their content, so guessed names could be tested against them."""
     history = pw.History.from_matches([match(number) for number in range(12)])
     import_history(database, history, "darts")
     perform(database, Post("darts", [match(5, id=f"{NAME.lower()}-1"), match(5, id="plain")]))
@@ -258,7 +258,7 @@ def test_database_file_and_backup_do_not_contain_an_anonymised_name(sqlite_url, 
 
 
 def test_long_correction_starts_again_if_a_name_is_anonymised_meanwhile(database, monkeypatch):
-    """It has read the name before, and must not write it afterwards."""
+    """The correction has read the name before, and must not write it afterwards."""
     fill(database)
     monkeypatch.setattr(long_corrections, "MAX_SHORT", 0)
     switch = LongCorrection._switch

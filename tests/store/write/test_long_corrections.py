@@ -1,4 +1,4 @@
-"""Long corrections: posts go on, readers see the old ratings, and a crash at any moment leaves nothing half done."""
+"""During a long correction, posts are accepted and readers see the old ratings; a crash leaves nothing half done."""
 
 import threading
 from contextlib import contextmanager
@@ -28,7 +28,7 @@ MATCHES = 200
 
 @pytest.fixture(autouse=True)
 def short_leagues_take_long(monkeypatch):
-    """Corrections of more than ten matches take long; ratings and matches are handled a few at a time."""
+    """Make corrections of more than ten matches long ones, which handle a few ratings and matches at a time."""
     for name, value in (("MAX_SHORT", 10), ("CHUNK", 16), ("MAX_ROWS", 7), ("BREATH", 0.0)):
         monkeypatch.setattr(long_corrections, name, value)
     monkeypatch.setattr(replay, "MIN_SPACING", 30)
@@ -58,7 +58,7 @@ def find(database, name="darts"):
 
 
 def leftovers(database):
-    """Return the rating sets of which rows are left although nobody reads them."""
+    """Return the unused rating sets that still have rows."""
     left = []
     league = find(database)
     with database.reading() as connection:
@@ -80,7 +80,7 @@ def top(database, standings):
 
 @contextmanager
 def pausing(monkeypatch, method):
-    """Pause the first call of a method of a long correction; yields events: it has come there, and it may go on."""
+    """Pause the first call of a method of a long correction; yield two events, "is paused" and "may continue"."""
     there, go_on, original = Event(), Event(), getattr(LongCorrection, method)
 
     def paused(self, *arguments):
@@ -174,7 +174,7 @@ def test_post_of_an_earlier_match_waits_for_a_long_correction(database, writer, 
         first = writer.submit(Delete("darts", "m0"))
         assert there.wait(30)
         late = writer.submit(Post("darts", [match(Random(4), 7.5, "late")]))
-        recent = writer.submit(Delete("darts", f"m{MATCHES - 1}"))  # waits for its turn, too
+        recent = writer.submit(Delete("darts", f"m{MATCHES - 1}"))  # this command also waits
         usual = writer.submit(Post("darts", [match(Random(5), MATCHES, "usual")])).result(30)
         assert usual.revision == 2
         assert not (first.done())
@@ -186,7 +186,7 @@ def test_post_of_an_earlier_match_waits_for_a_long_correction(database, writer, 
 
 
 def test_post_that_precedes_a_corrected_match_restarts_the_correction(database, monkeypatch):
-    """The post is in order with the old ratings, but with the new ones a corrected match comes after it."""
+    """The post is in chronological order before the correction, but the correction adds a match that is rated after it."""
     late = [{"id": f"late {time}", "time": time, "teams": [["new"], ["player 0"]]} for time in (0.5, MATCHES + 5)]
     with pausing(monkeypatch, "_switch") as (there, go_on):
         results = []
@@ -259,14 +259,14 @@ def test_anonymised_name_does_not_come_back_with_a_correction(database, monkeypa
 
 
 class Killed(BaseException):
-    """The process dies: from then on, it writes nothing."""
+    """Raised when the process dies; after that it writes nothing."""
 
 
 @pytest.mark.parametrize(
     "kinds", [["edit", "late post"], pytest.param(list(COMMANDS), marks=pytest.mark.long)], ids=len
 )
 def test_correction_killed_in_any_transaction_leaves_the_old_ratings(kinds, database, monkeypatch):
-    """Die before the first commit, then before the second, and so on until the correction succeeds."""
+    """The process dies before its first commit, then before its second, and so on until the correction succeeds."""
     monkeypatch.setattr(replay, "MIN_SPACING", 60)
     monkeypatch.setattr(long_corrections, "MAX_ROWS", 20)
     kills = 0
@@ -292,7 +292,7 @@ def test_correction_killed_in_any_transaction_leaves_the_old_ratings(kinds, data
 
 
 def dying(kill_at, original=Database.writing):
-    """Return `Database.writing` for a process that dies before its commit with this number."""
+    """Return a `Database.writing` that dies before the commit with this number."""
     commits = 0
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""Matches dated in the future: refused in leagues with dates, unless the league's settings allow them."""
+"""Leagues with dates refuse matches in the future, unless their settings allow them."""
 
 import pytest
 
@@ -60,7 +60,7 @@ def test_match_times_up_to_a_day_ahead_are_accepted_and_later_ones_if_allowed(da
 
 
 def test_recorded_match_in_the_future_can_be_read_and_corrected(database):
-    """Leagues of earlier versions may have such matches."""
+    """Leagues from earlier versions may have such matches."""
     with database.writing() as connection:
         leagues.change(connection, "darts", settings={"allow_future": True})
     perform(database, Post("darts", [match(NEVER)]))

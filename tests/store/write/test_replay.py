@@ -1,4 +1,4 @@
-"""Checkpoints: when one is due, even if matches were deleted."""
+"""The times at which checkpoints are due, even if matches were deleted."""
 
 import pytest
 from sqlalchemy import select
@@ -15,7 +15,7 @@ from tests.store import sound
 
 @pytest.fixture(autouse=True)
 def close_checkpoints(monkeypatch):
-    """A checkpoint is due after every three matches."""
+    """Make a checkpoint due after every three matches."""
     monkeypatch.setattr(replay, "MIN_SPACING", 3)
 
 
@@ -48,9 +48,10 @@ def stored(database):
 
 def test_replay_checkpoint_stays_valid_after_deletions(database):
     post(database, 9)
-    post(database, 1, 2, 3, 4, 5, 6)  # late: the match at 6 has the highest seq, but the one at 9 is the last
+    # These are posted late: the match at 6 has the highest seq, but the match at 9 is the last one.
+    post(database, 1, 2, 3, 4, 5, 6)
     delete(database, 1, 2, 3)  # the replay takes a checkpoint after 4, 5 and 6
-    delete(database, 9)  # now that checkpoint is after the last match, where the next one would be
+    delete(database, 9)  # now this checkpoint is at the last match
     assert stored(database) == [(6, 7, 3)]
     assert take_checkpoint(database, "darts") == 3
     assert stored(database) == [(6, 7, 3)]

@@ -1,4 +1,4 @@
-"""Forms of other sites, sent by the browser of a signed-in user, change nothing."""
+"""Forms on other sites change nothing, even if the browser of a signed-in user sends them."""
 
 import html
 import threading
@@ -18,7 +18,7 @@ BUTTON = "<button>Win</button>"
 
 @contextmanager
 def other_site(body: str) -> Iterator[str]:
-    """A one-page site on another port of the same machine, so that browsers send cookies from there, too."""
+    """A one-page site on another port of the same machine, for which browsers also send the cookies."""
 
     class Page(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -40,7 +40,7 @@ def test_forms_sent_from_another_site_change_nothing(chromium, demo):
     routes = [route for router in ROUTERS for route in router.routes if isinstance(route, APIRoute)]
     paths = sorted({route.path for route in routes if "POST" in route.methods})
     assert len(paths) > 2
-    token = csrf_token([(b"cookie", f"{COOKIE}={demo.key}".encode())])  # even if they knew the token
+    token = csrf_token([(b"cookie", f"{COOKIE}={demo.key}".encode())])  # the other site may even know the token
     fields = {"token": token, "name": "forged", "id": demo.match, "key": demo.key, "confirm": "1"}
     inputs = "".join(f'<input name="{name}" value="{html.escape(value)}">' for name, value in fields.items())
     targets = [path.replace("{league}", "demo") for path in paths]

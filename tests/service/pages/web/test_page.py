@@ -1,4 +1,4 @@
-"""Common to all pages: HTML, JSON and CSV URLs, the content security policy, and readable problems."""
+"""Behaviour of all pages: HTML, JSON and CSV URLs, the content security policy, and readable problems."""
 
 import re
 
@@ -9,7 +9,7 @@ from prowess.service.pages.routers import ROUTERS
 
 
 def test_every_readable_page_has_json_and_csv_routes():
-    """Forms need none: routes without data accept forms, redirect to a page, or serve a part of one."""
+    """Routes without data are exempt: they accept forms, redirect to a page, or return a part of a page."""
     routes = [route for router in ROUTERS for route in router.routes if isinstance(route, APIRoute)]
     asked, sent = ({route.path for route in routes if method in route.methods} for method in ("GET", "POST"))
     pages = {path for path in asked if not path.endswith((".json", ".csv", ".svg"))}
