@@ -186,7 +186,7 @@ def test_post_of_an_earlier_match_waits_for_a_long_correction(database, writer, 
 
 
 def test_post_that_precedes_a_corrected_match_restarts_the_correction(database, monkeypatch):
-    """The post is in chronological order before the correction, but the correction adds a match that is rated after it."""
+    """The post is in chronological order at first, but the correction adds a match that is rated after it."""
     late = [{"id": f"late {time}", "time": time, "teams": [["new"], ["player 0"]]} for time in (0.5, MATCHES + 5)]
     with pausing(monkeypatch, "_switch") as (there, go_on):
         results = []
