@@ -19,8 +19,9 @@ from prowess.validate import whole
 @dataclass(frozen=True)
 class Paper:
     """A paper that can be run again: its name, a description, the files that it needs, and their layout.
-    `module` has a function `run(data, *, small, seed, jobs, progress)` that returns a `Report`. With `some`, a part of
-    the files is enough.
+
+    `module` has a function `run(data, *, small, seed, jobs, progress)` that returns a `Report`. If `some` is true, a
+    part of the files is enough.
 
     >>> paper("halo2").files[0]
     'FreeForAll.csv'
@@ -71,6 +72,7 @@ class Paper:
         progress: bool | None = None,
     ) -> Report:
         """Run the paper on the files of a folder and return a report that begins with the overall verdict.
+
         `small` uses only a part of the data.
 
         >>> report = paper("classics").run(small=True)
@@ -78,7 +80,7 @@ class Paper:
         'A Manifesto of Skill: the classics, by hand and by prowess'
         """
         jobs, seed, folder = count_processes(jobs), whole("seed", seed), self._folder(data)
-        # Imported here: listing the papers must not load all experiments.
+        # Imported here, so that listing the papers does not load all experiments.
         report: Report = import_module(self.module).run(folder, small=small, seed=seed, jobs=jobs, progress=progress)
         return Report(report.title, (*overall_verdict(report), *report.sections))
 
@@ -156,7 +158,7 @@ def paper(name: str) -> Paper:
 
 
 def overall_verdict(report: Report) -> list[Section]:
-    """Return a section that counts the claims of a report by verdict and lists them; empty without claims.
+    """Return a section that counts and lists the claims of a report by verdict; [] if there are no claims.
 
     >>> from prowess.lab.report import Claim
     >>> claims = (Claim("It works", True, ""), Claim("It is fast", None, "too few data"))

@@ -59,6 +59,7 @@ def drawn_neighbours(history: History) -> Floats:
 
 def draw_rate(history: History) -> float:
     """Return the share of drawn pairs among neighbouring teams: Herbrich et al. (2006), "empirical draw probability".
+
     As in the paper, it includes matches that are still to be predicted.
 
     >>> draw_rate(History.from_matches([{"teams": [["a"], ["b"], ["c"]], "ranks": [1, 2, 2]}]))

@@ -1,4 +1,4 @@
-"""`prowess papers`: run the experiments of a paper again."""
+"""The command `prowess papers`, which runs the experiments of a paper again."""
 
 from __future__ import annotations
 

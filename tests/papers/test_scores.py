@@ -168,17 +168,17 @@ def test_report_has_all_sections(data: Path) -> None:
     report = scores.run(data, small=True)
     plain = json.loads(json.dumps(report.to_dict(), allow_nan=False))
     sections = {section["title"]: section for section in plain["sections"]}
-    first = sections["With the authors' switches: distance from the published curves"]["table"]
+    first = sections["With the authors' released code: distance from the published curves"]["table"]
     assert [row["within"] for row in first] == ["yes"] * 5 + [None]
     for title in (
         "Premier League: AUC, ours and as published",
-        "AFL: the right models",
+        "AFL: the corrected models",
         "Premier League: tuned models, 2002 and later",
-        "AFL: tuned, right and published",
+        "AFL: tuned, corrected and published",
     ):
         assert sections[title]["table"]
     assert sum(section.chart is not None for section in report.sections) == 3
-    for title in ("with the authors' switches", "with the right models"):
+    for title in ("with the authors' released code", "with the corrected models"):
         judged = sections[f"The paper's claims, {title}"]["claims"]
         assert len(judged) == 5 + 4
         assert all(" to " in claim["evidence"] for claim in judged)

@@ -181,7 +181,7 @@ def test_a_small_run_has_all_sections(data: Path, tmp_path: Path):
     for title in (
         "Table 2 of 2011: pair error", "Table 1 of 2011: tournaments won", "Every ε, with variable and with fixed σ",
         "Graph or ε", "Does the listing matter", "Run time", "Table 2 of 2011 on rosters: pair error",
-        "Table 1 of 2011 on rosters: tournaments won", "Graph, ε, team function and σ told apart",
+        "Table 1 of 2011 on rosters: tournaments won", "The parts of a model: graph, ε, team function and σ",
         "What each part is worth", "Table 1 of 2010: better predictions", "Table 2 of 2010: advantages",
     ):  # fmt: skip
         assert report.sections[titles.index(title)].text

@@ -59,8 +59,8 @@ def league_sections(judged: Evaluation, work: RunOptions) -> list[Section]:
     text = (
         "The protocol is that of Guo et al. (2012): in every season models learn from the first matches and predict "
         "the last 20 %, from which they do not learn. The tuned model also learns from all earlier seasons. The models "
-        "of the paper start every season with new players and use the switches of the authors' code, which reproduce "
-        f"the published figures. Figures are means over the seasons; the model was tuned on the seasons before {since}."
+        "of the paper start every season with new players and follow the authors' released code, which reproduces the "
+        f"published figures. Figures are means over the seasons; the model was tuned on the seasons before {since}."
         " Differences in the table are paired over the seasons (95 % intervals by Student's t); differences in the "
         "claims are paired by match and resampled."
     )

@@ -18,17 +18,18 @@ if TYPE_CHECKING:
     import altair as alt
 
 TITLE = "Convergence of the best players"
-ENOUGH = 50  # games: with fewer, a player's skill has not settled
-WINDOW = 10  # games whose mean rating counts
-GAMES = 400  # on the chart
-TWICE = 2.0  # "about 10 games" allows up to this factor
+ENOUGH = 50  # players with fewer games are left out, because their ratings have not settled
+WINDOW = 10  # ratings are averaged over this many games
+GAMES = 400  # number of games that the chart shows
+TWICE = 2.0  # the paper says "about 10 games"; a claim allows up to this factor
 
 
 def games_needed(curve: Floats, start: float, near: float) -> int:
-    """Return how many games a rating needs to reach its final level, which is its mean in the second half of the games.
+    """Return how many games a rating needs to reach its final level.
 
-    The level is reached when the distance from it is at most the share `near` of the initial distance. The distance is
-    measured from the mean of this rating and the nine that follow, so that crossing the level once does not count.
+    The final level is the mean rating in the second half of the games. It is reached when the distance from it is at
+    most the share `near` of the initial distance. The distance is measured from the mean of this rating and the nine
+    that follow, so that crossing the level once does not count.
 
     >>> games_needed(np.array([28.0, 31.0, 34.5, 35.0] + [35.0] * 30), 25.0, 0.1)
     2
@@ -56,6 +57,7 @@ def convergence(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
     start = {system: published[system.lower()]["mu"] for system in SYSTEMS}
     paths = {(system, name): _path(mode, system, name) for system in SYSTEMS[::-1] for name in ranked}
     needed = {key: games_needed(path, start[key[0]], wanted["near"]) for key, path in paths.items()}
+    # Ranking n players needs about n log n bits, and a game of k players gives about k log k bits.
     players = len(np.unique(mode.history.player))
     seats = max(int(np.median(np.diff(mode.history.match_start))), 2)
     limit = log(players) / log(seats)
@@ -92,7 +94,6 @@ def _chart(paths: dict[tuple[str, str], Floats], ranked: list[str], start: dict[
 
 
 def _path(mode: Mode, system: str, name: str) -> Floats:
-    """Return a player's rating after each game."""
     path: Floats = mode.fits[system].trajectory(name)["mu"].to_numpy()
     return path
 

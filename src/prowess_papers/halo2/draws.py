@@ -1,6 +1,6 @@
 """Draws found by match quality: the second experiment of section 4.1.
 
-Games are compared with games of the same number of teams only. In free-for-alls, larger fields have more draws, so
+Games are compared only with games of the same number of teams. In free-for-alls, larger fields have more draws, so
 ranking all games together would mostly measure the size of the field.
 """
 
@@ -21,12 +21,12 @@ from ..charts import Axis, curves
 from ..statistics import difference_interval, drawn_neighbours, mean_interval
 from .mode import SYSTEMS, Mode
 
-POINTS = 201  # of a curve
+POINTS = 201  # number of points of a curve
 CHANCE = "by chance"
 
 
 def draws(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
-    """Return the share of all draws among the games that a system considers closest, and the area under that curve."""
+    """Return a section on how many draws are among the games that each system considers closest."""
     import polars as pl
 
     rows, points, claims = [], [], []
@@ -66,7 +66,7 @@ def draws(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
 
 
 def _share_behind(closeness: Floats, history: History) -> Floats:
-    """Return, for every game, the share of games of its size that are less close; equally close ones count half."""
+    """Return, for every game, the share of games of its size that are less close. Equally close games count half."""
     teams = np.diff(history.match_start)
     share = np.empty(len(closeness))
     for size in np.unique(teams):

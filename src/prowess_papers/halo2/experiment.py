@@ -1,4 +1,4 @@
-"""The experiments of section 4, on those of the four files that exist."""
+"""Runs the experiments of section 4 on those of the four files that exist."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from .speed import ROUNDS, speed
 from .width import width
 from .winning import winning
 
-SMALL = 1500  # games of a mode, with `small`
-# the terms of the data ask for this line in every publication
+SMALL = 1500  # number of games of a mode, with `small`
+# The terms of use of the data require this line in every publication.
 CREDIT = "Credits for the use of the Halo 2 Beta Dataset are given to Microsoft Research Ltd. and Bungie."
 
 
 def run(
     data: Path, *, small: bool = False, seed: int = 0, jobs: int | None = None, progress: bool | None = None
 ) -> Report:
-    """Run the experiments on the files of a folder; modes whose file is missing are left out and listed.
+    """Run the experiments on the files of a folder. Modes whose file is missing are left out and listed.
 
     Nothing is random, and all four modes take seconds, so `seed` and `jobs` are ignored.
 

@@ -1,4 +1,4 @@
-"""V and W as in Figure 2: how far a result moves the mean, and how much it reduces the variance."""
+"""The functions V and W of Figure 2: how far a result moves the mean, and how much it reduces the variance."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def v_and_w(t: float, margin: float) -> dict[str, float]:
     above(t - margin, found)
     win = found.shift, found.lost
     within(t, margin, found)
-    values = (win[0], found.shift + 0.0, win[1], found.lost)  # no −0
+    values = (win[0], found.shift + 0.0, win[1], found.lost)  # adding 0.0 turns −0.0 into 0.0
     return dict(zip(FUNCTIONS, values, strict=True))
 
 

@@ -1,4 +1,4 @@
-"""A game mode: its games, and both systems' forecasts of each game before learning from it."""
+"""A game mode: its games, and the forecasts of both systems, each made before learning from the game."""
 
 from __future__ import annotations
 
@@ -51,7 +51,9 @@ def spread(match_start: NDArray[np.int32], rating: Floats) -> Floats:
 
 
 def qualities_of(fit: Fit) -> Floats:
-    """Return the quality of every match by equation (7), computed before the match; a team is the sum of its players.
+    """Return the quality of every match by equation (7), computed before the match.
+
+    The model must rate a team as the sum of its players.
 
     >>> qualities_of(TrueSkill().fit(History.from_matches([{"teams": [["a"], ["b"]]}]))).round(3)
     array([0.447])
@@ -91,9 +93,9 @@ class Mode:
         return {"Elo": -apart, "TrueSkill": qualities_of(self.fits["TrueSkill"])}
 
     def errors(self, system: str, *, ties: float = 1.0) -> Tally:
-        """Return the share of pairs that a system got wrong, pooled over games.
+        """Return the share of pairs of teams that a system predicted in the wrong order, pooled over games.
 
-        Drawn pairs do not count. A pair with equal strengths, a prediction tie, counts as `ties`.
+        Drawn pairs do not count. A pair with equal strengths (a prediction tie) adds `ties` to the errors.
 
         >>> history = History.from_matches([{"teams": [["a"], ["b"]]}])
         >>> fit_mode("Head to Head", history, {"elo": {}, "trueskill": {}}).errors("Elo").mean()
@@ -102,7 +104,7 @@ class Mode:
         return pair_error(self.fits[system].forecasts, ties=ties, pooled=True)
 
     def closest(self, system: str, share: float) -> NDArray[np.bool_]:
-        """Return the `share` of games that a system expects to be closest, as a mask; earlier games win ties.
+        """Return a mask of the `share` of games that a system expects to be closest; among ties, earlier games.
 
         >>> history = History.from_matches([{"teams": [["a"], ["b"]]}] * 2)
         >>> fit_mode("Head to Head", history, {"elo": {}, "trueskill": {}}).closest("TrueSkill", 0.5)
@@ -112,7 +114,7 @@ class Mode:
 
 
 def closest(closeness: Floats, share: float) -> NDArray[np.bool_]:
-    """Return the `share` of games with the highest closeness, as a mask."""
+    """Return a mask of the `share` of games with the highest closeness."""
     order = np.argsort(-closeness, kind="stable")
     chosen = np.zeros(len(closeness), bool)
     chosen[order[: max(1, round(share * len(order)))]] = True

@@ -51,7 +51,7 @@ def prediction(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
 
 
 def _errors(mode: Mode, which: str, share: float, ties: float = 1.0) -> tuple[list[float], Interval]:
-    """Return the errors of Elo and TrueSkill in percent, and the interval of Elo's error minus TrueSkill's."""
+    """Return the errors of Elo and TrueSkill in percent, and Elo's error minus TrueSkill's with its interval."""
     elo, trueskill = (mode.errors(system, ties=ties) for system in SYSTEMS)
     picked: tuple[Any, Any] = (None, None)
     if which == "challenged":
@@ -72,7 +72,7 @@ def measured(tally: Tally, where: NDArray[np.bool_] | None) -> bool:
 
 
 def _cells(ours: Sequence[float], theirs: Sequence[float]) -> dict[str, float]:
-    """Return the numbers of a row: for each system, our error and the published one."""
+    """Return the numbers of a row: each system's error, ours and published."""
     return {
         f"{system}: {whose}": round(figures[i], 2)
         for i, system in enumerate(SYSTEMS)
@@ -81,10 +81,11 @@ def _cells(ours: Sequence[float], theirs: Sequence[float]) -> dict[str, float]:
 
 
 def _claim(mode: str, which: str, theirs: Sequence[float], lead: Interval, fair: Interval) -> Claim:
-    """Return the claim that the paper's figures make, judged by ours; `fair` counts prediction ties as half wrong."""
+    """Return the claim that the paper's figures make, judged by ours. `fair` counts prediction ties as half wrong."""
     better, worse = SYSTEMS if theirs[0] < theirs[1] else SYSTEMS[::-1]
     games = {"full": "all games", "challenged": "the games that the other expects to be closest"}[which]
     one, other = (found.times(1 if better == "TrueSkill" else -1).above_zero for found in (lead, fair))
+    # Undecided if the verdict depends on how prediction ties are counted, because the paper does not say how.
     holds = one if one == other else None
     gap = theirs[0] - theirs[1]
     published = f"{gap:+.2f}".replace("-", "−")

@@ -1,4 +1,4 @@
-"""Reading the Halo 2 files: one row per player, with the rows of a game adjacent."""
+"""Reads the Halo 2 files, which have one row per player and the rows of a game together."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ LAYOUT = f"it must be CSV without header, with the columns {', '.join(COLUMNS)}"
 def read(path: str | os.PathLike[str]) -> History:
     """Read a file of games in the order of the file and without times, because the published numbers use that order.
 
-    A game is a block of rows with the same game id and the same time; an id may recur later for another game. Players
-    with the same team id in a game are a team, also in a free-for-all. The score of a team is the sum of the scores in
-    its rows, and the highest wins. Player ids stay text, because as floats their 16 digits would lose the last one.
+    A game is a block of rows with the same game id and the same time; an id may occur again later for another game.
+    Players with the same team id in a game form a team, even in a free-for-all. The score of a team is the sum of the
+    scores in its rows, and the highest wins. Player ids stay text, because floats would lose the last of 16 digits.
     Games of one team and games with a player in two teams are left out and listed in `recognised`. A player listed
     twice in one team counts once.
 
@@ -56,16 +56,16 @@ class Rows(NamedTuple):
     player: Ints
     score: Floats
     names: list[str]
-    again: NDArray[np.bool_]  # whether an earlier row has the same player, team and game
+    again: NDArray[np.bool_]  # true if an earlier row has the same player, team and game
 
 
 def _table(file: Path) -> Table:
-    """Read the cells as text, without padding that a spreadsheet may have added; skip blank lines."""
+    """Read the cells as text and strip padding that a spreadsheet may have added; skip blank lines."""
     import polars as pl
 
     schema = dict.fromkeys(COLUMNS, pl.String)
     try:
-        # Quotation marks are padding here: a stray one must not swallow the following rows.
+        # Quotation marks have no meaning in these files, and a stray one must not swallow the following rows.
         frame = pl.read_csv(file, has_header=False, schema=schema, quote_char=None)
     except FileNotFoundError:
         raise Error(f"{file} not found") from None
@@ -86,7 +86,7 @@ def _rows(table: Table) -> Rows:
     table.require(_finite(score), "score", "a number is needed")
     team, teams = intern(labels(table, "team"))
     player, players = intern(labels(table, "player_id"))
-    for problem in table.problems:  # reporting the first is enough: users cannot correct this file
+    for problem in table.problems:  # the first problem is enough, because users cannot correct this file
         raise table.error(problem.row, str(problem))
     return Rows(
         number,
@@ -140,7 +140,7 @@ def _select(table: Table, rows: Rows) -> tuple[NDArray[np.bool_], list[str]]:
 def _draft(table: Table, rows: Rows, kept: NDArray[np.bool_], notes: list[str]) -> RawMatches:
     """Return the games that are kept, with their teams in the order of the file."""
     order = np.flatnonzero(kept[rows.game])
-    order = order[np.argsort(rows.team[order], kind="stable")]  # the rows of a team stay in order
+    order = order[np.argsort(rows.team[order], kind="stable")]  # stable, so that the rows of a team stay in order
     game, team = rows.game[order], rows.team[order]
     head = np.flatnonzero(np.diff(team, prepend=-1))
     score = np.add.reduceat(rows.score[order], head)

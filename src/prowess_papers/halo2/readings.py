@@ -1,4 +1,4 @@
-"""How much the table depends on rules that the paper leaves open: prediction ties, drawn pairs, Elo's "difference"."""
+"""How much the table depends on rules that the paper does not state: prediction ties, drawn pairs, "difference"."""
 
 from __future__ import annotations
 
@@ -45,6 +45,7 @@ def _counted(mode: Mode, system: str, which: str, share: float) -> dict[str, flo
         "tie wrong": wrong,
         "tie half": half,
         "tie right": right,
+        # `wrong` minus `right` is the number of prediction ties.
         "tie left out": Tally(right.total, right.weight - (wrong.total - right.total)),
         "drawn right": pair_error(mode.fits[system].forecasts, ties=1.0, drawn=0.0, pooled=True),
     }
@@ -56,7 +57,7 @@ def _percent(tally: Tally, where: NDArray[np.bool_]) -> float | None:
 
 
 def picks(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
-    """Return a section on TrueSkill's challenge under other definitions of a close game for Elo."""
+    """Return a section on TrueSkill's error on the games that Elo picks, under other definitions of a close game."""
     import polars as pl
 
     rows = []
@@ -81,7 +82,7 @@ def picks(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
 
 
 def _picked(mode: Mode, share: float) -> dict[str, NDArray[np.bool_]]:
-    """Return the fifth of the games that Elo picks, under each definition of close."""
+    """Return a mask of the games that Elo picks as closest, under each definition of close."""
     start, closeness = mode.history.match_start, mode.closeness["Elo"]
     rating = strength(mode.fits["Elo"].forecasts)
     first = start[:-1]
@@ -89,7 +90,7 @@ def _picked(mode: Mode, share: float) -> dict[str, NDArray[np.bool_]]:
         "deviation": closest(closeness, share),
         "mean difference": closest(-_mean_difference(start, rating), share),
         "range": closest(-_range(start, rating), share),
-        # Equal ratings are mostly those of newcomers, about whom nothing is known.
+        # Equal ratings are mostly those of newcomers, so such a game is not known to be close.
         "without equals": closest(np.where(closeness == 0.0, -np.inf, closeness), share) & (closeness != 0.0),
         "of means": closest(-_range(start, rating / np.diff(mode.history.team_start)), share),
         "with sign": closest(rating[first + 1] - rating[first], share),
@@ -104,9 +105,9 @@ def _range(match_start: NDArray[np.int32], rating: Floats) -> Floats:
 
 
 def _mean_difference(match_start: NDArray[np.int32], rating: Floats) -> Floats:
-    """Return the mean of |rᵢ − rⱼ| over the pairs of every match; the k-th sorted rating counts 2k − n + 1 times."""
+    """Return the mean of |rᵢ − rⱼ| over the pairs of teams of every match."""
     match, teams = owners(match_start), np.diff(match_start)
-    # Sorting gives all pairwise differences in linear time: a rating counts by its place in the order.
+    # In the sum of all differences, the k-th rating in ascending order (k from 0) counts 2k − n + 1 times.
     ordered = rating[np.lexsort((rating, match))]
     place = np.arange(len(rating)) - match_start[match]
     total = np.add.reduceat((2.0 * place - teams[match] + 1.0) * ordered, match_start[:-1])

@@ -12,11 +12,11 @@ from prowess.progress import steps
 
 from .mode import SYSTEMS, Mode, fit_quietly
 
-ROUNDS = 3
+ROUNDS = 3  # number of timed runs of each system
 
 
 def speed(modes: Sequence[Mode], published: dict[str, Any], rounds: int, progress: bool | None) -> Section:
-    """Return a section with median run times; the systems alternate, so that a busy machine slows down both."""
+    """Return a section with median run times. The systems take turns, so that a busy machine slows down both."""
     import polars as pl
 
     rows, ratios = [], []
@@ -28,8 +28,8 @@ def speed(modes: Sequence[Mode], published: dict[str, Any], rounds: int, progres
         rows.append({"mode": modes[index].name} | cells | {"TrueSkill / Elo": round(ratio, 2)})
         ratios.append(ratio)
     limit = published["runtime"]["ratio"]
-    told = ", ".join(f"{mode.name} {ratio:.2f}" for mode, ratio in zip(modes, ratios, strict=True))
-    claim = Claim(f"TrueSkill runs within {limit:g} times the time of Elo", max(ratios) <= limit, told)
+    evidence = ", ".join(f"{mode.name} {ratio:.2f}" for mode, ratio in zip(modes, ratios, strict=True))
+    claim = Claim(f"TrueSkill runs within {limit:g} times the time of Elo", max(ratios) <= limit, evidence)
     text = (
         f"The median of {rounds} rounds over all games of a mode in one process, including forecasts. Elo compares "
         "every pair of players in a game. TrueSkill iterates until its messages change by less than 1e-9."

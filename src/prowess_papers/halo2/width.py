@@ -1,4 +1,4 @@
-"""The width of the skill distribution by mode: how many levels of skill a game mode has."""
+"""The width of the skill distribution: how many levels of skill a game mode has."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 TITLE = "Width of the skill distribution"
-MIDDLE = (0.025, 0.975)  # of the players
+MIDDLE = (0.025, 0.975)  # quantiles that bound the middle 95 % of the players
 
 
 def width(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
@@ -38,13 +38,14 @@ def width(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
         # The standard error of the standard deviation of normal values.
         spread = Interval.normal(mu.std(ddof=1) / beta, mu.std(ddof=1) / beta / sqrt(2 * (len(mu) - 1)))
         low, high = np.quantile(mu, MIDDLE)
+        # The means vary less than the skills, whose variance also includes the remaining uncertainty.
         true = sqrt(mu.var(ddof=1) + float(np.mean(sigma**2))) / beta
         rows.append(
             {"mode": mode.name, "players": len(mu), "sd of μ / β": round(spread.value, 3)}
             | {"sd of skill / β": round(true, 3), "levels": round(1 + (high - low) / beta, 1)}
         )
         spreads[mode.name] = spread
-        # Quantiles keep the page small: there may be thousands of players.
+        # Quantiles instead of all players keep the page small: there may be thousands.
         points += [{"mode": mode.name, "skill": float(value)} for value in np.quantile(mu, np.linspace(0, 1, 101))]
     if not rows:
         return Section(TITLE, f"No mode has two players with {least} games or more.")
@@ -69,7 +70,7 @@ def _claims(spreads: dict[str, Interval]) -> tuple[Claim, ...]:
 
 
 def _chart(frame: pl.DataFrame, mode: Mode) -> alt.TopLevelMixin:
-    """Chart the distribution of μ by mode, as densities above each other."""
+    """Chart the distribution of μ in every mode, as densities one above the other."""
     altair: Any = import_extra("altair", "Altair", "lab")
     order = frame["mode"].unique(maintain_order=True).to_list()
     prior = mode.fits["TrueSkill"].model.rating().mu

@@ -1,4 +1,4 @@
-"""Winning ratios: how often does a player win if only games are played that a system expects to be close?"""
+"""Winning ratios: how often players win if only games are played that a system expects to be close."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from .mode import SYSTEMS, Mode, fit_quietly, qualities_of
 
 CHANCE = "coin tosses"
 TITLE = "Winning ratio of players in games deemed close"
-SHOWN = (1, 2, 5, 10, 20, 50, 100)  # rows of the table
-HALVINGS = 8  # bisection steps for Elo's threshold
+SHOWN = (1, 2, 5, 10, 20, 50, 100)  # minimum numbers of games in the rows of the table
+HALVINGS = 8  # number of bisection steps for Elo's threshold
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class Ratios:
 
 
 def winning(modes: Sequence[Mode], published: dict[str, Any], progress: bool | None) -> Section:
-    """Return a section on the mean deviation of the winning ratio from one half, by the minimum number of games."""
+    """Return a section on how far players' winning ratios are from one half, by the minimum number of games."""
     import polars as pl
 
     wanted = published["winning"]
@@ -57,11 +57,11 @@ def winning(modes: Sequence[Mode], published: dict[str, Any], progress: bool | N
         f" difference, with a threshold that accepts about as many: {int(played['Elo'].sum()):,}. A draw is half a win."
         " With few games any ratio deviates from one half; the dashed curve shows the deviation of coin tosses."
     )
-    # A mean needs at least ten players.
+    # Every mean should have at least ten players.
     most = max(1, min(SHOWN[-1], *(int(np.sort(r.games)[-10:][0]) for r in ratios.values())))
     rows = [_row(ratios, least) for least in SHOWN if least <= most]
     points = pl.DataFrame(_points(ratios, most))
-    top = ceil(20 * float(points["deviation"].to_numpy().max())) / 20  # a round percentage
+    top = ceil(20 * float(points["deviation"].to_numpy().max())) / 20  # rounded up to a multiple of 5 %
     chart = curves(
         points,
         Axis("least", "least number of games played by a player"),
@@ -76,7 +76,7 @@ def winning(modes: Sequence[Mode], published: dict[str, Any], progress: bool | N
 
 
 def _played(mode: Mode, quality: float, progress: bool | None) -> dict[str, NDArray[np.bool_]]:
-    """Return the games that each system accepts; bisection finds the threshold at which Elo accepts equally many."""
+    """Return the games that each system accepts. Bisection finds a threshold with which Elo accepts equally many."""
     models = {system: mode.fits[system].model for system in SYSTEMS}
     everything = np.ones(len(mode.history), bool)
     wanted = accepted(models["TrueSkill"], mode.history, quality, everything)
@@ -92,10 +92,11 @@ def _played(mode: Mode, quality: float, progress: bool | None) -> dict[str, NDAr
 
 
 def accepted(model: Model, history: History, quality: float, guess: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which games reach a quality if only these games are learnt from.
+    """Return which games reach a quality, if only the games that reach it are learnt from.
 
-    A game depends only on earlier games. So repeatedly fitting the kept games and choosing again converges to the
-    unique answer from any guess: every round settles at least one more game from the start.
+    Whether a game is accepted depends only on earlier games. So start with any guess, fit the accepted games and choose
+    again, until nothing changes. Every round settles at least one more game from the start, so this finds the unique
+    answer.
 
     >>> from prowess import TrueSkill
     >>> games = History.from_matches([{"teams": [["a"], ["b"]]}, {"teams": [["a"], ["b"]]}])
@@ -111,7 +112,7 @@ def accepted(model: Model, history: History, quality: float, guess: NDArray[np.b
 
 
 def _ratios(history: History, mask: NDArray[np.bool_]) -> Ratios:
-    """Return the winning ratios in the selected games: the share of other teams that finished behind (ties: half)."""
+    """Return the winning ratios in the selected games: the share of other teams that finished behind, ties half."""
     match = owners(history.match_start)
     teams = np.diff(history.match_start)
     key = match * np.int64(1 + teams.max()) + history.place

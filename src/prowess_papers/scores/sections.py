@@ -28,12 +28,13 @@ def authors_sections(curves: Mapping[str, Curves]) -> list[Section]:
     """Return sections with our curves, computed like the authors' released code, beside the published ones."""
     found = [deviation for data, curve in curves.items() for deviation in deviations(data, curve)]
     text = (
-        "The four systems with the switches of the authors' released code (see the README of this experiment), on the "
-        "same splits. The paper's Brier score is left out: as published, it uses a normal density as the probability "
-        "of a draw, so it is not a valid score."
+        "The four systems as in the authors' released code, which differs from the paper (see the README of this "
+        "experiment), on the same splits. The paper's Brier score is left out: as published, it uses a normal density "
+        "as the probability of a draw, so it is not a valid score."
     )
-    chart = figure(curves, "Figure 4 with the authors' switches", published())
-    first = Section("With the authors' switches: distance from the published curves", text, _distances(found), chart)
+    chart = figure(curves, "Figure 4 with the authors' released code", published())
+    title = "With the authors' released code: distance from the published curves"
+    first = Section(title, text, _distances(found), chart)
     return [first, *(_beside(deviation, curves[deviation.data]) for deviation in found)]
 
 
@@ -75,8 +76,8 @@ def right_sections(curves: Mapping[str, Curves]) -> list[Section]:
         "Poisson-OD integrates over the uncertainty of its rates, and draws count half for each side in the "
         "information gain. The AUC uses only matches with a winner. The priors are the paper's."
     )
-    first = Section("The models as they should be", text, chart=figure(curves, "Figure 4 with the right models"))
-    return [first, *(_table(f"{TITLES[data]}: the right models", curve) for data, curve in curves.items())]
+    first = Section("The corrected models", text, chart=figure(curves, "Figure 4 with the corrected models"))
+    return [first, *(_table(f"{TITLES[data]}: the corrected models", curve) for data, curve in curves.items())]
 
 
 def _table(
@@ -111,7 +112,7 @@ def tuned_sections(
         + ", and are compared on the later seasons, which were not used for tuning."
     )
     chart = figure(unseen, "Tuned, with home advantage and carry-over: seasons that were not tuned on")
-    # Chosen on the seasons used for tuning: choosing on later ones would favour the tuned model.
+    # The best system is chosen on the seasons used for tuning: choosing on later ones would favour the tuned model.
     best = {data: _best(tuned[data].units(units)) for data, units in seen.items()}
     gains = tuple(_gain(data, best[data], unseen[data], untuned[data]) for data in tuned)
     found = [Section("Tuned models", text, chart=chart, claims=gains)]
@@ -122,7 +123,7 @@ def tuned_sections(
             "draws as not won, and cannot be compared."
         )
         table = _summary(data, curves, untuned[data], tuned[data])
-        found.append(Section(f"{TITLES[data]}: tuned, right and published", text, table))
+        found.append(Section(f"{TITLES[data]}: tuned, corrected and published", text, table))
     return found
 
 
@@ -151,7 +152,7 @@ def _summary(data: str, tuned: Curves, right: Curves, everywhere: Curves) -> pl.
             "measure": NAMES[measure],
             "system": system,
             f"tuned, {TUNED[data].since} on": _last(tuned, system, measure),
-            f"right, {TUNED[data].since} on": _last(right, system, measure),
+            f"corrected, {TUNED[data].since} on": _last(right, system, measure),
             "tuned, all seasons": _last(everywhere, system, measure),
             "published": point.mean if point is not None and measure != "auc" else None,
         }
@@ -175,6 +176,6 @@ def claim_sections(authors: Mapping[str, Curves], right: Mapping[str, Curves]) -
         "(Halo 2: over the draws from one set of matches, so the interval holds only for those matches)."
     )
     return [
-        Section("The paper's claims, with the authors' switches", text, claims=claims(authors)),
-        Section("The paper's claims, with the right models", text, claims=claims(right)),
+        Section("The paper's claims, with the authors' released code", text, claims=claims(authors)),
+        Section("The paper's claims, with the corrected models", text, claims=claims(right)),
     ]

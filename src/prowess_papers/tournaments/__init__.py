@@ -1,4 +1,4 @@
-"""Nikolenko, Sirotkin: tournaments with many ties (2010, and ICML 2011), run again on real results and on rosters."""
+"""Nikolenko, Sirotkin: tournaments with many ties (2010, and ICML 2011), on real results and on simulated rosters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .real_sections import Real, real_sections, time_models
 __all__ = ["run"]
 
 SPANS, SMALL_SPANS = Spans((300, 150, 50), 50), Spans((60, 30, 10), 20)
-TOURNAMENTS, PLAYERS = 680, 50_000  # of the simulated league, as in 2011
+TOURNAMENTS, PLAYERS = 680, 50_000  # size of the simulated league, as in the paper of 2011
 SMALL_PREFIX, SMALL_TOURNAMENTS, SMALL_PLAYERS = 180, 100, 6000
 
 
@@ -27,6 +27,7 @@ def run(
     data: Path, *, small: bool = False, seed: int = 0, jobs: int | None = None, progress: bool | None = None
 ) -> Report:
     """Run both papers on the real results in a folder, and on a simulated league with rosters.
+
     `small` uses only the first tournaments and a smaller league. `seed` is used for the league, for random team orders
     and for resampling. `jobs` is the number of processes.
 
@@ -47,14 +48,14 @@ def run(
 
 def _real(history: History, spans: Spans, seed: int, jobs: int | None, progress: bool | None) -> Real:
     """Run every model on the real results."""
-    # ε by draws must not use the tournaments that are evaluated.
+    # The share of draws, which determines ε, must not come from the tournaments that are evaluated.
     draws = draw_rate(history[: -spans.last[0]])
     models = {variant.name: model for variant, model in real.factorial(draws).items()}
     models |= real.elos()
     models |= {f"{kind}: {step}": model for (step, kind), model in real.steps(draws).items()}
     listed = {label: models[real.MAIN[label]] for label in ("TSa spread", "TSa tuned", "TS2", "TS2 tuned", "TS3")}
     return Real(
-        # The file lists teams by place, from which a chain of ties would learn.
+        # Shuffled, because the file lists teams by place, and a chain of tied teams would learn from that order.
         compare(shuffled(history, seed), models, measures=["pair_error"], seed=seed, jobs=jobs, progress=progress),
         spans,
         draws,

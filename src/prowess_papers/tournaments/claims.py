@@ -17,8 +17,9 @@ Pair = tuple[str, str]
 
 
 class Judge(NamedTuple):
-    """Judges claims by a measure of the models of a comparison, on selected tournaments.
-    `factor` and `unit` are used to print differences: pair errors in percentage points. `labels` maps other names of
+    """Judges claims about models by one measure of a comparison, on selected tournaments.
+
+    `factor` and `unit` are for printing differences: pair errors in percentage points. `labels` maps other names of
     models, such as those of a paper, to the names in the comparison.
     """
 
@@ -48,9 +49,10 @@ class Judge(NamedTuple):
         return Claim(text, holds, self._evidence([f"{one} − {other}" for one, other in pairs], found))
 
     def alike(self, text: str, pairs: Sequence[Pair], within: float) -> Claim:
-        """Return the claim that the models of each pair differ by less than `within`, in the unit shown."""
+        """Return the claim that the models of each pair differ by less than `within`, measured in `unit`."""
         found = [self.apart([one], [other]) for one, other in pairs]
         most = [max(abs(interval.low), abs(interval.high)) * self.factor for interval in found]
+        # An interval that contains 0 allows any difference down to 0.
         least = [
             0.0 if interval.within_noise else min(abs(interval.low), abs(interval.high)) * self.factor
             for interval in found

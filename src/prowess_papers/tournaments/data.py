@@ -1,4 +1,4 @@
-"""The results of "What? Where? When?", the evaluated spans, and other listings of the same results."""
+"""The results of "What? Where? When?", the evaluated spans, and the same results with teams in another order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COLUMNS = {"match": "tournament_id", "player": "team_id", "rank": "position", "t
 
 
 def read(folder: Path) -> History:
-    """Read the tournaments, in which every team is one player; tournaments of a single team are left out.
+    """Read the tournaments, in which every team is one player. Tournaments of a single team are left out.
 
     >>> read(Path("no such folder"))
     Traceback (most recent call last):
@@ -32,8 +32,10 @@ def read(folder: Path) -> History:
 
 @dataclass(frozen=True)
 class Spans:
-    """The numbers of last tournaments that are evaluated: `last[0]` for Table 1 of 2011, and all three for its Table 2.
-    The 2010 paper uses `last[1]`. The last `last[0]` tournaments were not used for tuning.
+    """The spans that are evaluated: how many of the last tournaments each of them has.
+
+    Table 1 of 2011 uses `last[0]`, its Table 2 uses all three, and the paper of 2010 uses `last[1]`. The last `last[0]`
+    tournaments were not used for tuning. `window` is the width of the sliding window in charts.
 
     >>> Spans((300, 150, 50), 50).names
     ('all', 'last 300', 'last 150', 'last 50')
@@ -95,5 +97,5 @@ def _listed(history: History, *keys: NDArray[np.integer] | NDArray[np.float64]) 
         place=history.place[order],
         score=None if history.score is None else history.score[order],
         weight=None if history.weight is None else history.weight[entry],
-        home=None,  # nobody is at home in a tournament
+        home=None,  # in a tournament nobody is at home
     )

@@ -43,13 +43,13 @@ def sliding(comparison: Comparison, names: Mapping[str, str], window: int, *, ti
 
 
 def versus(comparison: Comparison, one: str, other: str, where: Mask, *, title: str, subtitle: str) -> alt.LayerChart:
-    """Chart the ratio of the place errors of two models for every tournament, with lines at 1 and at the median."""
+    """Chart the ratio of two models' place errors for every tournament, with lines at 1 and at the median."""
     altair = import_extra("altair", "Altair", "lab")
     ratio = relative(comparison, one, other, where)
     rows = [
         {"tournament": int(match) + 1, "ratio": round(float(value), 4), "side": SIDES[int(value >= 1)]}
         for match, value in zip(np.flatnonzero(where), ratio, strict=True)
-        # A tournament that one model predicted without error has no ratio.
+        # If a model made no error in a tournament, the ratio may be undefined.
         if np.isfinite(value)
     ]
     base = altair.Chart(altair.InlineData(values=rows), width=720, height=360)
@@ -68,8 +68,8 @@ def versus(comparison: Comparison, one: str, other: str, where: Mask, *, title: 
 
 
 def _levels(alt: Any, median: float) -> list[Any]:
-    """Return lines at equality and at the median, with labels at their right ends that do not overlap."""
-    # The two labels are on opposite sides of their lines, so that they do not overlap.
+    """Return lines at equality and at the median, with labels at their right ends."""
+    # The labels are on opposite sides of their lines, so that they do not overlap.
     apart = 9 if median < 1 else -9
     found = []
     for at, text, shift in ((1.0, "equal", -apart), (median, f"median {median:.2f}", apart)):
@@ -81,7 +81,7 @@ def _levels(alt: Any, median: float) -> list[Any]:
 
 
 def relative(comparison: Comparison, one: str, other: str, where: Mask) -> Floats:
-    """Return the ratio of the place errors of two models for every tournament; NaN if both are 0."""
+    """Return the ratio of two models' place errors for every tournament; NaN if both errors are 0."""
     errors = [comparison.tally(name, "place_error", where).values for name in (one, other)]
     with np.errstate(divide="ignore", invalid="ignore"):
         found: Floats = errors[0] / errors[1]

@@ -1,4 +1,4 @@
-"""The models that are run on a simulated league with rosters: the papers' models, and all combinations of parts."""
+"""The models for the simulated league with rosters: the papers' models, and all combinations of their parts."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ class Parts(NamedTuple):
         return f"{self.graph}, {self.team}, ε by {self.policy}{', fixed σ' if self.fixed else ''}"
 
 
-FIVE = {  # ICML 2011, section 4
+FIVE = {  # the models of ICML 2011, section 4
     "TSa": Parts("chain", "sum", "draws"),
     "TSb": Parts("chain", "mean", "draws"),
     "TS2a": Parts("places", "sum", "spread"),
     "TS2b": Parts("places", "squad", "spread"),
     "TS2c": Parts("places", "squad", "spread", True),
 }
-SIX = {  # 2010, section 5
+SIX = {  # the models of the 2010 paper, section 5
     "1 TrueSkill": Parts("chain", "sum", "draws"),
     "2 TS2": Parts("places", "sum", "spread"),
     "3 TS2 incomplete": Parts("places", "squad", "spread"),
@@ -54,8 +54,9 @@ SIX = {  # 2010, section 5
 
 
 def _team(name: str) -> TeamFunction:
-    """Return a team function by name; larger rosters use the plain average, as the papers' rule fails for Σμ < 0."""
+    """Return a team function by name."""
     constants = load_published("tournaments")["icml2011"]["constants"]
+    # For larger rosters the plain average is used, because the papers' rule fails if the means sum to less than 0.
     squad = FullSquad(constants["size"], constants["discount"], "mean")
     if name in ("sum", "mean"):
         return Sum() if name == "sum" else Mean()
@@ -82,7 +83,7 @@ def model(parts: Parts, draws: float) -> Model:
 
 
 def models(draws: float) -> dict[Parts, Model]:
-    """Return all combinations of graph, team function, policy for ε, and variable or fixed σ; TS3 has only "spread".
+    """Return all combinations of graph, team function, policy for ε, and variable or fixed σ.
 
     >>> len(models(0.5))
     40
@@ -94,5 +95,6 @@ def models(draws: float) -> dict[Parts, Model]:
         for policy in ("draws", "spread")
         for fixed in (False, True)
     ]
+    # One ε for all tournaments does not suit TS3, so it is run only with ε by spread.
     third = [Parts("places by ML", team, "spread", fixed) for team in TEAMS for fixed in (False, True)]
     return {parts: model(parts, draws) for parts in (*both, *third)}

@@ -37,12 +37,12 @@ class League(NamedTuple):
 
     @property
     def judge(self) -> Judge:
-        """Judges pair errors, over the span of Table 1 of 2011."""
+        """A judge of pair errors, over the span of Table 1 of 2011."""
         return Judge(self.comparison, self.spans.mask(self.history), labels=FIVE_NAMES)
 
     @property
     def judge_2010(self) -> Judge:
-        """Judges the discounted place error, over the span of the 2010 paper."""
+        """A judge of the discounted place error, over the span of the 2010 paper."""
         where = self.spans.mask(self.history, self.spans.last[1])
         return Judge(self.comparison, where, "place_error", 1.0, "units of the place error", SIX_NAMES)
 
@@ -120,11 +120,11 @@ def _parts(league: League) -> Section:
         f"Pair error in percent over the last {league.spans.last[0]} tournaments. The columns differ in the graph and "
         "in ε, the rows in the team function and in σ; all constants are the same. Places by ML is TS3."
     )
-    return Section("Graph, ε, team function and σ told apart", text, pl.DataFrame(rows))
+    return Section("The parts of a model: graph, ε, team function and σ", text, pl.DataFrame(rows))
 
 
 def _effects(league: League) -> Section:
-    """Return a table of the effect of changing one part, averaged over the other parts, with intervals."""
+    """Return a table with the effect of replacing one part, averaged over the other parts."""
     every = [parts for parts in models(league.draws) if parts.graph != "places by ML"]
     rows = [
         ("places instead of the chain", "all", *_change(league, every, "graph", "chain", "places")),
@@ -164,7 +164,7 @@ def _effects(league: League) -> Section:
 
 
 def _change(league: League, cell: Sequence[Parts], part: str, old: Any, new: Any) -> tuple[int, str]:
-    """Return the number of models with the old part, and the mean change of their error with the new part."""
+    """Return the number of models with the old part, and how their mean error changes with the new part."""
     before = [parts for parts in cell if getattr(parts, part) == old]
     after = [parts._replace(**{part: new}) for parts in before]
     interval = league.judge.apart([parts.name for parts in after], [parts.name for parts in before])

@@ -1,4 +1,4 @@
-"""Tests whether results depend on the order in which the teams of a tournament are listed; with TrueSkill they do."""
+"""Tests whether the order in which the teams of a tournament are listed matters. For TrueSkill it does."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from prowess.model.model import Model
 
 from .data import mirrored, shuffled, shuffled_ties
 
-DIGITS = 6  # digits of performances: summing in another order changes only the eleventh digit
+DIGITS = 6  # performances are rounded to this many digits; adding in another order changes only the eleventh
 WAYS: dict[str, Callable[[History, int], History]] = {
     "as filed": lambda history, seed: history,
     "mirrored": lambda history, seed: mirrored(history),
@@ -27,6 +27,7 @@ WAYS: dict[str, Callable[[History, int], History]] = {
 
 class ListingErrors(NamedTuple):
     """A model's forecasts for a listing: the pair error of every tournament, and every team's expected performance.
+
     `expected` has the same order of teams for every listing.
     """
 
@@ -43,6 +44,7 @@ def listings(
     progress: bool | None = None,
 ) -> dict[tuple[str, str], ListingErrors]:
     """Run each model on each listing in `WAYS`; return the errors by model and listing.
+
     Teams are expected to tie if their expected performances agree to a millionth of a point.
 
     >>> import prowess as pw

@@ -1,4 +1,5 @@
-"""The models that are run on the real results, where a team is one player: with the papers' constants, and tuned.
+"""The models for the real results, where a team is one player, with the papers' constants and with tuned ones.
+
 The tuned constants are in `tuned.toml`, which explains how they were found.
 """
 
@@ -25,9 +26,10 @@ MU, BETA = 3000.0, 400.0
 
 
 class Variant(NamedTuple):
-    """A model by its kind ("TSa", "TS2" or "TS3"), whether σ is fixed, how ε is set, and where its constants come from.
+    """A model, described by its kind ("TSa", "TS2" or "TS3"), σ (fixed or not), policy for ε, and source of constants.
 
-    `source`: "paper" for the papers' constants, "tuned", or "newcomers", which is tuned with a learnt newcomers' level.
+    `source` is "paper" for the papers' constants, "tuned", or "newcomers" for tuned constants with a newcomers' level
+    that is learnt.
 
     >>> Variant("TS2", True, "spread", "paper").name
     'TS2c, ε by spread'
@@ -87,11 +89,11 @@ def model(variant: Variant, draws: float) -> Model:
 
 
 def factorial(draws: float) -> dict[Variant, Model]:
-    """Return every kind with variable and fixed σ and every policy for ε: with the papers' constants if any, and tuned.
+    """Return every kind with variable and fixed σ and every policy for ε, with the papers' and tuned constants.
 
-    The papers print no constants for the policies that set ε to one or two fixed numbers. Since all teams have one
-    player, tuning ε by draws equals tuning it as a number. A fixed σ does not show how much was learnt about a
-    newcomer, so a newcomers' level is learnt with variable σ only.
+    The papers print no constants for the policies that set ε to one or two fixed numbers. All teams have one player, so
+    tuning ε by draws would be the same as tuning it as a number. With a fixed σ it is unknown how much was learnt about
+    a newcomer, so a newcomers' level is learnt only with variable σ.
 
     >>> len(factorial(0.5))
     39
@@ -117,7 +119,7 @@ def elos() -> dict[str, Model]:
     return {name: Elo(k=k) for name, k in ELO.items()}
 
 
-# The models of Tables 1 and 2, by their names there; those with the papers' constants come first
+# The models of Tables 1 and 2, by their names there; those with the papers' constants come first.
 MAIN = {
     "TSa": Variant("TSa", False, "draws", "paper").name,
     "TSa spread": Variant("TSa", False, "spread", "paper").name,
@@ -133,11 +135,12 @@ MAIN = {
     "TS3c tuned": Variant("TS3", True, "spread", "tuned").name,
     "Elo tuned": "Elo, tuned",
 }
-FIGURE = ("TSa", "TS2", "TS2c", "Elo tuned", "TS2 tuned")  # the lines of Figure 5
-THEIRS = {"TSa": "TSb", "TS2": "TS2b", "TS2c": "TS2c"}  # a team of one is its own average
+FIGURE = ("TSa", "TS2", "TS2c", "Elo tuned", "TS2 tuned")  # the models whose lines are in Figure 5
+# Published models to compare with; for a team of one, sum and average are the same.
+THEIRS = {"TSa": "TSb", "TS2": "TS2b", "TS2c": "TS2c"}
 
-# From the papers' constants to the tuned ones, one change at a time
-STEPS: dict[str, tuple[float, float | str, float]] = {  # σ₀, ε, τ per √day
+# From the papers' constants to the tuned ones, one change at a time.
+STEPS: dict[str, tuple[float, float | str, float]] = {  # (σ₀, ε, τ per √day)
     "the papers' constants, ε by draws": (1000.0, "draws", 0.0),
     "ε by spread": (1000.0, "spread", 0.0),
     "ε = 0.1": (1000.0, 0.1, 0.0),

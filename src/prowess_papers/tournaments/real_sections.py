@@ -44,7 +44,7 @@ class Real(NamedTuple):
 
     @property
     def judge(self) -> Judge:
-        """Judges differences over the span that was not used for tuning."""
+        """A judge of differences over the span that was not used for tuning."""
         return Judge(
             self.comparison,
             self.spans.mask(self.history),
@@ -53,7 +53,7 @@ class Real(NamedTuple):
 
 
 def time_models(history: History) -> float:
-    """Return the seconds that TS2 takes for a history: the median of three fits."""
+    """Return how many seconds TS2 takes for a history: the median of three fits."""
     found = []
     for _ in range(3):
         began = perf_counter()
@@ -123,7 +123,7 @@ def _figure(real: Real) -> Section:
 
 
 def _policies(real: Real) -> Section:
-    """Return a table of every kind, σ and ε: with the papers' constants, tuned, and tuned with a learnt level."""
+    """Return a table of every kind, σ and ε, with the papers' constants, tuned, and tuned with a learnt level."""
     where = real.spans.mask(real.history)
     last = real.comparison.intervals("pair_error", where)
     before = real.comparison.intervals("pair_error", _tuning_span(real))
@@ -149,7 +149,7 @@ def _policies(real: Real) -> Section:
 
 
 def _tuning_span(real: Real) -> Mask:
-    """Return the tournaments used for tuning: all except the evaluated span at the end and as many at the start."""
+    """Return a mask of the tournaments used for tuning: not the evaluated span at the end, nor as many at the start."""
     index, last = np.arange(len(real.history)), real.spans.last[0]
     return (index >= min(last, len(index) - 2 * last)) & (index < len(index) - last)
 
@@ -182,7 +182,7 @@ def _steps(real: Real) -> Section:
 
 
 def _newcomers(real: Real) -> str:
-    """Describe how teams finished in their first tournament."""
+    """Return a sentence on how teams finished in their first tournament."""
     history, where = real.history, real.spans.mask(real.history)
     match = owners(history.match_start)
     first = np.zeros(history.teams, bool)

@@ -1,4 +1,4 @@
-"""The tables of the two papers, built from a comparison: tournaments won, their balance, and errors by span."""
+"""The tables of the two papers: tournaments won, tournaments won minus lost, and errors by span."""
 
 from __future__ import annotations
 
