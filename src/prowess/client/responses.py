@@ -218,15 +218,15 @@ def parse_standings(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     """Return the rows of a leaderboard as the frame of `Ladder.leaderboard`.
 
     >>> row = {"rank": 1, "player": "ann", "mu": 29.0, "sigma": 7.0, "shown": 8.0, "matches": 1, "last_seen": None}
-    >>> parse_standings([row]).columns
-    ['rank', 'player', 'mu', 'sigma', 'shown', 'matches', 'last_seen']
+    >>> parse_standings([row | {"provisional": True, "active": True}]).columns
+    ['rank', 'player', 'mu', 'sigma', 'shown', 'matches', 'last_seen', 'active']
     """
     import polars as pl
 
     whole, real = pl.Int64, pl.Float64
     schema: dict[str, Any] = {"rank": whole, "player": pl.String, "mu": real, "sigma": real, "shown": real}
-    schema |= {"matches": whole, "last_seen": None}
-    extras = [name for name in (rows[0] if rows else ()) if name not in {*schema, "provisional", "active"}]
+    schema |= {"matches": whole, "last_seen": None, "active": pl.Boolean}
+    extras = [name for name in (rows[0] if rows else ()) if name not in {*schema, "provisional"}]
     schema |= dict.fromkeys(extras, real)
     frame = pl.DataFrame({name: [row[name] for row in rows] for name in schema}, schema=schema)
     if frame["last_seen"].dtype == pl.String:

@@ -280,3 +280,46 @@ def test_separator_and_time_format_options_are_used(tmp_path: Path) -> None:
     right = run(*words, "--time-format", "%d~%m~%Y")
     assert right.exit_code == 0
     assert "2026-01-31" in right.stdout
+
+
+OLD_AND_NEW = """date,winner,loser
+1990-01-01,old,ann
+1990-01-02,old,bob
+2026-01-01,bob,ann
+2026-01-02,bob,cat
+"""
+
+
+def test_inactive_players_are_hidden_and_counted(tmp_path: Path) -> None:
+    path = write(tmp_path, "games.csv", OLD_AND_NEW)
+    result = run("rate", path, "--period", "none")
+    rows = table(result.stdout)
+    assert [row[:2] for row in rows[1:]] == [["1", "bob"], ["2", "cat"], ["3", "ann"]]
+    assert "1 inactive player, last seen before 2022-05-28, not shown; --all shows them" in result.stderr
+    everybody = run("rate", path, "--period", "none", "--all")
+    heads, *rows = table(everybody.stdout)
+    assert {(row[1], row[heads.index("active")]) for row in rows} == {
+        ("old", "no"),
+        ("ann", "yes"),
+        ("bob", "yes"),
+        ("cat", "yes"),
+    }
+    assert "inactive" not in everybody.stderr
+
+
+def test_terminal_shows_inactive_players_in_grey(tmp_path: Path) -> None:
+    path = write(tmp_path, "games.csv", OLD_AND_NEW)
+    result = run("rate", path, "--all", FORCE_COLOR="1", COLUMNS="100")
+    [line] = [line for line in result.stdout.splitlines() if "old" in line]
+    assert "\x1b[90m" in line
+
+
+def test_files_and_json_have_inactive_players_too(tmp_path: Path) -> None:
+    path, out = write(tmp_path, "games.csv", OLD_AND_NEW), tmp_path / "standings.csv"
+    found = json.loads(run("rate", path, "--json", "--out", out).stdout)
+    assert {row["player"]: row["active"] for row in found} == {"old": False, "ann": True, "bob": True, "cat": True}
+    assert pl.read_csv(out).sort("player")["active"].to_list() == [True, True, True, False]
+    page = tmp_path / "standings.html"
+    run("rate", path, "--out", page)
+    active, inactive = page.read_text().split("<details")
+    assert (">old<" in active, ">old<" in inactive, ">bob<" in active) == (False, True, True)

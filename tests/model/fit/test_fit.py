@@ -132,7 +132,7 @@ def test_leaderboard_has_shared_ranks_and_match_counts():
         [{"teams": [["ann"], ["bob"], ["cat"]], "ranks": [1, 1, 2], "time": "2026-02-03"}]
     )
     frame = model("TrueSkill").fit(history, start={"dan": pw.Rating(25, 1)}).leaderboard()
-    assert frame.columns == ["rank", "player", "mu", "sigma", "shown", "matches", "last_seen"]
+    assert frame.columns == ["rank", "player", "mu", "sigma", "shown", "matches", "last_seen", "active"]
     rows = {row["player"]: row for row in frame.to_dicts()}
     assert rows["dan"]["rank"] == 1
     assert rows["dan"]["matches"] == 0

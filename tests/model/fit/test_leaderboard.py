@@ -8,7 +8,7 @@ import pytest
 
 import prowess as pw
 from prowess.lab.parallel import group_standings
-from prowess.model.fit.leaderboard import standings
+from prowess.model.fit.leaderboard import only_active, standings
 from prowess.model.presets import PRESETS
 
 DAYS = [f"2026-01-{day:02d}" for day in range(1, 29)]
@@ -132,3 +132,70 @@ def test_leaderboard_at_a_time_needs_match_times() -> None:
     fit = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
     with pytest.raises(pw.Error, match="these matches have no times"):
         fit.leaderboard(at="2026")
+
+
+def seasons_of(times: list[object]) -> pw.Ladder:
+    """A ladder in which another player meets "always" at each time."""
+    ladder = pw.Ladder(pw.TrueSkill())
+    for number, time in enumerate(times):
+        ladder.record([["always"], [f"p{number}"]], time=time)
+    return ladder
+
+
+def active_players(ladder: pw.Ladder) -> list[str]:
+    return sorted(ladder.leaderboard().filter("active")["player"].to_list())
+
+
+@pytest.mark.parametrize(
+    ("times", "active"),
+    [
+        (["2026-01-01", "2026-06-01", "2026-12-31"], ["always", "p0", "p1", "p2"]),  # less than a year
+        (["2024-01-01", "2025-12-30", "2026-01-02", "2026-12-31"], ["always", "p2", "p3"]),  # the last year
+        (["1926-01-01", "2016-01-01", "2017-06-01", "2026-12-31"], ["always", "p2", "p3"]),  # a tenth of a century
+        (["2024-01-01T10:00Z", "2025-12-30T10:00Z", "2026-12-31T09:00Z"], ["always", "p2"]),
+        ([1, 5, 10], ["always", "p0", "p1", "p2"]),  # ten rounds
+        ([0, 79, 81, 100], ["always", "p3"]),
+        ([None, None], ["always", "p0", "p1"]),
+    ],
+)
+def test_players_seen_in_the_last_year_or_tenth_are_active(times: list[object], active: list[str]) -> None:
+    assert active_players(seasons_of(times)) == active
+
+
+def test_fit_record_stream_and_saved_ladder_agree_on_active_players(tmp_path) -> None:
+    matches = [{"teams": [["ann"], [f"p{year}"]], "time": f"{year}-01-01"} for year in range(1926, 2027, 5)]
+    history, model = pw.History.from_matches(matches), pw.Elo()
+    fit = model.fit(history)
+    active = fit.leaderboard().filter("active")["player"].sort().to_list()
+    assert active == ["ann", "p2021", "p2026"]
+    resumed = model.fit(history[15:], model.fit(history[:15]).ladder).ladder
+    resumed.save(tmp_path / "league.prowess")
+    streamed = model.fit_stream([history[:3], history[3:]])
+    for ladder in (resumed, pw.Ladder.load(tmp_path / "league.prowess"), resumed.copy(), streamed.ladder):
+        assert active_players(ladder) == active
+
+
+def test_ladder_of_an_earlier_version_has_active_players(tmp_path) -> None:
+    ladder = seasons_of(["2020-01-01", "2026-12-31"])
+    ladder.save(tmp_path / "new.prowess")
+    text = (tmp_path / "new.prowess").read_text()
+    first = f'"first_time": {ladder.first_time}, '
+    assert first in text
+    (tmp_path / "old.prowess").write_text(text.replace(first, ""))
+    assert active_players(pw.Ladder.load(tmp_path / "old.prowess")) == ["always", "p1"]
+    (tmp_path / "bad.prowess").write_text(text.replace(first, '"first_time": "soon", '))
+    with pytest.raises(pw.Error, match="damaged"):
+        pw.Ladder.load(tmp_path / "bad.prowess")
+
+
+def test_ranks_and_changes_of_active_players_ignore_the_others() -> None:
+    names, active = ["old", "ann", "bob", "cat", "new"], [False, True, True, True, True]
+    frame = pl.DataFrame({"rank": [1, 2, 3, 3, 5], "player": names, "active": active, "change": [0, 2, -1, -1, None]})
+    shown = only_active(frame)
+    # Before: old 1, bob 2, cat 2, ann 4; among the active ones bob 1, cat 1, ann 3.
+    assert shown.select("player", "rank", "change").rows() == [
+        ("ann", 1, 2),
+        ("bob", 2, -1),
+        ("cat", 2, -1),
+        ("new", 4, None),
+    ]

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from ...atomic_files import replace_file
 from ...lab.charts.files import PAGE
 from ...lab.report import STYLE
+from ...model.fit.leaderboard import only_active
+from ...text import count
 from .standings import USUAL, format_change, format_time
 
 if TYPE_CHECKING:
@@ -17,17 +19,32 @@ if TYPE_CHECKING:
 
 
 def write_page(path: Path, title: str, about: str, groups: Mapping[str, tuple[str, pl.DataFrame]]) -> None:
-    """Write a page: the line `about`, then for each group a heading, a summary line and a table."""
+    """Write a page: the line `about`, then for each group a heading, a summary line and a table.
+
+    The active players come first, ranked among themselves; the inactive ones are in a folded table below them.
+    """
     links = " · ".join(f'<a href="#group{i}">{escape(name)}</a>' for i, name in enumerate(groups) if name)
     body = [f"<h1>{escape(title)}</h1>", f"<p>{escape(about)}</p>", SEARCH]
     body += [f"<nav>{links}</nav>"] if len(groups) > 1 else []
     for i, (name, (line, frame)) in enumerate(groups.items()):
         heading = f'<h2 id="group{i}">{escape(name)}</h2>' if name else ""
-        body.append(f"<section>{heading}\n<p>{escape(line)}</p>\n{_table(frame)}</section>")
+        body.append(f"<section>{heading}\n<p>{escape(line)}</p>\n{_tables(frame)}</section>")
     script = f"<script>{SCRIPT}</script>"
     page = PAGE.format(title=escape(title), style=STYLE + MORE, body="\n".join(body), script=script)
     with replace_file(path) as temporary:
         temporary.write_text(page, encoding="utf-8")
+
+
+def _tables(frame: pl.DataFrame) -> str:
+    import polars as pl
+
+    inactive = frame.filter(~pl.col("active"))
+    if inactive.is_empty():
+        return _table(frame)
+    title = count(len(inactive), "inactive player", "inactive players")
+    folded = _table(inactive.drop("change", strict=False))
+    summary = f"<summary>{title}, ranked among all {len(frame)} players</summary>"
+    return f'{_table(only_active(frame))}\n<details class="inactive">{summary}\n{folded}</details>'
 
 
 def _table(frame: pl.DataFrame) -> str:
@@ -66,6 +83,7 @@ MORE = """
 th, td { white-space: nowrap; } th { position: sticky; top: 0; background: #fff; } .best td { font-weight: 600; }
 th button { all: unset; cursor: pointer; font-weight: 600; } th button:focus-visible { outline: 2px solid #36c; }
 th[aria-sort=ascending] button::after { content: " ↑"; } th[aria-sort=descending] button::after { content: " ↓"; }
+details { margin-top: 1.5rem; } .inactive td { color: #767676; font-weight: normal; }
 .table { overflow: visible; } .up { color: #17752f; } .down { color: #b3261e; }
 input { font: inherit; padding: .4rem .6rem; width: 18rem; max-width: 100%; }
 tbody tr:hover { background: #f5f7fa; } nav { line-height: 1.8; }

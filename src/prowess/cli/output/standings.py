@@ -12,21 +12,26 @@ if TYPE_CHECKING:
     import polars as pl
 
 MANY_ROWS = 2000  # Rich is slow for longer tables
-USUAL = ("rank", "player", "mu", "sigma", "shown", "matches", "last_seen", "change", "gain")
+USUAL = ("rank", "player", "mu", "sigma", "shown", "matches", "last_seen", "active", "change", "gain")
 CHANGE = "▲▼"  # a shorter heading for a narrow column
 DROPPED = ("last seen", "matches", CHANGE, "μ ± σ")  # dropped on a narrow terminal, in this order
 STYLES = {"▲": "green", "▼": "red", "n": "cyan", "–": "dim"}
 
 
 def print_standings(frame: pl.DataFrame, title: str = "", by: str | None = None) -> None:
-    """Print a leaderboard: with rules on a terminal, else in plain columns; `by` is the column to put first."""
+    """Print a leaderboard: with rules on a terminal, else in plain columns; `by` is the column to put first.
+
+    Inactive players are grey on a terminal; elsewhere a column tells who is active.
+    """
     console = get_console()
     columns = _columns(frame, by)
     if not console.is_terminal or len(frame) > MANY_ROWS:
+        if not frame["active"].all():
+            columns["active"] = ["yes" if active else "no" for active in frame["active"]]
         console.file.writelines(_plain_lines(columns, by))
         return
     columns = {CHANGE if head == "change" else head: cells for head, cells in columns.items()}
-    _print_ruled(_drop_columns(columns, console.width), title)
+    _print_ruled(_drop_columns(columns, console.width), frame["active"].to_list(), title)
 
 
 def _columns(frame: pl.DataFrame, by: str | None) -> dict[str, list[str]]:
@@ -52,7 +57,7 @@ def _columns(frame: pl.DataFrame, by: str | None) -> dict[str, list[str]]:
     return first | columns
 
 
-def _print_ruled(columns: dict[str, list[str]], title: str) -> None:
+def _print_ruled(columns: dict[str, list[str]], active: list[bool], title: str) -> None:
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -64,7 +69,9 @@ def _print_ruled(columns: dict[str, list[str]], title: str) -> None:
         table.add_column(Text(head), justify="left" if left else "right", no_wrap=not left, overflow="fold")
     for index, row in enumerate(zip(*columns.values(), strict=True)):
         styles = [STYLES[text[0]] if head == CHANGE else "" for head, text in zip(columns, row, strict=True)]
-        table.add_row(*map(Text, row, styles), style="bold" if index < 3 else "")
+        table.add_row(
+            *map(Text, row, styles), style="bright_black" if not active[index] else "bold" if index < 3 else ""
+        )
     get_console().print(table)
 
 

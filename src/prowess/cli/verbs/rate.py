@@ -15,8 +15,9 @@ from ...errors import Error
 from ...frames import FORMATS, write_frame
 from ...history.read_options import Choices
 from ...history.stream import Stream
+from ...history.times import show_time
 from ...lab.parallel import group_standings
-from ...model.fit.leaderboard import Standings, last_time, standings
+from ...model.fit.leaderboard import Standings, active_since, last_time, only_active, standings
 from ...text import count
 from ..options.player_args import LADDER_EXTENSION, load_ladder
 from ..options.read_args import SPAN_PANEL, Files, Since, Until, read_groups, read_span, select_span
@@ -51,6 +52,9 @@ MinMatches = Annotated[
     int, typer.Option(min=0, metavar="N", rich_help_panel=SPAN_PANEL, help="Rank only players with at least N matches.")
 ]
 Top = Annotated[int | None, typer.Option(min=0, metavar="N", rich_help_panel=SPAN_PANEL, help=TOP_HELP)]
+All = Annotated[
+    bool, typer.Option("--all", rich_help_panel=SPAN_PANEL, help="Show inactive players, too; they appear in grey.")
+]
 InParts = Annotated[bool | None, typer.Option("--stream/--no-stream", rich_help_panel=SPAN_PANEL, help=STREAM_HELP)]
 Period = Annotated[str | None, typer.Option(metavar="LENGTH", rich_help_panel=OUT_PANEL, help=PERIOD_HELP)]
 Json = Annotated[bool, typer.Option("--json", rich_help_panel=OUT_PANEL, help="Print machine-readable JSON.")]
@@ -86,6 +90,7 @@ def rate(
     stream: InParts = None,
     period: Period = None,
     top: Top = None,
+    all: All = False,
     json: Json = False,
     out: Out = None,
     save: Save = None,
@@ -94,6 +99,9 @@ def rate(
     """Rate the players in one or more files of matches, and print the standings.
 
     The layout, one row per match or one row per player, is recognised from the column names.
+
+    Players are hidden as inactive if they have not played for a year, or for a tenth of the time that the matches
+    span, whichever is longer.
 
     \b
     prowess rate matches.csv
@@ -130,8 +138,10 @@ def rate(
     if save is not None:
         # `_check_paths` excludes --by, so there is only one group.
         groups[""].ladder.save(save)
-    hidden = _print(groups, by, json, top)
+    hidden = _print(groups, by, json, top, all)
     _print_notes(model, groups, hidden)
+    if not (json or all):
+        _note_inactive(groups)
     note_files(out, save)
     _advise_on_draws(model, histories)
 
@@ -223,11 +233,13 @@ def _visible_columns(group: Standings) -> pl.DataFrame:
     return group.frame if group.since is not None else group.frame.drop("change", "gain", strict=False)
 
 
-def _print(groups: Mapping[str, Standings], by: str | None, as_json: bool, top: int | None) -> int:
-    """Print the standings; return the number of players not shown."""
+def _print(groups: Mapping[str, Standings], by: str | None, as_json: bool, top: int | None, all: bool) -> int:
+    """Print the standings; return the number of players beyond `top`, who are not shown."""
     terminal = get_console().is_terminal and not as_json
     limit = TOP if top is None and terminal else top
-    parts = {name: group.frame.head(limit) if limit else group.frame for name, group in groups.items()}
+    everybody = as_json or all
+    frames = {name: group.frame if everybody else only_active(group.frame) for name, group in groups.items()}
+    parts = {name: frame.head(limit) if limit else frame for name, frame in frames.items()}
     if as_json:
         print_json(concat_groups(parts, by).to_dicts())
     elif terminal:
@@ -238,7 +250,7 @@ def _print(groups: Mapping[str, Standings], by: str | None, as_json: bool, top: 
         first = next(iter(groups.values()))
         columns = _visible_columns(next((group for group in groups.values() if group.since is not None), first)).columns
         print_standings(concat_groups({name: part.select(columns) for name, part in parts.items()}, by), by=by)
-    return sum(len(group.frame) - len(parts[name]) for name, group in groups.items())
+    return sum(len(frame) - len(parts[name]) for name, frame in frames.items())
 
 
 def _print_notes(model: Model, groups: Mapping[str, Standings], hidden: int) -> None:
@@ -249,6 +261,18 @@ def _print_notes(model: Model, groups: Mapping[str, Standings], hidden: int) -> 
         note(f"changes are since {times.pop()}; use --period for another period")
     if hidden:
         note(f"{count(hidden, 'more player', 'more players')}; --top 0 shows all")
+
+
+def _note_inactive(groups: Mapping[str, Standings]) -> None:
+    inactive = sum(int((~group.frame["active"]).sum()) for group in groups.values())
+    if not inactive:
+        return
+    since = ""
+    if len(groups) == 1:
+        [ladder] = (group.ladder for group in groups.values())
+        assert ladder.stamp is not None
+        since = f", last seen before {format_time(show_time(*ladder.stamp, active_since(ladder)))}"
+    note(f"{count(inactive, 'inactive player', 'inactive players')}{since}, not shown; --all shows them")
 
 
 def _advise_on_draws(model: Model, histories: Sequence[History]) -> None:

@@ -35,7 +35,7 @@ class Fit:
     >>> fit
     Fit(1 match, 2 players, log-evidence -0.739)
     >>> fit.leaderboard().columns
-    ['rank', 'player', 'mu', 'sigma', 'shown', 'matches', 'last_seen']
+    ['rank', 'player', 'mu', 'sigma', 'shown', 'matches', 'last_seen', 'active']
     """
 
     def __init__(self, model: Model, history: History, before: Ladder, after: Ladder, record: Record) -> None:
@@ -102,7 +102,7 @@ class Fit:
         return self._after[name]
 
     def leaderboard(self, *, at: Any = None, since: Any = None, min_matches: int = 0) -> pl.DataFrame:
-        """Return the players after the last match, best first: rank, player, mu, sigma, shown, matches, last_seen.
+        """Return the players after the last match, best first, with the columns of `Ladder.leaderboard`.
 
         `at` gives the standings at a time, including that time (or day, month, year). `since` compares with the
         standings before that time in two more columns: `change`, the ranks gained, and `gain`, the change of `shown`;

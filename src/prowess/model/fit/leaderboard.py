@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
+from math import inf, isnan
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...errors import Error, Option
 from ...history.slicing import first_of_last, usual_period
-from ...history.times import show_time
+from ...history.times import DAY, show_time
 from ...validate import whole
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from ..model import Model
 
 Floats = NDArray[np.float64]
+YEAR = 365.25 * DAY  # of dates and timestamps
+ROUNDS = 10.0  # of plain numbers, which count rounds or seasons
 
 
 def leaderboard(ladder: Ladder, min_matches: int = 0) -> pl.DataFrame:
@@ -41,6 +44,7 @@ def leaderboard(ladder: Ladder, min_matches: int = 0) -> pl.DataFrame:
         "shown": shown,
         "matches": state[:, layout.matches].astype(np.int64),
         "last_seen": _last_seen(ladder, state[:, layout.last_seen]),
+        "active": ~(state[:, layout.last_seen] < active_since(ladder)),
     }
     if len(layout.traits) > 1:
         columns |= dict(zip(layout.traits, state.T[layout.means], strict=True))
@@ -49,6 +53,46 @@ def leaderboard(ladder: Ladder, min_matches: int = 0) -> pl.DataFrame:
     # Ratings that differ only by rounding errors share a rank.
     place = pl.Series("rank", level(shown, grain(largest(model, state)))).rank("min", descending=True).cast(pl.Int64)
     return frame.select(place, pl.all()).sort("rank", maintain_order=True)
+
+
+def active_since(ladder: Ladder) -> float:
+    """Return the time since which active players have played, as in histories; −∞ without times.
+
+    It is a year before the last match, or a tenth of the time between the first match and the last if that is longer.
+    Plain numbers are rounds or seasons; ten of them count as a year.
+
+    >>> import prowess as pw
+    >>> ladder = pw.Ladder(pw.TrueSkill())
+    >>> for season, name in ((1900, "ann"), (1980, "bob"), (2000, "cat")):
+    ...     _ = ladder.record([[name], ["dan"]], time=season)
+    >>> active_since(ladder), ladder.leaderboard().filter("active")["player"].sort().to_list()
+    (1990.0, ['cat', 'dan'])
+    """
+    latest = _latest(ladder)
+    if latest is None:
+        return -inf
+    # Ladders saved by earlier versions do not know their first match.
+    first = float(np.nanmin(ladder.last_seen)) if isnan(ladder.first_time) else ladder.first_time
+    usual = ROUNDS if ladder.stamp is None or ladder.stamp.kind == "number" else YEAR
+    return latest - max(usual, (latest - first) / 10)
+
+
+def only_active(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the active players of standings; `rank` and `change` then count only them.
+
+    >>> import polars as pl
+    >>> table = pl.DataFrame({"rank": [1, 2, 3], "player": ["old", "ann", "bob"], "change": [0, 1, -1]})
+    >>> only_active(table.with_columns(active=pl.col("player") != "old")).rows()
+    [(1, 'ann', 1, True), (2, 'bob', -1, True)]
+    """
+    import polars as pl
+
+    shown = frame.filter("active")
+    rank = pl.col("rank").rank("min").cast(pl.Int64)
+    if "change" not in frame.columns:
+        return shown.with_columns(rank)
+    before = (pl.col("rank") + pl.col("change")).rank("min").cast(pl.Int64)
+    return shown.with_columns(rank, change=before - rank)
 
 
 def compared(now: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from array import array
-from math import isfinite, nan
+from math import isfinite, isnan, nan
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,7 @@ def save(ladder: Ladder, path: str | os.PathLike[str]) -> None:
         "version": VERSION,
         "model": model,
         "time": ladder.stamp,
+        "first_time": None if isnan(ladder.first_time) else ladder.first_time,
         "columns": ladder.layout.columns,
         "memory": ladder.memory.tolist(),
     }
@@ -81,6 +82,7 @@ def _ladder(content: Any, model: Model | None) -> Ladder:
     if header["columns"] != ladder.layout.columns:
         raise Error(f"its columns are {header['columns']}, but the model has {ladder.layout.columns}")
     ladder.stamp = _stamp(header["time"])
+    ladder.first_time = _first_time(header.get("first_time"))  # older files do not have it
     ladder.memory[:] = _memory(header.get("memory", []), ladder.model)
     # A file that was edited by hand may hold names that could never be looked up.
     names = [name_of(name) for name in players]
@@ -101,6 +103,14 @@ def _stamp(plain: Any) -> Stamp | None:
         raise Error(f"damaged: unknown time kind {kind!r}")
     show_time(kind, zone, 0)  # raises an Error for an unknown zone
     return Stamp(kind, zone)
+
+
+def _first_time(plain: Any) -> float:
+    if plain is None:
+        return nan
+    if type(plain) not in (int, float) or not abs(plain) <= LARGEST:
+        raise Error(f"damaged: the time of the first match cannot be {plain!r}")
+    return float(plain)
 
 
 def _memory(plain: Any, model: Model) -> list[float]:

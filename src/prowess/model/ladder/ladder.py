@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from math import sqrt
+from math import nan, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -61,6 +61,7 @@ class Ladder:
         self.state: State = np.full((8, self.layout.width), np.nan)
         self.memory: Memory = np.array(model.pipeline.memory())
         self.stamp: Stamp | None = None
+        self.first_time = nan  # the time of the first match, as in histories; NaN if unknown
         for name, rating in (ratings or {}).items():
             self._enter(name_of(name), rating)
 
@@ -221,7 +222,7 @@ class Ladder:
         """
         # Not by `__init__`, which would allocate a state only to discard it.
         other = Ladder.__new__(Ladder)
-        other.model, other.stamp = self.model, self.stamp
+        other.model, other.stamp, other.first_time = self.model, self.stamp, self.first_time
         other.names, other._rows = list(self.names), {}
         other.state, other.memory = self.state.copy(), self.memory.copy()
         return other
@@ -328,9 +329,10 @@ class Ladder:
         return self.model.quality_from(read_memory(self.model.pipeline, self.table), self.ratings(teams), details)
 
     def leaderboard(self, *, min_matches: int = 0) -> pl.DataFrame:
-        """Return the players from best to worst: rank, player, mu, sigma, shown, matches, last_seen.
+        """Return the players from best to worst: rank, player, mu, sigma, shown, matches, last_seen, active.
 
-        Players with fewer than `min_matches` are left out.
+        Players with fewer than `min_matches` are left out. Players are active if they played within the last year, or
+        within the last tenth of the time since the first match if that is longer. Without times, all are active.
 
         >>> import prowess as pw
         >>> ladder = pw.Ladder(pw.TrueSkill())

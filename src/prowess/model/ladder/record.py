@@ -41,7 +41,7 @@ def record(
     rated, converged = learn(ladder.model.pipeline, rows, details, ladder.table, now, time_unit(stamp))
     if details is None or details.importance > 0.0:
         ladder.names.extend(newcomers)
-        ladder.stamp = stamp
+        ladder.stamp, ladder.first_time = stamp, _earliest(ladder.first_time, now)
     if not converged:
         warnings.warn("the match was recorded, but EP did not converge; see the outcome's `sweeps`", stacklevel=3)
     return rated
@@ -100,6 +100,11 @@ def common_stamp(old: Stamp | None, new: Stamp) -> Stamp:
         raise error.within(prefix) from None
 
 
+def _earliest(first: float, time: float) -> float:
+    """Return the smaller of two times; a NaN does not count."""
+    return time if time < first or first != first else first
+
+
 def check_times(ladder: Ladder, rows: Sequence[int], stamp: Stamp | None, now: float) -> None:
     """Raise an `Error` if a match is before the last match of any of its players."""
     for row in rows:
@@ -124,6 +129,8 @@ def enter_players(ladder: Ladder, history: History) -> NDArray[np.int32]:
     """
     if history.time is not None and history.time_kind is not None:
         ladder.stamp = common_stamp(ladder.stamp, Stamp(history.time_kind, history.time_zone))
+        if len(history):
+            ladder.first_time = _earliest(ladder.first_time, float(history.time[0]))
     # a part of a longer history may name players who have no match in this part
     all_play = np.bincount(history.player, minlength=len(history.players)).all()
     if not len(ladder) and history.importance is None and all_play:
