@@ -304,7 +304,7 @@ def test_inactive_players_are_hidden_and_counted(tmp_path: Path) -> None:
         ("bob", "yes"),
         ("cat", "yes"),
     }
-    assert "inactive" not in everybody.stderr
+    assert "not shown" not in everybody.stderr
 
 
 def test_terminal_shows_inactive_players_in_grey(tmp_path: Path) -> None:
