@@ -31,6 +31,7 @@ class Axis:
         """Return the Vega-Lite scale of the axis."""
         if self.domain is not None:
             return altair.Scale(domain=list(self.domain), nice=False)
+        # Ratings and errors lie far from 0, which would squeeze the lines.
         return altair.Scale(zero=False)
 
 

@@ -82,6 +82,7 @@ class Paper:
         jobs, seed, folder = count_processes(jobs), whole("seed", seed), self._folder(data)
         # Imported here, so that listing the papers does not load all experiments.
         report: Report = import_module(self.module).run(folder, small=small, seed=seed, jobs=jobs, progress=progress)
+        # Readers want the verdict before the details.
         return Report(report.title, (*overall_verdict(report), *report.sections))
 
     def _folder(self, data: str | os.PathLike[str] | None) -> Path:

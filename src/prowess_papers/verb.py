@@ -47,6 +47,7 @@ def papers(
         _list(json)
         return
     found = paper(name)
+    # Wrong options should not be reported after minutes of work.
     _check(found, data, html)
     began = perf_counter()
     report = found.run(data, small=small, seed=seed, jobs=jobs)

@@ -71,6 +71,7 @@ class Interval(NamedTuple):
         >>> Interval(5.0, 2.0, 8.0).apart(Interval(3.0, -1.0, 7.0))
         Interval(value=2.0, low=-3.0, high=7.0)
         """
+        # The variances of independent values add up.
         reach = hypot(self.high - self.value, other.high - other.value)
         value = self.value - other.value
         return Interval(value, value - reach, value + reach)
@@ -97,6 +98,7 @@ class Interval(NamedTuple):
 
     def __str__(self) -> str:
         """Format the value and interval with the digits that the interval justifies."""
+        # Without an interval nothing says how many digits are significant.
         if np.isnan(self.low):
             return f"{self.value:.4g}"
         value, low, high = (f"{number:.{self.digits}f}" for number in self)
@@ -121,6 +123,7 @@ def all_above_zero(differences: Iterable[Interval]) -> bool | None:
     (True, None, False)
     """
     intervals = list(differences)
+    # One clear exception refutes a statement about all, whatever the others are.
     if any(interval.high <= 0.0 for interval in intervals):
         return False
     return True if all(interval.low > 0.0 for interval in intervals) else None

@@ -59,6 +59,7 @@ def seasons(history: History, gap: float | None = None) -> NDArray[np.str_]:
     names, counts = [], Counter[str]()
     for begin, end in zip(years[first].tolist(), years[last].tolist(), strict=True):
         name = f"{begin}" if begin == end else f"{begin}/{end % 100:02d}"
+        # Two seasons may span the same years; the second one is named "2026 (2)".
         counts[name] += 1
         names.append(f"{name} ({counts[name]})" if counts[name] > 1 else name)
     return np.array(names)[season]
@@ -77,6 +78,7 @@ def experience(history: History) -> NDArray[np.int64]:
     counts = np.ones(len(match), np.int64)
     if history.importance is not None:
         counts = (history.importance[match] > 0).astype(np.int64)
+    # A stable sort keeps each player's entries in chronological order, so a running sum counts earlier matches.
     by = np.argsort(history.player, kind="stable")
     running = np.cumsum(counts[by]) - counts[by]
     player = history.player[by]

@@ -57,6 +57,7 @@ class Model:
     def __post_init__(self) -> None:
         for name, base in BASES.items():
             part = getattr(self, name)
+            # The base classes themselves define no behaviour, so they are not valid components.
             if not isinstance(part, base) or type(part) is base:
                 hint = f"; call it: {part.__name__}(…)" if isinstance(part, type) else ""
                 raise Error(f"{name} must be of type {base.__name__}, not {part!r}{hint}", field=name, value=part)
@@ -187,6 +188,7 @@ class Model:
         >>> pw.TrueSkill().rating(mu=30).mu
         30.0
         """
+        # A league's memory is unknown here, so this is the newcomer of a league without matches.
         newcomer = self.newcomer_from(self.pipeline.memory())
         own = newcomer.parts
         unknown = [name for name in parts if name not in own]

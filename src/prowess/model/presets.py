@@ -68,6 +68,7 @@ def Elo(mu: float = 1500.0, k: float | Rule | Callable[[float, float], float] = 
     >>> round(ann.mu, 2), round(bob.mu, 2), ann.sigma
     (1602.88, 1619.12, None)
     """
+    # The noise is 0, because the logistic curve already contains all of it.
     return Model(prior=Point(number("mu", mu)), noise=0.0, outcome=Duel(Logistic(scale)), team=Mean(), absorb=Step(k))
 
 
@@ -135,7 +136,7 @@ def Glicko2(
         outcome=Duel(Logistic()),
         drift=Idle(),
         team=Mean(),
-        absorb=Volatile(volatility, tau),
+        absorb=Volatile(volatility, tau),  # in periods with matches, this rule also adds the volatility
         period=period,
     )
 
@@ -148,6 +149,7 @@ def _gaussian(
     outcome: Outcome,
     team: TeamFunction = Sum(),
 ) -> Model:
+    # Checked here, so that an error names the parameter of the preset and not that of the component.
     prior = Normal(number("mu", mu), positive("sigma", sigma, zero=True))
     drift = PerMatch(positive("tau", tau, zero=True))
     return Model(prior=prior, noise=noise, outcome=outcome, drift=drift, team=team)
@@ -171,6 +173,7 @@ def TrueSkill(
     True
     """
     if draw_probability is None and margin is None:
+        # A margin or a draw probability excludes the other, so the default applies only if neither is given.
         draw_probability = 0.1
     outcome = Order(draw_probability=draw_probability, margin=margin)
     return _gaussian(mu, sigma, positive("beta", beta), tau, outcome)
@@ -290,6 +293,7 @@ def TS3(
     >>> TS3(margin=200.0).params["margin"]
     200.0
     """
+    # Such a model looks as if it worked: only its uncertainties shrink.
     if isinstance(margin, (int, float)) and margin < sigma / 10:
         warnings.warn(f"TS3 barely learns if the margin ({margin:g}) is far below sigma ({sigma:g})", stacklevel=2)
     team = LeaderBonus(FullSquad(size, discount), leader_bonus)
@@ -384,6 +388,7 @@ def preset(name: str) -> Callable[..., Model]:
     >>> preset("trueskill") is TrueSkill
     True
     """
+    # The names are listed without importing plugins; only the chosen one is imported.
     for proper in PRESETS.names:
         if proper.lower() == name.lower():
             return PRESETS[proper]

@@ -171,6 +171,7 @@ class CountScores(ScoreDistribution):
         """Return the lowest score that a team does not exceed with probability q, at most e⁷⁰⁰."""
         mean, sigma = self._at(team)
         _probability("q", q)
+        # Grow a bracket from the median of the rate; quantiles of an uncertain rate may be far away.
         below, above = -1.0, float(floor(np.exp(min(max(mean, 0.0), LARGEST_LOG))))
         while above < LARGEST and mixed_cdf(above, mean, sigma**2) < q:
             below, above = above, min(4.0 * above, LARGEST)
@@ -185,6 +186,7 @@ class CountScores(ScoreDistribution):
 
     def likeliest(self, count: int = 3) -> list[tuple[int, int, float]]:
         """Return the most probable scores of two teams; [] for high scores, which are all very improbable."""
+        # Beyond the 99 % quantile no single score can be among the most probable ones.
         most = max(self.quantile(team, 0.99) for team in range(len(self.mean)))
         if most > MOST or len(self.mean) != 2:
             return []
@@ -197,6 +199,7 @@ class CountScores(ScoreDistribution):
         # Huge rates overflow NumPy's sampler; above e²⁷ the normal approximation is good enough.
         near = x < 27.0
         counts = rng.poisson(np.exp(np.where(near, x, 0.0)))
+        # A score of 0 is behind every other score.
         low = np.where(counts > 0, np.log(np.maximum(counts, 1)), -np.inf)
         return np.where(near, low, x + rng.standard_normal(x.shape) * np.exp(-0.5 * np.maximum(x, 0.0)))
 

@@ -66,6 +66,7 @@ def untuned(history: History, measures: tuple[str, ...]) -> dict[str, Model]:
     'TS3'
     """
     alone = len(history.player) == history.teams
+    # In all these data sets the teams of a match have the same size.
     left_out = {"TSa", "TS2a", "TS2b"} | ({"TSb"} if alone else set())
     if history.score is None or (np.diff(history.match_start) > 2).any():
         left_out |= set(SCORES)

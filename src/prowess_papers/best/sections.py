@@ -69,6 +69,7 @@ def _below_published(judged: Evaluation) -> Claim:
     theirs = printed["error"][name][span]
     ours = judged.comparison.intervals("pair_error")[TUNED].times(100)
     text = f"{judged.of.title}: the tuned model errs in fewer pairs than {name} in Nikolenko, Sirotkin (2011), Table 2"
+    # Their error is taken as printed, without an interval, so only ours is uncertain.
     holds = all_above_zero([Interval(theirs - ours.value, theirs - ours.high, theirs - ours.low)])
     said = f"{ours.value:.1f} % ({ours.low:.1f} to {ours.high:.1f}) against {theirs} %"
     return Claim(text, holds, f"{said}, both over the last 300 tournaments; theirs are other tournaments, with rosters")
@@ -103,6 +104,7 @@ def _text(judged: Evaluation) -> str:
 
 def _numbers(judged: Evaluation) -> dict[str, float]:
     """Return the numeric parameters of the tuned model, except those that are never tuned."""
+    # These do not change forecasts, or are fixed by convention.
     skipped = ("caution", "tolerance", "sweeps", "mu", "cap")
     params = judged.found.model.params.items()
     return {n: float(v) for n, v in params if isinstance(v, (int, float)) and n not in skipped}
@@ -142,7 +144,9 @@ def _over_time(judged: Evaluation) -> alt.TopLevelMixin:
     """Chart the first measure over time, for the tuned model and the best untuned ones."""
     comparison, of = judged.comparison, judged.of
     measure = comparison.measures[0]
+    # The tuned model first, even if it is not among the best.
     shown = list(dict.fromkeys([TUNED, *list(comparison.intervals())[:5]]))[:5]
+    # A small run has fewer matches than the usual window.
     window = min(of.window, len(comparison) // 2)
     frame = comparison.over_time(window).filter(pl.col("model").is_in(shown))
     place = {name: k for k, name in enumerate(shown)}

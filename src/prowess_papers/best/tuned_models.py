@@ -50,6 +50,7 @@ def _tournament_model() -> TunedModel:
     """Return the model that the tournament experiment found: places (TS2) with a single margin, and drift."""
     from ..tournaments.real import Variant, model
 
+    # `draws` has no effect on a variant whose ε is a number.
     variant = Variant("TS2", False, "number", "tuned")
     return TunedModel(model(variant, draws=0.5), variant.name, 110, 0, float("nan"))
 
@@ -65,6 +66,7 @@ def without_parts(model: Model, roles: tuple[str, ...] = ()) -> dict[str, Model]
     found = {}
     for k, role in enumerate(roles):
         weights = list(model.params["weights"])
+        # A role of weight 0 is already missing.
         if weights[k]:
             weights[k] = 0.0
             found[f"without the {role}"] = model.replace(weights=tuple(weights))

@@ -59,6 +59,7 @@ def qualities_of(fit: Fit) -> Floats:
     array([0.447])
     """
     history, seen = fit.history, fit.forecasts
+    # Every player of a team adds the same noise.
     noise = fit.model.noise**2 * np.diff(history.team_start)
     return qualities(history.match_start, seen.mean, seen.variance, noise)
 
@@ -117,6 +118,7 @@ def closest(closeness: Floats, share: float) -> NDArray[np.bool_]:
     """Return a mask of the `share` of games with the highest closeness."""
     order = np.argsort(-closeness, kind="stable")
     chosen = np.zeros(len(closeness), bool)
+    # At least one game, so that a tiny file still gives a number.
     chosen[order[: max(1, round(share * len(order)))]] = True
     return chosen
 

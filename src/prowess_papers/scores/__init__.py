@@ -19,7 +19,7 @@ from .tuned import TUNED, tuned_curves
 
 __all__ = ["run"]
 
-DRAWS = 30  # random training sets of Halo 2; the paper uses 20
+DRAWS = 30  # number of random training sets of Halo 2; the paper uses 20
 SMALL_PERCENTS, SMALL_DRAWS = (10, 30, 80), 2
 
 
@@ -41,6 +41,7 @@ def run(
     theirs = {league.name: work.league(league, authors.systems(league.name)) for league in leagues}
     ours = {league.name: work.league(league, correct_models.systems()) for league in leagues}
     if games is not None:
+        # The authors' file had lost the last digit of the player ids.
         theirs[games.name] = work.games(merge_players(games), authors.systems(games.name))
         ours[games.name] = work.games(games, correct_models.systems())
     sections = [_data(leagues, games), *authors_sections(theirs), *right_sections(ours)]

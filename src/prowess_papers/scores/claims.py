@@ -44,6 +44,7 @@ def _of(data: str, curves: Curves) -> list[Claim]:
         _claim(f"{TITLES[data]}: Gaussian-OD has the best AUC on average", ahead(curves, auc, rivals)),
         _claim(f"{TITLES[data]}: offence and defence apart beat one skill in AUC", ahead(curves, auc, both)),
     ]
+    # The paper makes this claim only for Halo 2 and the Premier League.
     if data != "afl":
         text = f"{TITLES[data]}: with 40 % and more the Gaussian models do as well as TrueSkill in information gain"
         found.append(_claim(text, as_good(curves, gain, [(one, "TrueSkill") for one in GAUSSIAN], MANY)))

@@ -32,6 +32,7 @@ class TunedModels:
 
 def _with(model: Model, tau: float, home: float) -> Model:
     """Return the model with a drift of `tau` per day and a learnt home advantage."""
+    # The advantage starts at 0 and is learnt, so that nothing about it comes from the evaluated seasons.
     return model.replace(drift=PerTime(tau), home=Home(0.0, home))
 
 

@@ -125,6 +125,7 @@ def _parts(league: League) -> Section:
 
 def _effects(league: League) -> Section:
     """Return a table with the effect of replacing one part, averaged over the other parts."""
+    # TS3 lacks some combinations, so it has no matching models to average over.
     every = [parts for parts in models(league.draws) if parts.graph != "places by ML"]
     rows = [
         ("places instead of the chain", "all", *_change(league, every, "graph", "chain", "places")),
@@ -166,6 +167,7 @@ def _effects(league: League) -> Section:
 def _change(league: League, cell: Sequence[Parts], part: str, old: Any, new: Any) -> tuple[int, str]:
     """Return the number of models with the old part, and how their mean error changes with the new part."""
     before = [parts for parts in cell if getattr(parts, part) == old]
+    # The same models, except for the replaced part.
     after = [parts._replace(**{part: new}) for parts in before]
     interval = league.judge.apart([parts.name for parts in after], [parts.name for parts in before])
     return len(before), league.judge.said(interval)

@@ -97,6 +97,7 @@ def _data(real: Real) -> Section:
 
 def _errors(real: Real) -> Section:
     table = error_table(real.comparison, MAIN, real.spans, THEIRS)
+    # The lowest error over the evaluated span is shown in bold.
     low = int(np.argmin(table[real.spans.names[1]].to_numpy()))
     text = (
         "Percentage of wrongly predicted pairs. The first rows have the papers' constants (σ₀ = 1000, or 300 if fixed, "
@@ -108,6 +109,7 @@ def _errors(real: Real) -> Section:
 
 
 def _won(real: Real) -> Section:
+    # The full table would be too wide for a page.
     names = {label: MAIN[label] for label in MAIN if label not in ("TS3c", "TS2c tuned", "TS3c tuned", "Elo")}
     text = WON.format(real.spans.last[0])
     return Section(
@@ -188,6 +190,7 @@ def _newcomers(real: Real) -> str:
     first = np.zeros(history.teams, bool)
     first[np.unique(history.player, return_index=True)[1]] = True
     chosen, sizes = where[match], np.diff(history.match_start)[match]
+    # The share of the field that finished ahead, so that tournaments of any size can be averaged.
     behind = (history.place - 1) / (sizes - 1)
     new, old = (100.0 * behind[chosen & mask].mean() for mask in (first, ~first))
     share = 100.0 * first[chosen].mean()
@@ -201,6 +204,7 @@ def _listings(real: Real) -> Section:
     where = real.spans.mask(real.history)
     rows, moved = [], {}
     for name in dict.fromkeys(name for name, _ in real.listed):
+        # Changes are measured from the order of the file.
         filed = real.listed[name, "as filed"]
         row: dict[str, object] = {"model": name}
         row |= {way: percent(float(np.nanmean(real.listed[name, way].error[where]))) for way in WAYS}
@@ -215,6 +219,7 @@ def _listings(real: Real) -> Section:
         "Teams are expected to tie if their expected performances agree to a millionth of a point. If the chain is "
         "better as filed than mirrored, it has learnt something from the order of tied teams in the file."
     )
+    # Differences below a millionth of a point are rounding.
     steady = {name: change < 1e-6 for name, change in moved.items()}
     holds = all(steady[name] == (not name.startswith("TSa")) for name in steady)
     evidence = "; ".join(f"{name} {change:.2g}" for name, change in moved.items())
@@ -231,6 +236,7 @@ def _time(real: Real) -> Section:
 
 
 def _claims(real: Real) -> Section:
+    # The best model is chosen on the tournaments used for tuning, and judged on the later ones.
     judge, best = real.judge, next(iter(real.comparison.intervals("pair_error", _tuning_span(real))))
     claims = [
         judge.better(

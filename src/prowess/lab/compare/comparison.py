@@ -105,6 +105,7 @@ class Comparison:
         view, rows = self.view(where), []
         for measure in self.measures:
             models = self._resample(measure, view)
+            # Each measure may have another best model.
             base = baseline or (measure.best({name: model.value for name, model in models.items()}) if models else "")
             for name in models:
                 if name != base and base in models:
@@ -160,7 +161,7 @@ class Comparison:
             message = f"window must be 1 to {len(self)} matches, the number scored, not {window!r}"
             raise Error(message, field="window", value=window)
         measure, history, frames = self.measure(measure), self.history, []
-        # The runs of a protocol follow each other, but a window slides over time.
+        # Rows are ordered by run, but a window slides over time.
         order = np.argsort(self.rows.match, kind="stable")
         for name, model in self.models.items():
             if not measure.fits(model):
@@ -168,6 +169,7 @@ class Comparison:
             tally = self.tally(name, measure)
             values = Tally(tally.total[order], tally.weight[order]).window(int(window))
             measured = np.flatnonzero(~np.isnan(values))
+            # A chart cannot show more points than it has pixels.
             at = measured[thin(len(measured))]
             match = self.rows.match[order[at]]
             columns: dict[str, Any] = {"model": np.full(len(at), name), "match": match}

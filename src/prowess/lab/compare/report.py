@@ -202,6 +202,7 @@ def standings(fit: Fit, name: str) -> Section:
     heads = {"rank": "rank", "player": "player", "shown": "rating", "mu": "μ", "sigma": "σ", "matches": "matches"}
     heads["last_seen"] = "last seen"
     top = board.head(TOP)
+    # A column without any value is left out.
     kept = {key: head for key, head in heads.items() if top[key].null_count() < len(top)}
     if "sigma" not in kept:  # without uncertainty, the rating is μ
         kept.pop("mu", None)
@@ -252,6 +253,7 @@ def page_payload(comparison: Comparison, baseline: str) -> Plain:
     for row in rows.values():
         for measure in comparison.measures:
             cell = row[measure.name]
+            # The table has null where an interval has NaN.
             ends = (np.nan if cell[end] is None else cell[end] for end in ("value", "low", "high"))
             cell["text"] = "" if cell["value"] is None else str(Interval(*ends))
             cell["meaning"] = verdict.meaning(measure.name, cell["value"])

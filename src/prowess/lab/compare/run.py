@@ -25,7 +25,7 @@ from .scoring import Rows, SharedHistory, collect_scores, concat_scores, score_r
 
 ALL_MATCHES = Prequential()
 DEFAULT_RESAMPLING = Resampling()
-MAX_MODELS = 6  # models compared by default
+MAX_MODELS = 6  # number of models compared by default
 SCORE_MODELS = ("GaussianOD", "PoissonOD")
 TWO_TEAM_MODELS = ("TrueSkill", "Elo", "Glicko", "Glicko2", "GaussianElo", "TS2")
 MANY_TEAM_MODELS = ("TrueSkill", "Elo", "Glicko", "Glicko2", "TS2", "TS2c")
@@ -140,6 +140,7 @@ def suitable_models(history: History) -> dict[str, Model]:
     if not (np.diff(history.match_start) > 2).any():
         kept = MAX_MODELS - len(SCORE_MODELS)
         scores = SCORE_MODELS if history.score is not None else ()
+        # Score models take precedence over the last presets, because scores say more than results.
         names = (*TWO_TEAM_MODELS[:kept], *scores, *TWO_TEAM_MODELS[kept:])
     models: dict[str, Model] = {}
     for name in names:
@@ -161,6 +162,7 @@ def usable_presets(history: History) -> list[str]:
 
 def check_usable(models: Mapping[str, Model], history: History, runs: Sequence[Run]) -> None:
     """Try every model on the matches that are most likely to fail, before any long computation starts."""
+    # A model must be able to learn only from the matches that some run learns from.
     learnt = np.zeros(len(history), bool)
     for run in runs:
         learnt[run.matches] |= True if run.learnt is None else run.learnt
@@ -183,7 +185,8 @@ def _first_failure(model: Model, history: History, learnt: Any) -> tuple[int, Er
             for _ in forecast_chunks(model, replace(trial, player=players)):
                 pass
         except Error as error:
-            return match, error.__cause__ if isinstance(error.__cause__, Error) else error  # without "match 1 of 1"
+            # The cause lacks the prefix "match 1 of 1".
+            return match, error.__cause__ if isinstance(error.__cause__, Error) else error
     return None
 
 

@@ -47,6 +47,7 @@ def verdict(comparison: Comparison) -> str:
     elif worse:
         parts.append(f"It is better than {join_words(worse)} beyond noise.")
     if alike and len(comparison) >= FEW:
+        # Without intervals it is unknown whether a difference is within noise.
         if rest["low"].count() < len(rest):
             parts.append(f"There are too few matches to tell it from {join_words(alike)}.")
         else:
@@ -91,6 +92,7 @@ def _draw_notes(comparison: Comparison) -> list[str]:
             f"{join_words(never)} never expected a draw, but {100 * drawn:.3g} % of the matches were drawn. Log loss"
             " and calibration count that as an error; information gain and pair error do not."
         )
+    # Models without this parameter get no remark.
     assumed = {name: model.params.get("draw_probability", drawn) for name, model in comparison.models.items()}
     wrong = [name for name, share in assumed.items() if share > 0 and not drawn / 2 <= share <= 2 * drawn]
     if wrong and len(two) >= FEW:

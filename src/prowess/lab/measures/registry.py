@@ -149,6 +149,7 @@ def choose_measures(
     if not chosen:
         raise Error("no measure to compare by: leave `measures` out for the default ones", field="measures")
     first, names = chosen[0], [measure.name for measure in chosen]
+    # The first measure selects the best model.
     if first.neutral:
         message = f"{first.name} cannot decide which forecasts are better: put another measure first"
         raise Error(message, field="measures", value=first.name)
@@ -157,6 +158,7 @@ def choose_measures(
         raise Error(message, field="measures", value=first.name)
     for measure in chosen:
         problem = ""
+        # A measure is a column of the tables that `Comparison` returns.
         if measure.name in ("label", "matches", "model"):
             problem = f"a measure cannot be named {measure.name!r}: tables have a column of that name"
         elif names.count(measure.name) > 1:

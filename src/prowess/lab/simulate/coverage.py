@@ -126,7 +126,8 @@ def coverage_curves(
         for name, frame in frames.items()
         for row in frame.select(columns).iter_rows(named=True)
     ]
-    order = sorted(names, key=lambda name: -float(frames[name]["covered"].sum()))  # the order of the lines, top down
+    # The legend lists the lines from top to bottom.
+    order = sorted(names, key=lambda name: -float(frames[name]["covered"].sum()))
     base = altair.Chart(altair.InlineData(values=points), width=width, height=height)
     chart = _layers(altair, base, line_encoding(altair, "model", names, order, look), look)
     least = min(int(frame["skills"].min()) for frame in frames.values())  # type: ignore[arg-type]

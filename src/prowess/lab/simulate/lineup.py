@@ -76,6 +76,7 @@ class Attendance:
         if self.everyone:
             if len(match) < len(weights):
                 raise Error(f"not everyone can play: {len(match)} seats for {len(weights)}", field="attendance")
+            # Everyone gets one random seat first; the remaining seats are filled by weight.
             seat[rng.choice(len(seat), len(weights), replace=False)] = rng.permutation(len(weights))
         fill_seats(rng, seat, match, weights)
         return shuffle_within(rng, seat, match)
@@ -160,7 +161,8 @@ class Rounds(Attendance):
         units = len(weights)
         if counts.max(initial=0) > units:
             raise Error(f"a match needs {counts.max()}, but the league has only {units}", field="players", value=units)
-        if self.near is None and (counts == counts[:1]).all():  # all rounds at once
+        # Without skills and with equal sizes, all rounds can be drawn at once.
+        if self.near is None and (counts == counts[:1]).all():
             used = units // int(counts[0]) * int(counts[0])
             rounds = -(-int(counts.sum()) // used)
             order = rng.permuted(np.tile(np.arange(units), (rounds, 1)), axis=1)[:, :used]
@@ -310,6 +312,7 @@ def staff_teams(
     members = np.where(guest, -1, squads[squad])
     seats = np.concatenate([members, np.full((len(squad), 1), -1)], axis=1)
     taken = np.concatenate([present, extra], axis=1)
+    # Players without a squad are guests with an average weight.
     by_player = np.full(len(skill), float(weights.mean()))
     by_player[squads] = weights[:, None]
     away = squads[squad][guest]  # a member whom a guest replaces must not be a guest in the same match
@@ -361,7 +364,7 @@ def draw_lineup(
         squad_size = whole("size with a roster", size, 1, field="size")
         sizes, player = staff_teams(rng, roster, attendance, skill, counts, squad_size)
     else:
-        if isinstance(size, tuple):  # drawn for each team
+        if isinstance(size, tuple):  # a range is drawn for each team, not for each match
             sizes = per_match("size", size, int(counts.sum()), 1, rng)
         else:
             sizes = np.repeat(per_match("size", size, len(counts), 1, rng), counts)

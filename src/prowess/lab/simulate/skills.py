@@ -40,6 +40,7 @@ def draw_skills(rng: np.random.Generator, model: Model, players: int, skills: An
     if skills is not None and not isinstance(skills, Prior):
         return _check_skills(skills, players, traits)
     prior: Any = model.prior if skills is None else skills
+    # Elo and similar systems have no prior distribution to draw from.
     if skills is None and isinstance(prior, Point):
         remedy = f"give their distribution: skills=pw.Normal({prior.mu:g}, sigma)"
         raise Error(f"with {prior!r} all players have the same skill; {remedy}", field="skills")
@@ -194,6 +195,7 @@ def home_advantages(rng: np.random.Generator, model: Model, hosted: NDArray[np.b
     if times is not None and model.period is not None:
         period = match_clock(model, times)
         fresh = np.flatnonzero(hosted)
+        # Within a rating period the advantage stays the same.
         moves[fresh[1:]] = period[fresh][1:] != period[fresh][:-1]
     moved = model.home.home_tau * rng.standard_normal(shape) * moves[:, None]
     start = rng.normal(model.home.home_mu, model.home.home_sigma, shape[1])

@@ -82,6 +82,7 @@ def relevant_space(model: Model, loss: float, attempt: Evaluate) -> tuple[dict[s
     space, values = identified(model), model.params
     far = [{name: span.low if span.share(values[name]) > 0.5 else span.high} for name, span in space.items()]
     trials = zip(space, attempt(far), strict=True)
+    # A smaller change is rounding.
     kept = {name: space[name] for name, trial in trials if abs(trial.loss - loss) > 1e-12}
     if not kept:
         message = f"none of {', '.join(space) or 'its parameters'} changes a forecast: there is nothing to tune"
@@ -137,9 +138,10 @@ def tune(
     if not isinstance(model, Model) or not isinstance(history, History):
         hint = "" if isinstance(model, Model) or not callable(model) else f"; call it: {model.__name__}()"
         raise Error(f"tune needs a Model and a History, not {type(model).__name__} and {type(history).__name__}{hint}")
-    import_extra("optuna", "Optuna", "lab")  # fails early if Optuna is not installed
+    import_extra("optuna", "Optuna", "lab")  # a missing package should be reported before the long computation
     plan = make_plan(model, history, train, burn_in, choose_loss(measure, history))
     space = requested_space(model, parameters)
+    # The default name depends on the data, model, measure and ranges, so a database can hold many studies.
     name = study or f"prowess {fingerprint(*map(str, plan.subject.values()), repr(space))}"
     with open_study(storage, name, seed) as opened:
         opened.check_subject(plan.subject)
@@ -166,7 +168,7 @@ def _search(study: Study, attempt: Evaluate, trials: int, jobs: int, progress: b
                 study.tell(waiting[0], result)
                 waiting.pop(0)
         finally:
-            for trial in waiting:  # interrupted
+            for trial in waiting:  # interrupted: without a result, they would count as running forever
                 study.tell(trial, None)
 
 

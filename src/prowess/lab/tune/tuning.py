@@ -113,6 +113,7 @@ class Tuning:
         what = f"{sets} of {', '.join(self.space)} on {matches}"
         if not self.params:
             return f"Of {what}, none predicts better than the present parameters."
+        # Shown with the sign of the measure, not of the loss.
         old, new = ((-1 if self.measure.higher else 1) * loss for loss in self.loss)
         best = f"The best of {what} changes their {self.measure.title} from {old:.4f} to {new:.4f}"
         verdict = ""
@@ -154,6 +155,7 @@ class Tuning:
         for name in self.unused:
             value = self.before.params[name]
             rows.append({"parameter": name, "before": value, "after": value, "note": "changes nothing in this history"})
+        # An explicit schema, because a column may consist of nulls only.
         numbers = dict.fromkeys(("before", "after", "low", "high", "importance"), pl.Float64)
         return pl.DataFrame(rows, schema={"parameter": pl.String} | numbers | {"note": pl.String})
 
@@ -181,6 +183,7 @@ class Tuning:
         losses = np.array([trial.loss for trial in self.tried])
         columns: dict[str, Any] = {
             "trial": [trial.number for trial in self.tried],
+            # A failed trial has an infinite loss, which JSON cannot hold.
             "loss": pl.Series([None if trial.error else trial.loss for trial in self.tried], dtype=pl.Float64),
             "best": np.minimum.accumulate(losses),
         }

@@ -167,6 +167,7 @@ def _choose(
             values[lineup] = expected_information(pool, [[pool.ratings[p] for p in team] for team in lineup])
         return values[lineup]
 
+    # With larger teams there are far too many line-ups to compare all.
     every = shape == (2, 1) and len(pool) * (len(pool) - 1) // 2 <= ALL
     before = -1
     # A pass without a new match means that no further match is possible.
@@ -178,6 +179,7 @@ def _choose(
             value(candidates[index])
         for lineup in sorted(candidates, key=lambda candidate: (-value(candidate), candidate)):
             members = [player for team in lineup for player in team]
+            # An earlier choice may have used up one of the players.
             if len(chosen) == count or value(lineup) < 0.0 or not (left[members] > 0).all():
                 continue
             if shape != (2, 1):

@@ -160,6 +160,7 @@ def pair(
     paired = [np.empty((0, 2), np.int32)]
     quality = [np.empty(0)]
     for size in [None] if uneven else np.unique(line.size):
+        # Groups of different sizes cannot meet, so each size is a smaller problem of its own.
         chosen = np.flatnonzero(line.size > 0 if size is None else line.size == size)
         # Only differences of waiting times matter: subtracting the shortest keeps the weights small.
         columns = line.mean, line.variance, line.noise, hurry - hurry[chosen].min(initial=FAR), lowest
@@ -179,7 +180,7 @@ def _pair_costs(
     barred, _ = count_meetings("never", never, numbers)
     pairs = np.sort(item[np.concatenate([pairs, barred])], axis=1)
     cost = np.concatenate([np.minimum(times * repeat, FAR), np.full(len(barred), np.inf)])
-    # The largest cost of a pair comes first, and only the first is kept.
+    # Sorted so that the largest cost of each pair comes first; only the first is kept.
     order = np.lexsort((-cost, pairs[:, 1], pairs[:, 0]))
     pairs, cost = pairs[order], cost[order]
     first = np.append(True, (pairs[1:] != pairs[:-1]).any(axis=1))[: len(pairs)] & (pairs[:, 0] < pairs[:, 1])
@@ -216,7 +217,7 @@ def _make_pairing(queue: Queue, places: Ints, quality: Floats) -> Pairing:
 
 
 EARLIER_ROUND = 400.0  # a meeting in an earlier round counts as this many ordinary meetings
-PATIENCE = 1e-3  # waiting time of items that sat out a round; it outweighs everything else
+PATIENCE = 1e-3  # so short that having sat out one round outweighs everything else
 
 
 def rounds(
@@ -251,6 +252,7 @@ def rounds(
     pairings: list[Pairing] = []
     for _ in range(whole("count", count, 1)):
         pairing = pair(source, queue, waiting=waiting, patience=PATIENCE, met=meetings, repeat=repeat, never=never)
+        # Every pair of players of two groups counts as having met.
         for one, two in pairing.pairs:
             for names_met in product(_player_names(one), _player_names(two)):
                 meetings[names_met] = meetings.get(names_met, 0.0) + EARLIER_ROUND

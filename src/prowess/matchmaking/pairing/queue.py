@@ -52,7 +52,7 @@ def parse_queue(source: Source, queue: QueueInput) -> Queue:
     rating = dict(zip(named.names, named.ratings, strict=True))
     ratings = [player if isinstance(player, Rating) else rating[player] for team in teams for player in team]
     size = np.array([len(team) for team in teams], np.int64)
-    # Performances need only the ratings; items given as ratings have no names.
+    # Only ratings are needed from here on, and items given as ratings have no names.
     everybody = replace(named, names=[""] * len(ratings), ratings=ratings)
     return Queue(items, size, where, named.newcomers, *_performances(everybody, size))
 
@@ -101,6 +101,7 @@ def waiting_times(queue: Queue, waiting: Mapping[str, float] | Sequence[float] |
     if isinstance(waiting, Mapping):
         for label, time in waiting.items():
             name = name_of(label)
+            # Waiting times of players who are not in the queue are ignored.
             if name in queue.item:
                 times[queue.item[name]] = max(times[queue.item[name]], scale(f"waiting[{name!r}]", time, zero=True))
         return times
@@ -141,6 +142,7 @@ def _listed_meetings(what: str, met: Any, numbers: Mapping[str, int]) -> Meeting
             raise invalid(what, "hold pairs of names, such as ('ann', 'bob')", pair)
         one, two = name_of(pair[0]), name_of(pair[1])
         often = scale(f"{what}[{one!r}, {two!r}]", met[pair], zero=True) if isinstance(met, Mapping) else 1.0
+        # Meetings of players who are not in the queue do not matter.
         if one in numbers and two in numbers:
             pairs.append((numbers[one], numbers[two]))
             times.append(often)

@@ -219,6 +219,7 @@ def participants(history: History, entry: Ints, team: Ints, match: Ints) -> dict
     for e, j, i in zip(entry, team, match, strict=True):
         own, whole = (of_team[j], of_team[j + 1]), (of_team[of_match[i]], of_team[of_match[i + 1]])
         partners.append([names[p] for p in [*history.player[own[0] : e], *history.player[e + 1 : own[1]]]])
+        # Cut before looking up names, because a match may have thousands of players.
         against = [*history.player[whole[0] : own[0]][:NAMED], *history.player[own[1] : whole[1]][:NAMED]]
         opponents.append([names[p] for p in against[:NAMED]])
         counts.append(int(whole[1] - whole[0] - (own[1] - own[0])))

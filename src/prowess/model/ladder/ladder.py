@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from ..prediction import Prediction
 
-NO_BREAK = 1e-30  # the shortest break that `Seasons` accepts
+NO_BREAK = 1e-30  # the shortest break that `Seasons` accepts, so that every player has had one
 
 State = NDArray[np.float64]
 Memory = NDArray[np.float64]
@@ -120,6 +120,7 @@ class Ladder:
         if self.model.period is None:
             return state
         state = state.copy()
+        # On copies: reading ratings must not close periods that are still open.
         settle_periods(self.model.pipeline, Table(state, self.memory.copy()), len(self))
         return state
 
@@ -174,6 +175,7 @@ class Ladder:
         >>> pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)}).rows
         {'ann': 0}
         """
+        # A fit adds all its players at once and may never look one up, so the index is brought up to date only here.
         if len(self._rows) < len(self.names):
             self._rows.update(zip(self.names[len(self._rows) :], itertools.count(len(self._rows)), strict=False))
         return self._rows
@@ -193,6 +195,7 @@ class Ladder:
     def __getitem__(self, name: str) -> Rating:
         key = name_of(name)
         if key not in self.rows:
+            # A misspelt name is the usual cause.
             similar = nearest(key, self.names, 1)
             among = f" among {count(len(self), 'player', 'players')}"
             hint = f"; did you mean {similar[0]!r}?" if similar else "; for a new player use model.rating()"
