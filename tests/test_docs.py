@@ -31,12 +31,12 @@ def test_examples_in_the_docs_run(page, folder):
     Reader(page).read()
 
 
-def test_wrong_output_of_an_example_in_the_docs_fails():
+def test_example_in_the_docs_with_wrong_output_fails_the_check():
     with pytest.raises(AssertionError, match="Expected"):
         Reader(PAGES[0]).python(">>> 1 + 1\n3\n")
 
 
-def test_command_in_the_docs_with_an_unexpected_exit_code_fails(folder):
+def test_command_in_the_docs_with_an_unexpected_exit_code_fails_the_check(folder):
     reader = Reader(PAGES[0])
     assert "Ada" in reader.command("prowess rate examples/league.csv")
     assert "not found" in reader.command("prowess rate missing.csv  # exit 1")
@@ -103,7 +103,7 @@ def test_every_public_docstring_has_an_example(value):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
-def test_links_lead_to_existing_files(page):
+def test_links_in_the_docs_lead_to_existing_files(page):
     for target in LINK.findall(text(page)):
         path = target.partition("#")[0]
         if path and "://" not in path:
@@ -122,7 +122,7 @@ def test_every_decision_record_has_its_four_sections(page):
     assert parts == ["Context", "Decision", "Rejected alternatives", "Consequences"]
 
 
-def test_no_todo_comments_are_left():
+def test_source_files_contain_no_todo_comments():
     marks = re.compile(r"\b(?:TO" + r"DO|FIX" + r"ME|X" + r"XX)\b")
     folders = [ROOT / folder for folder in ("src", "tests", "docs", "benchmarks", "examples", "tools")]
     sources = [file for folder in folders for file in folder.rglob("*") if file.suffix in (".py", ".pxd", ".md")]

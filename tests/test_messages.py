@@ -195,10 +195,10 @@ HARMLESS = [
 
 
 @pytest.mark.parametrize("source", PLANTED)
-def test_check_for_matching_on_messages_finds_planted_violations(source: str) -> None:
+def test_check_for_code_that_matches_on_messages_finds_planted_violations(source: str) -> None:
     assert find_places({"planted.py": source}) == {"planted.py f"}
 
 
 @pytest.mark.parametrize("source", HARMLESS)
-def test_check_for_matching_on_messages_accepts_other_uses_of_errors(source: str) -> None:
+def test_check_for_code_that_matches_on_messages_accepts_other_uses_of_errors(source: str) -> None:
     assert not find_places({"planted.py": source})

@@ -36,7 +36,7 @@ def test_setup_py_lists_every_module_written_for_compilation():
     assert listed == found
 
 
-def test_compiled_modules_test_for_compiled_mode_only_in_imports():
+def test_kernel_modules_check_whether_they_are_compiled_only_for_imports():
     for file in SOURCES.rglob("*.py"):
         for block in re.findall(r"if cython\.compiled:\n((?: +.*\n)+)", file.read_text(encoding="utf-8")):
             lines = re.sub(r"\([^)]*\)", "", block).splitlines()  # names in brackets may be on separate lines

@@ -117,7 +117,7 @@ def test_model_with_a_plugin_component_is_saved_and_loaded(tmp_path: Path) -> No
 
 @pytest.mark.usefixtures("installed")
 @pytest.mark.filterwarnings(BROKEN)
-def test_preset_list_ends_with_plugins_and_omits_broken_ones() -> None:
+def test_list_of_presets_ends_with_plugins_and_omits_broken_plugins() -> None:
     assert list(PRESETS) == [*BUILT_IN, "Fancy"]
     assert PRESETS["Elo"] is pw.Elo
     assert preset("elo") is pw.Elo
@@ -251,7 +251,7 @@ def games(tmp_path: Path) -> Path:
     return path
 
 
-def test_example_preset_rates_and_its_outcome_is_saved_and_loaded(example: str, games: Path) -> None:
+def test_preset_of_the_example_plugin_rates_and_its_ladder_is_saved_and_loaded(example: str, games: Path) -> None:
     saved = games.with_name("ladder.prowess")
     options = ("--model", "capped", "--set", "cap=2.5", "--save", saved, "--quiet")
     rated = command("rate", games, *options, PYTHONPATH=example)
@@ -270,7 +270,7 @@ def test_example_preset_rates_and_its_outcome_is_saved_and_loaded(example: str, 
     assert "CappedDifference" in without.stderr
 
 
-def test_example_verb_is_listed_and_runs(example: str, games: Path) -> None:
+def test_verb_of_the_example_plugin_is_listed_and_runs(example: str, games: Path) -> None:
     listed = command("--help", PYTHONPATH=example)
     assert re.search("Plugins .*blowouts  +Count the matches that were decided by more than a cap", listed.stdout, re.S)
     assert listed.stderr == ""
@@ -278,7 +278,7 @@ def test_example_verb_is_listed_and_runs(example: str, games: Path) -> None:
     assert command("blowouts", games, "--cap", "1", "--quiet", PYTHONPATH=example).stdout == "2\n"
 
 
-def test_service_accepts_the_preset_of_the_example(example: str, tmp_path: Path) -> None:
+def test_service_accepts_the_preset_of_the_example_plugin(example: str, tmp_path: Path) -> None:
     code = """
 import sys
 from tests.service.app_client import served

@@ -50,34 +50,34 @@ def test_help_shows_no_type_for_a_switch(words: tuple[str, ...]) -> None:
     assert "bool" not in output.lower()
 
 
-def test_help_has_panels_and_exit_codes() -> None:
+def test_help_text_has_option_panels_and_exit_codes() -> None:
     output = run("--help").stdout
     assert output.index("─ Rate ─") < output.index("─ Compare ─")
     assert "Exit codes: 0 success, 1 error, 2 wrong usage, 130 interrupted." in output
 
 
-def test_unknown_verb_suggests_the_nearest() -> None:
+def test_error_for_an_unknown_verb_suggests_the_nearest_verb() -> None:
     result = run("rat", LEAGUE)
     assert result.exit_code == 2
     assert "Did you mean 'rate'?" in result.stderr
 
 
 @pytest.mark.parametrize("words", [("-q", "rate", LEAGUE), ("rate", LEAGUE, "--quiet"), ("rate", "-q", LEAGUE)])
-def test_quiet_hides_notes(words: tuple[object, ...]) -> None:
+def test_quiet_option_hides_notes(words: tuple[object, ...]) -> None:
     result = run(*words)
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout == run("rate", LEAGUE).stdout
     assert run("rate", LEAGUE).stderr != ""
 
 
-def test_quiet_does_not_hide_errors() -> None:
+def test_quiet_option_does_not_hide_errors() -> None:
     assert run("-q", "rate", "nowhere.csv").stderr == "error: nowhere.csv: file not found\n"
 
 
 @pytest.mark.parametrize(
     "words", [("nonsense",), ("rate",), ("rate", "a.csv", "--nonsense"), ("rate", "a.csv", "--top", "-1")]
 )
-def test_wrong_usage_exits_with_code_2(words: tuple[str, ...]) -> None:
+def test_wrong_command_line_usage_exits_with_code_2(words: tuple[str, ...]) -> None:
     result = run(*words)
     assert (result.exit_code, result.stdout) == (2, "")
     assert "Traceback" not in result.stderr
@@ -96,7 +96,7 @@ def test_importing_the_command_line_loads_no_heavy_packages() -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
-def test_warnings_are_printed_on_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_warning_is_printed_on_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     def read(*_: object) -> Findings:
         warnings.simplefilter("always")
         warnings.warn("some\nthing is odd", stacklevel=2)

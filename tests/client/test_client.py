@@ -38,7 +38,7 @@ def league():
     ("preset", "parameters"),
     [("TrueSkill", {}), ("Elo", {"k": 20}), ("Glicko2", {}), ("GaussianOD", {}), ("TrueSkill", {"caution": 2.5})],
 )
-def test_ratings_equal_those_of_a_ladder_to_the_last_bit(preset, parameters):
+def test_client_ratings_equal_those_of_a_ladder_to_the_last_bit(preset, parameters):
     model = getattr(pw, preset)().replace(**parameters)
     if "caution" in parameters and model.caution != parameters["caution"]:
         pytest.fail("the caution is not set")
@@ -64,7 +64,7 @@ def test_client_lists_the_same_players_as_a_ladder(league):
     assert client.player("ann")["played"] == 4
 
 
-def test_in_operator_raises_for_an_unknown_league(league):
+def test_looking_up_a_name_in_an_unknown_league_raises(league):
     client, _ = league
     with (
         pw.Client(str(client._connection.http.base_url), "dart") as other,
@@ -73,7 +73,7 @@ def test_in_operator_raises_for_an_unknown_league(league):
         "ann" in other  # noqa: B015
 
 
-def test_current_and_past_leaderboards_equal_those_of_a_ladder(league):
+def test_client_leaderboards_now_and_in_the_past_equal_those_of_a_ladder(league):
     client, ladder = league
     assert client.leaderboard()["player"].to_list() == ladder.leaderboard()["player"].to_list()
     assert client.leaderboard(4)["player"].to_list() == ["ann"]
@@ -82,7 +82,7 @@ def test_current_and_past_leaderboards_equal_those_of_a_ladder(league):
     assert dict(zip(board["player"], board["mu"], strict=True)) == {name: then[name].mu for name in then}
 
 
-def test_forecasts_equal_those_of_the_ladder(league):
+def test_client_forecasts_equal_those_of_a_ladder(league):
     client, ladder = league
     ours, theirs = client.predict(TEAMS, time="2026-02-01"), ladder.predict(TEAMS, time="2026-02-01T00:00:00Z")
     for name in ("win", "draw", "ranks", "mean", "sigma"):
@@ -93,7 +93,7 @@ def test_forecasts_equal_those_of_the_ladder(league):
         client.quality([["ann"], ["new"]])
 
 
-def test_matchmaking_results_equal_those_of_the_library(league):
+def test_client_matchmaking_equals_that_of_the_library(league):
     client, ladder = league
     crowd = ["ann", "bob", "cat", "dan", "eve"]
     split, own = (
@@ -117,7 +117,7 @@ def test_client_history_has_all_matches(league):
     assert pw.TrueSkill().learn(history) == ladder
 
 
-def test_edit_and_delete_recompute_ratings():
+def test_editing_and_deleting_matches_recomputes_ratings():
     with trial("darts") as client:
         for number, match in enumerate(PLAYED):
             client.record(**match, id=f"m{number}")
@@ -160,7 +160,7 @@ def test_all_pages_of_a_leaderboard_come_from_one_revision(monkeypatch):
         assert len(client.leaderboard()) == 7
 
 
-def test_events_report_matches_posted_by_threads():
+def test_client_receives_events_about_matches_that_other_threads_post():
     with trial("darts") as client:
         news = client.events(after=0)
         threads = [

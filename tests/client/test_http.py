@@ -79,7 +79,7 @@ def test_retries_end_after_patience_seconds(pauses):
         len(Server(httpx.Response(429, headers={"retry-after": "3600"}, json={"detail": "busy"})).client())
 
 
-def test_unreachable_server_is_named_in_the_error(pauses):
+def test_error_names_an_unreachable_server(pauses):
     with pytest.raises(pw.Error, match=r"http://service.*refused") as caught:
         len(Server(httpx.ConnectError("refused")).client(patience=1))
     assert caught.value.status == 0
@@ -138,7 +138,7 @@ def test_api_key_is_stripped_and_validated(pauses):
             pw.Client("http://service", "darts", key)
 
 
-def test_failed_record_all_names_the_key_to_resume_with(pauses):
+def test_error_in_record_all_names_the_key_that_resumes_it(pauses):
     first = ok({**PLAYED, "matches": [{"id": "x", "repeated": False}] * 2})
     server = Server(first, httpx.Response(422, json={"detail": "bad"}))
     matches = [{"teams": [["ann"], ["bob"]]}] * 3

@@ -59,7 +59,7 @@ def test_places_model_with_drift_and_a_leader_bonus_ranks_players_by_skill():
 
 
 @pytest.mark.parametrize("preset", [pw.Glicko, pw.Glicko2, pw.Elo])
-def test_classic_systems_rate_free_for_alls(preset):
+def test_classic_systems_can_rate_free_for_alls(preset):
     rng = np.random.default_rng(3)
     matches = []
     for day in range(150):

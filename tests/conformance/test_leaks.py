@@ -170,7 +170,7 @@ def usual(name):
 
 
 @pytest.mark.parametrize("name", LEAKS)
-def test_changing_a_result_reveals_every_model_that_leaks(name):
+def test_leaking_models_change_a_forecast_when_its_result_changes(name):
     found = matches(count=60, teams=(2, 3))
     whole = LEAKS[name].fit(history(found)).forecasts
     changes = [(at, other) for at in range(30, 40) for other in otherwise(found, at, np.random.default_rng(at))]
@@ -271,7 +271,7 @@ def test_models_that_leak_predict_random_results_better_than_chance(name):
 
 
 @models
-def test_models_predict_a_league_of_different_skills_better_than_chance(name):
+def test_models_predict_results_of_unequal_players_better_than_chance(name):
     """This shows that the league is informative and that the measures detect it."""
     found = knowledge(MODELS[name].fit(league()).forecasts, rates_of(league(), True))
     assert found["pair error"] > 8

@@ -75,7 +75,7 @@ def test_model_is_hashable_comparable_and_picklable(name):
 
 
 @presets
-def test_rating_does_not_change_its_input(name):
+def test_rating_a_match_does_not_change_its_input(name):
     model = PRESETS[name]()
     a, b, c = model.rating(), model.rating(mu=model.rating().mu * 1.1), model.rating()
     teams, before = [[a, b], [c]], [[copy.deepcopy(a), copy.deepcopy(b)], [copy.deepcopy(c)]]
@@ -173,7 +173,7 @@ def test_winner_never_loses_rating(name):
 
 
 @presets
-def test_uncertainty_stays_positive_and_matches_reduce_it(name):
+def test_uncertainty_stays_positive_and_is_reduced_by_matches(name):
     model = PRESETS[name]()
     fit = model.fit(history(matches()))
     board = fit.leaderboard()
@@ -260,7 +260,7 @@ def test_invalid_match_leaves_the_ladder_unchanged(name):
 
 
 @presets
-def test_finite_input_gives_finite_output(name):
+def test_finite_input_gives_finite_ratings_with_every_preset(name):
     model = PRESETS[name]()
     values = [-1e6, -1.0, 0.0, 1e-6, 3.0, 1e6]
     for a in values:

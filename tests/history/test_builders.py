@@ -39,7 +39,7 @@ def test_ranks_count_only_by_their_order_and_override_scores() -> None:
     assert history[0]["scores"] == [9, 1, 1, 0]
 
 
-def test_places_default_to_scores_then_to_team_order() -> None:
+def test_places_follow_from_scores_or_else_from_team_order() -> None:
     history = History.from_matches([{**DUEL, "scores": [1, 2]}, {**DUEL, "scores": [2, 2]}, DUEL])
     assert history.place.tolist() == [2, 1, 1, 1, 1, 2]
     assert history.score is not None

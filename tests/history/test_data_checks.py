@@ -51,7 +51,7 @@ def texts(history, kind):
     return [one.text for one in suspicions(history) if one.kind == kind]
 
 
-def test_misspelt_names_are_suspicious_unless_both_players_met():
+def test_similar_names_are_suspicious_unless_the_two_players_met():
     assert texts(league("Jhon Smith"), "spelling") == ["'Jhon Smith' (1 match) may be 'John Smith' (9 matches)"]
     [text] = texts(league("JOHN  SMITH"), "spelling")
     assert text == "'John Smith' (9 matches) and 'JOHN  SMITH' (1 match) are spelt almost alike"
@@ -67,7 +67,7 @@ def test_many_warnings_of_one_kind_are_summarised_by_a_count():
     assert found[-1] == "2 more rare names differ by one letter from another name"
 
 
-def test_players_with_one_match_gaps_and_extreme_scores_are_suspicious():
+def test_checks_report_long_gaps_extreme_scores_and_players_with_one_match():
     days = [*range(12), 100, 101]
     history = league("Bob", "Cat", "Dan", "Eve", "Fay", days=days)
     assert texts(history, "gap") == ["no match between 11.0 and 100.0 (89; 12 matches before, 2 after)"]
@@ -78,7 +78,7 @@ def test_players_with_one_match_gaps_and_extreme_scores_are_suspicious():
     assert texts(pw.History.from_matches(matches), "score") == ["m7, a – b: the score 300 is far from the others"]
 
 
-def test_empty_history_has_no_suspicions():
+def test_data_checks_report_nothing_for_an_empty_history():
     assert suspicions(pw.History.from_matches([])) == []
 
 

@@ -167,7 +167,7 @@ def test_between_raises_for_a_bound_of_another_time_type(league: History, bound:
         league.between(bound)
 
 
-def test_between_needs_times() -> None:
+def test_between_raises_for_a_history_without_times() -> None:
     with pytest.raises(Error, match="these matches have no times"):
         History.from_matches([{"teams": [["ann"], ["bob"]]}]).between(1)
 
@@ -188,7 +188,7 @@ def test_equality_compares_names_and_content(league: History) -> None:
         {"weights": [[1], [0.5]]}, {"importance": 2}, {"home": 0}, {"id": "z"}, {"id": None},
     ],
 )  # fmt: skip
-def test_any_change_makes_histories_differ(league: History, change: dict[str, Any]) -> None:
+def test_histories_that_differ_in_any_column_are_not_equal(league: History, change: dict[str, Any]) -> None:
     assert History.from_matches([{**LEAGUE[0], **change}, *LEAGUE[1:]]) != league
 
 

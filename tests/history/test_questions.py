@@ -30,7 +30,7 @@ def ask(folder: Path, text: str, choices: Choices | None = None) -> dict[str, Qu
     return {question.code: question for question in open_questions(table, findings)}
 
 
-def test_result_is_asked_with_the_scores_that_are_equally_large_first(tmp_path: Path) -> None:
+def test_question_about_results_offers_scores_of_similar_size_first(tmp_path: Path) -> None:
     question = ask(tmp_path, THREE_NUMBERS)["result"]
     first = question.answers[0]
     assert first.reading == {"columns": {"player1": "who", "player2": "whom", "score1": "x", "score2": "y"}}
@@ -38,13 +38,13 @@ def test_result_is_asked_with_the_scores_that_are_equally_large_first(tmp_path: 
     assert question.current is None
 
 
-def test_answer_settles_the_question(tmp_path: Path) -> None:
+def test_chosen_answer_becomes_the_current_one_of_its_question(tmp_path: Path) -> None:
     answer = ask(tmp_path, THREE_NUMBERS)["result"].answers[0]
     question = ask(tmp_path, THREE_NUMBERS, apply_answer(Choices(), answer))["result"]
     assert question.answers[question.current or 0] == answer
 
 
-def test_ambiguous_dates_are_asked_with_both_readings(tmp_path: Path) -> None:
+def test_question_about_ambiguous_dates_offers_both_readings(tmp_path: Path) -> None:
     question = ask(tmp_path, DATES)["day_first"]
     assert [answer.reading for answer in question.answers] == [{"day_first": True}, {"day_first": False}]
     assert question.current == 0
@@ -56,7 +56,7 @@ def test_file_with_familiar_columns_leaves_no_question(tmp_path: Path) -> None:
     assert ask(tmp_path, "winner,loser\nann,bob\n") == {}
 
 
-def test_error_of_an_unknown_layout_carries_the_suggestion_as_data(tmp_path: Path) -> None:
+def test_error_for_an_unknown_layout_has_its_suggestion_as_an_attribute(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
     path.write_text(THREE_NUMBERS, encoding="utf-8")
     with pytest.raises(NoLayout) as caught:
@@ -68,7 +68,7 @@ def test_error_of_an_unknown_layout_carries_the_suggestion_as_data(tmp_path: Pat
     assert caught.value.hint == Option("columns", caught.value.suggestion.roles)
 
 
-def test_suggestion_keeps_the_columns_that_the_user_mapped(tmp_path: Path) -> None:
+def test_suggested_columns_keep_those_that_the_user_mapped(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
     path.write_text(THREE_NUMBERS, encoding="utf-8")
     with pytest.raises(NoLayout) as caught:
@@ -79,7 +79,7 @@ def test_suggestion_keeps_the_columns_that_the_user_mapped(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("text", ["a,b\n", "a\nann\n", "Pos,Team,P,W\n1,Ash,9,7\n2,Elm,9,6\n"])
-def test_nothing_is_suggested_if_no_reading_makes_sense(tmp_path: Path, text: str) -> None:
+def test_error_suggests_no_columns_if_no_reading_makes_sense(tmp_path: Path, text: str) -> None:
     path = tmp_path / "games.csv"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(NoLayout) as caught:

@@ -138,7 +138,7 @@ def test_empty_time_column_gives_a_history_without_times() -> None:
         assert History.from_frame(frame).time is None
 
 
-def test_to_frame_shows_every_column() -> None:
+def test_to_frame_has_every_column_of_a_history() -> None:
     rich = {"teams": [["a", "b"], ["c"]], "scores": [1, 2], "time": "2026-01-31", "weights": [[1, 0.5], [1]],
             "importance": 2, "home": 1, "id": "x"}  # fmt: skip
     frame = History.from_matches([rich]).to_frame()

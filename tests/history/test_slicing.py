@@ -39,7 +39,7 @@ def found(history: History) -> list[Any]:
         (None, "0001", lambda day: False),
     ],
 )
-def test_within_includes_both_ends_and_whole_months_and_years(start: object, end: object, kept: Any) -> None:
+def test_within_includes_both_end_dates_and_whole_months_and_years(start: object, end: object, kept: Any) -> None:
     assert found(daily(YEAR).within(start, end)) == [day for day in YEAR if kept(day)]
 
 
@@ -72,7 +72,7 @@ def test_within_accepts_numbers_for_numeric_times() -> None:
         ("last", "2025-04-02"),
     ],
 )
-def test_the_last_period_ends_with_the_day_of_the_last_match(period: str, first: str) -> None:
+def test_last_period_ends_with_the_day_of_the_last_match(period: str, first: str) -> None:
     days = [day for day in YEAR if day <= date(2025, 4, 2)]
     for times in (days, [datetime(day.year, day.month, day.day, 18, day.day) for day in days]):
         history = daily(times)

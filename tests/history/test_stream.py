@@ -199,7 +199,7 @@ def test_file_that_cannot_be_streamed_raises_or_is_read_as_a_whole(tmp_path: Pat
 
 
 @pytest.mark.parametrize("rows", [3, 7, 50, 2000])
-def test_matches_listed_from_both_sides_count_once_in_every_chunk(
+def test_matches_listed_once_for_each_team_count_once_in_every_chunk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: int
 ) -> None:
     monkeypatch.setattr(stream_module, "SAMPLE", 1000)  # the sample shows that the rows are mirrored

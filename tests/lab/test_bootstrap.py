@@ -42,7 +42,7 @@ def covered(intervals, truth):
     return np.mean([interval.low <= truth <= interval.high for interval in intervals])
 
 
-def test_intervals_cover_the_truth():
+def test_bootstrap_intervals_cover_the_truth():
     """For 400 skewed columns, about 95 % of the intervals contain the mean, also for paired differences (se 1.1 %)."""
     rng = np.random.default_rng(1)
     draws = FEW.draw(groups := FEW.groups(np.arange(200)))
@@ -174,7 +174,7 @@ def test_resampling_uses_one_seed_for_all_models():
     assert Resampling(confidence=0.5).interval(even(column)).low > one.low
 
 
-def test_too_few_groups_give_no_interval():
+def test_bootstrap_with_too_few_groups_gives_no_interval():
     assert np.isnan(Resampling().interval(even(np.ones(1))).low)
     nothing = Resampling().interval(Tally(np.zeros(3), np.zeros(3)))
     assert np.isnan(nothing).all()
@@ -193,7 +193,7 @@ def test_too_few_groups_give_no_interval():
         ({"draws": 0}, "draws must be a whole number"),
     ],
 )
-def test_invalid_settings_are_refused(wrong, message):
+def test_invalid_bootstrap_settings_are_refused(wrong, message):
     with pytest.raises(pw.Error, match=message):
         Resampling(**wrong)
 
@@ -205,7 +205,7 @@ def test_difference_between_measures_of_different_matches_is_refused():
         Resampling().interval(even(np.ones(3)), matches(np.array([True])))
 
 
-def test_measure_needs_a_tally_or_sums():
+def test_measure_must_be_defined_by_a_tally_or_by_sums():
     with pytest.raises(pw.Error, match="needs either a tally or sums"):
         pw.lab.Measure("nothing", "nothing")
     strict = pw.lab.Measure("strict", "strict", tally=partial(pw.lab.measures.pair_error, ties=1))

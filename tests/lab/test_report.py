@@ -67,7 +67,7 @@ def table():
     )
 
 
-def test_html_in_names_is_escaped():
+def test_html_in_names_is_escaped_in_a_report():
     claims = (Claim(EVIL, True, EVIL), Claim("b", None, ""), Claim("c", False, "1 < 2"))
     section = Section(EVIL, f"{EVIL}\n\n1 < 2", table(), skill_curves(league(), [EVIL]), claims, frozenset({(0, EVIL)}))
     page = Page(Report(EVIL, (section, Section("empty"))).page())
@@ -84,7 +84,7 @@ def test_html_in_names_is_escaped():
     assert EVIL in json.dumps(spec, ensure_ascii=False).replace('\\"', '"')
 
 
-def test_page_loads_nothing_from_a_network():
+def test_report_page_loads_nothing_from_a_network():
     page = Page(Report("A league", (Section("Curves", chart=skill_curves(league(), ["bob"])),)).page())
     assert {tag for tag, _ in page.tags}.isdisjoint({"link", "img", "iframe"})
     assert not any({"src", "href"} & set(attributes) for _, attributes in page.tags)
@@ -92,7 +92,7 @@ def test_page_loads_nothing_from_a_network():
     assert not any(tag == "script" for tag, _ in Page(Report("A league", ()).page()).tags)
 
 
-def test_table_cells_are_formatted():
+def test_table_cells_of_a_report_are_formatted():
     """Missing values give empty cells; numbers and their headings are aligned to the right."""
     page = Page(Report("t", (Section("s", table=table()),)).page())
     rows = [page.texts["td"][i : i + 7] for i in (0, 7, 14)]
@@ -106,7 +106,7 @@ def test_table_cells_are_formatted():
     assert sides == [None, "number", "number", "number", None, None, None]
 
 
-def test_to_dict_is_strict_json(tmp_path):
+def test_to_dict_of_a_report_is_strict_json(tmp_path):
     report = Report(EVIL, (Section("s", "text", table(), claims=(Claim("a", None, "b"),)), Section("empty")))
     report.save(tmp_path / "report.json")
     found = strict((tmp_path / "report.json").read_text(encoding="utf-8"))
@@ -119,7 +119,7 @@ def test_to_dict_is_strict_json(tmp_path):
     assert found["sections"][1] == {"title": "empty"}
 
 
-def test_numpy_scalars_become_json_values():
+def test_numpy_scalars_in_a_report_become_json_values():
     claim = Claim("a", np.bool_(True), "b")
     chart = alt.Chart(alt.InlineData(values=[{"x": np.int64(1)}])).mark_point()
     report = Report("numpy", (Section("s", chart=chart, claims=(claim,)),))
@@ -128,7 +128,7 @@ def test_numpy_scalars_become_json_values():
     assert json_types([np.float64(0.5), np.float32(np.nan), np.int32(3), np.str_("x")]) == [0.5, None, 3, "x"]
 
 
-def test_save_writes_html_and_json(tmp_path):
+def test_report_can_be_saved_as_html_and_json(tmp_path):
     report = Report("A league", (Section("s", table=table()),))
     report.save(tmp_path / "report.html")
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == report.page()

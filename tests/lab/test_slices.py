@@ -25,7 +25,7 @@ def players(match):
     return [name for team in match["teams"] for name in team]
 
 
-def test_slices_by_experience_agree_with_brute_force(league):
+def test_selecting_matches_by_experience_agrees_with_brute_force(league):
     seen, expected = {}, []
     for match in league:
         expected.append(min(seen.get(name, 0) for name in players(match)))
@@ -54,7 +54,7 @@ def test_seasons_are_divided_by_year_or_by_breaks(league):
         assert ("/" in name) == (len(years[s]) > 1)
 
 
-def test_seasons_with_numeric_times_need_a_gap():
+def test_dividing_numeric_times_into_seasons_needs_a_gap():
     history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "time": t} for t in (0, 1, 30, 31, 70)])
     assert slices.seasons(history, gap=20).tolist() == ["1", "1", "2", "2", "3"]
     with pytest.raises(pw.Error, match=r"plain numbers without years: give the length of a break, such as `gap=60`"):
@@ -73,7 +73,7 @@ def test_the_premier_league_has_fourteen_seasons(data):
     assert len({*zip(season, slices.seasons(history, gap=60), strict=True)}) == 14
 
 
-def test_after_accepts_a_count_a_fraction_or_a_date(league):
+def test_slice_after_accepts_a_count_a_fraction_or_a_date(league):
     assert slices.after(league, 0).all()
     assert slices.after(league, 100).sum() == 20
     assert slices.after(league, 0.75).sum() == 30
@@ -86,7 +86,7 @@ def test_after_accepts_a_count_a_fraction_or_a_date(league):
             slices.after(league, wrong)
 
 
-def test_slices_by_involved_players_agree_with_brute_force(league):
+def test_selecting_matches_by_players_agrees_with_brute_force(league):
     some = {"p0", "p3", "p4"}
     found = [players(match) for match in league]
     assert slices.involving(league, some).tolist() == [bool(some & set(names)) for names in found]
@@ -98,7 +98,7 @@ def test_slices_by_involved_players_agree_with_brute_force(league):
     assert len(slices.involving(league[:0], [])) == 0
 
 
-def test_top_players_agree_with_brute_force(league):
+def test_selecting_matches_of_top_players_agrees_with_brute_force(league):
     fit = pw.TrueSkill().fit(league)
     best = set(fit.leaderboard()["player"][:7])
     expected = [set(players(match)) <= best for match in league]

@@ -61,7 +61,7 @@ MODELS = {name: make() for name, make in PRESETS.items()} | {
 
 
 @pytest.mark.parametrize("name", COMPONENTS)
-def test_components_declare_ranges_of_their_own_parameters(name):
+def test_components_declare_ranges_only_for_their_own_parameters(name):
     declared = example(name).tunable
     assert set(declared) <= {field.name for field in dataclasses.fields(COMPONENTS[name])}
     assert all(isinstance(span, Range) for span in declared.values())
@@ -164,7 +164,7 @@ def test_forecasts_do_not_depend_on_parameter_directions_declared_as_blind(name)
         assert np.abs(after - before).max() > 1e-3
 
 
-def test_identified_omits_parameters_that_results_cannot_determine():
+def test_identified_parameters_omit_those_that_results_cannot_determine():
     assert set(pw.TrueSkill().tunable) - set(identified(pw.TrueSkill())) == {"mu", "sigma"}
     assert set(pw.Glicko().tunable) - set(identified(pw.Glicko())) == {"mu", "scale"}
     assert set(pw.GaussianElo().tunable) - set(identified(pw.GaussianElo())) == {"mu", "beta"}

@@ -72,7 +72,7 @@ def test_prediction_of_two_teams_agrees_with_the_closed_form():
     )
 
 
-def test_one_sided_match_keeps_small_probabilities():
+def test_tiny_probabilities_of_a_one_sided_match_are_accurate():
     model = pw.TrueSkill(draw_probability=0.1, tau=0)
     prediction = model.predict([[pw.Rating(0, 1)], [pw.Rating(150, 1)]])
     spread = math.sqrt(2 + 2 * model.noise**2)
@@ -99,7 +99,7 @@ def test_prediction_is_accurate_for_certain_teams_far_from_zero():
     assert model.predict(teams).win == pytest.approx([below * over, below * (1 - over), 1 - below], abs=1e-7)
 
 
-def test_win_probabilities_sum_to_one_if_draws_are_impossible():
+def test_win_probabilities_sum_to_one_if_draws_cannot_happen():
     model = pw.TrueSkill(draw_probability=0)
     prediction = model.predict(random_teams(3, 12))
     assert prediction.win.sum() == pytest.approx(1.0, abs=1e-14)

@@ -136,7 +136,7 @@ def test_rating_deviation_grows_in_every_period():
     assert widened(PerPeriod(34.6, cap=math.inf), 50.0, 1e6) == pytest.approx(34600, rel=1e-3)
 
 
-def test_deviation_of_an_idle_player_grows_by_the_volatility():
+def test_rating_deviation_of_an_idle_player_grows_by_the_volatility():
     assert widened(Idle(), 200.0, 1, extras=1) == widened(Idle(), 200.0, 0, extras=1) == 200.0
     assert widened(Idle(), 200.0, 5, extras=1) == pytest.approx(math.hypot(200.0, 2 * 0.06 * SCALE))
     assert widened(Idle(cap=201.0), 200.0, 100, extras=1) == 201.0

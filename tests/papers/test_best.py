@@ -43,7 +43,7 @@ def test_every_data_set_is_split_into_three_time_spans(
     assert (len(history), *SETS[name].cut(history)) == (matches, first, start)
 
 
-def test_split_of_votes_keeps_each_prompt_on_one_side(data: Path) -> None:
+def test_train_test_split_of_votes_keeps_each_prompt_on_one_side(data: Path) -> None:
     prompts = pl.read_csv(data / SETS["llm_comparisons"].file, infer_schema=False)["prompt"]
     for cut in SETS["llm_comparisons"].cut(reading(data, "llm_comparisons").history):
         assert not set(prompts[:cut]) & set(prompts[cut:])
@@ -66,7 +66,7 @@ def test_later_rows_of_a_file_do_not_change_how_earlier_ones_are_read(
     assert name == "f1" or (part.home == whole.home[: len(part)]).all()
 
 
-def test_match_has_a_home_team_unless_the_visitor_has_hosted_at_the_venue(data: Path) -> None:
+def test_afl_match_has_no_home_team_if_the_visitor_has_hosted_at_the_venue(data: Path) -> None:
     history = reading(data, "afl").history
     rows = pl.read_csv(data / SETS["afl"].file).rows(named=True)
     hosts: set[tuple[str, str]] = set()
@@ -108,7 +108,7 @@ def test_tuned_parameters_lie_within_their_ranges(name: str) -> None:
     assert found.model != candidate.model
 
 
-def test_small_run_reports_the_available_data_sets(data: Path, tmp_path: Path) -> None:
+def test_small_run_of_the_best_models_reports_the_available_data_sets(data: Path, tmp_path: Path) -> None:
     for name in ("premier_league", "afl", "f1", "llm_comparisons"):
         (tmp_path / SETS[name].file).symlink_to(data / SETS[name].file)
     report = best.run(tmp_path, small=True, progress=False)
@@ -122,7 +122,7 @@ def test_small_run_reports_the_available_data_sets(data: Path, tmp_path: Path) -
     assert sum(section.chart is not None for section in report.sections) >= 8
 
 
-def test_search_finds_better_parameters_reproducibly(data: Path) -> None:
+def test_parameter_search_is_reproducible_and_finds_better_parameters(data: Path) -> None:
     one, other = (search("afl_scores", data, trials=12, seed=3, progress=False) for _ in range(2))
     assert (one.candidate, one.values) == (other.candidate, other.values)
     old, new = one.tuning.loss
@@ -167,7 +167,7 @@ def test_tuned_models_reach_the_reference_figures(data: Path, name: str) -> None
 
 
 @pytest.mark.long
-def test_search_reproduces_the_stored_parameters(data: Path) -> None:
+def test_parameter_search_reproduces_the_stored_parameters(data: Path) -> None:
     found = search("afl", data, trials=load_tuned("afl").trials, seed=load_tuned("afl").seed, progress=False)
     assert found.candidate == load_tuned("afl").candidate
     assert found.tuning.loss[1] == pytest.approx(load_tuned("afl").loss, abs=0.001)  # linear algebra differs slightly

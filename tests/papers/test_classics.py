@@ -16,7 +16,7 @@ def report() -> Report:
     return paper("classics").run(small=True)
 
 
-def test_every_printed_number_is_reproduced(report: Report) -> None:
+def test_every_number_printed_in_the_paper_is_reproduced(report: Report) -> None:
     tables = [section.table for section in report.sections if section.table is not None]
     rows = [row for table in tables if "printed" in table.columns for row in table.iter_rows(named=True)]
     assert len(rows) == 37
@@ -43,13 +43,13 @@ def test_every_claim_of_the_papers_gets_the_expected_verdict(report: Report) -> 
     assert claims["TrueSkill finds a newcomer's skill sooner than Elo"] is not False
 
 
-def test_rating_sum_changes_only_with_different_k_or_team_sizes() -> None:
+def test_sum_of_ratings_changes_only_with_different_k_factors_or_team_sizes() -> None:
     assert created(pw.Elo(), (2, 2), 50, 1) == pytest.approx(0, abs=1e-9)
     assert abs(created(pw.Elo(), (1, 3), 50, 1)) > 1
     assert abs(created(pw.Elo(k=pw.absorb.Fide()), (1, 1), 1000, 1)) > 1
 
 
-def test_deviation_after_a_break_agrees_with_a_calculation_by_hand() -> None:
+def test_glicko_deviation_after_a_break_agrees_with_a_hand_calculation() -> None:
     """After one game in the first period, the deviation grows to min(√(RD² + c²t), 350)."""
     away = [1.0, 2.0, 30.0]
     back = return_of(pw.Glicko(period=365.25), {"rating": 2100, "deviation": 50}, away)

@@ -53,7 +53,7 @@ def made(tmp_path: Path, text: str) -> pw.History:
     ),
     st.sampled_from(["\n", "\r\n"]),
 )
-def test_reader_agrees_with_reading_line_by_line(tmp_path: Path, rows: list[tuple[int, ...]], end: str) -> None:
+def test_halo_2_reader_agrees_with_reading_line_by_line(tmp_path: Path, rows: list[tuple[int, ...]], end: str) -> None:
     text = "".join(
         row(game, f"100000000000000{player}", team, score, f"08 July 2004 15:4{minute}:00")
         for game, minute, player, team, score in rows
@@ -68,7 +68,7 @@ def test_reader_agrees_with_reading_line_by_line(tmp_path: Path, rows: list[tupl
     assert history.time is None
 
 
-def test_player_ids_keep_their_digits_and_repeated_game_ids_are_new_games(tmp_path: Path) -> None:
+def test_halo_2_player_ids_are_not_rounded_and_repeated_game_ids_are_new_games(tmp_path: Path) -> None:
     a, b = "9007199254740993", "9007199254740992"  # differ by one, but equal as floats
     text = duel(1, a, b, (-5, -7)) + duel(2, b, a) + duel(1, a, b, (3, 3), "07 July 2004 09:00:00")
     history = made(tmp_path, text)
@@ -78,14 +78,14 @@ def test_player_ids_keep_their_digits_and_repeated_game_ids_are_new_games(tmp_pa
     assert history.recognised == ""
 
 
-def test_rows_of_a_team_need_not_be_adjacent(tmp_path: Path) -> None:
+def test_rows_of_a_halo_2_team_need_not_be_adjacent(tmp_path: Path) -> None:
     text = "".join(
         row(7, str(player), team, score) for player, team, score in [(1, 4, 2), (2, 0, 5), (3, 4, 9), (4, 1, 5)]
     )
     assert made(tmp_path, text)[0] == {"teams": [["1", "3"], ["2"], ["4"]], "scores": [11.0, 5.0, 5.0]}
 
 
-def test_skipped_games_are_reported(tmp_path: Path) -> None:
+def test_skipped_halo_2_games_are_reported(tmp_path: Path) -> None:
     text = row(1) + duel(2, "1", "2") + duel(3, "1", "1") + "\n" + duel(4, "1", "2") + row(4, "1", 0, 5)
     history = made(tmp_path, text)
     assert [match["scores"] for match in history] == [[1, 0], [6, 0]]
@@ -111,7 +111,7 @@ def test_skipped_games_are_reported(tmp_path: Path) -> None:
         (row(1).replace("\n", ",8\n"), "it must be CSV without header, with the columns datetime, game_id"),
     ],
 )
-def test_unreadable_file_raises_one_error(tmp_path: Path, text: str, message: str) -> None:
+def test_unreadable_halo_2_file_raises_one_error(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(pw.Error, match=r"HeadToHead\.csv") as caught:
         made(tmp_path, text)
     assert message in str(caught.value)
@@ -149,7 +149,7 @@ def test_quality_of_all_matches_equals_the_quality_of_each_match(mode: Mode) -> 
         ladder.record(match["teams"], scores=match["scores"])
 
 
-def test_challenge_error_of_elo_agrees_with_a_plain_loop(mode: Mode) -> None:
+def test_error_of_elo_in_high_quality_games_agrees_with_a_plain_loop(mode: Mode) -> None:
     """In the fifth of games with the highest match quality, all pairs with different scores count; ties are wrong."""
     quality = qualities_of(mode.fits["TrueSkill"])
     chosen = sorted(range(len(quality)), key=lambda k: -quality[k])[: round(len(quality) / 5)]
@@ -218,7 +218,7 @@ def test_deviation_of_coin_tosses_agrees_with_the_binomial_distribution() -> Non
     assert _coin(np.array([1, 2, 7, 50])) == pytest.approx(wanted)
 
 
-def test_games_needed_finds_when_a_rating_settles() -> None:
+def test_number_of_games_until_a_rating_settles_is_found() -> None:
     assert games_needed(25 + 10 * (1 - np.exp(-np.arange(1, 200) / 10)), 25.0, 0.1) == pytest.approx(19, abs=2)
     assert games_needed(np.full(60, 25.0), 25.0, 0.1) == 1
     falling = 25 - 10 * (1 - np.exp(-np.arange(1, 200) / 20))
@@ -279,14 +279,14 @@ def test_match_quality_of_draws_is_compared_only_with_games_of_the_same_size() -
 
 
 @pytest.mark.parametrize("file", ["LargeTeam.csv", "FreeForAll.csv"])
-def test_runs_on_a_subset_of_the_files(tmp_path: Path, file: str) -> None:
+def test_report_can_be_made_from_a_subset_of_the_files(tmp_path: Path, file: str) -> None:
     report = paper("halo2").run(write(tmp_path, 60, (file,)), small=True, progress=False)
     missing = [f"{name} ({mode['file']})" for name, mode in SAID["mode"].items() if mode["file"] != file]
     assert f"Missing files, left out: {', '.join(missing)}." in report.sections[1].text
     assert "first 1,500 games" in report.sections[1].text
 
 
-def test_report_accepts_files_without_drawn_games_or_without_won_games(tmp_path: Path) -> None:
+def test_report_works_for_files_with_only_drawn_or_only_won_games(tmp_path: Path) -> None:
     ids = [f"100000000000000{k}" for k in range(4)]
     won = "".join(duel(k, ids[k % 4], ids[(k + 1) % 4]) for k in range(12))
     (tmp_path / "HeadToHead.csv").write_text(won)

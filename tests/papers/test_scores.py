@@ -45,7 +45,7 @@ def test_premier_league_curves_equal_the_published_ones_to_the_last_digit(data: 
         assert found.error(system, measure)[at] == pytest.approx(point.stderr, abs=1e-5)
 
 
-def test_afl_curves_are_near_the_published_ones(data: Path) -> None:
+def test_australian_football_curves_are_near_the_published_ones(data: Path) -> None:
     found = curves(league(data, "afl"), authors.systems("afl"))
     near = {deviation.measure: deviation for deviation in deviations("afl", found)}
     assert {measure: deviation.points for measure, deviation in near.items()} == {
@@ -82,7 +82,7 @@ def test_truncated_skellam_sum_agrees_with_brute_force() -> None:
 
 
 @pytest.mark.parametrize("systems", [authors.systems("afl"), correct_models.systems()])
-def test_predictions_do_not_depend_on_test_results(systems: dict[str, object]) -> None:
+def test_predictions_do_not_depend_on_results_of_the_test_matches(systems: dict[str, object]) -> None:
     found = seasons_of(1, matches=40).history
     after = found.score.reshape(-1, 2).copy()
     after[20:] = 3.0 * after[20:] + 50.0  # other scores, the same winners
@@ -164,7 +164,7 @@ def test_halo_2_files_are_read_in_their_original_format(tmp_path: Path) -> None:
     assert "Halo 2: Gaussian-OD gains more information than Gaussian-SD" in text
 
 
-def test_report_has_all_sections(data: Path) -> None:
+def test_report_on_the_score_paper_has_all_sections(data: Path) -> None:
     report = scores.run(data, small=True)
     plain = json.loads(json.dumps(report.to_dict(), allow_nan=False))
     sections = {section["title"]: section for section in plain["sections"]}
@@ -186,7 +186,7 @@ def test_report_has_all_sections(data: Path) -> None:
     assert len(chart["datasets"]["points"]) == 2 * 3 * (4 + 4 + 2)
 
 
-def test_folder_without_the_files_gives_one_clear_error(tmp_path: Path) -> None:
+def test_folder_without_the_data_files_gives_one_clear_error(tmp_path: Path) -> None:
     with pytest.raises(pw.Error, match=r"none of premier_league_1995_2009\.csv, .* found"):
         scores.run(tmp_path)
     file = tmp_path / "afl_1999_2009.csv"

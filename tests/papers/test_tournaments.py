@@ -104,7 +104,7 @@ def test_verdict_on_a_claim_depends_on_the_confidence_interval():
     assert both.value == pytest.approx(judge.apart(["good"], ["none"]).value / 2)
 
 
-def test_the_published_tables_agree_with_each_other():
+def test_published_tables_of_the_tournament_papers_agree_with_each_other():
     papers = load_published("tournaments")
     ten, eleven = papers["extensions2010"], papers["icml2011"]
     counts, balance = (np.array([ten[table][name] for name in ten["models"]]) for table in ("won", "ahead"))
@@ -152,7 +152,7 @@ def test_team_order_in_the_file_does_not_affect_ts2(data: Path):
     assert np.abs(chain["TSa", "mirrored"].expected - chain["TSa", "as filed"].expected).max() > 1
 
 
-def test_errors_on_the_real_results_meet_the_targets(data: Path):
+def test_pair_errors_on_real_tournaments_are_below_the_targets(data: Path):
     history = read(data)
     made = {variant.name: model for variant, model in factorial(0.78).items()} | elos()
     found = compare(history, {label: made[MAIN[label]] for label in TUNED}, measures=["pair_error"])
@@ -163,7 +163,7 @@ def test_errors_on_the_real_results_meet_the_targets(data: Path):
     assert max(interval.value for interval in errors.values()) < 0.235
 
 
-def test_permuted_results_cannot_be_predicted(data: Path):
+def test_permuted_tournament_results_cannot_be_predicted(data: Path):
     history = read(data)[:500]
     match = owners(history.match_start)
     order = np.lexsort((np.random.default_rng(4).random(history.teams), match))
@@ -175,7 +175,7 @@ def test_permuted_results_cannot_be_predicted(data: Path):
         assert errors.mean() == pytest.approx(0.5, abs=3 * errors.std() / sqrt(len(errors)))
 
 
-def test_a_small_run_has_all_sections(data: Path, tmp_path: Path):
+def test_small_run_of_the_tournament_papers_has_all_report_sections(data: Path, tmp_path: Path):
     report = run(data, small=True, seed=1, progress=False)
     titles = [section.title for section in report.sections]
     for title in (

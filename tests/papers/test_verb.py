@@ -14,7 +14,7 @@ from tests.cli.running import run
 from tests.papers.halo_files import write
 
 
-def test_verb_without_arguments_lists_the_papers_and_their_files() -> None:
+def test_papers_verb_without_arguments_lists_the_papers_and_their_files() -> None:
     result = run("papers")
     assert (result.exit_code, result.stderr) == (0, "")
     assert [line.split()[0] for line in result.stdout.splitlines()[::2]] == list(PAPERS)
@@ -22,7 +22,7 @@ def test_verb_without_arguments_lists_the_papers_and_their_files() -> None:
     assert "needs no data" in result.stdout
 
 
-def test_verb_without_arguments_lists_the_papers_as_json() -> None:
+def test_papers_verb_without_arguments_lists_the_papers_as_json() -> None:
     listed = json.loads(run("papers", "--json").stdout)
     assert [one["name"] for one in listed] == list(PAPERS)
     assert listed[0]["files"] == list(PAPERS["halo2"].files)
@@ -55,7 +55,7 @@ def test_scores_paper_runs_on_the_available_files(tmp_path: Path) -> None:
     assert "Premier League" not in str([section["title"] for section in json.loads(result.stdout)["sections"]])
 
 
-def test_json_output_is_only_the_report() -> None:
+def test_json_output_of_the_papers_verb_contains_only_the_report() -> None:
     result = run("papers", "classics", "--small", "--json")
     said = json.loads(result.stdout)
     assert said["sections"][1]["table"][0] == {
@@ -82,7 +82,7 @@ def test_json_output_is_only_the_report() -> None:
         (("classics", "--html", "nowhere/page.html"), "error: nowhere/page.html: there is no folder nowhere"),
     ],
 )
-def test_error_names_the_missing_data_in_one_line(
+def test_error_for_missing_paper_data_is_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -94,7 +94,7 @@ def test_error_names_the_missing_data_in_one_line(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_terminal_output_has_ruled_tables_and_coloured_verdicts() -> None:
+def test_papers_verb_prints_ruled_tables_and_coloured_verdicts_on_a_terminal() -> None:
     result = run("papers", "classics", "--small", FORCE_COLOR="1", COLUMNS="100", TERM="xterm")
     assert result.exit_code == 0
     assert "─" in result.stdout

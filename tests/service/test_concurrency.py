@@ -50,7 +50,7 @@ def test_cached_value_that_is_invalidated_while_loading_is_loaded_again():
     assert asyncio.run(ask()) == ["old", "new", "new"]
 
 
-def test_errors_are_not_cached():
+def test_errors_while_loading_a_value_are_not_cached():
     tries = []
 
     def ask(name):

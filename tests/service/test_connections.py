@@ -172,7 +172,7 @@ def test_event_streams_have_a_limit_per_address_and_per_key(tmp_path):
         assert streamed.status_code == 200
 
 
-def test_refused_body_is_discarded_and_not_stored(tmp_path):
+def test_body_of_a_refused_request_is_discarded_and_not_stored(tmp_path):
     with service(tmp_path, body_limit=0, anonymous_body_limit=0) as (client, _):
         path = "/api/leagues/open/matches"
         line = connect(client, f"POST {path} HTTP/1.1\r\nContent-Length: 1000000000\r\n\r\n".encode())

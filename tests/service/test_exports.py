@@ -91,7 +91,7 @@ def test_export_job_runs_until_its_last_caller_disconnects(service, slow):
     assert slow.begun == [("darts", NDJSON)] * 2
 
 
-def test_one_export_runs_at_a_time_and_too_many_are_refused(service, slow, monkeypatch):
+def test_exports_run_one_at_a_time_and_are_refused_if_too_many_wait(service, slow, monkeypatch):
     service._limiter = exports.ConcurrencyLimiter("exports", 1, 1)
 
     async def work():

@@ -31,7 +31,7 @@ ALWAYS = {
 }
 
 
-def test_responses_have_security_headers_and_errors_are_problems(tmp_path):
+def test_responses_have_security_headers_and_errors_are_problem_json(tmp_path):
     with service(tmp_path, anonymous_body_limit=100) as (client, _):
         asked = {
             200: client.get("/healthz"),

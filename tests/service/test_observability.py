@@ -73,7 +73,7 @@ def test_metrics_need_a_key_for_all_leagues_unless_they_have_their_own_address(t
         assert client.get("/metrics", headers=bearing(secrets["read@*"])).status_code == 404
 
 
-def test_metrics_address_in_use_is_an_error():
+def test_metrics_address_that_is_in_use_is_an_error():
     with open_socket("127.0.0.1", 0) as taken:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         with (

@@ -147,7 +147,7 @@ def test_download_continues_after_its_export_file_is_deleted(tmp_path):
     assert path.read_text() == "matches"
 
 
-def test_forgetting_a_league_deletes_its_exports_and_stops_running_ones(tmp_path):
+def test_forgetting_a_league_deletes_its_exports_and_fails_running_ones(tmp_path):
     folder = ExportFolder(tmp_path / "exports")
     kept(folder, 1)
     kept(folder, 12)
@@ -163,7 +163,7 @@ def test_forgetting_a_league_deletes_its_exports_and_stops_running_ones(tmp_path
             folder.keep(scratch, 1, 1, CSV)
 
 
-def test_leftovers_of_a_crashed_process_are_deleted(tmp_path):
+def test_export_files_left_by_a_crashed_process_are_deleted(tmp_path):
     folder = ExportFolder(tmp_path / "exports")
     kept(folder, 1)
     fresh = folder.scratch(1).parent

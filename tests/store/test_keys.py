@@ -94,7 +94,7 @@ WRONG = [
 ]
 
 
-def test_invalid_names_and_scopes_are_refused(database):
+def test_invalid_key_names_and_scopes_are_refused(database):
     for name, scope, league, said in WRONG:
         with pytest.raises(pw.Error, match=said), database.writing() as connection:
             keys.create(connection, name, scope, league)
@@ -103,7 +103,7 @@ def test_invalid_names_and_scopes_are_refused(database):
         assert not any("key" in entry.action for entry in audit.list_entries(connection))
 
 
-def test_audit_log_is_paged(database):
+def test_audit_log_is_returned_in_pages(database):
     with database.writing() as connection:
         for number in range(5):
             audit.write(connection, "ann", "count", detail=number, wörter="größer")
@@ -171,7 +171,7 @@ def test_rotated_key_keeps_its_old_secret_for_a_while(database, monkeypatch):
             keys.rotate(connection, made.id, grace)
 
 
-def test_revoking_the_last_admin_key_is_refused_on_request(database):
+def test_revoking_the_last_admin_key_is_refused_if_keep_admin_is_set(database):
     with database.writing() as connection:
         first, _ = keys.create(connection, "boss", "admin")
         keys.create(connection, "guest", "admin", expires_at=time() - 1)

@@ -355,21 +355,21 @@ def live(kind: type[Life], url: str, examples: int, steps: int, **more: Any) -> 
         database.close()
 
 
-def test_store_matches_a_fit_after_random_commands(database_url: str) -> None:
+def test_ratings_in_the_store_equal_a_fit_after_random_commands(database_url: str) -> None:
     live(Life, database_url, 8, 25)
 
 
 @pytest.mark.usefixtures("take_long")
-def test_store_matches_a_fit_after_long_corrections(database_url: str) -> None:
+def test_ratings_in_the_store_equal_a_fit_after_long_corrections(database_url: str) -> None:
     live(Life, database_url, 4, 25)
 
 
 @pytest.mark.long
 @pytest.mark.usefixtures("take_long")
-def test_store_matches_a_fit_after_many_long_corrections(database_url: str) -> None:
+def test_ratings_in_the_store_equal_a_fit_after_many_long_corrections(database_url: str) -> None:
     live(Life, database_url, 150, 60)
 
 
 @pytest.mark.long
-def test_store_matches_a_fit_after_many_random_commands(database_url: str) -> None:
+def test_ratings_in_the_store_equal_a_fit_after_many_random_commands(database_url: str) -> None:
     live(Life, database_url, 300, 60)

@@ -9,7 +9,7 @@ from tests.cli.running import run
 
 
 @pytest.mark.parametrize("verb", [("key", "list"), ("key", "create", "boss"), ("backup", "copy"), ("doctor",)])
-def test_empty_file_is_refused(here: Path, monkeypatch: pytest.MonkeyPatch, verb: tuple[str]) -> None:
+def test_empty_file_is_refused_as_a_database(here: Path, monkeypatch: pytest.MonkeyPatch, verb: tuple[str]) -> None:
     monkeypatch.setattr(migrate, "CREATING", 0.01)
     file = Path("typo.db")
     file.touch()
@@ -20,7 +20,7 @@ def test_empty_file_is_refused(here: Path, monkeypatch: pytest.MonkeyPatch, verb
     assert file.read_bytes() == b""
 
 
-def test_create_option_makes_a_database_of_an_empty_file(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_create_option_turns_an_empty_file_into_a_database(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(migrate, "CREATING", 0.01)
     Path("typo.db").touch()
     Path("games.csv").write_text("winner,loser\nann,bob\n")

@@ -30,7 +30,7 @@ def test_component_names_are_case_insensitive() -> None:
     assert make_model("trueskill", ["team=mean", "beta=3"]) == pw.TrueSkill().replace(team=pw.team.Mean(), beta=3)
 
 
-def test_help_lists_the_presets() -> None:
+def test_model_option_help_lists_the_presets() -> None:
     text = run("rate", "--help").stdout
     assert all(name in text for name in ("Harkness", "PoissonOD"))
 
@@ -56,7 +56,7 @@ def test_help_lists_the_presets() -> None:
         (("--set", "absorb=3"), "error: --set absorb=3: unknown; choose one of"),
     ],
 )
-def test_error_messages_are_one_line(words: tuple[str, ...], message: str) -> None:
+def test_model_option_errors_are_one_line(words: tuple[str, ...], message: str) -> None:
     result = run("rate", LEAGUE, *words)
     assert result.exit_code == 1
     assert message in result.stderr
@@ -68,7 +68,7 @@ ODD = ("wide", "[3]", '{"a": 1}', "null", "true", "-1", "NaN", "Infinity", "1e40
 
 @pytest.mark.filterwarnings("ignore:Spread")
 @pytest.mark.parametrize("name", PRESETS)
-def test_unusual_value_gives_a_model_or_an_error_that_names_the_parameter(name: str) -> None:
+def test_unusual_parameter_value_gives_a_model_or_an_error_that_names_the_parameter(name: str) -> None:
     wrong = [
         (parameter, value, message)
         for parameter in PRESETS[name]().params

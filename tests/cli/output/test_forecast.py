@@ -4,7 +4,7 @@ import prowess as pw
 from prowess.cli.output.forecast import BAR_WIDTH, print_forecast
 
 
-def test_bars_are_proportional_to_chances(capsys: pytest.CaptureFixture[str]) -> None:
+def test_forecast_bars_are_proportional_to_probabilities(capsys: pytest.CaptureFixture[str]) -> None:
     model = pw.TrueSkill()
     prediction = model.predict([[pw.Rating(60, 1)], [pw.Rating(20, 1)]])
     print_forecast([["ann"], ["bob"]], prediction)
@@ -15,7 +15,7 @@ def test_bars_are_proportional_to_chances(capsys: pytest.CaptureFixture[str]) ->
     assert (first.rstrip().endswith(">99 %"), second.rstrip().endswith(" <1 %")) == (True, True)
 
 
-def test_long_names_are_not_truncated_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
+def test_piped_forecast_does_not_truncate_long_names(capsys: pytest.CaptureFixture[str]) -> None:
     teams = [["n" * 90 + "[b]", "c"], ["\x1bd", "e"]]
     print_forecast(teams, pw.TrueSkill().predict([[pw.Rating(25, 8)] * 2] * 2))
     first, _, second = capsys.readouterr().out.splitlines()

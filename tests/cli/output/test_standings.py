@@ -37,7 +37,7 @@ def check(shown: str, columns: int) -> None:
     assert all(name in shown for name in NAMES if len(name) < 20)
 
 
-def test_names_in_any_script_are_aligned(tmp_path: Path) -> None:
+def test_table_aligns_names_in_any_script(tmp_path: Path) -> None:
     path = league(tmp_path)
     check(terminal("rate", path, columns=80), 80)
     for columns in (60, 140):
@@ -115,7 +115,7 @@ class Page(HTMLParser):
             self.rows[-1][-1] += text
 
 
-def test_page_has_the_standings_and_works_offline(tmp_path: Path) -> None:
+def test_html_page_has_the_standings_and_works_offline(tmp_path: Path) -> None:
     path = write(tmp_path, "a.csv", 'winner,loser\n<script>alert(1)</script>,"&amp; ""co"""\n')
     for source, page in ((LEAGUE, tmp_path / "league.html"), (path, tmp_path / "a.HTML")):
         assert run("rate", source, "--out", page, "--top", 1).exit_code == 0
@@ -133,7 +133,7 @@ def test_page_has_the_standings_and_works_offline(tmp_path: Path) -> None:
     assert first[-1] == str(best["last_seen"])
 
 
-def test_page_needs_no_optional_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_html_page_of_standings_needs_no_optional_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("altair", "vl_convert", "joblib", "optuna"):
         monkeypatch.setitem(__import__("sys").modules, module, None)
     assert run("rate", LEAGUE, "--out", tmp_path / "a.html").exit_code == 0

@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.cli.running import run
 
 
-def test_name_is_erased_after_confirmation(here: Path) -> None:
+def test_anonymise_erases_a_name_only_after_confirmation(here: Path) -> None:
     Path("games.csv").write_text("winner,loser,date\nXanthippe,bob,2026-01-01\n")
     assert run("import", "games.csv", "--league", "darts").exit_code == 0
     ask = ("anonymise", "Xanthippe", "--league", "darts")

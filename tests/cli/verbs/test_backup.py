@@ -32,7 +32,7 @@ def test_restored_backup_has_the_same_content(here: Path) -> None:
 
 
 @pytest.mark.parametrize("module", ["sqlalchemy", "alembic", "psycopg"])
-def test_error_without_the_service_packages_says_what_to_install(
+def test_backup_without_the_service_packages_says_what_to_install(
     here: Path, monkeypatch: pytest.MonkeyPatch, module: str
 ) -> None:
     monkeypatch.setitem(sys.modules, module, None)

@@ -14,7 +14,7 @@ FIT = pw.TrueSkill().fit(pw.History.read(LEAGUE))
 SIX = ["Ada", "Chidi", "João", "Keiko", "Mbali", "Wei"]
 
 
-def test_prints_the_same_teams_as_the_library() -> None:
+def test_balance_prints_the_same_teams_as_the_library() -> None:
     result = run("balance", LEAGUE, *SIX[:2], "joao", *SIX[3:])
     assert result.exit_code == 0, result.stderr
     expected = pw.balance(FIT.ladder, SIX)
@@ -37,7 +37,7 @@ def test_json_output_respects_the_together_and_apart_options() -> None:
     assert [len(team) for team in three["teams"]] == [2, 2, 2]
 
 
-def test_reads_names_from_standard_input_and_from_a_file(tmp_path: Path) -> None:
+def test_balance_reads_names_from_standard_input_and_from_a_file(tmp_path: Path) -> None:
     names = write(tmp_path, "tonight.txt", "\ufeffAda\n\n Chidi \nZed\n")
     piped = CliRunner().invoke(app, ["balance", str(LEAGUE), "-", "--newcomers", "--json"], input="Ada\nChidi\nZed\n")
     filed = run("balance", LEAGUE, "--names", names, "--newcomers", "--json")
@@ -45,7 +45,7 @@ def test_reads_names_from_standard_input_and_from_a_file(tmp_path: Path) -> None
     assert json.loads(filed.stdout)["newcomers"] == ["Zed"]
 
 
-def test_saved_ladder_gives_the_same_teams(tmp_path: Path) -> None:
+def test_balance_gives_the_same_teams_for_a_saved_ladder(tmp_path: Path) -> None:
     FIT.ladder.save(tmp_path / "league.prowess")
     assert run("balance", tmp_path / "league.prowess", *SIX).stdout == run("balance", LEAGUE, *SIX).stdout
 
@@ -61,14 +61,14 @@ def test_saved_ladder_gives_the_same_teams(tmp_path: Path) -> None:
         (("Ada", "Chidi", "--together", "Ada,Chidi"), 1, "together"),
     ],
 )
-def test_wrong_arguments_are_refused_with_an_error(words: tuple[str, ...], code: int, message: str) -> None:
+def test_balance_refuses_wrong_arguments_with_an_error(words: tuple[str, ...], code: int, message: str) -> None:
     result = run("balance", LEAGUE, *words)
     assert (result.exit_code, result.stdout) == (code, "")
     assert message in " ".join(result.stderr.replace("│", " ").split())
 
 
 @pytest.mark.parametrize("verb", ["balance", "next", "pair"])
-def test_output_fits_the_terminal(tmp_path: Path, verb: str) -> None:
+def test_balance_output_fits_the_terminal(tmp_path: Path, verb: str) -> None:
     names = [
         f"{first} {last}" for first in ("Александра", "王小明", "🎉") for last in ("Константинопольская", "Zoë", "x")
     ]

@@ -15,7 +15,7 @@ def file_with(folder: Path, *more: str) -> Path:
     return write(folder, "games.csv", "date,home,away,hg,ag,referee\n" + "".join([*ROWS, *more]))
 
 
-def test_file_without_problems_exits_with_code_0() -> None:
+def test_check_of_a_file_without_problems_exits_with_code_0() -> None:
     result = run("check", LEAGUE)
     assert result.exit_code == 0
     lines = [line.split() for line in result.stdout.splitlines()]
@@ -28,7 +28,7 @@ def test_file_without_problems_exits_with_code_0() -> None:
     assert "No problems." in result.stdout
 
 
-def test_problems_are_listed_with_their_lines(tmp_path: Path) -> None:
+def test_check_lists_problems_with_their_lines(tmp_path: Path) -> None:
     path = file_with(
         tmp_path,
         "2026-02-01,ann,bob,many,1,x\n",
@@ -45,7 +45,7 @@ def test_problems_are_listed_with_their_lines(tmp_path: Path) -> None:
     assert ["referee", "–", "not", "used"] in [line.split() for line in result.stdout.splitlines()]
 
 
-def test_writes_problems_as_json_and_to_a_file(tmp_path: Path) -> None:
+def test_check_writes_problems_as_json_and_to_a_file(tmp_path: Path) -> None:
     path = file_with(tmp_path, "2026-02-01,Jhon Smith,Ann Lee,1,1,x\n", "2026-02-01,ann,bob,many,1,x\n")
     out = tmp_path / "problems.csv"
     result = run("check", path, "--json", "--out", out)
@@ -59,14 +59,14 @@ def test_writes_problems_as_json_and_to_a_file(tmp_path: Path) -> None:
     assert pl.read_csv(out)["where"].to_list() == ["line 22"]
 
 
-def test_unusual_data_is_not_a_problem(tmp_path: Path) -> None:
+def test_check_does_not_report_unusual_data_as_problems(tmp_path: Path) -> None:
     result = run("check", file_with(tmp_path, "2026-02-01,Jhon Smith,Ann Lee,1,1,x\n"))
     assert result.exit_code == 0
     assert "• 'Jhon Smith' (1 match) may be 'John Smith' (19 matches)" in result.stdout
 
 
 @pytest.mark.parametrize("everything", [False, True])
-def test_terminal_shows_the_first_of_many_problems(tmp_path: Path, everything: bool) -> None:
+def test_check_shows_only_the_first_of_many_problems_on_a_terminal(tmp_path: Path, everything: bool) -> None:
     path = file_with(tmp_path, *(f"2026-02-01,ann,bob,many {k},{'x' if k % 2 else 1},x\n" for k in range(40)))
     options = ["--all"] if everything else []
     result = screened(100, "check", path, *options)
@@ -77,7 +77,7 @@ def test_terminal_shows_the_first_of_many_problems(tmp_path: Path, everything: b
     assert result.stdout.count("\n") < 150
 
 
-def test_missing_file_is_an_error() -> None:
+def test_check_of_a_missing_file_is_an_error() -> None:
     result = run("check", "nowhere.csv")
     assert (result.exit_code, result.stdout) == (1, "")
     assert "file not found" in result.stderr

@@ -19,7 +19,7 @@ def found() -> pw.Comparison:
     return pw.compare(pw.History.read(LEAGUE), models)
 
 
-def test_prints_the_same_comparison_as_the_library(found: pw.Comparison) -> None:
+def test_compare_prints_the_same_results_as_the_library(found: pw.Comparison) -> None:
     result = run("compare", LEAGUE, *MODELS)
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
@@ -33,7 +33,7 @@ def test_prints_the_same_comparison_as_the_library(found: pw.Comparison) -> None
     assert "compared the models" not in result.stderr
 
 
-def test_json_has_the_same_numbers_as_the_comparison(found: pw.Comparison) -> None:
+def test_compare_writes_the_same_numbers_as_json(found: pw.Comparison) -> None:
     plain = json.loads(run("compare", LEAGUE, *MODELS, "--json").stdout)
     assert plain["best"] == found.best
     assert [model["model"] for model in plain["models"]] == list(found.models)
@@ -41,7 +41,7 @@ def test_json_has_the_same_numbers_as_the_comparison(found: pw.Comparison) -> No
     assert plain["models"][0]["log_loss"]["value"] == found.table()["log_loss"][0]
 
 
-def test_writes_a_table_and_a_self_contained_page(tmp_path: Path) -> None:
+def test_compare_writes_a_table_and_a_self_contained_page(tmp_path: Path) -> None:
     page, table = tmp_path / "report.html", tmp_path / "table.csv"
     result = run("compare", LEAGUE, "--models", "elo,trueskill", "--html", page, "--out", table)
     assert result.exit_code == 0
@@ -55,7 +55,7 @@ def test_writes_a_table_and_a_self_contained_page(tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == [page, table]
 
 
-def test_compares_all_models_that_can_use_the_file_by_default(tmp_path: Path) -> None:
+def test_compare_uses_all_models_that_fit_the_file_by_default(tmp_path: Path) -> None:
     race = "race,driver,place\n" + "".join(f"{k},{name},{p}\n" for k in range(30) for p, name in enumerate("abc", 1))
     result = run("compare", write(tmp_path, "race.csv", race))
     assert (
@@ -65,7 +65,7 @@ def test_compares_all_models_that_can_use_the_file_by_default(tmp_path: Path) ->
     assert "30 matches are too few to tell these models apart" in result.stdout
 
 
-def test_options_select_measures_and_matches(tmp_path: Path) -> None:
+def test_compare_options_select_measures_and_matches(tmp_path: Path) -> None:
     few = ("--measures", "auc,brier", "--models", "elo,glicko", "--json")
     plain = json.loads(run("compare", LEAGUE, *few, "--burn-in", "0.25").stdout)
     assert plain["matches"] == 300
@@ -94,7 +94,7 @@ def test_options_select_measures_and_matches(tmp_path: Path) -> None:
         (("--out", "table.xls"), 1, "table.xls: the name must end in .csv"),
     ],
 )
-def test_error_messages_are_one_line(
+def test_compare_errors_are_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], code: int, message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -115,7 +115,7 @@ def test_chart_package_is_needed_only_for_html_pages(monkeypatch: pytest.MonkeyP
         assert result.stderr.splitlines()[-1].endswith("which is not installed: pip install 'prowess[lab]'")
 
 
-def test_output_fits_the_terminal(tmp_path: Path) -> None:
+def test_compare_output_fits_the_terminal(tmp_path: Path) -> None:
     small = write(tmp_path, "a.csv", WIDE)
     shown = run("compare", small, "--models", "elo,glicko", FORCE_COLOR="1", COLUMNS="80", TERM="xterm").stdout
     plain = re.sub(r"\x1b\[[0-9;]*m", "", shown)

@@ -9,7 +9,7 @@ from prowess.cli.verbs import demo as MODULE
 from tests.cli.running import LEAGUE, run
 
 
-def test_prints_standings_predictions_and_charts_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_demo_prints_standings_predictions_and_charts_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     result = run("demo")
     assert (result.exit_code, result.stderr) == (0, "")
@@ -40,24 +40,24 @@ def test_prints_standings_predictions_and_charts_in_order(tmp_path: Path, monkey
     assert best[0] in (tmp_path / "demo" / "skill.html").read_text(encoding="utf-8")
 
 
-def test_ratings_correlate_with_the_true_skills() -> None:
+def test_ratings_in_the_demo_correlate_with_the_true_skills() -> None:
     fit = pw.TrueSkill().fit(pw.History.read(LEAGUE))
     assert 0.8 < MODULE._rank_correlation(fit, LEAGUE.with_name("league_truth.csv")) < 1
 
 
-def test_writes_charts_to_the_folder(tmp_path: Path) -> None:
+def test_demo_writes_charts_to_the_folder(tmp_path: Path) -> None:
     assert run("demo", "--out", tmp_path / "a" / "b").exit_code == 0
     assert {file.name for file in (tmp_path / "a" / "b").iterdir()} == {"skill.png", "skill.html"}
 
 
-def test_output_folder_that_is_a_file_is_an_error(tmp_path: Path) -> None:
+def test_demo_refuses_an_output_folder_that_is_a_file(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("")
     result = run("demo", "--out", tmp_path / "taken")
     assert result.exit_code == 1
     assert result.stderr == f"error: {tmp_path / 'taken'}: the folder cannot be created: File exists\n"
 
 
-def test_error_outside_a_checkout_says_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_demo_outside_a_checkout_says_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(MODULE, "EXAMPLES", tmp_path)
     result = run("demo")
     assert (result.exit_code, result.stdout) == (1, "")
@@ -74,7 +74,7 @@ def test_demo_without_altair_prints_standings_and_how_to_install_it(
     assert result.stderr == "error: this needs Altair, which is not installed: pip install 'prowess[lab]'\n"
 
 
-def test_json_has_standings_and_predictions() -> None:
+def test_demo_json_has_standings_and_predictions() -> None:
     found = json.loads(run("demo", "--json").stdout)
     assert (len(found["standings"]), len(found["predictions"])) == (24, 2)
     assert found["standings"][0]["rank"] == 1

@@ -46,7 +46,7 @@ def test_doctor_finds_no_problems_in_a_sound_service(league: Path, monkeypatch: 
     assert max(map(len, shown.splitlines())) <= 60
 
 
-def test_exit_code_is_1_for_problems_and_0_for_warnings(league: Path) -> None:
+def test_doctor_exits_with_code_1_for_problems_and_0_for_warnings(league: Path) -> None:
     assert run("doctor", "--cors-origins", "*").exit_code == 0
     result = run("doctor", "--cors-origins", "*", PROWESS_RATE_LIMIT="0")
     assert result.exit_code == 1
@@ -56,7 +56,7 @@ def test_exit_code_is_1_for_problems_and_0_for_warnings(league: Path) -> None:
     assert run("doctor", "--database", "nofile.db").stderr.startswith("error: nofile.db: database not found")
 
 
-def test_repair_rates_the_league_again(league: Path) -> None:
+def test_doctor_repair_rates_the_league_again(league: Path) -> None:
     damage(league)
     result = run("doctor")
     assert result.exit_code == 1
@@ -67,7 +67,7 @@ def test_repair_rates_the_league_again(league: Path) -> None:
     assert "rated" not in run("doctor", "--repair").stderr
 
 
-def test_latest_backup_is_checked(league: Path, here: Path) -> None:
+def test_doctor_checks_the_latest_backup(league: Path, here: Path) -> None:
     (here / "notes.txt").touch()
     assert statuses("--backups", "missing")["backup"] == "problem"
     assert statuses("--backups", here)["backup"] == "problem"
@@ -81,7 +81,7 @@ def test_latest_backup_is_checked(league: Path, here: Path) -> None:
     assert statuses("--backups", here)["backup"] == "problem"
 
 
-def test_database_of_a_newer_version_is_reported_without_further_checks(league: Path) -> None:
+def test_doctor_reports_a_database_of_a_newer_version_without_further_checks(league: Path) -> None:
     with sqlite3.connect(league) as connection:
         connection.execute("UPDATE alembic_version SET version_num = 'prowess_9999'")
     connection.close()
@@ -90,7 +90,7 @@ def test_database_of_a_newer_version_is_reported_without_further_checks(league: 
     assert not {"keys", "journal", "ratings"} & set(found)
 
 
-def test_file_that_is_not_a_database_is_reported(here: Path) -> None:
+def test_doctor_reports_a_file_that_is_not_a_database(here: Path) -> None:
     (here / "prowess.db").write_text("not a database at all" * 99)
     result = run("doctor")
     assert result.exit_code == 1

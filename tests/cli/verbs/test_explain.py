@@ -13,7 +13,7 @@ FIT = pw.TrueSkill().fit(pw.History.read(LEAGUE))
 WHY = FIT.explain("Ada")
 
 
-def test_prints_sentences_and_matches() -> None:
+def test_explain_prints_sentences_and_matches() -> None:
     result = run("explain", LEAGUE, "ada")
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
@@ -36,20 +36,20 @@ def test_prints_sentences_and_matches() -> None:
 
 
 @pytest.mark.parametrize(("last", "rows"), [(3, 3), (0, 34), (1000, 34)])
-def test_last_option_limits_the_matches_shown(last: int, rows: int) -> None:
+def test_explain_last_option_limits_the_matches_shown(last: int, rows: int) -> None:
     result = run("explain", LEAGUE, "Ada", "--last", last)
     assert len(re.findall(r"^20\d\d-", result.stdout, re.M)) == rows
     assert ("31 earlier matches; --last 0 shows all" in result.stderr) == (last == 3)
 
 
-def test_rating_changes_in_json_add_up_to_the_rating() -> None:
+def test_explained_rating_changes_in_json_add_up_to_the_rating() -> None:
     found = json.loads(run("explain", LEAGUE, "Ada", "--json", "--model", "glicko2").stdout)
     moved = sum(row["moved"] + row["drifted"] for row in found["matches"])
     assert found["start"]["mu"] + moved == pytest.approx(found["now"]["mu"])
     assert len(json.loads(run("explain", LEAGUE, "Ada", "--json", "--last", 2).stdout)["matches"]) == 2
 
 
-def test_writes_csv_parquet_and_html(tmp_path: Path) -> None:
+def test_explain_writes_csv_parquet_and_html(tmp_path: Path) -> None:
     csv, page, parquet = tmp_path / "ada.csv", tmp_path / "ada.html", tmp_path / "ada.parquet"
     assert run("explain", LEAGUE, "Ada", "--out", csv, "--html", page).exit_code == 0
     assert pl.read_csv(csv)["moved"].to_list() == WHY.matches["moved"].to_list()
@@ -67,13 +67,13 @@ def test_writes_csv_parquet_and_html(tmp_path: Path) -> None:
         (("Ada", "--html", "nowhere/ada.html"), "there is no folder"),
     ],
 )
-def test_error_messages_are_one_line(words: tuple[str, ...], message: str) -> None:
+def test_explain_errors_are_one_line(words: tuple[str, ...], message: str) -> None:
     result = run("explain", LEAGUE, *words)
     assert (result.exit_code, result.stdout) == (1, "")
     assert message in result.stderr
 
 
-def test_saved_ladder_has_no_matches_to_explain(tmp_path: Path) -> None:
+def test_explain_refuses_a_saved_ladder_because_it_has_no_matches(tmp_path: Path) -> None:
     FIT.ladder.save(tmp_path / "league.prowess")
     result = run("explain", tmp_path / "league.prowess", "Ada")
     assert result.exit_code == 1
@@ -81,7 +81,7 @@ def test_saved_ladder_has_no_matches_to_explain(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("width", [80, 140])
-def test_output_fits_the_terminal(tmp_path: Path, width: int) -> None:
+def test_explain_output_fits_the_terminal(tmp_path: Path, width: int) -> None:
     crowd = [f"Игрок номер {k}" for k in range(30)]
     rows = [f"2026-01-{k + 1:02},王小明;{crowd[k]},{';'.join(crowd[k + 1 : k + 9])},{k % 3},1\n" for k in range(20)]
     path = write(tmp_path, "world.csv", "date,team1,team2,score1,score2\n" + "".join(rows))

@@ -41,7 +41,7 @@ def find_league(place, name):
     return league, history
 
 
-def test_creates_a_league(place):
+def test_import_creates_a_league(place):
     result = imported(place, LEAGUE, "--model", "elo", "--set", "k=20")
     assert result == {
         "league": "tuesday-darts",
@@ -67,7 +67,7 @@ def test_importing_a_file_again_changes_nothing(place):
     assert find_league(place, "tuesday-darts")[0].model == pw.TrueSkill()
 
 
-def test_new_rows_of_a_file_are_added(place, tmp_path):
+def test_importing_a_longer_file_adds_its_new_rows(place, tmp_path):
     rows = ["date,winner,loser", "2026-01-01,ann,bob", "2026-01-01,ann,bob", "2026-01-03,bob,cat"]
     (tmp_path / "a.csv").write_text("\n".join(rows[:3]))
     (tmp_path / "b.csv").write_text("\n".join([*rows[:3], "2026-01-01,ann,bob", rows[3]]))
@@ -86,13 +86,13 @@ def test_new_rows_of_a_file_are_added(place, tmp_path):
         ("winner,loser", ["ann,bob"], "none"),
     ],
 )
-def test_new_league_has_dates_numbers_or_no_times_like_the_file(place, tmp_path, header, rows, clock):
+def test_new_league_uses_dates_numbers_or_no_times_as_in_the_file(place, tmp_path, header, rows, clock):
     (tmp_path / "a.csv").write_text("\n".join([header, *rows]))
     imported(place, tmp_path / "a.csv", *(["--columns", "time=round"] if clock == "number" else []))
     assert find_league(place, "tuesday-darts")[0].clock == clock
 
 
-def test_dry_run_changes_nothing(place, tmp_path):
+def test_import_dry_run_changes_nothing(place, tmp_path):
     result = imported(place, LEAGUE, "--dry-run")
     assert (result["founded"], result["matches"], result["dry_run"]) == (True, 400, True)
     assert list(tmp_path.iterdir()) == []
@@ -109,7 +109,7 @@ def test_dry_run_changes_nothing(place, tmp_path):
         (["--database", "mysql://x/y"], "sqlite or postgresql"),
     ],
 )
-def test_file_with_errors_creates_no_league(place, tmp_path, options, message):
+def test_importing_a_file_with_errors_creates_no_league(place, tmp_path, options, message):
     (tmp_path / "a.csv").write_text("winner,loser\nann,bob\n")
     result = run("import", tmp_path / "a.csv", "--league", "x", "--database", place, *options)
     assert result.exit_code == 1
@@ -121,7 +121,7 @@ def test_file_with_errors_creates_no_league(place, tmp_path, options, message):
     database.close()
 
 
-def test_summary_counts_imported_and_skipped_matches(place):
+def test_import_summary_counts_imported_and_skipped_matches(place):
     first = run("import", LEAGUE, "--league", "Tuesday darts", "--database", place)
     assert "rosters are split" in first.stderr
     assert first.stdout == "created league 'tuesday-darts'; imported 400 matches of 24 players; revision 1\n"
@@ -139,7 +139,7 @@ def test_title_that_gives_no_valid_league_name_is_refused(place, title):
     assert not Path(place).exists() or not league_names(place)
 
 
-def test_ids_are_derived_from_the_content_of_a_match():
+def test_match_ids_are_derived_from_the_content_of_a_match():
     match = {"teams": [["ann"], ["bob"]], "time": "2026-01-31"}
     others = [
         match,

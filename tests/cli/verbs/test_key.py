@@ -14,7 +14,7 @@ def in_database(name: str = "prowess.db") -> Database:
     return database
 
 
-def test_only_the_secret_is_on_standard_output(here: Path) -> None:
+def test_key_create_prints_only_the_secret_on_standard_output(here: Path) -> None:
     result = run("key", "create", "phone")
     assert result.exit_code == 0, result.output
     secret = result.stdout.strip()
@@ -41,7 +41,7 @@ def test_only_the_secret_is_on_standard_output(here: Path) -> None:
     assert not any(secret in repr(one) or "hash" in one for one in listed)
 
 
-def test_list_fits_the_terminal(here: Path) -> None:
+def test_key_list_fits_the_terminal(here: Path) -> None:
     in_database().close()
     assert run("key", "list").stderr == "no keys; create one with: prowess key create NAME\n"
     for name in ("李小龍 🎯", "\x1b[31mred", "a name that is much longer than all the others and goes on " * 2):
@@ -55,7 +55,7 @@ def test_list_fits_the_terminal(here: Path) -> None:
     assert len(plain) == 4
 
 
-def test_database_comes_from_the_option_or_the_environment(here: Path) -> None:
+def test_key_command_takes_the_database_from_the_option_or_the_environment(here: Path) -> None:
     assert run("key", "create", "a", "--database", "sqlite:///one.db").exit_code == 0
     assert run("key", "create", "b", PROWESS_DATABASE="two.db").exit_code == 0
     assert sorted(one.name for one in here.glob("*.db")) == ["one.db", "two.db"]
@@ -67,7 +67,7 @@ def test_database_comes_from_the_option_or_the_environment(here: Path) -> None:
     assert sorted(one.name for one in here.iterdir()) == ["one.db", "two.db"]
 
 
-def test_wrong_usage_is_an_error(here: Path) -> None:
+def test_wrong_usage_of_the_key_command_is_an_error(here: Path) -> None:
     result = run("key", "create", "a", "--scope", "root")
     assert result.exit_code == 2
     assert "must be one of read, write, admin" in result.output
@@ -79,7 +79,7 @@ def test_wrong_usage_is_an_error(here: Path) -> None:
         assert len(result.stderr.splitlines()) == 1
 
 
-def test_rotated_key_prints_only_its_new_secret(here: Path) -> None:
+def test_key_rotate_prints_only_the_new_secret(here: Path) -> None:
     first = run("key", "create", "phone", "--expires", "90d").stdout.strip()
     result = run("key", "rotate", 1, "--grace", "1h")
     second = result.stdout.strip()
@@ -97,7 +97,7 @@ def test_rotated_key_prints_only_its_new_secret(here: Path) -> None:
         assert run("key", *words).exit_code == 1
 
 
-def test_last_admin_key_is_revoked_with_a_note(here: Path) -> None:
+def test_revoking_the_last_admin_key_prints_a_note(here: Path) -> None:
     run("key", "create", "boss", "--scope", "admin")
     result = run("key", "revoke", 1)
     assert result.exit_code == 0

@@ -6,7 +6,7 @@ from tests.cli.running import LEAGUE, run
 FIT = pw.TrueSkill().fit(pw.History.read(LEAGUE))
 
 
-def test_prints_the_same_matches_as_the_library() -> None:
+def test_next_prints_the_same_matches_as_the_library() -> None:
     found = json.loads(run("next", LEAGUE, "--count", 4, "--json").stdout)
     expected = pw.next_matches(FIT.ladder, count=4)
     assert [match["teams"] for match in found] == [[list(team) for team in match.teams] for match in expected]

@@ -21,7 +21,7 @@ def meetings(pairing: dict[str, list[dict[str, object]]]) -> set[frozenset[str]]
     return {frozenset(name for team in pair["teams"] for name in team) for pair in pairing["pairs"]}  # type: ignore[attr-defined]
 
 
-def test_prints_the_same_pairs_as_the_library() -> None:
+def test_pair_prints_the_same_pairs_as_the_library() -> None:
     expected = pw.pair(FIT.ladder, SIX)
     [found] = rounds(*SIX)
     assert [[team[0] for team in pair["teams"]] for pair in found["pairs"]] == [list(two) for two in expected.pairs]  # type: ignore[attr-defined]
@@ -33,7 +33,7 @@ def test_prints_the_same_pairs_as_the_library() -> None:
     ]
 
 
-def test_several_rounds_repeat_no_pair_and_no_sitting_out() -> None:
+def test_players_meet_once_and_sit_out_once_at_most_in_several_rounds() -> None:
     found = rounds(*SIX[:5], "--rounds", 5)
     met = [meetings(pairing) for pairing in found]
     assert len(set.union(*met)) == sum(map(len, met)) == 10
@@ -43,7 +43,7 @@ def test_several_rounds_repeat_no_pair_and_no_sitting_out() -> None:
     assert printed.count("left over: ") == 2
 
 
-def test_avoids_recent_rematches_and_forbidden_pairs() -> None:
+def test_pair_avoids_recent_rematches_and_forbidden_pairs() -> None:
     recent = HISTORY.between("2026-05-24")
     expected = pw.pair(FIT.ladder, SIX, met=recent)
     assert meetings(rounds(*SIX, "--avoid", "14d")[0]) == {frozenset(two) for two in expected.pairs}
@@ -67,7 +67,7 @@ def test_groups_and_newcomers_can_be_paired() -> None:
         (("Ada", "Wei", "--avoid", "never"), 2, "must be a time span"),
     ],
 )
-def test_wrong_arguments_are_refused_with_an_error(words: tuple[str, ...], code: int, message: str) -> None:
+def test_pair_refuses_wrong_arguments_with_an_error(words: tuple[str, ...], code: int, message: str) -> None:
     result = run("pair", LEAGUE, *words)
     assert (result.exit_code, result.stdout) == (code, "")
     assert message in " ".join(result.stderr.replace("│", " ").split())

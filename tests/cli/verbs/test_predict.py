@@ -21,7 +21,7 @@ def lines(text: str) -> list[list[str]]:
     "text",
     ["Ada, João vs Chidi", "Ada & João - Chidi", "Ada+João v Chidi", "ada,joao VS. CHIDI", "Ada, João – Chidi"],
 )
-def test_accepts_many_ways_to_write_a_match(text: str) -> None:
+def test_predict_accepts_many_ways_to_write_a_match(text: str) -> None:
     result = run("predict", LEAGUE, text)
     assert result.exit_code == 0, result.stderr
     expected = FIT.predict([["Ada", "João"], ["Chidi"]])
@@ -38,7 +38,7 @@ def test_accepts_many_ways_to_write_a_match(text: str) -> None:
     assert f"fairness {FIT.quality([['Ada', 'João'], ['Chidi']]):.2f}" in fair
 
 
-def test_predicts_several_matches_and_the_places_of_many_teams() -> None:
+def test_predict_handles_several_matches_and_the_places_of_many_teams() -> None:
     result = run("predict", LEAGUE, "Ada vs Chidi", "Ada vs Chidi vs Mbali")
     assert result.exit_code == 0
     ranks = FIT.predict([["Ada"], ["Chidi"], ["Mbali"]]).ranks
@@ -49,7 +49,7 @@ def test_predicts_several_matches_and_the_places_of_many_teams() -> None:
     assert result.stdout.splitlines().count("Ada  –  Chidi  –  Mbali") == 1
 
 
-def test_json_has_the_numbers_of_the_prediction() -> None:
+def test_predict_writes_the_numbers_of_the_prediction_as_json() -> None:
     result = run("predict", LEAGUE, "Ada vs Chidi", "--team", "Ada,Zed", "--team", "Chidi", "--newcomers", "--json")
     first, second = json.loads(result.stdout)
     expected = FIT.predict([["Ada"], ["Chidi"]])
@@ -94,7 +94,7 @@ def test_home_and_time_options_change_the_forecast(tmp_path: Path) -> None:
     assert found["win"] == ladder.predict([["ann"], ["bob"]], time="2026-03-01").win.tolist()
 
 
-def test_saved_ladder_keeps_its_model(tmp_path: Path) -> None:
+def test_predict_uses_the_model_of_a_saved_ladder(tmp_path: Path) -> None:
     path = tmp_path / "league.prowess"
     FIT.ladder.save(path)
     assert run("predict", path, "Ada vs Chidi").stdout == run("predict", LEAGUE, "Ada vs Chidi").stdout
@@ -118,14 +118,14 @@ def test_saved_ladder_keeps_its_model(tmp_path: Path) -> None:
         ((), 2, "no match given"),
     ],
 )
-def test_wrong_arguments_are_refused_with_an_error(words: tuple[str, ...], code: int, message: str) -> None:
+def test_predict_refuses_wrong_arguments_with_an_error(words: tuple[str, ...], code: int, message: str) -> None:
     result = run("predict", LEAGUE, *words)
     assert result.exit_code == code
     assert message in " ".join(result.stderr.replace("│", " ").split())
     assert result.stdout == ""
 
 
-def test_player_names_may_contain_separators(tmp_path: Path) -> None:
+def test_player_names_in_a_prediction_may_contain_separators(tmp_path: Path) -> None:
     path = write(tmp_path, "clubs.csv", 'winner,loser\n"Smith, Jo",Saint-Malo\nBrighton & Hove,A - B\n')
     for text in ("Smith, Jo vs Saint-Malo", "Smith, Jo - Saint-Malo", '"Smith, Jo" vs "Saint-Malo"'):
         [found] = json.loads(run("predict", path, text, "--json").stdout)
@@ -136,7 +136,7 @@ def test_player_names_may_contain_separators(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("width", [60, 80, 140])
-def test_output_is_aligned_and_fits_the_terminal(tmp_path: Path, width: int) -> None:
+def test_predict_output_is_aligned_and_fits_the_terminal(tmp_path: Path, width: int) -> None:
     names = ["Александра Константинопольская", "王小明王小明", "🎉 party 🎉", "naïve Zoë", "bob"]
     rows = "".join(f"{a},{b}\n" for a, b in pairwise(names))
     path = write(tmp_path, "world.csv", "winner,loser\n" + rows)

@@ -22,7 +22,7 @@ def table(text: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("text", [WIDE, LONG])
-def test_rates_long_and_wide_files(tmp_path: Path, text: str) -> None:
+def test_rate_accepts_long_and_wide_files(tmp_path: Path, text: str) -> None:
     path = write(tmp_path, "games.csv", text)
     result = run("rate", path)
     assert result.exit_code == 0
@@ -44,7 +44,7 @@ def test_detected_layout_is_printed_to_standard_error(tmp_path: Path) -> None:
     assert "home" not in result.stdout
 
 
-def test_piped_output_is_plain_and_complete() -> None:
+def test_piped_standings_are_plain_and_complete() -> None:
     result = run("rate", LEAGUE, COLUMNS="30")
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
@@ -55,13 +55,13 @@ def test_piped_output_is_plain_and_complete() -> None:
 
 
 @pytest.mark.parametrize(("top", "rows"), [(0, 24), (3, 3), (24, 24), (1000, 24)])
-def test_top_option_limits_the_players_shown(top: int, rows: int) -> None:
+def test_top_option_limits_the_players_in_the_standings(top: int, rows: int) -> None:
     result = run("rate", LEAGUE, "--top", top)
     assert len(result.stdout.splitlines()) == 1 + rows
     assert ("21 more players; --top 0 shows all" in result.stderr) == (top == 3)
 
 
-def test_terminal_shows_a_ruled_table_of_twenty_players() -> None:
+def test_rate_shows_a_ruled_table_of_twenty_players_on_a_terminal() -> None:
     result = run("rate", LEAGUE, FORCE_COLOR="1", COLUMNS="100", TERM="xterm")
     names = [name for name in EXPECTED["player"] if name in result.stdout]
     assert names == EXPECTED["player"][:20].to_list()
@@ -70,7 +70,7 @@ def test_terminal_shows_a_ruled_table_of_twenty_players() -> None:
     assert "4 more players" in result.stderr
 
 
-def test_json_has_all_players() -> None:
+def test_rate_json_has_all_players() -> None:
     expected = json.loads(EXPECTED.with_columns(pl.col("last_seen").cast(str)).write_json())
     assert json.loads(run("rate", LEAGUE, "--json").stdout) == expected
     assert [row["rank"] for row in json.loads(run("rate", LEAGUE, "--json", "--top", 2).stdout)] == [1, 2]
@@ -90,7 +90,7 @@ for words in (["--json"], []):
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
-def test_pipe_without_unicode_gets_ascii_json_and_a_table(encoding: str) -> None:
+def test_rate_writes_ascii_json_and_a_table_to_a_pipe_without_unicode(encoding: str) -> None:
     line = [sys.executable, "-c", TWICE, str(LEAGUE)]
     done = subprocess.run(line, env=environment(PYTHONIOENCODING=encoding), capture_output=True, check=True)
     rows, standings = done.stdout.strip().split(b"\n\n")
@@ -99,7 +99,7 @@ def test_pipe_without_unicode_gets_ascii_json_and_a_table(encoding: str) -> None
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.parquet", "out.json", "OUT.CSV"])
-def test_output_file_has_all_standings(tmp_path: Path, name: str) -> None:
+def test_output_file_of_rate_has_all_standings(tmp_path: Path, name: str) -> None:
     write(tmp_path, name, "old")
     result = run("rate", LEAGUE, "--out", tmp_path / name, "--top", 1)
     assert result.exit_code == 0
@@ -113,7 +113,7 @@ def test_output_file_has_all_standings(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="permissions are another matter there")
-def test_output_file_has_the_usual_permissions(tmp_path: Path) -> None:
+def test_output_file_of_rate_has_the_usual_permissions(tmp_path: Path) -> None:
     old = os.umask(0o022)
     try:
         run("rate", LEAGUE, "--out", tmp_path / "a.csv")
@@ -122,7 +122,7 @@ def test_output_file_has_the_usual_permissions(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "a.csv").stat().st_mode) == 0o644
 
 
-def test_columns_option_maps_roles(tmp_path: Path) -> None:
+def test_columns_option_of_rate_maps_roles_to_columns(tmp_path: Path) -> None:
     path = write(tmp_path, "a.csv", "who,won=,note\nann,bob,x\nann,bob,y\n")
     result = run("rate", path, "--columns", "winner=won=", "--columns", "loser=who")
     assert [row[1] for row in table(result.stdout)] == ["player", "bob", "ann"]
@@ -131,7 +131,7 @@ def test_columns_option_maps_roles(tmp_path: Path) -> None:
     assert run("rate", path, "--columns", "time=").exit_code == 0
 
 
-def test_set_option_changes_a_parameter(tmp_path: Path) -> None:
+def test_set_option_of_rate_changes_a_model_parameter(tmp_path: Path) -> None:
     path = write(tmp_path, "games.csv", WIDE)
     rows = json.loads(run("rate", path, "--set", "draw_probability=0.4", "--json").stdout)
     fit = pw.TrueSkill(draw_probability=0.4).fit(pw.History.read(path))
@@ -160,7 +160,7 @@ def test_set_option_changes_a_parameter(tmp_path: Path) -> None:
         (("bytes.csv",), "error: bytes.csv"),
     ],
 )
-def test_errors_are_one_line_and_exit_code_1(
+def test_rate_errors_are_one_line_and_exit_with_code_1(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -182,7 +182,7 @@ def test_errors_are_one_line_and_exit_code_1(
     assert (tmp_path / "games.csv").read_text() == WIDE
 
 
-def test_error_in_a_separate_process_is_one_line() -> None:
+def test_rate_error_in_a_separate_process_is_one_line() -> None:
     result = command("rate", "missing.csv")
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr == "error: missing.csv: file not found\n"
@@ -212,14 +212,14 @@ def _written(source: Path) -> Path:
     return source.with_name("out.csv")
 
 
-def test_control_characters_are_not_printed(tmp_path: Path) -> None:
+def test_control_characters_in_names_are_not_printed(tmp_path: Path) -> None:
     path = write(tmp_path, "a.csv", 'winner,loser\n"a\x1b[2Jb","c\nd"\n')
     result = run("rate", path, "--rosters", "")
     assert "\x1b" not in result.output
     assert len(result.stdout.splitlines()) == 3
 
 
-def test_file_with_only_a_header_gives_an_empty_table(tmp_path: Path) -> None:
+def test_rating_a_file_with_only_a_header_gives_an_empty_table(tmp_path: Path) -> None:
     path = write(tmp_path, "a.csv", "winner,loser\n")
     result = run("rate", path)
     assert (result.exit_code, len(result.stdout.splitlines())) == (0, 1)
@@ -248,7 +248,7 @@ def test_table_shows_when_each_player_was_last_seen(tmp_path: Path, time: str, s
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no pipes of a shell")
-def test_closed_pipe_prints_no_traceback(tmp_path: Path) -> None:
+def test_rate_into_a_closed_pipe_prints_no_traceback(tmp_path: Path) -> None:
     rows = "".join(f"player {i},player {i + 1}\n" for i in range(20_000))
     path = write(tmp_path, "a.csv", "winner,loser\n" + rows)
     line = f'"{sys.executable}" -m prowess rate "{path}" | head -1'
@@ -259,7 +259,9 @@ def test_closed_pipe_prints_no_traceback(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("draws", "advice"), [(0, "0"), (10, None), (60, "0.3")])
-def test_suggests_another_draw_probability(tmp_path: Path, draws: int, advice: str | None) -> None:
+def test_rate_suggests_another_draw_probability_if_draws_are_rare_or_frequent(
+    tmp_path: Path, draws: int, advice: str | None
+) -> None:
     rows = [f"p{i % 7},p{7 + i % 5},{int(i >= draws)},0" for i in range(200)]
     file = tmp_path / "league.csv"
     file.write_text("home,away,hg,ag\n" + "\n".join(rows) + "\n", encoding="utf-8")
@@ -270,7 +272,7 @@ def test_suggests_another_draw_probability(tmp_path: Path, draws: int, advice: s
         assert "--set draw_probability" not in run("rate", file, "--set", f"draw_probability={advice}").stderr
 
 
-def test_separator_and_time_format_options_are_used(tmp_path: Path) -> None:
+def test_rate_uses_the_separator_and_time_format_options(tmp_path: Path) -> None:
     file = tmp_path / "liga.csv"
     file.write_text("datum:winner:loser\n31~01~2026:ann:bob\n", encoding="utf-8")
     words = ("rate", file, "--separator", ":", "--columns", "time=datum")

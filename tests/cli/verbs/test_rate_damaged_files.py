@@ -49,11 +49,11 @@ def rows_of(out: Path) -> int:
     return len(pl.read_csv(out) if out.suffix == ".csv" else pl.read_parquet(out))
 
 
-def test_forty_damaged_files_are_rated_or_refused_in_one_line(tmp_path: Path) -> None:
+def test_forty_damaged_files_are_rated_or_refused_with_a_one_line_error(tmp_path: Path) -> None:
     codes = rate_all(tmp_path, 40, seed=5)
     assert 8 < sum(codes) < 32
 
 
 @pytest.mark.long
-def test_a_thousand_damaged_files_are_rated_or_refused_in_one_line(tmp_path: Path) -> None:
+def test_thousand_damaged_files_are_rated_or_refused_with_a_one_line_error(tmp_path: Path) -> None:
     rate_all(tmp_path, 1000, seed=6)

@@ -36,7 +36,7 @@ def test_several_files_in_any_order_are_rated_as_one_history(tmp_path: Path) -> 
     assert f"combined: {len([row for row in ROWS if row < '2026-06']) + 2} matches, 26 players" in result.stderr
 
 
-def test_match_in_both_files_counts_once(tmp_path: Path) -> None:
+def test_match_that_is_in_two_rated_files_counts_once(tmp_path: Path) -> None:
     _, late = weeks(tmp_path)
     assert rated(LEAGUE, late) == rated(LEAGUE)
     result = run("rate", LEAGUE, late)
@@ -96,7 +96,7 @@ def test_since_and_until_options_include_whole_days_months_and_years() -> None:
     assert "no matches, so no standings" in result.stderr
 
 
-def test_min_matches_hides_players_with_fewer_matches() -> None:
+def test_min_matches_option_hides_players_with_fewer_matches() -> None:
     rows = rated(LEAGUE, "--min-matches", 40)
     expected = pw.TrueSkill().fit(HISTORY).leaderboard().filter(pl.col("matches") >= 40)
     assert [row["player"] for row in rows] == expected["player"].to_list()
@@ -149,7 +149,7 @@ def test_each_group_has_its_own_table_on_a_terminal_and_on_a_page(tmp_path: Path
     assert '<a href="#group1">season 2025</a>' in page
 
 
-def test_group_may_continue_in_the_next_file(tmp_path: Path) -> None:
+def test_group_of_matches_may_continue_in_the_next_file(tmp_path: Path) -> None:
     head, *rows = SEASONS.splitlines(keepends=True)
     one, other = write(tmp_path, "a.csv", head + "".join(rows[:2])), write(tmp_path, "b.csv", head + "".join(rows[2:]))
     whole = write(tmp_path, "c.csv", SEASONS)
@@ -174,7 +174,7 @@ def test_group_may_continue_in_the_next_file(tmp_path: Path) -> None:
         (("a.csv", "--period", "fortnight"), "error: 'fortnight' is not a period: use hour, day, week"),
     ],
 )
-def test_error_messages_are_one_line(
+def test_errors_about_ladders_and_groups_are_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -36,7 +36,7 @@ def test_simulated_file_is_read_back_unchanged(tmp_path: Path, options: tuple[ob
 
 
 @pytest.mark.parametrize("layout", ["wide", "long"])
-def test_writes_long_and_wide_files_and_the_true_skills(tmp_path: Path, layout: str) -> None:
+def test_simulate_writes_long_and_wide_files_and_the_true_skills(tmp_path: Path, layout: str) -> None:
     truth = tmp_path / "truth.csv"
     result = run("simulate", *ALL, "--size", 2, "--layout", layout, "--truth", truth)
     assert result.exit_code == 0
@@ -62,7 +62,7 @@ def test_writes_long_and_wide_files_and_the_true_skills(tmp_path: Path, layout: 
         (("--draws", 0.5), 1, "draws are for models"),
     ],
 )
-def test_wrong_arguments_are_refused_and_write_no_file(
+def test_simulate_refuses_wrong_arguments_and_writes_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: object, code: int, message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -13,7 +13,7 @@ from tests.cli.running import LEAGUE, run, write
 ELO = ("--model", "elo", "--trials", "12")
 
 
-def test_printed_command_rates_with_the_tuned_model(tmp_path: Path) -> None:
+def test_command_printed_by_tune_rates_with_the_tuned_model(tmp_path: Path) -> None:
     league = tmp_path / "my league.csv"
     league.write_bytes(LEAGUE.read_bytes())
     result = run("tune", league, *ELO, "--set", "scale=300", "--set", "k=5", "--rosters", ";")
@@ -28,7 +28,7 @@ def test_printed_command_rates_with_the_tuned_model(tmp_path: Path) -> None:
     assert [row["mu"] for row in rated] == pytest.approx(own["mu"].to_list(), rel=1e-5)
 
 
-def test_writes_json_and_a_page(tmp_path: Path) -> None:
+def test_tune_writes_json_and_an_html_page(tmp_path: Path) -> None:
     page = tmp_path / "tuning.html"
     result = run("tune", LEAGUE, *ELO, "--json", "--html", page)
     found = json.loads(result.stdout)
@@ -40,14 +40,14 @@ def test_writes_json_and_a_page(tmp_path: Path) -> None:
     assert result.stderr.splitlines()[-1] == f"wrote {page}"
 
 
-def test_same_command_resumes_a_study(tmp_path: Path) -> None:
+def test_repeating_the_tune_command_resumes_its_study(tmp_path: Path) -> None:
     kept = ("--study", tmp_path / "tune.db", "--json", "--model", "elo")
     first, more = (json.loads(run("tune", LEAGUE, *kept, "--trials", trials).stdout) for trials in (2, 4))
     assert (first["trials"], more["trials"]) == (2, 4)
     assert more["loss"] == json.loads(run("tune", LEAGUE, *kept[2:], "--trials", 4).stdout)["loss"]
 
 
-def test_ctrl_c_prints_the_best_parameters_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_during_tune_prints_the_best_parameters_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
     def stopped(*args: Any, **options: Any) -> None:
         raise Stopped(pw.tune(*args, **options | {"trials": 6}), options["trials"])
 
@@ -83,7 +83,7 @@ def test_no_command_is_printed_if_tuning_finds_no_improvement(tmp_path: Path) ->
         (("--study", "nowhere/tune.db"), 1, "cannot store a study there"),
     ],
 )
-def test_error_messages_are_one_line(
+def test_tune_errors_are_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], code: int, message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

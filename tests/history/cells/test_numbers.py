@@ -118,7 +118,7 @@ def test_columns_read_together_share_one_decimal_mark() -> None:
     assert str(cells.remarks[0]).startswith("a, b: '1,234'")
 
 
-def test_word_after_the_number_in_half_of_the_cells_is_read_as_a_unit() -> None:
+def test_word_after_the_number_is_a_unit_if_half_of_the_cells_have_it() -> None:
     cells = table(["3 km", "4km", "5", "6 km"])
     assert numbers(cells, "a").tolist() == [3, 4, 5, 6]
     assert not wrong(cells)
@@ -144,7 +144,7 @@ def test_shoot_out_score_in_brackets_is_ignored() -> None:
         (["3", "1", "0.5"], []),
     ],
 )
-def test_bare_decimals_among_whole_numbers_add_a_remark(cells: list[str], lines: list[int]) -> None:
+def test_decimals_without_leading_zero_among_whole_numbers_add_a_remark(cells: list[str], lines: list[int]) -> None:
     read = table(cells)
     assert abs(numbers(read, "a")[cells.index(next(cell for cell in cells if "5" in cell))]) % 1 == 0.5
     assert [remark.line for remark in read.remarks if remark.code == "bare-decimals"] == lines
@@ -189,7 +189,7 @@ def test_numbers_in_any_dialect_round_trip(dialect: tuple[str, list[tuple[float,
 
 
 @given(st.lists(st.text() | st.none(), min_size=1))
-def test_any_text_is_read_as_a_finite_number_as_empty_or_as_a_problem(cells: list[str | None]) -> None:
+def test_any_cell_is_a_finite_number_empty_or_a_problem(cells: list[str | None]) -> None:
     read = table(cells)
     values = numbers(read, "a")
     bad = set(read.problems.rows().tolist())

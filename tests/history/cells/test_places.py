@@ -69,7 +69,7 @@ def test_players_who_did_not_start_are_left_out_unless_the_user_ranks_them_last(
 
 
 @pytest.mark.parametrize("cell", ["", None, "-", "–", "NA", "N/A", "\\N", "?"])
-def test_empty_cells_mark_a_player_neither_as_unplaced_nor_as_absent(cell: str | None) -> None:
+def test_empty_place_cell_makes_a_player_neither_unplaced_nor_absent(cell: str | None) -> None:
     cells = table(["1", cell])
     found = ranks(cells, "a")
     assert np.isnan(found.rank).tolist() == [False, True]
@@ -136,7 +136,7 @@ def test_words_in_a_score_column_mark_unplaced_players() -> None:
 
 
 @given(st.lists(st.text(max_size=8) | st.none() | st.integers(0, 50).map(str), min_size=1))
-def test_any_text_is_read_as_a_place_a_word_as_empty_or_as_a_problem(cells: list[Any]) -> None:
+def test_any_cell_is_a_place_a_known_word_empty_or_a_problem(cells: list[Any]) -> None:
     read = table([None if cell is None else str(cell) for cell in cells])
     found = ranks(read, "a")
     bad = np.zeros(len(cells), bool)

@@ -109,7 +109,7 @@ def test_time_of_day_instead_of_a_result_means_an_unplayed_match() -> None:
     assert pair_results(table(["25:30", "19:30"]), "a").first.tolist() == [25, 19]  # handball
 
 
-def test_slash_may_separate_scores() -> None:
+def test_scores_may_be_separated_by_a_slash() -> None:
     assert pair_results(table(["3/1", "1/2"]), "a").first.tolist() == [3, 1]
     assert pair_results(table(["1-0", "1/2"]), "a").first.tolist() == [1, 0.5]
 
@@ -133,7 +133,7 @@ def test_score_unit_option_counts_the_games_or_points_of_all_sets(
     assert (found.first[0], found.second[0], found.sign[0]) == (*scores, 1)
 
 
-def test_single_set_among_longer_matches_counts_as_one_set() -> None:
+def test_result_with_one_set_counts_as_one_set_if_others_have_more() -> None:
     cells = table(["6-4 6-3", "6-2 RET", "6-7 6-4 7-5", "8-3"], score_unit="sets")
     found = pair_results(cells, "a")
     assert (found.first.tolist(), found.second.tolist()) == ([2, 1, 2, 1], [0, 0, 1, 0])
@@ -153,7 +153,7 @@ def test_retirement_without_a_known_winner_is_a_problem() -> None:
         assert not wrong(cells)
 
 
-def test_shoot_outs_add_a_remark() -> None:
+def test_shoot_outs_in_results_add_a_remark() -> None:
     cells = table(["2-2 (4-3 p)", "1-0", "2-2 (1-0)"])
     pair_results(cells, "a")
     [remark] = cells.remarks
@@ -182,7 +182,7 @@ def test_scores_round_trip(scores: list[tuple[int, int]], mark: str, tail: str) 
 
 
 @given(st.lists(st.text(max_size=12) | st.text("0123456789-:()½ /wo+", max_size=12), min_size=1))
-def test_any_text_is_read_as_a_result_or_as_a_problem(cells: list[str]) -> None:
+def test_any_cell_is_a_result_or_a_problem(cells: list[str]) -> None:
     read = table(cells)
     found = pair_results(read, "a")
     assert sorted(read.problems.rows().tolist()) == np.flatnonzero(found.state == WRONG).tolist()
@@ -246,7 +246,7 @@ def test_words_for_walkovers_and_unplayed_matches_are_recognised() -> None:
     assert wrong(cells) == ["nonsense", "3-Jan"]
 
 
-def test_ambiguous_words_add_a_remark() -> None:
+def test_ambiguous_result_words_add_a_remark() -> None:
     for cells, note in (
         (["D", "D"], ["a: 'd' is a draw (read as W/D/L)"]),
         (["1", "0"], ["a: '0' is a loss for the first team, '1' is a win for the first team (read as 1/½/0)"]),
@@ -264,7 +264,7 @@ def test_options_may_add_result_words() -> None:
 
 
 @given(st.lists(st.text(max_size=8) | st.sampled_from(["W", "L", "D", "W 3-1", "1-0"]), min_size=1))
-def test_any_word_is_read_as_a_result_or_as_a_problem(cells: list[Any]) -> None:
+def test_any_word_is_a_result_or_a_problem(cells: list[Any]) -> None:
     read = table(cells)
     found = word_results(read, "a")
     assert sorted(read.problems.rows().tolist()) == np.flatnonzero(found.state == WRONG).tolist()

@@ -31,7 +31,7 @@ SIDES = "wide, a row per match, a column per side"
         ("white black result", SIDES, "white=white black=black winner=result"),
     ],
 )
-def test_layouts_are_recognised(columns: str, shape: str, roles: str) -> None:
+def test_layouts_are_recognised_by_their_column_names(columns: str, shape: str, roles: str) -> None:
     mark = "," if "," in columns else None
     layout = recognise(columns.split(mark))
     assert layout.shape == shape
@@ -47,7 +47,7 @@ def test_layouts_are_recognised(columns: str, shape: str, roles: str) -> None:
         ("match player home away home_score away_score", HOME_AWAY),  # a row per player would have no result
     ],
 )
-def test_first_fitting_layout_wins(columns: str, shape: str) -> None:
+def test_first_layout_that_fits_the_columns_is_used(columns: str, shape: str) -> None:
     assert recognise(columns.split()).shape == shape
 
 
@@ -62,7 +62,7 @@ def test_column_mapping_overrides_recognition() -> None:
     assert not recognise(columns, {"player1": "h", "player2": "a", "score1": "hg", "score2": "ag"}).sides[0].roster
 
 
-def test_role_mapped_to_none_is_not_used() -> None:
+def test_role_that_the_user_maps_to_none_is_not_used() -> None:
     columns = ["match", "player", "team", "rank", "date", "match_id"]
     assert recognise(columns).roles.keys() == {"match", "player", "team", "rank", "time", "id"}
     assert recognise(columns, {"team": None, "id": None}).roles.keys() == {"match", "player", "rank", "time"}
@@ -100,7 +100,7 @@ def test_unrecognised_columns_raise_with_example_mappings(columns: str) -> None:
     assert "columns={'team1': 'one', 'team2': 'two'" in str(error.value)  # names alone suggest no column
 
 
-def test_long_and_unprintable_columns_do_not_fill_the_message() -> None:
+def test_error_message_shortens_long_and_unprintable_column_names() -> None:
     with pytest.raises(Error, match="can't tell what these columns mean") as error:
         recognise(["x" * 50_000, "a\x1b[2J", "b", 'c"d'])
     assert "\x1b" not in str(error.value)

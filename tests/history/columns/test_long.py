@@ -9,7 +9,7 @@ from prowess.history import History
 from .rows import read
 
 
-def test_without_teams_each_player_is_a_team() -> None:
+def test_each_player_is_a_team_if_there_is_no_team_column() -> None:
     history = read("race_id driver position date\n r1 a 1 2026-02-01\n r1 b 3 2026-02-01\n r2 a 1.5 2026-01-01\n"
                    " r1 c 3 2026-02-01\n r2 b 1.5 2026-01-01")  # fmt: skip
     assert [match["teams"] for match in history] == [[["a"], ["b"]], [["a"], ["b"], ["c"]]]
@@ -17,13 +17,13 @@ def test_without_teams_each_player_is_a_team() -> None:
     assert history.ids == ("r2", "r1")
 
 
-def test_scattered_rows_of_a_team_are_gathered() -> None:
+def test_rows_of_a_team_need_not_be_adjacent() -> None:
     history = read("match team player rank\n 1 x a 1\n 2 y d 2\n 1 y b 2\n 2 x a 1\n 1 x c 1")
     assert [match["teams"] for match in history] == [[["a", "c"], ["b"]], [["d"], ["a"]]]
     assert history.place.tolist() == [1, 2, 2, 1]
 
 
-def test_without_players_each_team_is_a_player() -> None:
+def test_each_team_is_a_player_if_there_is_no_player_column() -> None:
     history = read("tournament_id team_id position\n 2 312 1.0\n 2 510 2.0")
     assert history.players == ("312", "510")
     assert "each team one player" in history.recognised
@@ -130,7 +130,7 @@ def test_columns_of_unsupported_types_raise(column: str, values: list[Any], mess
         History.from_frame(frame)
 
 
-def test_few_matches_with_a_single_team_are_left_out_and_many_raise() -> None:
+def test_matches_with_a_single_team_are_left_out_or_raise_if_there_are_many() -> None:
     pairs = [f" {match} a 1\n {match} b 2\n" for match in range(9)]
     history = read("match player rank\n" + "".join(pairs) + " bye cat 1\n")
     assert (len(history), history.players) == (9, ("a", "b"))
@@ -179,7 +179,7 @@ def test_club_whose_players_have_different_places_is_not_a_team() -> None:
         assert read(two, columns=None, unplaced=unplaced).team_start.tolist() == list(range(7 + len(unplaced)))
 
 
-def test_match_name_repeated_every_season_is_several_matches() -> None:
+def test_match_name_that_returns_every_season_means_several_matches() -> None:
     races = "race season driver position\n" + "".join(
         f" monza {season} {driver} {place}\n" for season in (2024, 2025) for place, driver in enumerate("abc", 1)
     )
@@ -187,7 +187,7 @@ def test_match_name_repeated_every_season_is_several_matches() -> None:
     assert len(read(races.replace("race season", "gp season"))) == 2
 
 
-def test_day_identifies_matches_if_no_other_column_does() -> None:
+def test_rows_of_one_day_are_a_match_if_no_column_identifies_matches() -> None:
     history = read("date player place\n 2026-01-01 a 1\n 2026-01-01 b 2\n 2026-01-08 b 1\n 2026-01-08 c 2")
     assert (len(history), history.place.tolist()) == (2, [1, 2, 1, 2])
 

@@ -47,7 +47,7 @@ def test_rosters_are_split_at_common_separators(cell: str, players: str) -> None
     assert read(f"team1 team2 score1 score2\n {cell} c 1 2")[0]["teams"] == [list(players), ["c"]]
 
 
-def test_separators_in_a_few_names_are_part_of_the_name() -> None:
+def test_separator_that_occurs_in_few_names_is_part_of_the_name() -> None:
     history = read("team1 team2 score1 score2\n Hove&Albion Arsenal 1 2\n Arsenal Chelsea 2 0")
     assert history.players == ("Hove&Albion", "Arsenal", "Chelsea")
 
@@ -177,7 +177,9 @@ def test_unplayed_matches_are_left_out_with_a_remark() -> None:
         ("winner1 winner2 loser1 loser2\n a b c d\n a c b -", [1, 2, 1, 2], None),
     ],
 )
-def test_common_notations_of_results_are_read(text: str, places: list[int], scores: list[float] | None) -> None:
+def test_common_result_notations_are_read_from_wide_tables(
+    text: str, places: list[int], scores: list[float] | None
+) -> None:
     history = read(text)
     assert history.place.tolist() == places
     assert (None if history.score is None else history.score.tolist()) == scores

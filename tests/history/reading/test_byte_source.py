@@ -59,7 +59,7 @@ def test_file_format_is_detected_from_the_content_not_the_name(tmp_path: Path, n
 
 
 @pytest.mark.parametrize("data", [GAMES.encode(), gzip.compress(GAMES.encode(), mtime=0), GAMES.encode("utf-16")])
-def test_standard_input_is_read(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
+def test_history_is_read_from_standard_input(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
     assert History.read("-") == EXPECTED
 
@@ -127,7 +127,7 @@ ROWS = [
 ]
 
 
-def test_workbook_is_read(tmp_path: Path) -> None:
+def test_workbook_is_read_as_a_history(tmp_path: Path) -> None:
     path = workbook(tmp_path / "a.xlsx", ("Games", [HEADER, *ROWS]))
     assert History.read(path) == EXPECTED
     path.rename(tmp_path / "a.csv")
@@ -169,7 +169,7 @@ def test_reading_a_workbook_without_its_package_says_how_to_install_it(
         History.read(workbook(tmp_path / "a.xlsx", ("Games", [HEADER, *ROWS])))
 
 
-def test_broken_row_is_reported_only_in_its_own_group(tmp_path: Path) -> None:
+def test_broken_row_is_reported_in_its_own_group_and_in_no_other(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text('season,winner,loser\n1,ann,bob\n2,"bob,ann\n2,ann,bob\n1,bob,ann\n')
     found = check_groups(tmp_path / "a.csv", "season", Choices())
     assert {name: [str(one) for one in part.problems] for name, part in found.items()} == {

@@ -27,7 +27,7 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".parquet", ".jsonl"])
-def test_file_name_need_not_be_utf_8(tmp_path: Path, suffix: str) -> None:
+def test_file_whose_name_is_not_utf_8_can_be_streamed(tmp_path: Path, suffix: str) -> None:
     plain, path = tmp_path / "games", tmp_path / f"games\udcff{suffix}"
     if suffix == ".parquet":
         EXPECTED.to_frame().write_parquet(plain)

@@ -121,7 +121,7 @@ def test_same_table_is_read_from_many_dialects(content: str | bytes) -> None:
         ("winner,loser\n#1 Tim,bob\n", "winner loser / #1_Tim bob"),
     ],
 )
-def test_untidy_tables_are_read(content: str, expected: str) -> None:
+def test_untidy_tables_are_read_as_a_person_would(content: str, expected: str) -> None:
     found = table(content)
     assert seen(found) == [[cell.replace("@", "\n") for cell in row] for row in grid(expected)]
     assert not len(found.problems)
@@ -169,7 +169,9 @@ def test_columns_are_numbered_in_a_file_without_header(content: str, expected: s
         ("\ufeffwinner,loser\nann,bob\n", {"encoding": "utf-8"}, "winner loser / ann bob"),
     ],
 )
-def test_options_override_detection(content: str | bytes, choices: dict[str, Any], expected: str) -> None:
+def test_options_override_the_detected_separator_and_encoding(
+    content: str | bytes, choices: dict[str, Any], expected: str
+) -> None:
     assert seen(table(content, **choices)) == grid(expected)
 
 
@@ -190,7 +192,7 @@ def test_options_override_detection(content: str | bytes, choices: dict[str, Any
         ("cp850", "AndréZoë Müller"),
     ],
 )
-def test_legacy_encodings_are_detected_by_their_letters(codec: str, names: str) -> None:
+def test_legacy_encodings_are_detected_by_plausible_letters(codec: str, names: str) -> None:
     first, second = names.split()
     found = table(f"winner,loser\n{first},ann\nann,{second}\n{first},{second}\n".encode(codec))
     assert seen(found) == [["winner", "loser"], [first, "ann"], ["ann", second], [first, second]]

@@ -53,7 +53,7 @@ def many(count: int, comment: str = "") -> str:
 
 
 @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress], ids=["gz", "bz2"])
-def test_compressed_games_are_read(tmp_path: Path, compress: Callable[[bytes], bytes]) -> None:
+def test_compressed_pgn_files_are_read(tmp_path: Path, compress: Callable[[bytes], bytes]) -> None:
     plain, packed = tmp_path / "games.pgn", tmp_path / f"games.pgn.{compress.__module__.strip('_')}"
     plain.write_text(many(50))
     packed.write_bytes(compress(plain.read_bytes()))
@@ -61,14 +61,14 @@ def test_compressed_games_are_read(tmp_path: Path, compress: Callable[[bytes], b
     assert list(History.stream(packed, rows=20))[-1] == History.read(plain)[40:]
 
 
-def test_utf_16_games_are_read(tmp_path: Path) -> None:
+def test_pgn_files_in_utf_16_are_read(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.write_text(game(white="Zoë"), encoding="utf-16")
     assert History.read(path).players == ("Zoë", "Bob")
     assert [history.players for history in History.stream(path)] == [("Zoë", "Bob")]
 
 
-def test_utf_8_and_latin_1_games_in_one_file(tmp_path: Path) -> None:
+def test_pgn_file_may_mix_games_in_utf_8_and_latin_1(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.write_bytes(
         game(white="Müller", black="Łoś").encode() + game(1, white="Müller", black="André").encode("latin-1")
@@ -77,7 +77,7 @@ def test_utf_8_and_latin_1_games_in_one_file(tmp_path: Path) -> None:
     assert History.read(path, encoding="utf-8", skip_problems=True)
 
 
-def test_stream_agrees_with_the_whole_file(tmp_path: Path) -> None:
+def test_streamed_pgn_file_has_the_same_games_as_the_whole_file(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.write_text(many(300) + game(white="NN", date="2001.01.01"))
     whole = History.read(path)
@@ -86,7 +86,7 @@ def test_stream_agrees_with_the_whole_file(tmp_path: Path) -> None:
     assert [match for part in parts for match in part] == list(whole)
 
 
-def test_game_listed_twice_counts_once_and_two_games_of_a_day_count_twice(tmp_path: Path) -> None:
+def test_repeated_chess_game_counts_once_and_two_games_with_other_moves_twice(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.write_text(game(1) + game(1) + game(2, black="Cat"))
     history = History.read(path)
@@ -96,13 +96,13 @@ def test_game_listed_twice_counts_once_and_two_games_of_a_day_count_twice(tmp_pa
     assert len(History.read(path)) == 3
 
 
-def test_boards_do_not_count_as_rounds(tmp_path: Path) -> None:
+def test_chess_games_are_ordered_by_round_and_not_by_board(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.write_text(game(1, round="2.1", white="Late") + game(2, round="1.10", white="Early"))
     assert [match["teams"][0] for match in History.read(path)] == [["Early"], ["Late"]]
 
 
-def test_unclosed_comment_is_a_problem_of_its_game_only(tmp_path: Path) -> None:
+def test_unclosed_pgn_comment_is_a_problem_of_its_own_game_only(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.write_text(game(1).replace(" }", "") + game(2, white="Cat"))
     with pytest.raises(Error, match="line 1: a comment in braces has no end"):
@@ -114,13 +114,13 @@ def test_unclosed_comment_is_a_problem_of_its_game_only(tmp_path: Path) -> None:
     ("tag", "white"),
     [('[White "Ann "The Rock" Lee"]', 'Ann "The Rock" Lee'), (r'[White "Ann \"Rock\" Lee"]', 'Ann "Rock" Lee')],
 )
-def test_quotation_marks_in_names(tmp_path: Path, tag: str, white: str) -> None:
+def test_pgn_player_names_may_contain_quotation_marks(tmp_path: Path, tag: str, white: str) -> None:
     path = tmp_path / "games.pgn"
     path.write_text(game().replace('[White "Ann"]', tag))
     assert History.read(path).players[0] == white
 
 
-def test_damaged_tag_is_a_problem(tmp_path: Path) -> None:
+def test_damaged_pgn_tag_is_a_problem(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.write_text(game(1).replace('"Ann"]', '"Ann') + game(2))
     with pytest.raises(Error, match="the tag White is damaged"):
@@ -128,20 +128,22 @@ def test_damaged_tag_is_a_problem(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("tag", "expected"), [("*", [1, 2]), ("?", [1, 2])])
-def test_result_after_the_moves_completes_the_tags(tmp_path: Path, tag: str, expected: list[int]) -> None:
+def test_result_after_the_moves_is_used_if_the_pgn_result_tag_is_missing(
+    tmp_path: Path, tag: str, expected: list[int]
+) -> None:
     path = tmp_path / "games.pgn"
     path.write_text(game().replace('"1-0"', f'"{tag}"'))
     assert History.read(path)[0]["ranks"] == expected
 
 
-def test_file_without_games_says_so(tmp_path: Path) -> None:
+def test_pgn_file_without_games_raises_an_error_that_says_so(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.write_text("% nothing\n")
     with pytest.raises(Error, match="the file has no games"):
         History.read(path)
 
 
-def test_limits_hold(tmp_path: Path) -> None:
+def test_read_limits_apply_to_pgn_files(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.write_text(many(30))
     with pytest.raises(LimitExceeded, match="has 30 rows"):
@@ -153,7 +155,7 @@ def test_limits_hold(tmp_path: Path) -> None:
         list(History.stream(path, limits=ReadLimits(line=4096)))
 
 
-def test_moves_are_not_kept_in_memory(tmp_path: Path) -> None:
+def test_chess_moves_are_not_kept_in_memory(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.write_text(many(400, comment="x" * 50_000))  # 20 MB
     History.read(path)  # imports

@@ -48,7 +48,7 @@ def test_line_shows_the_mean_skill_and_band_its_uncertainty() -> None:
     assert "band: μ ± σ, which contains the skill with 68.3 % probability" in spec["title"]["subtitle"]
 
 
-def test_chart_shows_the_points_of_the_trajectory() -> None:
+def test_skill_chart_shows_the_points_of_the_trajectory() -> None:
     fit = league()
     rows = [row for row in points(skill_curves(fit, NAMES, band=2)) if row["player"] == "Zoë"]
     path = fit.trajectory("Zoë")
@@ -59,7 +59,7 @@ def test_chart_shows_the_points_of_the_trajectory() -> None:
     assert [row.get("last", False) for row in rows] == [False] * (len(rows) - 1) + [True]
 
 
-def test_last_rating_of_each_day_is_shown() -> None:
+def test_skill_chart_shows_the_last_rating_of_each_day() -> None:
     fit = dated()
     rows = points(skill_curves(fit, ["Zoë"]))
     last = {f"{row['time']}T00:00:00": row["mu"] for row in fit.trajectory("Zoë").iter_rows(named=True)}
@@ -77,7 +77,9 @@ def test_last_rating_of_each_day_is_shown() -> None:
         (lambda i: "2026-01-31T10:00:00+02:00", "temporal", "time (UTC)", "2026-01-31T08:00:00"),
     ],
 )
-def test_time_axis_shows_dates_numbers_or_match_counts(time: Any, kind: str, title: str, first: object) -> None:
+def test_time_axis_of_a_skill_chart_shows_dates_numbers_or_match_counts(
+    time: Any, kind: str, title: str, first: object
+) -> None:
     matches = [{"teams": [["ann"], ["bob"]]} | ({"time": time(i)} if time else {}) for i in range(3)]
     chart = skill_curves(pw.TrueSkill().fit(pw.History.from_matches(matches)), ["ann"])
     x = chart.to_dict()["layer"][1]["encoding"]["x"]
@@ -85,7 +87,7 @@ def test_time_axis_shows_dates_numbers_or_match_counts(time: Any, kind: str, tit
     assert points(chart)[0]["x"] == first
 
 
-def test_colours_follow_players_and_the_legend_follows_the_last_skill() -> None:
+def test_colours_follow_the_given_players_and_the_legend_is_sorted_by_skill() -> None:
     fit = dated()
     colour = skill_curves(fit, NAMES).to_dict()["layer"][1]["encoding"]["color"]
     domain, colours = colour["scale"]["domain"], colour["scale"]["range"]
@@ -110,7 +112,7 @@ def test_single_player_name_is_not_split_into_letters() -> None:
     assert {row["player"] for row in points(skill_curves(dated(), "Zoë"))} == {"Zoë"}
 
 
-def test_long_curves_are_reduced_to_fewer_points() -> None:
+def test_long_skill_curves_are_reduced_to_fewer_points() -> None:
     history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]} for _ in range(3000)])
     rows = points(skill_curves(pw.TrueSkill().fit(history), ["ann", "bob"]))
     assert len(rows) == 2 * charts.theme.MAX_POINTS
@@ -129,13 +131,13 @@ def test_unknown_players_and_invalid_band_widths_are_errors() -> None:
         skill_curves(started, ["cat"])
 
 
-def test_player_with_a_single_match_has_a_dot(tmp_path: Path) -> None:
+def test_player_with_a_single_match_is_shown_as_a_dot(tmp_path: Path) -> None:
     fit = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
     save(skill_curves(fit, ["ann"]), tmp_path / "a.svg")
     assert charts.COLOURS[0].lower() in (tmp_path / "a.svg").read_text(encoding="utf-8").lower()
 
 
-def test_png_is_twice_the_size_for_sharp_print(tmp_path: Path) -> None:
+def test_chart_saved_as_png_has_twice_the_size_for_sharp_print(tmp_path: Path) -> None:
     save(skill_curves(dated(), NAMES, width=300, height=200), tmp_path / "a.png")
     content = (tmp_path / "a.png").read_bytes()
     assert content.startswith(b"\x89PNG\r\n")
@@ -144,14 +146,14 @@ def test_png_is_twice_the_size_for_sharp_print(tmp_path: Path) -> None:
     assert 400 < height < 800
 
 
-def test_svg_contains_the_names(tmp_path: Path) -> None:
+def test_chart_saved_as_svg_contains_the_names(tmp_path: Path) -> None:
     save(skill_curves(dated(), NAMES, title="Lige <her>"), tmp_path / "a.svg")
     content = (tmp_path / "a.svg").read_text(encoding="utf-8")
     assert content.startswith("<svg")
     assert all(text in content for text in ("Анна", "Zoë", "Lige &lt;her&gt;", "rating points"))
 
 
-def test_html_file_is_self_contained(tmp_path: Path) -> None:
+def test_chart_saved_as_html_is_self_contained(tmp_path: Path) -> None:
     save(skill_curves(dated(), NAMES, title="Lige <her>"), tmp_path / "a.html")
     content = (tmp_path / "a.html").read_text(encoding="utf-8")
     assert not re.search(r"<script[^>]*\ssrc|https?://cdn|jsdelivr|unpkg", content)
@@ -173,13 +175,13 @@ def test_script_tag_in_a_name_is_escaped(tmp_path: Path) -> None:
     assert {row["player"] for row in rows} == set(NAMES)
 
 
-def test_json_file_contains_the_specification(tmp_path: Path) -> None:
+def test_chart_saved_as_json_contains_its_specification(tmp_path: Path) -> None:
     chart = skill_curves(dated(), NAMES)
     save(chart, tmp_path / "a.JSON")
     assert json.loads((tmp_path / "a.JSON").read_text(encoding="utf-8")) == chart.to_dict()
 
 
-def test_wrong_extensions_and_folders_are_errors(tmp_path: Path) -> None:
+def test_saving_a_chart_to_a_wrong_extension_or_folder_is_an_error(tmp_path: Path) -> None:
     chart = skill_curves(dated(), NAMES)
     with pytest.raises(pw.Error, match=r"a\.pdf: the name must end in \.png, \.svg, \.html or \.json"):
         save(chart, tmp_path / "a.pdf")

@@ -146,7 +146,7 @@ def test_score_error_is_null_for_models_without_scores():
     assert found.by(np.zeros(120))["score_error"].to_list()[0] is None
 
 
-def test_compares_matches_of_more_than_two_teams():
+def test_models_are_compared_on_matches_of_more_than_two_teams():
     history = league(80, teams=5, scores=False)
     models = {"TS2": pw.TS2(), "Elo": pw.Elo(), "TrueSkill": pw.TrueSkill()}
     found = compare(history, models, protocol=Prequential(30))
@@ -220,7 +220,7 @@ def test_history_is_memory_mapped_into_processes():
     assert found.table()["mapped"].to_list() == [1.0, 1.0]
 
 
-def test_errors_in_workers_are_raised(history):
+def test_errors_in_worker_processes_are_raised(history):
     for jobs in (1, 2):
         with pytest.raises(pw.Error, match=r"^Elo: this measure always fails$"):
             compare(history, ["elo"], measures=[Measure("failing", "failing", tally=failing)], jobs=jobs)
@@ -339,14 +339,14 @@ def test_held_out_matches_may_lack_the_scores_that_the_model_learns_from():
     assert table["log_loss"][0] > 0
 
 
-def test_unconverged_ep_gives_a_warning():
+def test_comparison_warns_if_a_model_did_not_converge():
     history = league(20, teams=6, scores=False)
     hasty = pw.TrueSkill().replace(sweeps=1)
     with pytest.warns(UserWarning, match=r"Hasty: EP did not converge in \d+ matches"):
         compare(history, {"Hasty": hasty})
 
 
-def test_repr_gives_the_answer_in_one_sentence(found):
+def test_repr_of_a_comparison_names_the_best_model_in_one_sentence(found):
     best = found.best
     interval = found.intervals()[best]
     assert repr(found) == (
@@ -372,7 +372,7 @@ def report(found):
     return found.report()
 
 
-def test_report_page_is_self_contained(found, report, tmp_path, monkeypatch):
+def test_comparison_report_page_is_self_contained(found, report, tmp_path, monkeypatch):
     monkeypatch.setattr(type(found), "report", lambda self: report)  # computed once for all tests
     found.to_html(tmp_path / "found.html")
     page = (tmp_path / "found.html").read_text(encoding="utf-8")
@@ -398,7 +398,7 @@ def test_report_page_is_self_contained(found, report, tmp_path, monkeypatch):
     assert [file.name for file in tmp_path.iterdir()] == ["found.html"]
 
 
-def test_charts_can_be_saved(report, tmp_path):
+def test_comparison_charts_can_be_saved(report, tmp_path):
     *charts, skills = [section.chart for section in report.sections if section.chart is not None]
     axes = ("log loss (nats), lower is better", "log loss (nats)", "expected")
     for chart, axis in zip(charts, axes, strict=True):
@@ -410,7 +410,7 @@ def test_charts_can_be_saved(report, tmp_path):
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_outlying_model_does_not_set_the_scale_of_the_chart():
+def test_model_with_outlying_results_does_not_set_the_scale_of_the_chart():
     models = {f"TrueSkill {p}": pw.TrueSkill(draw_probability=p) for p in (0.1, 0.15, 0.2, 0.25)}
     found = compare(league(400), models | {"Never": pw.TrueSkill(draw_probability=0)}, measures=["log_loss"])
     worst = found.intervals()["Never"]
@@ -427,7 +427,7 @@ def test_outlying_model_does_not_set_the_scale_of_the_chart():
     assert "off the chart: Never" in over_time.chart.to_dict()["title"]["subtitle"]
 
 
-def test_missing_measure_is_null_in_the_table(history):
+def test_measure_that_was_not_computed_raises_or_is_null_in_the_table(history):
     """The measure needs performances that are not stored; reading them anyway would access unrelated memory."""
     found = compare(history, TWO)
     later = Measure("strict", "pair error, ties wrong", tally=partial(measures.pair_error, ties=1))
@@ -443,13 +443,13 @@ def test_missing_measure_is_null_in_the_table(history):
         compare(history, TWO, measures=[liar]).table()
 
 
-def test_two_identical_best_models_are_each_50_percent_sure_to_be_best(history):
+def test_two_identical_best_models_share_the_probability_of_being_best(history):
     found = compare(history, {"a": pw.Elo(), "b": pw.Elo(), "c": pw.TrueSkill(draw_probability=1e-3)})
     assert found.best == "a"
     assert found.sureness == pytest.approx(0.5, abs=0.01)
 
 
-def test_verdict_on_one_match_says_it_is_too_few(history):
+def test_verdict_says_that_one_match_is_too_few(history):
     found = compare(history[:1], ["elo", "glicko"])
     said = found.report().sections[0].text
     assert "One match is too few to tell these models apart." in said
@@ -489,7 +489,7 @@ def test_standings_in_the_report_come_from_the_best_model(history, found, report
         found.fit("Chess")
 
 
-def test_to_dict_has_the_values_of_the_table(found):
+def test_to_dict_of_a_comparison_has_the_values_of_its_table(found):
     plain = json.loads(json.dumps(found.to_dict()))
     assert plain["best"] == found.best
     assert plain["models"][0]["log_loss"]["value"] == found.table()["log_loss"][0]
@@ -523,7 +523,7 @@ def test_sharpness_is_refused_as_the_first_measure(history):
     assert titles == ["log loss (nats), lower is better", "sharpness (bits)"]
 
 
-def test_measures_of_a_label_equal_those_of_its_mask(history):
+def test_measures_by_label_equal_those_of_the_matches_with_that_label(history):
     found = compare(history, TWO, measures=["auc", "calibration_error"])
     labels = (
         np.random.default_rng(1).integers(0, 40, len(history)) ** 2 // 40
@@ -590,7 +590,7 @@ def test_numpy_scalars_are_accepted_as_options(history):
 
 
 @pytest.mark.parametrize("missing", [None, float("nan")])
-def test_missing_labels_are_refused(history, missing):
+def test_matches_without_a_label_are_refused(history, missing):
     labels = [2024.0, missing, *[2025.0] * (len(history) - 2)]
     with pytest.raises(pw.Error, match="match 2 has none"):
         compare(history, TWO).by(labels)
@@ -598,7 +598,7 @@ def test_missing_labels_are_refused(history, missing):
         compare(history, TWO, protocol=SeasonSplits(seasons=labels))
 
 
-def test_labels_may_have_different_types(history):
+def test_labels_of_matches_may_have_different_types(history):
     labels = np.array(["a", 1, date(2025, 1, 1)] * 100, dtype=object)
     assert compare(history, ["elo"]).by(labels)["label"].to_list() == ["a", "1", "2025-01-01"]
 

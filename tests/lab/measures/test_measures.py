@@ -314,7 +314,7 @@ def test_normal_performances_of_two_teams_nearly_give_the_forecast_of_the_model(
 
 @pytest.mark.parametrize("name", PRESETS)
 @pytest.mark.parametrize("found", [league(), duels()], ids=["league", "duels"])
-def test_every_model_can_be_measured(name, found):
+def test_every_measure_works_for_every_model(name, found):
     """Every measure is finite and within its range, also on slices."""
     fit = PRESETS[name]().fit(history(found))
     forecasts, late = fit.forecasts, slice(30, None)

@@ -12,7 +12,7 @@ from prowess.lab import Calendar, save, simulate
 from prowess.lab.simulate.coverage import LEVELS, coverage, coverage_curves, covered, standard_errors
 
 
-def test_intervals_of_an_exact_model_cover_at_their_level():
+def test_intervals_of_an_exact_model_have_their_nominal_coverage():
     frame = coverage(pw.GaussianSD(gamma=6.0), 10_000, 2000, seed=1)
     assert frame["level"].to_list() == list(LEVELS)
     assert frame["skills"].to_list() == [2000] * len(LEVELS)
@@ -55,7 +55,7 @@ def test_coverage_refuses_unsuitable_models_and_fits():
         covered(league, pw.TrueSkill().fit(league.history), [90])
 
 
-def test_chart_compares_covered_with_nominal_probability(tmp_path):
+def test_coverage_chart_compares_actual_with_nominal_coverage(tmp_path):
     level = np.array(LEVELS)
     frame = pl.DataFrame({"level": level, "covered": level, "error": 0.01, "skills": 100})
     names = ["TrueSkill", "</script>"]
@@ -76,10 +76,10 @@ def test_chart_compares_covered_with_nominal_probability(tmp_path):
         coverage_curves({})
 
 
-def test_a_rating_without_uncertainty_has_no_coverage():
+def test_coverage_of_ratings_without_uncertainty_is_refused():
     with pytest.raises(pw.Error, match="has no uncertainty"):
         pw.lab.coverage(pw.Elo())
 
 
-def test_a_single_level_is_accepted():
+def test_coverage_accepts_a_single_level():
     assert pw.lab.coverage(pw.TrueSkill(), 200, 20, levels=0.9)["level"].to_list() == [0.9]

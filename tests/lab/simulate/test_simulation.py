@@ -94,7 +94,7 @@ PLACED = {  # model, skills of two players and a third, δ
 
 @pytest.mark.parametrize("teams", [2, 3])
 @pytest.mark.parametrize("family", PLACED)
-def test_results_occur_as_often_as_forecast(family, teams):
+def test_simulated_results_occur_as_often_as_forecast(family, teams):
     """The test compares how often each player is first alone, and how often first place is shared."""
     model, skills, draws = PLACED[family]
     truth = np.array(skills, float).reshape(3, -1)[:teams]
@@ -114,7 +114,7 @@ def test_results_occur_as_often_as_forecast(family, teams):
 
 
 @pytest.mark.parametrize("family", ["GaussianOD", "PoissonOD", "GaussianSD"])
-def test_scores_are_distributed_as_forecast(family):
+def test_simulated_scores_are_distributed_as_forecast(family):
     model, skills, _ = PLACED[family]
     truth = np.array(skills, float).reshape(3, -1)[:2]
     league = simulate(model, MATCHES, 2, skills=truth, seed=7)
@@ -159,7 +159,7 @@ def test_simulation_measures_the_draw_margin_for_each_match():
     np.testing.assert_array_equal(one.history.place, other.history.place)
 
 
-def test_home_advantage_changes_results_as_forecast():
+def test_home_advantage_changes_simulated_results_as_forecast():
     model = pw.TrueSkill(tau=0, draw_probability=0.1).replace(home_mu=3.0)
     league = simulate(model, MATCHES, 2, skills=[25.0, 26.0], seed=4, home=0.5)
     host = league.history.home == 0
@@ -171,7 +171,7 @@ def test_home_advantage_changes_results_as_forecast():
         within((place[mask, 0] < place[mask, 1]).mean(), expected.win[0], mask.sum())
 
 
-def test_learnt_home_advantage_drifts_as_the_model_says():
+def test_simulated_home_advantage_drifts_as_the_model_says():
     model = pw.TrueSkill(tau=0).replace(home_mu=2.0, home_sigma=1.0, home_tau=0.1)
     leagues = [simulate(model, 400, 20, seed=seed) for seed in range(200)]
     first, last = (np.array([league.home[at, 0] for league in leagues]) for at in (0, -1))
@@ -225,7 +225,7 @@ def test_simulated_skill_variance_agrees_with_the_variance_in_the_fit(drift, cal
 
 
 @pytest.mark.parametrize("drift", ["match", "time"])
-def test_skill_variance_grows_by_the_drift(drift):
+def test_variance_of_simulated_skills_grows_by_the_drift(drift):
     """The variance of a skill's change grows with the number of matches or days."""
     model = pw.TrueSkill().replace(drift=DRIFTS[drift])
     league = simulate(model, 2000 * 10, 4000, calendar=Calendar("2025-01-01", every=5, matches=2000), seed=6)
@@ -268,7 +268,7 @@ def test_drift_may_move_the_mean_skill():
     assert np.corrcoef(skill[:, 11], skill[:, 10])[0, 1] == pytest.approx(0.5, abs=SIGMAS * 0.75 / np.sqrt(500))
 
 
-def test_season_carry_over_moves_skills():
+def test_carry_over_between_seasons_moves_simulated_skills():
     """Between seasons, a skill becomes m + carry (s − m) + N(0, season_tau²)."""
     drift = pw.drift.Seasons(pw.drift.Still(), gap=30, carry=0.8, season_tau=1.5)
     calendar = Calendar("2025-08-01", every=7, matches=1000, season=2, rest=80)
@@ -349,7 +349,7 @@ def test_the_same_seed_gives_the_same_league():
     assert [skill[name] for name in one.history.players] == one.skill[:, 0].tolist()
 
 
-def test_truth_is_aligned_with_the_history():
+def test_true_skills_are_in_the_order_of_the_players_in_the_history():
     truth = np.arange(50.0)
     league = simulate(pw.TrueSkill(tau=0), 60, 50, skills=truth, attendance=Zipf(1.5), seed=3)
     assert len(league.history.players) < 50
@@ -365,7 +365,7 @@ def test_truth_is_aligned_with_the_history():
     np.testing.assert_array_equal(moved.skill, moved.skill_then[[last[player] for player in range(10)]])
 
 
-def test_players_are_drawn_without_replacement():
+def test_players_of_a_simulated_match_are_drawn_without_replacement():
     """Two of three players are drawn one after another with weights 3 : 2 : 1."""
     weights, count = np.array([3.0, 2.0, 1.0]), 30_000
     seat = np.full(2 * count, -1)
@@ -388,7 +388,7 @@ def test_skewed_attendance_gives_a_few_players_most_matches(attendance):
 
 @pytest.mark.parametrize("near", [None, 1.0])
 @pytest.mark.parametrize("teams", [3, (2, 5)])
-def test_everybody_plays_once_per_round(teams, near):
+def test_everybody_plays_once_in_each_simulated_round(teams, near):
     """A round ends when the next match needs more players than remain."""
     league = simulate(pw.TrueSkill(), 400, 61, teams=teams, attendance=Rounds(near), seed=2)
     seen: set[int] = set()
@@ -401,7 +401,7 @@ def test_everybody_plays_once_per_round(teams, near):
         seen |= players
 
 
-def test_smaller_near_parameter_pairs_more_equal_opponents():
+def test_smaller_near_parameter_gives_more_equal_opponents():
     gap = {}
     for near in (None, 3.0, 0.5):
         skill = simulate(pw.TrueSkill(tau=0), 2000, 100, attendance=Rounds(near), seed=3).skill_then[:, 0]
@@ -409,7 +409,7 @@ def test_smaller_near_parameter_pairs_more_equal_opponents():
     assert gap[0.5] < 0.15 * gap[None] < 0.7 * gap[3.0] < 0.5 * gap[None]
 
 
-def test_team_sizes_follow_the_probabilities_of_the_roster():
+def test_simulated_team_sizes_follow_the_given_probabilities():
     roster = Roster(understaffing=0.2, switching=0.1, substitutes=0.05)
     league = simulate(pw.TS2b(margin=100.0), 300, 1200, teams=20, size=6, roster=roster, seed=4)
     sizes = np.diff(league.history.team_start)
@@ -419,7 +419,7 @@ def test_team_sizes_follow_the_probabilities_of_the_roster():
     assert sizes.min() >= 1
 
 
-def test_guests_come_from_another_squad():
+def test_guest_players_come_from_another_squad():
     """Without switching, the same six always play together; with switching, guests rarely meet their own squad."""
     for switching in (0.0, 0.25):
         league = simulate(pw.TSb(), 200, 240, teams=8, size=6, roster=Roster(switching=switching), seed=5)

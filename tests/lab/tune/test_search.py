@@ -64,7 +64,7 @@ def test_tuned_model_is_better_on_held_out_matches(league, tuning):
     assert repr(tuning) == f"Tuning({tuning.summary})"
 
 
-def test_same_seed_and_jobs_find_the_same_parameters(league, tuning):
+def test_tuning_with_the_same_seed_and_jobs_finds_the_same_parameters(league, tuning):
     assert same(tune(WRONG, league, trials=16), tuning)
     assert not same(tune(WRONG, league, trials=16, seed=1), tuning)
     two, again = (tune(WRONG, league, trials=7, jobs=2) for _ in range(2))
@@ -73,7 +73,7 @@ def test_same_seed_and_jobs_find_the_same_parameters(league, tuning):
     assert two.trials()["loss"][1] == tuning.trials()["loss"][1]  # the first trial does not depend on results
 
 
-def test_stored_study_resumes(league, tuning, tmp_path):
+def test_stored_tuning_study_can_be_resumed(league, tuning, tmp_path):
     first = tune(WRONG, league, trials=8, storage=tmp_path / "study.db")
     assert len(first.trials()) == 8
     whole = tune(WRONG, league, trials=16, storage=f"sqlite:///{tmp_path / 'study.db'}")
@@ -186,7 +186,7 @@ def test_parameter_of_0_starts_at_the_low_end_of_a_logarithmic_range(league):
     assert found.trials()["loss"][0] == found.loss[0]
 
 
-def test_table_notes_parameters_at_the_end_of_their_range(league):
+def test_tuning_table_marks_parameters_at_the_end_of_their_range(league):
     found = tune(WRONG, league, parameters={"beta": (8.0, 12.5), "tau": Range(0.01, 0.02)}, trials=15)
     assert found.space == {"beta": Range(8.0, 12.5, log=True), "tau": Range(0.01, 0.02)}
     table = found.table()
@@ -195,7 +195,7 @@ def test_table_notes_parameters_at_the_end_of_their_range(league):
     assert table["importance"].to_list() == [None, None]  # too few trials to estimate it
 
 
-def test_parameters_without_effect_are_left_out(league):
+def test_tuning_leaves_out_parameters_without_effect(league):
     model = pw.TS2(beta=900.0).replace(home=pw.Home())
     found = tune(model, league[:300], trials=21)
     assert set(found.unused) == {"leader_bonus", "discount", "home_mu"}  # all play alone
@@ -206,7 +206,7 @@ def test_parameters_without_effect_are_left_out(league):
         tune(pw.Elo(), pw.History.from_matches([{"teams": [[f"a{k}"], [f"b{k}"]]} for k in range(50)]), trials=2)
 
 
-def test_failing_model_counts_as_a_bad_trial():
+def test_model_that_fails_counts_as_a_bad_trial():
     rng = np.random.default_rng(0)
     matches = [{"teams": np.array_split(rng.permutation(list("abcdefghijklmnop")), 2)} for _ in range(60)]
     history = pw.History.from_matches([{"teams": [list(map(str, team)) for team in m["teams"]]} for m in matches])
@@ -217,7 +217,7 @@ def test_failing_model_counts_as_a_bad_trial():
     assert found.trials()["best"].is_finite().all()
 
 
-def test_interrupted_study_resumes(league, tmp_path):
+def test_interrupted_tuning_study_can_be_resumed(league, tmp_path):
     calls = []
 
     def measure(forecasts):
@@ -296,7 +296,7 @@ def test_tuning_raises_the_error_of_an_unusable_model(league):
         tune(WRONG, replace(league, time=None, time_kind=None), train="2026-01-01")
 
 
-def test_loss_is_the_negated_measure_where_higher_is_better(league, tuning):
+def test_tuning_negates_measures_for_which_higher_is_better(league, tuning):
     found = tune(WRONG, league, trials=16, measure="information_gain")
     before, after = (measures.information_gain(model.fit(league).forecasts).values for model in (WRONG, found.model))
     assert found.loss == pytest.approx((-before[60:600].mean(), -after[60:600].mean()))
@@ -320,7 +320,7 @@ def test_optuna_logs_and_warnings_are_hidden(league, capsys):
     assert optuna.logging.get_verbosity() == optuna.logging.INFO
 
 
-def test_chart_has_a_panel_for_every_parameter(tuning, tmp_path):
+def test_tuning_chart_has_a_panel_for_every_parameter(tuning, tmp_path):
     chart = tuning.chart()
     spec = chart.to_dict()
     top, below = spec["vconcat"]

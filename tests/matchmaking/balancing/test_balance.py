@@ -128,7 +128,7 @@ def test_local_search_finds_the_best_split(sizes, monkeypatch):
 
 
 @pytest.mark.parametrize("teams", [2, 4, 10])
-def test_hundred_players_are_split_evenly(teams):
+def test_hundred_players_are_split_into_even_teams(teams):
     """Every player has an equal opponent for each other team, so a split with the quality of equal teams exists."""
     rng = np.random.default_rng(1)
     level = rng.normal(25, 6, 100 // teams)
@@ -199,7 +199,7 @@ def test_error_names_the_infeasible_rules(options, message):
         pw.balance(pw.TrueSkill(), list("abcdef"), **options)
 
 
-def test_fifty_groups_of_two_do_not_fit_odd_teams():
+def test_fifty_groups_of_two_cannot_be_split_into_odd_teams():
     """There are far too many splits to enumerate them all."""
     pairs = tuple((index, index + 1) for index in range(0, 100, 2))
     assert random_split(Rules((49, 51), together=pairs), np.random.default_rng(0)) is None
@@ -214,7 +214,7 @@ def test_error_says_if_no_split_was_found_in_time(monkeypatch):
         pw.balance(pw.TrueSkill(), list("abcdef"), apart=[["a", "b"], ["b", "c"], ["c", "d"]])
 
 
-def test_fit_ladder_and_ratings_give_the_same_split_and_newcomers_are_listed():
+def test_balance_gives_the_same_split_for_a_fit_a_ladder_and_ratings():
     history = pw.History.from_matches([{"teams": [["ann", "bob"], ["cat"]]}, {"teams": [["ann"], ["dan"]]}])
     fit = pw.TrueSkill().fit(history)
     who = ["ann", "bob", "cat", "eve"]
@@ -241,7 +241,7 @@ def test_even_split_is_found_if_all_qualities_underflow():
     assert found.fairness == "one-sided"
 
 
-def test_players_with_equal_ratings_need_no_search():
+def test_equal_ratings_are_balanced_without_a_search():
     found = pw.balance(pw.TrueSkill(), [f"p{index}" for index in range(200)], teams=10, apart=[["p0", "p1"]])
     assert found.exact
     assert [len(team) for team in found.teams] == [20] * 10
@@ -249,7 +249,7 @@ def test_players_with_equal_ratings_need_no_search():
     assert "rated alike" in found.summary
 
 
-def test_team_positions_follow_the_order_of_the_list():
+def test_players_in_a_team_keep_the_order_of_the_list():
     """The first player listed in a team is its captain."""
     model = pw.TrueSkill().replace(team=pw.team.Weighted((1.0, 0.1)))
     ratings = {name: pw.Rating(mu, 1) for name, mu in (("a", 30), ("b", 30), ("c", 20), ("d", 10))}
@@ -270,7 +270,7 @@ def test_team_positions_follow_the_order_of_the_list():
         (pw.TrueSkill().replace(noise=0), {"a": pw.Rating(3, 1), "b": pw.Rating(4, 1)}, "beta above 0"),
     ],
 )
-def test_invalid_arguments_are_refused(source, players, message):
+def test_balance_refuses_invalid_arguments(source, players, message):
     with pytest.raises(pw.Error, match=message):
         pw.balance(source, players)
 

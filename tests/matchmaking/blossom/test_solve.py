@@ -59,7 +59,7 @@ def graphs(draw, most=8):
 
 
 @given(graphs())
-def test_small_graphs_get_a_heaviest_matching(graph):
+def test_solver_finds_a_heaviest_matching_of_small_graphs(graph):
     count, weights, guess = graph
     assert proven(count, weights, solve(count, weights, guess)) == heaviest(count, weights)
 
@@ -77,7 +77,7 @@ def random_graphs(number):
         yield count, {pair: int(rng.integers(low, high + 1)) + bonus for pair in pairs}, guess
 
 
-def test_networkx_finds_no_heavier_matching():
+def test_solver_finds_a_matching_as_heavy_as_that_of_networkx():
     for count, weights, guess in random_graphs(300):
         found = solve(count, weights, guess)
         assert proven(count, weights, found) == by_networkx(count, weights), (count, weights, guess)

@@ -54,7 +54,7 @@ def test_information_of_a_match_is_the_mean_over_all_results(model):
         assert expected(model, teams) == pytest.approx(by_places(model, teams), rel=1e-3)
 
 
-def test_drift_does_not_count_as_information():
+def test_skill_drift_does_not_count_as_information_from_a_match():
     """The drift before the match only makes the belief less certain."""
     still, moving = pw.TrueSkill(tau=0), pw.TrueSkill(tau=6)
     wide = [[pw.Rating(25, (16 + 36) ** 0.5)], [pw.Rating(27, (9 + 36) ** 0.5)]]
@@ -143,7 +143,7 @@ def league(count, seed, newcomers=0.1):
     return {f"p{k}": pw.Rating(25 if new[k] else rng.normal(25, 7), sigma[k]) for k in range(count)}
 
 
-def test_all_pairs_of_a_small_league_are_compared():
+def test_next_matches_compares_all_pairs_of_a_small_league():
     ratings = league(20, 1)
     model = pw.TrueSkill()
     told = {pair: expected(model, [[ratings[name]] for name in pair]) for pair in itertools.combinations(ratings, 2)}
@@ -155,7 +155,7 @@ def test_all_pairs_of_a_small_league_are_compared():
 
 
 @pytest.mark.parametrize(("count", "newcomers"), [(70, 0.1), (80, 0.0), (90, 0.5)])
-def test_shortlist_contains_the_best_of_all_pairs(count, newcomers, monkeypatch):
+def test_shortlist_contains_the_most_informative_of_all_pairs(count, newcomers, monkeypatch):
     """Only 300 of thousands of pairs are evaluated exactly; they come from the 30 least certain players."""
     monkeypatch.setattr("prowess.matchmaking.next_match.candidates.ROWS", 30)
     ratings, model = league(count, count, newcomers), pw.TrueSkill()
@@ -232,7 +232,7 @@ def test_suggested_matches_teach_more_than_random_matches():
     assert mean[1] > 2 * error[1], (mean, error)
 
 
-def test_matches_convert_to_a_frame_and_list_newcomers():
+def test_suggested_matches_convert_to_a_frame_and_list_newcomers():
     ladder = pw.Ladder(pw.TrueSkill(), league(5, 1))
     found = pw.next_matches(ladder, players=["p1", "p2", "zoe", "yan"])
     assert found.newcomers == ("zoe", "yan")
@@ -252,7 +252,7 @@ def test_matches_convert_to_a_frame_and_list_newcomers():
         (pw.TrueSkill(), {"teams": 1}, "teams must be a whole number of at least 2"),
     ],
 )
-def test_invalid_arguments_are_refused(model, options, message):
+def test_next_matches_refuses_invalid_arguments(model, options, message):
     with pytest.raises(pw.Error, match=message):
         pw.next_matches(model, players=list("abc"), **options)
 

@@ -136,7 +136,7 @@ def test_player_with_the_shortest_wait_stays_unpaired():
     assert pw.pair(ladder, list(waiting), waiting=[5, 5, 4, 5, 5]).left == ["cat"]
 
 
-def test_waiting_players_accept_lower_quality():
+def test_players_who_wait_longer_accept_a_lower_match_quality():
     ladder = pw.Ladder(MODEL, {"ann": pw.Rating(30, 1), "bob": pw.Rating(20, 1)})
     quality = ladder.quality([["ann"], ["bob"]])
     assert 0.2 < quality < 0.3
@@ -162,7 +162,7 @@ def test_rematch_is_better_than_an_unfair_match():
     assert pw.pair(ladder, list("abc"), never=[("a", "b"), ("b", "c"), ("a", "c")]).pairs == []
 
 
-def test_meetings_are_counted_from_a_history():
+def test_past_meetings_are_counted_from_a_history():
     matches = [
         {"teams": [["ann"], ["bob"]]},
         {"teams": [["cat"], ["dan"]]},
@@ -218,7 +218,7 @@ def test_queue_may_contain_newcomers_and_ratings():
     assert found.total == pytest.approx(found.quality.sum())
 
 
-def test_given_ratings_override_those_of_the_ladder():
+def test_ratings_in_a_queue_override_those_of_the_ladder():
     ratings = {"ann": pw.Rating(10, 1), "bob": pw.Rating(40, 1), "cat": pw.Rating(11, 1), "dan": pw.Rating(39, 1)}
     for source in (MODEL, equals("ann", "bob")):
         found = pw.pair(source, ratings)
@@ -233,7 +233,7 @@ def test_nearest_players_are_paired_if_no_match_is_fair():
 
 @settings(max_examples=30)
 @given(st.lists(st.tuples(st.floats(-1e30, 1e30), st.floats(0, 1e30)), max_size=12))
-def test_queue_of_any_ratings_is_paired(numbers):
+def test_queue_of_players_with_any_ratings_is_paired(numbers):
     found = pw.pair(MODEL, [pw.Rating(*both) for both in numbers])
     assert len(found) == len(numbers) // 2
     assert len(found.left) == len(numbers) % 2
@@ -273,7 +273,7 @@ def test_invalid_queues_are_refused(queue, options, message):
         pw.pair(equals("ann", "bob"), queue, **options)
 
 
-def test_invalid_source_is_refused():
+def test_pair_refuses_an_invalid_source_of_ratings():
     with pytest.raises(pw.Error, match="a Ladder, a Fit or a Model"):
         pw.pair(pw.TrueSkill, ["ann"])
     with pytest.raises(pw.Error, match="needs performance noise"):

@@ -25,7 +25,7 @@ ABSORBS = [pw.absorb.Moment(), pw.absorb.Newton(), pw.absorb.Constant()]
 
 
 @pytest.mark.parametrize("parts", list(itertools.product(TEAMS, DRIFTS, OUTCOMES, ABSORBS)), ids=short)
-def test_all_combinations_of_components_can_rate(parts):
+def test_all_combinations_of_components_can_rate_a_league(parts):
     team, drift, outcome, absorb = parts
     model = pw.Model(prior=pw.Normal(25, 8), noise=4, team=team, drift=drift, outcome=outcome, absorb=absorb)
     matches = league(np.random.default_rng(1), matches=60, players=24)
@@ -116,7 +116,7 @@ def test_compiled_code_runs_a_user_defined_outcome():
     assert coin.forecasts.win.tolist() == [0.5] * 200
 
 
-def test_user_defined_team_drift_and_margin_are_used():
+def test_user_defined_team_function_drift_and_margin_are_used():
     model = pw.TrueSkill(tau=0)
     a, b = pw.Rating(30, 4), pw.Rating(20, 4)
     [[best, other], _] = model.replace(team=Best()).rate([[a, b], [a]])
@@ -138,7 +138,7 @@ def test_exception_in_a_user_defined_component_is_passed_on():
         pw.TrueSkill().replace(outcome=Broken()).rate([[pw.Rating(1, 1)], [pw.Rating(1, 1)]])
 
 
-def test_parameters_can_be_read_and_replaced_by_name():
+def test_model_parameters_can_be_read_and_replaced_by_name():
     model = pw.TrueSkill(mu=30, sigma=9, beta=5, tau=0.2, draw_probability=0.3)
     wanted = {"mu": 30, "sigma": 9, "beta": 5, "tau": 0.2, "draw_probability": 0.3}
     assert {name: model.params[name] for name in wanted} == wanted
@@ -155,7 +155,7 @@ def test_parameters_can_be_read_and_replaced_by_name():
 @pytest.mark.parametrize(
     "part", [*TEAMS, *DRIFTS, *OUTCOMES, *ABSORBS, pw.Normal(25, 8), pw.Rating(25, 8), Coin()], ids=short
 )
-def test_components_are_frozen_equal_hashable_and_picklable(part):
+def test_components_are_immutable_hashable_picklable_and_compare_by_value(part):
     assert pickle.loads(pickle.dumps(part)) == part
     assert copy.deepcopy(part) == part
     assert hash(copy.deepcopy(part)) == hash(part)
@@ -179,7 +179,7 @@ def test_models_can_be_pickled_and_compared():
 
 
 @pytest.mark.parametrize("parts", list(itertools.product(TEAMS, DRIFTS, OUTCOMES[:1], ABSORBS[:2])), ids=short)
-def test_models_can_be_written_as_plain_data(parts):
+def test_models_convert_to_plain_data_and_back(parts):
     import json
 
     team, drift, outcome, absorb = parts
@@ -187,7 +187,7 @@ def test_models_can_be_written_as_plain_data(parts):
     assert pw.Model.from_dict(json.loads(json.dumps(model.to_dict(), allow_nan=False))) == model
 
 
-def test_loading_needs_the_model_if_it_has_user_defined_components(tmp_path):
+def test_loading_a_ladder_with_user_defined_components_needs_the_model(tmp_path):
     model = pw.TrueSkill().replace(outcome=Coin())
     with pytest.raises(pw.Error, match="Coin is not a registered component"):
         model.to_dict()
@@ -244,7 +244,7 @@ def test_extra_state_columns_are_kept_for_each_player(tmp_path):
     assert pw.Ladder.load(tmp_path / "x", model=model) == fit.ladder
 
 
-def test_parameters_of_two_components_may_share_a_name():
+def test_parameters_of_two_components_may_have_the_same_name():
     """Each parameter is then addressed by component and name."""
 
     @dataclass(frozen=True)

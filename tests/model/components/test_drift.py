@@ -24,7 +24,7 @@ def test_rating_moves_towards_the_mean_after_a_season_break():
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_carry_zero_resets_ratings_after_a_break_with_every_preset(name):
+def test_carry_of_zero_resets_ratings_after_a_break_with_every_preset(name):
     """The length of a break is measured in days, even if the preset counts elapsed time in rating periods."""
     model = PRESETS[name]()
     anew = model.replace(drift=pw.drift.Seasons(model.drift, gap=100.0, carry=0.0))
@@ -34,7 +34,7 @@ def test_carry_zero_resets_ratings_after_a_break_with_every_preset(name):
     assert (means[2:4] != means[:2]).any() or model.period is not None
 
 
-def test_newcomer_level_agrees_with_hand_calculation():
+def test_newcomer_level_agrees_with_a_hand_calculation():
     prior = pw.Newcomers(pw.Normal(25, 4), level_sigma=3.0, level_tau=0.5, matches=2)
     model = pw.TrueSkill().replace(prior=prior)
     ladder = pw.Ladder(model)
@@ -129,7 +129,7 @@ def test_newcomer_level_is_saved_with_the_ladder(tmp_path):
         (lambda: pw.Elo().replace(prior=pw.Newcomers(pw.Point(1500))), "no uncertainty to update"),
     ],
 )
-def test_invalid_parameters_are_refused(make, message):
+def test_invalid_drift_and_prior_parameters_are_refused(make, message):
     with pytest.raises(pw.Error, match=message):
         make()
 

@@ -38,7 +38,7 @@ def test_spread_margin_is_the_range_of_means_over_twice_the_number_of_places():
     assert measured(printed, board, True) == (2000 / 3, True)
 
 
-def test_spread_margin_of_equal_teams_depends_on_their_noise():
+def test_spread_margin_of_teams_with_equal_means_depends_on_their_noise():
     board = laid([25.0] * 4, [1, 1, 1, 1])
     assert measured(Spread(), board, False)[0] == 4 / 8
     assert measured(Spread(), board, True)[0] == 4 / 2
@@ -57,7 +57,7 @@ def test_two_valued_margin_depends_on_the_fraction_of_ties():
     assert measured(TwoValued(30.0, 1.0, 0.0), laid([0.0] * 4, [1, 2, 2, 4]), True)[0] == 30.0
 
 
-def test_invalid_parameters_are_refused():
+def test_invalid_margin_parameters_are_refused():
     for wrong in ({"least": -1}, {"least": math.nan}, {"printed": 1}):
         with pytest.raises(pw.Error):
             Spread(**wrong)

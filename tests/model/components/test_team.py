@@ -129,7 +129,7 @@ def squares(means):
     return [2 * mu for mu in means], -sum(mu * mu for mu in means)
 
 
-def test_affine_function_approximates_a_nonlinear_one():
+def test_affine_team_function_approximates_a_nonlinear_function():
     alpha, offset = weights(pw.team.Affine(squares), [3.0, 1.0], [2.0], shares=[1, 0.5, 1])
     assert alpha == [[6.0, 1.0], [4.0]]
     assert offset == [-10.0, -4.0]
@@ -146,7 +146,7 @@ def test_affine_function_approximates_a_nonlinear_one():
     assert shifted.predict(teams).win == pytest.approx(by_hand.win)
 
 
-def test_affine_function_works_in_a_history_of_varying_team_sizes():
+def test_affine_team_function_works_with_varying_team_sizes():
     """Every match sets all offsets again, so no offset remains from an earlier match."""
     model = pw.TrueSkill().replace(team=pw.team.Affine(lambda means: ([1.0] * len(means), -5.0 * len(means))))
     matches = league(np.random.default_rng(3), matches=40, players=20)
@@ -170,13 +170,13 @@ def test_affine_function_works_in_a_history_of_varying_team_sizes():
         (([1.0, 1.0], float("inf")), "offset of team 1 must be a finite number"),
     ],
 )
-def test_return_value_of_an_affine_function_is_checked(returned, message):
+def test_return_value_of_an_affine_team_function_is_checked(returned, message):
     model = pw.TrueSkill().replace(team=pw.team.Affine(lambda means: returned))
     with pytest.raises(pw.Error, match=message):
         model.rate([[pw.Rating(1, 1)] * 2, [pw.Rating(1, 1)]])
 
 
-def test_affine_function_can_be_pickled_but_not_saved():
+def test_affine_team_function_can_be_pickled_but_not_saved():
     team = pw.team.Affine(squares)
     assert pickle.loads(pickle.dumps(team)) == team == copy.deepcopy(team) == pw.team.Affine(squares)
     assert team != pw.team.Affine(len)
@@ -223,7 +223,7 @@ def test_full_squad_of_one_player_accepts_any_discount():
     assert weights(pw.team.FullSquad(size=1, discount=5.0), [3.0])[0] == [[1.0]]
 
 
-def test_nested_parameters_are_found_and_replaced_by_name():
+def test_parameters_of_nested_components_can_be_replaced_by_name():
     model = pw.TrueSkill().replace(team=pw.team.LeaderBonus(pw.team.FullSquad()))
     wanted = {"size": 6, "discount": 0.02, "larger": "top", "leader_bonus": 0.1, "squad": pw.team.FullSquad()}
     assert {name: model.params[name] for name in wanted} == wanted
@@ -268,7 +268,7 @@ class Best(pw.TeamFunction):
                 board.alpha[e] *= 1.0 - self.share
 
 
-def test_user_defined_component_can_be_nested():
+def test_user_defined_component_can_contain_another_component():
     model = pw.TrueSkill().replace(team=pw.team.LeaderBonus(Best()))
     assert model.replace(share=0.5).team.squad == Best(0.5)
     [alpha], _ = weights(model.replace(share=0.5).team, [1.0, 2.0])

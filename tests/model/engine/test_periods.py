@@ -81,7 +81,7 @@ def test_order_of_matches_within_a_period_does_not_change_ratings(season):
         assert one[name].mu == pytest.approx(other[name].mu, rel=1e-13)
 
 
-def test_rejected_match_does_not_end_an_open_period():
+def test_rejected_match_does_not_close_the_open_rating_period():
     ladder = pw.Ladder(model())
     ladder.record([["a"], ["b"]], time=0.0)
     before = ladder.copy()
@@ -92,14 +92,14 @@ def test_rejected_match_does_not_end_an_open_period():
     assert ladder == model().fit(pw.History.from_matches([two("a", "b", 0.0), two("a", "b", 6.0)])).ladder
 
 
-def test_every_match_without_a_time_is_a_period_of_its_own():
+def test_every_match_without_a_time_is_a_separate_rating_period():
     matches = [{"teams": [["a"], ["b"]]}, {"teams": [["b"], ["a"]]}, {"teams": [["a"], ["c"]]}]
     once, never = (model(period=span).fit(pw.History.from_matches(matches)) for span in (7.0, None))
     assert (once.forecasts.win == never.forecasts.win).all()
     assert [once[name] for name in "abc"] == [never[name] for name in "abc"]
 
 
-def test_weeks_of_dates_begin_on_monday():
+def test_weekly_rating_periods_begin_on_monday():
     days = ["2026-01-04", "2026-01-05", "2026-01-11", "2026-01-12"]  # Sunday, Monday, Sunday, Monday
     fit = model().fit(pw.History.from_matches([two("a", "b", day) for day in days]))
     means = fit.forecasts.mean[::2]
@@ -107,7 +107,7 @@ def test_weeks_of_dates_begin_on_monday():
 
 
 @pytest.mark.parametrize("period", [0, -1, float("nan"), "week"])
-def test_a_period_must_be_positive(period):
+def test_rating_period_must_be_positive(period):
     with pytest.raises(pw.Error, match="period"):
         model(period=period)
 

@@ -23,7 +23,7 @@ def test_rate_returns_ratings_nested_like_the_teams():
     assert (A.mu, A.sigma) == (25.0, 8.0)
 
 
-def test_ranks_scores_and_order_of_teams_give_the_same_ratings():
+def test_result_given_by_ranks_scores_or_team_order_gives_the_same_ratings():
     model = pw.TrueSkill()
     listed = model.rate([[B], [A], [C]])
     assert pairs(model.rate([[B], [A], [C]], ranks=[1, 2, 3])) == pairs(listed)
@@ -42,7 +42,7 @@ def test_halving_all_playing_times_does_not_change_ratings():
         assert pairs(half) == pytest.approx(pairs(whole), rel=1e-12)
 
 
-def test_player_without_playing_time_learns_nothing():
+def test_rating_of_a_player_without_playing_time_does_not_change():
     model = pw.TrueSkill(tau=0)
     [[played, watched], [lost]] = model.rate([[A, B], [C]], weights=[[1, 0], [1]])
     assert (watched.mu, watched.sigma) == (B.mu, B.sigma)
@@ -50,7 +50,7 @@ def test_player_without_playing_time_learns_nothing():
     assert pairs([[played, lost]]) == pytest.approx(pairs([[alone, other]]), rel=1e-14)
 
 
-def test_partial_play_scales_the_change():
+def test_player_with_half_the_playing_time_changes_half_as_much():
     """The mean moves by ασ²d₁, so with half the weight it moves half as far."""
     model = pw.TrueSkill(tau=0)
     [[whole, half], _] = model.rate([[A, A], [C]], weights=[[1, 0.5], [1]])
@@ -77,7 +77,7 @@ def test_importance_multiplies_the_information_from_a_match():
             assert many.mu == pytest.approx((prior.mu / prior.sigma**2 + w * tau) / precision, rel=1e-9)
 
 
-def test_importance_one_is_the_default():
+def test_importance_of_a_match_is_one_by_default():
     model = pw.TrueSkill()
     assert pairs(model.rate([[A], [B]], importance=1)) == pairs(model.rate([[A], [B]]))
 
@@ -88,7 +88,7 @@ def test_extreme_importance_gives_finite_ratings(importance):
     assert all(math.isfinite(r.mu) and 0 <= r.sigma <= 8 for team in rated for r in team)
 
 
-def test_elapsed_time_raises_sigma():
+def test_elapsed_time_raises_the_uncertainty_of_a_rating():
     model = pw.TrueSkill().replace(drift=pw.drift.PerTime(tau=0.5, cap=6))
     still = model.replace(drift=pw.drift.Still())
     wide = [pw.Rating(r.mu, math.sqrt(r.sigma**2 + 0.25 * 30)) for r in (B, C)]
@@ -162,12 +162,12 @@ def test_rating_with_sigma_zero_does_not_change():
         (lambda m: m.quality([[A], [B, 3]]), "player 2 of team 2 must be a Rating"),
     ],
 )
-def test_invalid_input_raises_one_clear_error(call, message):
+def test_invalid_input_to_rate_raises_one_clear_error(call, message):
     with pytest.raises(pw.Error, match=message):
         call(pw.TrueSkill())
 
 
-def test_numpy_values_are_accepted():
+def test_rate_accepts_numpy_values():
     model = pw.TrueSkill()
     plain = model.rate([[A], [B]], ranks=[2, 1], weights=[[1.0], [0.5]])
     assert pairs(model.rate(((A,), (B,)), ranks=np.array([2, 1]), weights=np.array([[1.0], [0.5]]))) == pairs(plain)

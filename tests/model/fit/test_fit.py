@@ -30,7 +30,7 @@ def matches():
 
 
 @pytest.mark.parametrize("parts", PARTS)
-def test_split_and_resumed_fit_gives_the_ratings_of_a_single_fit(matches, parts):
+def test_resumed_fit_gives_the_ratings_of_a_single_fit(matches, parts):
     whole = model(parts).fit(pw.History.from_matches(matches))
     history = pw.History.from_matches(matches)
     ladder, evidence = None, []
@@ -44,7 +44,7 @@ def test_split_and_resumed_fit_gives_the_ratings_of_a_single_fit(matches, parts)
 
 
 @pytest.mark.parametrize("parts", PARTS)
-def test_recording_match_by_match_gives_the_ratings_of_a_fit(matches, parts):
+def test_ladder_that_records_match_by_match_gives_the_ratings_of_a_fit(matches, parts):
     whole = model(parts).fit(pw.History.from_matches(matches))
     ladder = pw.Ladder(model(parts))
     for match in matches:
@@ -54,7 +54,7 @@ def test_recording_match_by_match_gives_the_ratings_of_a_fit(matches, parts):
 
 
 @pytest.mark.parametrize("parts", ["TrueSkill", "mean"])
-def test_rating_match_by_match_gives_the_ratings_of_a_fit(matches, parts):
+def test_calling_rate_match_by_match_gives_the_ratings_of_a_fit(matches, parts):
     whole = model(parts).fit(pw.History.from_matches(matches))
     one, ratings = model(parts), {}
     for match in matches:
@@ -127,7 +127,7 @@ def test_trajectory_ends_with_the_rating_in_the_leaderboard(matches):
         assert curve["match"].to_list() == played[-len(curve) :]
 
 
-def test_leaderboard_has_shared_ranks_and_match_counts():
+def test_leaderboard_has_shared_ranks_for_ties_and_match_counts():
     history = pw.History.from_matches(
         [{"teams": [["ann"], ["bob"], ["cat"]], "ranks": [1, 1, 2], "time": "2026-02-03"}]
     )
@@ -191,7 +191,7 @@ def test_log_evidence_of_a_fit_is_the_sum_over_its_forecasts():
     assert fitted.log_evidence == pytest.approx(wanted, rel=1e-12)
 
 
-def test_errors_in_a_history_name_the_match():
+def test_error_in_a_fit_names_the_match():
     history = pw.History.from_matches(
         [{"teams": [["a"], ["b"]], "id": "first"}, {"teams": [["a", "c", "d"], ["b"]], "id": "second"}]
     )
@@ -232,7 +232,7 @@ def test_saved_and_loaded_ladder_is_equal_to_the_last_bit(tmp_path, matches):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_saved_ladder_keeps_times_and_zones(tmp_path):
+def test_saved_ladder_keeps_times_and_time_zones(tmp_path):
     ladder = pw.Ladder(pw.TrueSkill())
     ladder.record([["ann"], ["bob"]], time="2026-01-31T10:00:00+02:00")
     ladder.save(tmp_path / "x")
@@ -254,14 +254,14 @@ def test_saved_ladder_keeps_times_and_zones(tmp_path):
         ),
     ],
 )
-def test_damaged_files_are_rejected(tmp_path, text, message):
+def test_damaged_ladder_files_are_rejected(tmp_path, text, message):
     path = tmp_path / "bad.prowess"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(pw.Error, match=f"bad.prowess: {message}"):
         pw.Ladder.load(path)
 
 
-def test_truncated_file_is_rejected(tmp_path):
+def test_truncated_ladder_file_is_rejected(tmp_path):
     ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4), "bob": pw.Rating(20, 2)})
     whole = tmp_path / "whole"
     ladder.save(whole)
@@ -272,7 +272,7 @@ def test_truncated_file_is_rejected(tmp_path):
             pw.Ladder.load(tmp_path / "cut")
 
 
-def test_failed_save_keeps_the_old_file(tmp_path, monkeypatch):
+def test_failed_save_of_a_ladder_keeps_the_old_file(tmp_path, monkeypatch):
     path = tmp_path / "league"
     ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)})
     ladder.save(path)
@@ -322,7 +322,7 @@ def test_invalid_input_does_not_change_the_ladder(call, message):
     assert ladder.rows == {"ann": 0, "bob": 1}
 
 
-def test_whole_numbers_are_valid_names():
+def test_whole_numbers_are_valid_player_names():
     ladder = pw.Ladder(pw.TrueSkill())
     ladder.record([[1], [2726956381513258]])
     assert ladder["1"] == ladder[1]
@@ -375,7 +375,7 @@ def test_ladder_and_fit_agree_on_matches_with_importance_zero():
     assert pw.TrueSkill().fit(late, start=ladder).ladder == ladder
 
 
-def test_utc_can_be_mixed_with_any_time_zone():
+def test_ladder_accepts_utc_times_together_with_any_time_zone():
     ladder = pw.Ladder(pw.TrueSkill())
     ladder.record([["ann"], ["bob"]], time="2026-01-31T10:00:00+01:00")
     with pytest.raises(pw.Error, match=r"mixed time zones.*give the times in UTC"):
@@ -387,7 +387,7 @@ def test_utc_can_be_mixed_with_any_time_zone():
 
 
 @pytest.mark.parametrize("change", ["twice", "kind", "matches", "text", "row", "name", "variance", "late", "deep"])
-def test_damaged_values_in_a_file_are_rejected(tmp_path, change):
+def test_damaged_values_in_a_ladder_file_are_rejected(tmp_path, change):
     path = tmp_path / "x"
     ladder = pw.Ladder(pw.TrueSkill())
     ladder.record([["ann"], ["bob"]], time="2026-01-31")

@@ -33,7 +33,7 @@ HISTORY = league()
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_standings_at_a_date_come_from_a_fit_up_to_that_date(name: str) -> None:
+def test_standings_at_a_date_equal_those_of_a_fit_up_to_that_date(name: str) -> None:
     model = PRESETS[name]()
     model = model.replace(period=3.0) if name.startswith("Glicko") else model
     start = model.fit(HISTORY[:10]).ladder
@@ -128,7 +128,7 @@ def test_min_matches_applies_to_current_and_earlier_standings() -> None:
         fit.leaderboard(min_matches=-1)
 
 
-def test_leaderboard_at_a_time_needs_match_times() -> None:
+def test_past_leaderboard_needs_a_history_with_times() -> None:
     fit = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
     with pytest.raises(pw.Error, match="these matches have no times"):
         fit.leaderboard(at="2026")

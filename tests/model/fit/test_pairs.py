@@ -31,7 +31,7 @@ def leagues(draw):
 
 @settings(max_examples=30)
 @given(leagues(), st.sampled_from([0.0, 0.5, 1.0]), st.sampled_from([1e-300, 1e-6, 0.2]))
-def test_pair_counts_agree_with_a_plain_loop(league, ties, least):
+def test_counts_of_wrongly_ordered_pairs_agree_with_a_plain_loop(league, ties, least):
     found, start, place, strength, variance = league
     wrong, drawn, loss, decided = (np.empty(len(found)) for _ in range(4))
     count_wrong(start, place, strength, ties, wrong, drawn)

@@ -24,7 +24,7 @@ def test_changes_in_a_trace_equal_those_of_explanations(name, history):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_continued_trace_is_equal_to_the_last_bit(name):
+def test_continued_trace_equals_a_single_trace_to_the_last_bit(name):
     model, ladder = MODELS[name], pw.Ladder(MODELS[name])
     parts = [trace(ladder, HISTORY[a:b]) for a, b in ((0, 7), (7, 8), (8, len(HISTORY)))]
     whole = trace(pw.Ladder(model), HISTORY)

@@ -109,7 +109,7 @@ CSV_ADDRESSES = [
 
 
 @pytest.mark.parametrize("address", CSV_ADDRESSES)
-def test_csv_export_has_no_cell_that_a_spreadsheet_runs_as_a_formula(ask, address):
+def test_csv_export_has_no_cells_that_spreadsheets_run_as_formulas(ask, address):
     name = f"formulas-{CSV_ADDRESSES.index(address)}"
     ask.create_league(name)
     teams = [[FORMULA, "+ann"], ["@eve", "Jo-Ann"]]
@@ -150,7 +150,7 @@ def test_import_reads_a_file_like_the_command_line(ask, league):
     assert len(fit.history) == 2
 
 
-def test_chess_games_are_imported(ask, league):
+def test_import_accepts_chess_games_in_pgn(ask, league):
     text = '[Date "2026.01.31"]\n[White "Ann"]\n[Black "Bob"]\n[Result "{}"]\n\n1. e4 e5 {}\n\n'
     games = "".join(text.format(result, result) for result in ("1-0", "*", "0-1"))
     headers = {"Content-Type": "application/x-chess-pgn"}
@@ -162,7 +162,7 @@ def test_chess_games_are_imported(ask, league):
     assert again["repeated"] == 2
 
 
-def test_unreadable_rows_are_listed_by_line_and_nothing_is_stored(ask, league):
+def test_import_lists_unreadable_rows_by_line_and_stores_nothing(ask, league):
     text = "date,winner,loser\n2026-01-31,ann,bob\nx,bob,cat\n2026-02-01,cat,\n"
     told = ask("POST", f"{league}/import", params={"format": "csv"}, content=text, status=422).json()
     assert [one["field"] for one in told["errors"]] == ["line 3", "line 4"]
@@ -189,7 +189,7 @@ def test_unreadable_rows_are_listed_by_line_and_nothing_is_stored(ask, league):
         ({"format": "csv", "time_format": "%Q"}, "", b"date,winner,loser\n2026-01-31,ann,bob\n", 422),
     ],
 )
-def test_unusable_files_are_refused(ask, league, params, kind, body, status):
+def test_import_refuses_unusable_files(ask, league, params, kind, body, status):
     told = ask("POST", f"{league}/import", params=params, content=body, headers={"Content-Type": kind}, status=status)
     assert "/tmp" not in told.text
     assert ask.get(league).json()["posted"] == 0

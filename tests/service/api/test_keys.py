@@ -114,7 +114,7 @@ def test_expiring_admin_key_cannot_create_a_key_that_expires_later(ask, darts):
     ask("POST", f"{path}/{guest['id']}/rotate", key=guest["secret"], status=200)
 
 
-def test_last_admin_key_for_all_leagues_is_kept(ask):
+def test_last_admin_key_for_all_leagues_cannot_be_revoked(ask):
     admins = [key for key in ask.get(ALL).json()["keys"] if key["scope"] == "admin" and key["league"] is None]
     [office] = [key for key in admins if key["live"]]
     refused = ask("DELETE", f"{ALL}/{office['id']}", status=409).json()
@@ -135,7 +135,7 @@ def test_last_admin_key_for_all_leagues_is_kept(ask):
         ({"name": "a", "secret": "mine"}, "secret"),
     ],
 )
-def test_invalid_keys_are_refused(ask, body, field):
+def test_requests_for_invalid_keys_are_refused(ask, body, field):
     before = ask.get(ALL).json()
     refused = ask.post(ALL, body, status=422).json()
     assert refused["errors"][0]["field"] == field

@@ -52,7 +52,7 @@ def test_league_admin_can_change_the_league(ask, league):
     assert ask("PATCH", league, json={}, status=200).json() == told
 
 
-def test_error_for_a_union_type_is_reported_once_and_explains_name_patterns(ask, league):
+def test_invalid_field_is_reported_once_and_the_allowed_name_pattern_is_explained(ask, league):
     told = ask.post(f"{league}/seasons", {"name": "I", "start": None}, status=422).json()
     assert [one["field"] for one in told["errors"]] == ["start"]
     told = ask.post("/api/leagues", {"name": "Pub Darts"}, status=422).json()
@@ -243,7 +243,7 @@ def test_deleted_league_is_hidden_from_all_but_its_admins(ask):
     ask.get("/api/leagues/gone", key=None)
 
 
-def test_second_process_follows_renamed_archived_and_deleted_leagues(database_url):
+def test_second_process_sees_that_leagues_were_renamed_archived_or_deleted(database_url):
     """Two apps have separate caches, like two worker processes."""
     with served(database_url) as one, served(database_url) as two:
         one.create_league("club")

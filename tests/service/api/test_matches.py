@@ -56,7 +56,7 @@ def test_matches_posted_together_are_one_revision(ask, league, form):
     assert all(one["repeated"] for one in again.json()["matches"])
 
 
-def test_repeated_post_is_harmless_and_different_match_conflicts(ask, league):
+def test_repeated_post_changes_nothing_and_another_match_with_its_id_conflicts(ask, league):
     ask.post(f"{league}/matches", ANN_BOB, headers={"Idempotency-Key": "k"}, status=201)
     assert (
         ask.post(f"{league}/matches", ANN_BOB, headers={"Idempotency-Key": "k"}, status=200).json()["matches"][0]["id"]
@@ -68,7 +68,7 @@ def test_repeated_post_is_harmless_and_different_match_conflicts(ask, league):
 
 
 @pytest.mark.parametrize("id", ["m1", "2026/final/1", "π ✓", "a?b#c%d&e", "two\nlines", "..", "x" * 500])
-def test_correction_gives_the_same_ratings_as_a_correct_history(ask, league, id):
+def test_corrected_match_gives_the_same_ratings_as_a_correct_history(ask, league, id):
     from urllib.parse import quote
 
     later = {"teams": [["bob"], ["cat"]], "time": "2026-02-01"}
@@ -200,7 +200,7 @@ def test_response_to_a_repeated_post_lists_no_rating_changes(ask, league):
     assert told == [2, 0]
 
 
-def test_match_dated_far_ahead_is_refused_unless_the_league_allows_it(ask, league):
+def test_match_far_in_the_future_is_refused_unless_the_league_allows_it(ask, league):
     match = {"id": "m1", "teams": [["ann"], ["bob"]], "time": "9999-12-31"}
     ask.post(f"{league}/matches", {"id": "m0", "teams": [["cat"], ["dan"]], "time": "2026-01-01"}, status=201)
     refused = ask.post(f"{league}/matches", match, status=422).json()

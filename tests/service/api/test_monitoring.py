@@ -4,7 +4,7 @@ from prowess.service.api.schemas import files
 from tests.service.probe_app import service
 
 
-def test_readiness_fails_during_shutdown(tmp_path):
+def test_readiness_check_fails_during_shutdown(tmp_path):
     with service(tmp_path) as (client, app):
         assert client.get("/readyz").status_code == 200
         app.state.service.closing.set()
@@ -12,7 +12,7 @@ def test_readiness_fails_during_shutdown(tmp_path):
         assert client.get("/healthz").status_code == 200
 
 
-def test_audit_log_is_paged(ask):
+def test_audit_log_is_returned_in_pages(ask):
     for number in range(5):
         ask.create_league(f"audited-{number}")
     first = files.AuditLog.model_validate(ask.get("/api/audit?limit=2").json())

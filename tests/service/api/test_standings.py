@@ -159,7 +159,7 @@ def test_player_response_equals_the_explanation_of_a_fit(ask, darts, fit, name):
 
 
 @pytest.mark.parametrize("name", ["anna", "%00", "", "%20", "a" * 20_000, "%F0%9F%98%80", "ann/"])
-def test_unknown_player_is_404(ask, darts, name):
+def test_unknown_player_returns_404(ask, darts, name):
     told = ask("GET", f"{darts}/players/{name}", status=404).json()
     if name == "anna":
         assert "did you mean 'ann'" in told["detail"]
@@ -175,7 +175,7 @@ def test_player_has_a_rating_for_each_trait(ask):
     match_schemas.MatchDetails.model_validate(ask.get("/api/leagues/football/matches/m1").json())
 
 
-def test_matches_are_listed_newest_first_and_between_times(ask, darts):
+def test_matches_are_listed_newest_first_and_can_be_limited_by_time(ask, darts):
     found, url = [], f"{darts}/matches?limit=7"
     while url is not None:
         told = match_schemas.MatchList.model_validate(ask.get(url, key=None).json())

@@ -31,7 +31,7 @@ def test_unusual_paths_and_queries_get_a_readable_response(service):
         assert service("GET", LEAGUE, key=odd).status_code == 401
 
 
-def test_numbers_too_large_for_a_column_are_refused(service):
+def test_numbers_too_large_for_a_database_column_are_refused(service):
     """The generation column is a 32-bit integer on PostgreSQL, which rejects larger parameters."""
     for number in (2**31 - 1, 2**31, 2**53):
         for path in ("leaderboard", "leaderboard.csv"):
@@ -43,7 +43,7 @@ def test_numbers_too_large_for_a_column_are_refused(service):
     service("GET", f"/api/audit?before={2**63}", status=422)
 
 
-def test_nul_characters_are_refused(service):
+def test_nul_characters_in_requests_are_refused(service):
     nul = "a\0b"
     bodies = [
         ("POST", "/api/leagues", {"name": "x", "title": nul}),

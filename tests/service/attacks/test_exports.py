@@ -138,7 +138,7 @@ def test_exports_do_not_slow_down_other_clients(tmp_path):
 
 
 @pytest.mark.long
-def test_export_is_exact_while_matches_are_posted(tmp_path):
+def test_export_contains_exactly_the_matches_posted_so_far(tmp_path):
     with running(tmp_path, workers=2, **UNLIMITED) as (server, key):
         connection = server.connect(key)
         for number in range(20):

@@ -31,7 +31,7 @@ def history(ask, name):
         return journal.history(connection, leagues.find(connection, name))
 
 
-def test_file_is_previewed_and_imported_as_one_change(ask):
+def test_imported_file_is_previewed_first_and_recorded_as_one_revision(ask):
     ask.create_league("drop")
     page = drop(ask, "drop", LINES)
     assert page.status_code == 200
@@ -68,7 +68,7 @@ def test_similar_names_are_listed_above_the_import_button(ask):
     assert "'Jürgen Müler' (1 match) may be 'Jürgen Müller'" in words(page).partition("Import 12 matches")[0]
 
 
-def test_only_the_previewed_file_is_imported(ask):
+def test_import_refuses_a_file_that_was_not_previewed(ask):
     ask.create_league("other")
     seen = confirm_of(drop(ask, "other", LINES))
     for other in (drop(ask, "other", LINES + " ", confirm=seen), drop(ask, "other", LINES, confirm=seen, rosters="+")):
@@ -78,7 +78,7 @@ def test_only_the_previewed_file_is_imported(ask):
     assert drop(ask, "other", LINES + " ", confirm=confirm_of(drop(ask, "other", LINES + " "))).status_code == 303
 
 
-def test_problems_are_listed_by_line_and_the_other_rows_can_be_imported(ask):
+def test_import_page_lists_problems_by_line_and_offers_the_other_rows(ask):
     ask.create_league("lines")
     bad = "date,winner,loser\n2026-01-31,ann,bob\nx,bob,cat\n2026-02-01,cat,\n" + "y,ann,bob\n" * 200
     page = drop(ask, "lines", bad)
@@ -93,7 +93,7 @@ def test_problems_are_listed_by_line_and_the_other_rows_can_be_imported(ask):
     assert "the id '1' is also used by the file, line 2" in words(twice)
 
 
-def test_roles_of_columns_and_date_order_can_be_chosen(ask):
+def test_import_page_lets_the_user_choose_column_roles_and_date_order(ask):
     ask.create_league("odd")
     odd = "when,x,y,z\n03/04/2026,Ann,Bob,5\n05/04/2026,Cat,Ann,6\n"
     unclear = drop(ask, "odd", odd)
@@ -134,7 +134,7 @@ def parquet(frame):
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_all_file_formats_are_read(ask, name, content):
+def test_import_page_reads_all_file_formats(ask, name, content):
     league = f"kind-{name[:3].lower()}"
     ask.create_league(league)
     page = drop(ask, league, content, name)
@@ -156,7 +156,7 @@ def test_all_file_formats_are_read(ask, name, content):
     ],
     ids=["empty", "image", "header", "bytes", "clock", "long"],
 )
-def test_unusable_files_show_the_reason(ask, content, message):
+def test_import_page_says_why_a_file_is_unusable(ask, content, message):
     league = f"bad-{len(content)}"
     ask.create_league(league)
     page = drop(ask, league, content)
@@ -178,7 +178,7 @@ def test_names_of_players_columns_and_files_are_escaped(ask):
     assert (odd.status_code, "x" * 101 in odd.text) == (200, False)
 
 
-def test_missing_file_is_reported(ask):
+def test_import_page_reports_a_missing_file(ask):
     ask.create_league("none")
     assert "Choose a file first" in words(ask.send("/leagues/none/import", {}))
     page = ask.send("/leagues/none/import", {"file": "text"})

@@ -14,7 +14,7 @@ def lines(page):
     return [" ".join(re.sub(r"<[^>]+>", "", row.replace("</td>", " ")).split()) for row in rows]
 
 
-def test_matches_are_paged_newest_first(ask):
+def test_match_list_shows_pages_of_matches_newest_first(ask):
     ask.create_league("many-matches")
     assert "There are no matches yet" in ask.look("/leagues/many-matches/matches").text
     matches = [
@@ -42,7 +42,7 @@ def test_matches_are_paged_newest_first(ask):
     assert table[:2] == ["id,time,teams,places,scores", "m/119,2026-01-30T00:00:00Z,ann + bob; cat,1; 2,2.0; 1.0"]
 
 
-def test_matches_of_a_player_show_rating_changes(ask):
+def test_match_list_of_a_player_shows_rating_changes(ask):
     ask.create_league("her-matches", model={"name": "Elo"})
     ask.post("/api/leagues/her-matches/matches", {"teams": [["ann"], ["bob"]], "time": "2026-01-01"}, status=201)
     row = lines(ask.look("/leagues/her-matches/matches?player=bob").text)
@@ -56,7 +56,7 @@ def test_matches_of_a_player_show_rating_changes(ask):
 
 
 @pytest.mark.parametrize("clock", ["number", "none"])
-def test_matches_of_many_teams_are_truncated(ask, clock):
+def test_match_list_truncates_matches_of_many_teams(ask, clock):
     name = f"crowd-{clock}"
     ask.create_league(name, clock=clock)
     time = {"time": 7} if clock == "number" else {}

@@ -75,7 +75,7 @@ def test_figures_on_the_page_equal_those_of_compare(ask):
     assert ask("GET", f"/leagues/{name}/charts/measures.svg?of=7").status_code == 404
 
 
-def test_comparison_runs_in_the_background(ask):
+def test_model_comparison_runs_in_the_background(ask):
     matches = duels(120)
     name = league(ask, matches)
     page = ask.look(f"/leagues/{name}/models", key=ask.admin)
@@ -275,7 +275,7 @@ def test_model_change_of_a_large_league_is_previewed_only_on_request(ask, monkey
         ("model=PoissonOD", "core"),
     ],
 )
-def test_invalid_models_are_refused(ask, query, words):
+def test_models_page_refuses_invalid_models(ask, query, words):
     name = league(ask, duels(10))
     page = ask.look(f"/leagues/{name}/switch?{query}", key=ask.admin)
     assert page.status_code == 422

@@ -82,11 +82,11 @@ def test_players_on_one_line_play_together(ask, path):
         ({"players": [f"p{k}" for k in range(200)], "rounds": 9}, "whole number from 1 to 5"),
     ],
 )
-def test_errors_are_shown_on_the_page(ask, path, query, text):
+def test_pairings_page_shows_errors(ask, path, query, text):
     check_refused(ask, *asked(path, **query).split("?", 1), text)
 
 
-def test_page_works_with_an_empty_league_and_an_empty_form(ask, path):
+def test_pairings_page_works_with_an_empty_league_and_an_empty_form(ask, path):
     assert "Paste a list" in words(ask.look(path))
     assert ask.get(path + ".json").json()["rounds"] == []
     ask.create_league("evening-nobody")

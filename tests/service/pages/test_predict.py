@@ -86,7 +86,7 @@ def test_prediction_works_without_uncertainty_or_times(ask):
     assert ask.look("/leagues/rounds/predict?team=ann&team=bob&time=soon").status_code == 422
 
 
-def test_errors_are_shown_and_all_input_is_kept(ask):
+def test_prediction_page_shows_errors_and_keeps_all_input(ask):
     path = league(ask, "wrong")
     for query, text in {
         "team=ann&team=ann%0Abob": "is in teams 1 and 2",
@@ -102,7 +102,7 @@ def test_errors_are_shown_and_all_input_is_kept(ask):
     assert ask.look("/leagues/nowhere/predict?team=a").status_code == 404
 
 
-def test_empty_form_shows_instructions(ask):
+def test_empty_prediction_form_shows_instructions(ask):
     path = league(ask, "empty")
     page = ask.look(path)
     assert "cat against" in words(page)
@@ -112,7 +112,7 @@ def test_empty_form_shows_instructions(ask):
     assert ask.get("/leagues/nobody/predict.json?team=a&team=b").json()["newcomers"] == ["a", "b"]
 
 
-def test_names_are_escaped(ask):
+def test_prediction_page_escapes_names(ask):
     path = league(ask, "nasty", [{"teams": [[name], ["bob"]]} for name in NASTY], clock="none")
     for name in NASTY:
         page = ask("GET", path, params={"team": [name, "bob"]}, headers={"Accept": "text/html"}, status=200)

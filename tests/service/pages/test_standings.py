@@ -24,7 +24,7 @@ def cells(page):
     return found
 
 
-def test_rank_changes_and_recent_results_are_shown(ask):
+def test_standings_page_shows_rank_changes_and_recent_results(ask):
     ask.create_league("moving", settings={"provisional_matches": 3, "inactive_days": 20})
     post(ask, "moving", duel("ann", "bob", "2026-01-01"), duel("ann", "cat", "2026-01-03"))
     post(ask, "moving", duel("eve", "bob", "2025-12-01"))
@@ -175,7 +175,7 @@ def senseless(ask):
         ("season=x", 404, "no season named &#39;x&#39;"),
     ],
 )
-def test_contradictory_queries_are_refused(ask, senseless, query, status, words):
+def test_standings_page_refuses_contradictory_queries(ask, senseless, query, status, words):
     answer = ask.look(f"{senseless}?{query}")
     assert (answer.status_code, answer.headers["content-type"]) == (status, "text/html; charset=utf-8")
     assert words in answer.text

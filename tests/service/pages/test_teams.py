@@ -95,11 +95,11 @@ def test_manual_split_equal_to_the_fairest_one_is_labelled_as_fairest(ask, path)
         ({"team": ["ann\ncat"]}, "2 to 64 teams"),
     ],
 )
-def test_errors_are_shown_on_the_page(ask, path, query, text):
+def test_teams_page_shows_errors(ask, path, query, text):
     check_refused(ask, *asked(path, **query).split("?", 1), text)
 
 
-def test_empty_form_shows_instructions(ask, path):
+def test_empty_teams_form_shows_instructions(ask, path):
     assert "Paste a list" in words(ask.look(path))
     assert "Paste a list" in words(ask.look(path + "?players=ann&teams=2"))
     assert ask.get(path + ".json").json()["teams"] == []
@@ -107,7 +107,7 @@ def test_empty_form_shows_instructions(ask, path):
     assert ask.get("/leagues/fair-nobody/teams.json?players=a,b").json()["newcomers"] == ["a", "b"]
 
 
-def test_names_are_escaped(ask, path):
+def test_teams_page_escapes_names(ask, path):
     nasty = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "../..", "50%", "=cmd()", "محمد", "x" * 100]
     page = ask.look(asked(path, players="\n".join(nasty), pick=nasty[1]))
     assert page.status_code == 200

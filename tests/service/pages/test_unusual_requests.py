@@ -44,14 +44,14 @@ def test_times_are_shown_in_utc_whatever_the_time_zone_of_the_server(monkeypatch
     time.tzset()
 
 
-def test_form_shows_no_more_teams_than_it_accepts(ask):
+def test_result_form_shows_no_more_teams_than_it_accepts(ask):
     found(ask, "one")
     page = ask.look("/leagues/one/enter?" + "&".join(f"team=t{at}" for at in range(60)), key=ask.admin)
     assert page.text.count('name="team"') == 40
 
 
 @pytest.mark.parametrize("meant", ["[" * 100_000, "[1]", '{"a": 1}', '["ann", "\\ud800"]', "null", "é"])
-def test_invalid_name_correction_is_ignored(ask, meant):
+def test_invalid_name_correction_in_a_form_is_ignored(ask, meant):
     found(ask, "one")
     page = ask.send("/leagues/one/enter", ONCE | {"team": ["ann", "bob"], "meant": meant})
     assert page.status_code in (200, 422)
@@ -66,7 +66,7 @@ def test_input_field_with_an_invalid_time_refers_to_its_hint(ask):
     assert Strict(page.text).faults == []
 
 
-def test_lone_surrogate_in_a_file_is_reported(ask):
+def test_lone_surrogate_in_an_uploaded_file_is_reported(ask):
     found(ask, "one")
     sent = b'[{"teams":[["\\ud800"],["b"]]}]'
     for fields in ({}, {"role.winner": "=teams"}):

@@ -15,7 +15,7 @@ from prowess.store.write.commands import Post
 from prowess.store.write.writer import perform
 
 
-def test_connection_of_a_failed_reader_does_not_keep_its_old_snapshot(database_url):
+def test_connection_does_not_keep_an_old_snapshot_after_a_reader_fails(database_url):
     database = Database(database_url)
     database.migrate()
     with database.writing() as connection:
@@ -41,7 +41,7 @@ def test_connection_of_a_failed_reader_does_not_keep_its_old_snapshot(database_u
 
 
 @pytest.mark.parametrize("places", [1, 2, SHORT, 0])
-def test_queries_with_lists_of_any_length_use_an_index(sqlite_url, places):
+def test_queries_for_lists_of_ids_of_any_length_use_an_index(sqlite_url, places):
     """SQLite has no statistics here, so without a hint it would read the whole league to find a dozen ids."""
     database = Database(sqlite_url)
     database.migrate()
@@ -56,7 +56,7 @@ def test_queries_with_lists_of_any_length_use_an_index(sqlite_url, places):
     database.close()
 
 
-def test_queries_with_lists_of_any_length_find_all_rows(database_url):
+def test_queries_for_lists_of_ids_of_any_length_find_all_rows(database_url):
     database = Database(database_url)
     database.migrate()
     names = [f"{number} 'quoted' \"and\" 😀" for number in range(200)]
@@ -86,7 +86,7 @@ def test_query_for_matches_after_a_position_uses_an_index(sqlite_url):
     database.close()
 
 
-def test_check_that_the_database_is_writable_leaves_nothing_behind(database_url):
+def test_writability_check_leaves_nothing_in_the_database(database_url):
     database = Database(database_url)
     database.migrate()
     with database.reading() as connection:
@@ -98,7 +98,7 @@ def test_check_that_the_database_is_writable_leaves_nothing_behind(database_url)
     database.close()
 
 
-def test_check_that_the_database_is_writable_does_not_wait_for_a_writer(sqlite_url):
+def test_writability_check_does_not_wait_for_another_writer(sqlite_url):
     database = Database(sqlite_url)
     database.migrate()
     with database.writing():
@@ -106,7 +106,7 @@ def test_check_that_the_database_is_writable_does_not_wait_for_a_writer(sqlite_u
     database.close()
 
 
-def test_check_that_the_database_is_writable_writes_to_disk(sqlite_url):
+def test_writability_check_writes_to_disk(sqlite_url):
     database = Database(sqlite_url)
     database.migrate()
     wal = Path(f"{database.url.database}-wal")

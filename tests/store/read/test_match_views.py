@@ -10,7 +10,7 @@ from prowess.store.write.writer import perform
 from tests.store.read.reading import len_of, matches, seen
 
 
-def test_shortened_curve_keeps_its_first_last_best_and_worst_points(database):
+def test_shortened_skill_curve_keeps_its_first_last_best_and_worst_points(database):
     posted = matches(300)
     perform(database, Post("chess", posted))
     mine = [match for match in posted if ["ann"] in match["teams"]]
@@ -32,7 +32,7 @@ def test_shortened_curve_keeps_its_first_last_best_and_worst_points(database):
     assert seen(database, TraceCache(), lambda views: views.player("ann", curve=0))["curve"] == []
 
 
-def test_matches_are_paged_newest_first(database):
+def test_match_views_return_pages_of_matches_newest_first(database):
     posted = matches(40)
     perform(database, Post("chess", posted))
 

@@ -178,15 +178,15 @@ def compare_players(views: MatchViews, league: League) -> None:
     }
 
 
-def test_readers_match_a_fit_after_random_commands(sqlite_url: str) -> None:
+def test_standings_and_views_equal_a_fit_after_random_commands(sqlite_url: str) -> None:
     live(Watched, sqlite_url, 6, 20, phases=[Phase.generate])
 
 
 @pytest.mark.usefixtures("take_long")
-def test_readers_match_a_fit_after_long_corrections(sqlite_url: str) -> None:
+def test_standings_and_views_equal_a_fit_after_long_corrections(sqlite_url: str) -> None:
     live(Watched, sqlite_url, 3, 20, phases=[Phase.generate])
 
 
 @pytest.mark.long
-def test_readers_match_a_fit_after_many_random_commands(database_url: str) -> None:
+def test_standings_and_views_equal_a_fit_after_many_random_commands(database_url: str) -> None:
     live(Watched, database_url, 100, 50, phases=[Phase.generate])

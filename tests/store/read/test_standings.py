@@ -42,7 +42,7 @@ def seen(database, view):
         return view(connection, leagues.find(connection, "darts"))
 
 
-def test_filters_do_not_change_ranks(database):
+def test_filtering_the_standings_does_not_change_ranks(database):
     post(database, ("Ann", "Joanna"), ("ann marie", "Bob"))
     post(database, ("Joanna", "Bob"), ("Joanna", "Straße"), day=DAYS[20])
     now = seen(database, StandingsCache().of)

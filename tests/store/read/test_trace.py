@@ -66,7 +66,7 @@ def test_player_index_handles_more_than_65536_players() -> None:
         assert one.entries(player, number).tolist() == np.flatnonzero(player == number).tolist()
 
 
-def test_appending_does_not_change_earlier_views_of_a_column() -> None:
+def test_appending_to_a_column_does_not_change_earlier_views_of_it() -> None:
     column = AppendColumn(np.arange(3))
     views = [column.view]
     for k in range(3, 2000):

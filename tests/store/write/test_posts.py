@@ -36,7 +36,7 @@ def after(days):
 
 
 @pytest.mark.parametrize("run", [perform, preview])
-def test_match_more_than_a_day_ahead_is_refused(database, run):
+def test_match_more_than_a_day_in_the_future_is_refused(database, run):
     perform(database, Post("darts", [match("2026-01-01", "old")]))
     for matches, number in (
         ([match(NEVER)], 0),
@@ -72,7 +72,7 @@ def test_recorded_match_in_the_future_can_be_read_and_corrected(database):
     assert clock.show("utc", result.times[0]) == "2026-01-01T00:00:00Z"
 
 
-def test_file_with_a_match_in_the_future_creates_no_league(database):
+def test_importing_a_match_in_the_future_creates_no_league(database):
     history = History.from_matches([match("2026-01-01"), match(NEVER, "m2")])
     for title in ("darts", "new"):
         with pytest.raises(pw.Error, match="match 2: time: 9999-12-31T00:00:00Z is more than a day ahead"):

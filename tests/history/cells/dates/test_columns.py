@@ -148,14 +148,14 @@ def test_ambiguous_dates_add_a_remark(texts: list[Any], choices: Any, first: str
     assert said in notes if said else not notes
 
 
-def test_remark_on_ambiguous_dates_shows_an_existing_date() -> None:
+def test_remark_on_ambiguous_dates_quotes_a_valid_date() -> None:
     cells = Table(pl.DataFrame({"date": ["12-25-2020", "26-01-31", "2026-01-31"]}), "cells")
     assert read_times(cells, "date") is None
     [remark] = [remark for remark in cells.remarks if remark.code == "day-month-order"]
     assert remark.column == "date"
 
 
-def test_numbers_in_a_date_column_are_spreadsheet_day_numbers() -> None:
+def test_numbers_in_a_date_column_are_read_as_spreadsheet_days() -> None:
     times, notes = read("46053", "46054", name="Match Date")
     assert times == ["2026-01-31", "2026-02-01"]
     assert "46053 are read as spreadsheet day numbers; `time_format='number'`" in notes

@@ -58,7 +58,7 @@ def board(model, teams, ranks):
 
 
 @pytest.mark.parametrize("ranks", [[1, 2, 3], [1, 1, 2], [2, 1, 1], [1, 1, 1], [3, 1, 2, 2], [1, 2, 2, 4, 5, 5]])
-def test_order_chain_agrees_with_dense_expectation_propagation(ranks):
+def test_chain_of_teams_agrees_with_dense_expectation_propagation(ranks):
     rng = np.random.default_rng(len(ranks))
     model = pw.TrueSkill(draw_probability=0.25, tau=0)
     teams = [[pw.Rating(mu, sigma)] for mu, sigma in zip(rng.normal(25, 5, 9), rng.uniform(1, 9, 9), strict=True)]
@@ -165,7 +165,7 @@ def test_free_for_all_of_2000_players_gives_finite_ratings(ties):
     assert all(math.isfinite(team[0].mu) and 0 < team[0].sigma < 9 for team in rated)
 
 
-def test_tie_of_all_teams_moves_no_mean():
+def test_tie_of_equal_teams_moves_no_mean():
     model = pw.TrueSkill(tau=0)
     rated = model.rate([[model.rating()]] * 50, ranks=[7] * 50)
     assert [team[0].mu for team in rated] == pytest.approx([25.0] * 50, abs=1e-7)
@@ -189,7 +189,7 @@ def test_equal_teams_have_the_given_draw_probability():
         assert model.predict(teams).draw == pytest.approx(p, rel=1e-7)
 
 
-def test_margin_can_be_given_as_a_number():
+def test_draw_margin_can_be_given_as_a_number():
     by_probability = pw.TrueSkill(draw_probability=0.1, tau=0)
     a, b = pw.Rating(25, 3), pw.Rating(27, 4)
     margin = 0.12566134685507402 * math.sqrt(2) * 25 / 6

@@ -45,7 +45,7 @@ def test_elo_example_from_wikipedia_is_reproduced():
 
 
 @pytest.mark.parametrize("teams", [2, 3, 7])
-def test_duels_agree_with_a_plain_elo(teams):
+def test_elo_ratings_of_duels_agree_with_a_plain_implementation(teams):
     rng = np.random.default_rng(teams)
     outcome = Duel(Logistic())
     for most in (1, 1, 4, 4, 4):
@@ -57,7 +57,7 @@ def test_duels_agree_with_a_plain_elo(teams):
             assert found == pytest.approx(wanted, abs=1e-10)
 
 
-def test_probit_duels_agree_with_a_plain_gaussian_elo():
+def test_gaussian_elo_ratings_of_duels_agree_with_a_plain_implementation():
     rng = np.random.default_rng(1)
     outcome = Duel(Probit())
     for teams, most in ((2, 1), (2, 3), (5, 1), (4, 3)):
@@ -90,7 +90,7 @@ def test_harkness_rating_is_the_mean_opponent_plus_fifty_per_win():
 
 @pytest.mark.parametrize("size", [1, 3])
 @pytest.mark.parametrize("teams", [2, 5])
-def test_the_sum_of_ratings_is_conserved_between_teams_of_equal_size(teams, size):
+def test_sum_of_ratings_is_conserved_between_teams_of_equal_size(teams, size):
     rng = np.random.default_rng(size)
     mus = rng.normal(1500, 300, (teams, size)).tolist()
     shares = rng.uniform(0.2, 1.0, (teams, size)).tolist()
@@ -137,7 +137,7 @@ def test_team_offset_acts_like_a_shift_of_all_its_players():
 
 @pytest.mark.parametrize("places", [[1, 2], [2, 1], [1, 1]])
 @pytest.mark.parametrize("sigma", [0.0, 150.0])
-def test_two_team_derivatives_agree_with_the_log_evidence(places, sigma):
+def test_derivatives_for_two_teams_agree_with_the_log_evidence(places, sigma):
     """For Probit, d1 is the derivative of the log-evidence only if the teams are equal; for Logistic, always."""
 
     def at(outcome, shift=0.0, gap=130.0):
@@ -322,7 +322,7 @@ def test_pairwise_components_are_hashable_and_picklable(part):
     assert hash(part) == hash(copy.deepcopy(part))
 
 
-def test_models_with_pairwise_outcomes_can_be_written_as_plain_data():
+def test_models_with_pairwise_outcomes_convert_to_plain_data_and_back():
     for outcome, absorb in itertools.product(map(Duel, OUTCOMES), (Step(Fide()), Share(), Harkness(), Volatile())):
         model = pw.Model(prior=Point(1500.0), noise=0, outcome=outcome, absorb=absorb, drift=PerPeriod(30.0))
         assert pw.Model.from_dict(json.loads(json.dumps(model.to_dict(), allow_nan=False))) == model
@@ -362,7 +362,7 @@ EDGES = [0.0, 1e-30, 1.0, 350.0, 1e30]
 
 
 @pytest.mark.parametrize("scale", [1e-30, 400.0, 1e30])
-def test_extreme_input_gives_finite_output(scale):
+def test_extreme_ratings_give_finite_output_of_pairwise_outcomes(scale):
     rules = [Step(32.0), Share(), Harkness(), Newton(), Volatile(), pw.absorb.Moment(), pw.absorb.Constant()]
     for outcome in (Logistic(scale), Probit(), Opposition(scale)):
         for mu, own, other, places in itertools.product([1e30, -1.0, 0.0], EDGES, EDGES, ([1, 2], [2, 1], [1, 1])):

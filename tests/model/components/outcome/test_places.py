@@ -115,7 +115,7 @@ def test_d1_and_d2_are_derivatives_of_the_log_evidence(ranks, epsilon):
         assert board.left[team] == pytest.approx(1 + variances[team] * d2, abs=1e-12)
 
 
-def test_places_without_a_margin_treat_ties_exactly_and_others_like_trueskill():
+def test_places_with_margin_0_treat_ties_exactly_and_other_results_like_trueskill():
     """Two tied teams both get the product of their priors; without ties, the result is TrueSkill's with ε = 0."""
     mean, variance, log_z, _ = rated([20.0, 30.0], [16.0, 9.0], [1, 1], 0.0)
     assert mean == pytest.approx([26.4, 26.4], rel=1e-14)
@@ -178,7 +178,7 @@ def test_shifting_all_means_does_not_change_the_update(far):
 
 @pytest.mark.parametrize("epsilon", [0.0, 1e-12, 1.0, 100.0, 1e4, 1e6])
 @pytest.mark.parametrize("kind", ["equal", "spread", "mixed"])
-def test_tie_of_1500_teams_converges(kind, epsilon):
+def test_update_for_a_tie_of_1500_teams_converges(kind, epsilon):
     n = 1500 if COMPILED else 150
     rng = np.random.default_rng(9)
     means = np.full(n, 3000.0) if kind == "equal" else rng.normal(3000, 400, n)
@@ -192,7 +192,7 @@ def test_tie_of_1500_teams_converges(kind, epsilon):
         assert mean == pytest.approx(means, abs=1e-5)
 
 
-def test_thousands_of_teams_converge_in_15_sweeps():
+def test_match_of_thousands_of_teams_converges_in_15_iterations():
     """A few iterations suffice for any number of teams, and each takes linear time (see `make bench`)."""
     for n in (2000, 20000) if COMPILED else (200,):
         means, variances, ranks = tournament(7, n, 40)
@@ -256,7 +256,7 @@ def test_other_teams_learn_from_a_team_without_uncertainty():
         rated([25.0, 25.0], [0.0, 0.0], [1, 2], 0.0)
 
 
-def test_invalid_parameters_are_refused():
+def test_invalid_parameters_of_the_places_outcome_are_refused():
     assert Places(margin=2) == Places(margin=2, tolerance=1e-9, sweeps=1000)
     for wrong in ({}, {"margin": 1, "draw_probability": 0.1}, {"margin": -1}, {"draw_probability": 1.0}):
         with pytest.raises(pw.Error):

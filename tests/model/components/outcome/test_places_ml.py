@@ -59,7 +59,7 @@ def test_places_by_maximum_likelihood_agree_with_a_general_optimiser(teams, plac
 
 
 @pytest.mark.parametrize("teams", [2, 7, 40])
-def test_places_by_maximum_likelihood_without_a_margin_are_isotonic_regression(teams):
+def test_places_by_maximum_likelihood_with_margin_0_equal_isotonic_regression(teams):
     keys, means, variances = match(teams, teams, teams)
     order = np.argsort(keys)
     wanted = isotonic_regression(means[order], weights=1 / variances[order], increasing=False).x
@@ -149,7 +149,7 @@ def priors(numbers, powers):
     priors(numbers | st.sampled_from([0.0, 1e30, -1e30]), powers | st.sampled_from([-60.0, 60.0])),
     margins | st.sampled_from([1e30]),
 )
-def test_finite_input_gives_finite_output(teams, margin):
+def test_finite_priors_give_a_finite_maximum_likelihood_update(teams, margin):
     means, powers, keys = (list(column) for column in zip(*teams, strict=True))
     board, log_z = seen(keys, means, [10.0**power for power in powers], margin)
     assert board.converged
@@ -186,7 +186,7 @@ def test_teams_with_equal_priors_are_ordered_by_their_places(teams, margin, copi
     assert all(one >= other - slack for one, other in zip(d1[count:], d1[count + 1 :], strict=False))
 
 
-def test_tie_of_1500_teams_is_rated():
+def test_update_for_a_tie_of_1500_teams_is_finite():
     keys, means, variances = match(5, 2000, 40)
     keys[:1500] = 17
     means_after, variances_after, log_z = posterior(keys, means, variances, 1.0)
@@ -217,7 +217,7 @@ def test_update_with_a_small_margin_barely_moves_the_means():
     assert won.sigma < 4
 
 
-def test_history_is_rated_with_valid_forecasts():
+def test_maximum_likelihood_model_rates_a_history_with_valid_forecasts():
     model = pw.TrueSkill().replace(outcome=pw.outcome.PlacesML(margin=2.0))
     history = pw.History.from_matches(league(np.random.default_rng(2), matches=80, players=20))
     fit = model.fit(history)

@@ -57,7 +57,7 @@ def random_match(seed, outcome, teams):
     return rng.normal(0.5, 0.7, cells), 10 ** rng.uniform(-1.5, 0.7, cells), rng.poisson(2, teams).astype(float)
 
 
-def test_gaussian_offence_defence_agrees_with_equation_20():
+def test_gaussian_offence_and_defence_update_agrees_with_equation_20():
     model = model_of(GAUSSIAN)
     a, b = rating((28, 6), (21, 3)), rating((24, 8), (30, 2))
     [[one], [two]] = model.rate([[a], [b]], scores=[-3, 12.5])  # negative and fractional scores are allowed
@@ -69,7 +69,7 @@ def test_gaussian_offence_defence_agrees_with_equation_20():
             assert (found.mu, found.sigma**2) == pytest.approx((mean, variance), rel=1e-12)
 
 
-def test_gaussian_score_difference_agrees_with_equations_22_and_23():
+def test_gaussian_score_difference_update_agrees_with_equations_22_and_23():
     model = model_of(GaussianScore(3.0))
     a, b = pw.Rating(28, 6), pw.Rating(24, 8)
     rated = model.rate([[a], [b]], scores=[-2, 7])
@@ -258,7 +258,7 @@ def test_invalid_scores_are_refused(outcome, given, message):
         (lambda: model_of(PoissonScore()), "use it inside one"),
     ],
 )
-def test_invalid_components_are_refused(make, message):
+def test_invalid_score_components_are_refused(make, message):
     with pytest.raises(pw.Error, match=message):
         make()
 
@@ -379,7 +379,7 @@ def test_poisson_win_and_draw_probabilities_of_a_fit_are_computed_on_demand():
 
 @pytest.mark.parametrize("teams", [2, 3, 4])
 @every_outcome
-def test_finite_input_gives_finite_output(name, teams):
+def test_finite_priors_and_scores_give_a_finite_update(name, teams):
     outcome = OUTCOMES[name]
     cells = teams * len(outcome.traits)
     rng = np.random.default_rng(teams)

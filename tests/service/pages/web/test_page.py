@@ -39,7 +39,7 @@ def test_content_security_policy_forbids_inline_scripts_and_styles(ask):
         assert address.startswith(("/", "#")), address  # nothing from other sites
 
 
-def test_names_are_escaped(ask):
+def test_names_are_escaped_on_every_page(ask):
     ask.create_league("frame-names", title='<script>alert(1)</script>"><img src=x onerror=alert(2)>')
     page = ask.look("/leagues").text
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
