@@ -1,4 +1,4 @@
-"""Building a history from raw matches: sorted by time, with players numbered in order of appearance."""
+"""Build a history from raw matches: sort them by time, and number the players in order of appearance."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ from .slicing import take, unless_usual
 
 
 def build(draft: RawMatches) -> History:
-    """Build a history from raw matches that break no rule."""
+    """Build a history from raw matches, which must follow all match rules."""
     times = draft.times if len(draft) else None
     home: NDArray[np.int16] | Ints | None = draft.home
     if home is not None and home.max(initial=-1) <= np.iinfo(np.int16).max:
@@ -52,7 +52,7 @@ def build(draft: RawMatches) -> History:
 
 
 def _places(draft: RawMatches) -> Ints:
-    """Return the places of the teams: by rank, otherwise by score, otherwise in the order in which they are listed."""
+    """Return the places of the teams: by their ranks, else by their scores, else in the order of the list."""
     key = -draft.score if draft.score is not None else np.full(len(draft.team_start) - 1, np.nan)
     if (missing := np.isnan(key)).any():
         key = np.where(missing, np.arange(len(key), dtype=np.float64), key)
@@ -62,13 +62,14 @@ def _places(draft: RawMatches) -> Ints:
 
 
 def in_order_of_appearance(history: History) -> History:
-    """Number the players in order of their first match, and drop those without any."""
+    """Number the players in order of their first match, and drop players without a match."""
     player, players = history.player, len(history.players)
     highest = np.maximum.accumulate(player)
     if len(player) and player[0] == 0 and highest[-1] == players - 1 and (player[1:] <= highest[:-1] + 1).all():
         return history
     first = np.full(players, history.entries, np.int64)
-    first[player[::-1]] = np.arange(history.entries - 1, -1, -1)  # the earliest entry is written last
+    # Assigned in reverse, so that the earliest entry of each player remains.
+    first[player[::-1]] = np.arange(history.entries - 1, -1, -1)
     order = np.argsort(first)[: np.count_nonzero(first < history.entries)]
     number = np.empty(players, np.int32)
     number[order] = np.arange(len(order), dtype=np.int32)

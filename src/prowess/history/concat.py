@@ -1,4 +1,4 @@
-"""Joining several histories into one, in chronological order; players are identified by name."""
+"""Join several histories into one, in chronological order; players are identified by name."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,8 +19,8 @@ from .times import Stamp, agree, show_time
 def join(histories: Sequence[History], once: bool = True, names: Sequence[str] = ()) -> History:
     """Join histories into one, in chronological order; without times, one after another.
 
-    With `once`, a match in several histories (the same date or time, teams and result) counts once. Error
-    messages use the `names` of the histories.
+    With `once`, a match that is in several histories (same date or time, teams and result) counts once. Error messages
+    call the histories by their `names`.
 
     >>> may = History.from_matches([{"teams": [["ann"], ["bob"]], "time": "2026-05-30"}])
     >>> june = History.from_matches([{"teams": [["bob"], ["cat"]], "time": "2026-06-06"}])
@@ -58,7 +58,7 @@ def join(histories: Sequence[History], once: bool = True, names: Sequence[str] =
 
 
 def _common_stamp(histories: Sequence[History], names: Sequence[str]) -> Stamp | None:
-    """Return the common time kind of all histories; None if none has times."""
+    """Return the time kind and zone that all histories share; None if none has times."""
     kinds = [part.time_kind for part in histories if len(part)]
     if None in kinds and set(kinds) != {None}:
         without = next(name for part, name in zip(histories, names, strict=True) if len(part) and not part.time_kind)
@@ -75,7 +75,7 @@ def _common_stamp(histories: Sequence[History], names: Sequence[str]) -> Stamp |
 
 
 def _concatenate(histories: Sequence[History], stamp: Stamp | None) -> History:
-    """Concatenate the histories, not yet sorted by time."""
+    """Concatenate the histories without sorting them by time."""
     number: dict[str, int] = {}
     player = []
     for part in histories:
@@ -132,5 +132,5 @@ def _keys(history: History) -> NDArray[np.uint64]:
     for word in words:
         mixed = mix_bits(mixed ^ (np.asarray(word, np.float64) + 0.0).view(np.uint64))  # + 0.0 turns -0.0 into 0.0
     first = history.team_start[history.match_start[:-1]]
-    sums: NDArray[np.uint64] = np.add.reduceat(mixed, first)  # no player is in a match twice
+    sums: NDArray[np.uint64] = np.add.reduceat(mixed, first)  # a sum is enough, because no player is in a match twice
     return mix_bits(sums ^ history.time.astype(np.float64).view(np.uint64))

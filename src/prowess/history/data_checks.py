@@ -1,4 +1,4 @@
-"""Checks for data that is valid but suspicious: similar names, gaps in time, extreme scores."""
+"""Find data that is valid but suspicious: similar names, gaps in time, extreme scores."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from .times import DAY, show_time
 
 MANY = 100_000  # maximum number of names compared with each other
 FEW = 5  # number of suspicions listed per kind
-RARE = 3  # a name with more matches is not taken to be a misspelling
-FAR = 15.0  # number of interquartile ranges beyond the quartiles that make a score suspicious
-GAP = 3.0  # a break this many times as long as the fourth longest may be missing matches
+RARE = 3  # a name with more matches is not considered a misspelling
+FAR = 15.0  # a score is suspicious if it is this many interquartile ranges beyond the quartiles
+GAP = 3.0  # a gap is suspicious if it is this many times as long as the fourth longest
 
 Counts = NDArray[np.int64]  # matches of each player
 
 
 class Suspicion(NamedTuple):
-    """Something that may be wrong: its kind and a sentence about it."""
+    """Something that may be wrong in the data: its kind, and a sentence about it."""
 
     kind: str
     text: str
@@ -67,7 +67,7 @@ def _spellings(history: History, counts: Counts) -> list[str]:
 
 
 def _slips(history: History, counts: Counts) -> list[str]:
-    """Find rare names that are one letter from a frequent one."""
+    """Find rare names that differ by one letter from a frequent name."""
     players = np.flatnonzero(counts).tolist()
     if len(players) > MANY:
         return [f"more than {MANY:,} players: their names were not compared letter by letter"]
@@ -81,7 +81,7 @@ def _slips(history: History, counts: Counts) -> list[str]:
 
 
 def _met(history: History, pairs: list[tuple[int, int]]) -> set[tuple[int, int]]:
-    """Return the pairs of names that played in the same match, and so must be two different players."""
+    """Return the pairs of names that played in the same match, so that they must be different players."""
     if not pairs:
         return set()
     entry = np.flatnonzero(np.isin(history.player, np.unique(np.array(pairs))))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .history import History
 
 Counts = NDArray[np.int64]
-Places = tuple[NDArray[np.integer], NDArray[np.integer]]  # the player's team in each match, and the matches
+Places = tuple[NDArray[np.integer], NDArray[np.integer]]  # the player's teams, and the matches that these teams played
 
 
 class Encounters(NamedTuple):
@@ -93,7 +93,7 @@ def rivals(history: History, one: Places, other: Places) -> list[int]:
 
 
 def _others(history: History, places: Places) -> Places:
-    """Return the match index of each opposing team in a player's matches, and the opposing teams."""
+    """Return the opposing teams in a player's matches, after the index of each team's match in `places`."""
     own, match = places
     first, end = history.match_start[match], history.match_start[match + 1]
     if (end - first == 2).all():  # the common case, without a search

@@ -56,7 +56,7 @@ class History:
     remarks: tuple[Remark, ...] = ()
 
     def __post_init__(self) -> None:
-        """Make the columns read-only, also after unpickling."""
+        """Make the columns read-only."""
         for name in _COLUMNS:
             value = getattr(self, name)
             if value is not None:
@@ -84,8 +84,8 @@ class History:
     def read(cls, path: "str | os.PathLike[str]", **reading: "Unpack[Reading]") -> "History":
         """Read a file: .csv .tsv .txt .jsonl .ndjson (each also .gz), .parquet or .xlsx.
 
-        `columns` maps roles to columns (or to None) if they are not recognised; all keywords are those of
-        `Choices`. An unreadable row raises an `Error`, unless `skip_problems` skips it; `check` lists all such rows.
+        `columns` maps roles to columns (or to None) if they are not recognised; `Choices` explains all keywords. An
+        unreadable row raises an `Error`, unless `skip_problems` skips it; `check` lists all such rows.
 
         >>> from pathlib import Path; from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
@@ -100,7 +100,7 @@ class History:
 
     @classmethod
     def check(cls, path: "str | os.PathLike[str]", **reading: "Unpack[Reading]") -> "Findings":
-        """Read a file like `read`, and return all its problems together with the history of the usable rows.
+        """Read a file as `read` does, but return all its problems together with the history of the usable rows.
 
         >>> from pathlib import Path; from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
@@ -267,9 +267,9 @@ class History:
         return plain(self, index % len(self))
 
     def take(self, chosen: ArrayLike) -> "History":
-        """Choose matches by indices or by a boolean mask; with times, they are sorted by time.
+        """Select matches by indices or by a boolean mask; if they have times, the result is sorted by time.
 
-        A match may be chosen more than once; ids, which are unique, are then dropped.
+        A match may be selected more than once; ids must be unique, so they are then dropped.
 
         >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["cat"], ["ann"]]}])
         >>> history.take([False, True])[0]["teams"]
@@ -280,7 +280,7 @@ class History:
         return take(self, indices(np.asarray(chosen), len(self)))
 
     def between(self, start: object = None, end: object = None) -> "History":
-        """Choose the matches from `start` up to, but not at, `end`; None leaves that side open.
+        """Select the matches from `start` up to but excluding `end`; None means no limit on that side.
 
         >>> days = [{"teams": [["ann"], ["bob"]], "time": f"2026-01-0{day}"} for day in (1, 2, 3)]
         >>> History.from_matches(days).between("2026-01-02", "2026-01-03")
@@ -291,7 +291,7 @@ class History:
         return take(self, slice(*span(self, start, end)))
 
     def within(self, start: object = None, end: object = None) -> "History":
-        """Choose the matches from `start` to `end`, both included; an `end` may be a whole day, month or year.
+        """Select the matches from `start` to `end`, both included; an `end` may be a whole day, month or year.
 
         >>> days = [{"teams": [["ann"], ["bob"]], "time": f"2026-0{month}-15"} for month in (1, 2, 3)]
         >>> History.from_matches(days).within("2026-02", "2026-03-15")
@@ -302,7 +302,7 @@ class History:
         return take(self, slice(*bounds(self, start, end)))
 
     def __eq__(self, other: object) -> bool:
-        """Compare the matches, with players compared by name; remarks may differ."""
+        """Return whether two histories have equal matches; players are compared by name, and remarks may differ."""
         from .slicing import equal
 
         return equal(self, other) if isinstance(other, History) else NotImplemented

@@ -1,4 +1,4 @@
-"""Names: which values are valid, how names are compared, and which are spelled almost alike."""
+"""Names: validate them, normalise them for comparison, and find names that are spelled almost alike."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def name_of(value: object, what: str = "a player's name", field: str = "player") -> str:
-    """Return a value as a name: text without surrounding spaces, or the digits of a whole number.
+    """Convert a value to a name: text without surrounding spaces, or the digits of a whole number.
 
     >>> name_of(" ann "), name_of(2726956381513258)
     ('ann', '2726956381513258')
@@ -61,7 +61,7 @@ _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae"
 
 
 def plain_spelling(name: str) -> str:
-    """Return a name without the differences that people overlook: case, accents, spaces, dots and hyphens.
+    """Remove the differences between names that people overlook: case, accents, spaces, dots and hyphens.
 
     >>> plain_spelling(" José  Ødegård-Smith Jr."), plain_spelling("JOSE ODEGARD SMITH JR")
     ('jose odegard smith jr', 'jose odegard smith jr')
@@ -86,7 +86,7 @@ def plain_letters(text: str) -> str:
 
 
 def nearest(name: str, names: Sequence[str], count: int = 3) -> list[str]:
-    """Return the existing names that an unknown name may mean, likeliest first.
+    """Return the existing names that an unknown name may be a misspelling of, likeliest first.
 
     >>> nearest("rosa maria", ["Rosa María", "Maria", "Ada"])
     ['Rosa María', 'Maria']
@@ -100,7 +100,7 @@ def nearest(name: str, names: Sequence[str], count: int = 3) -> list[str]:
     for existing in names:
         spelt.setdefault(plain_spelling(existing), []).append(existing)
     first = list(spelt)[:MANY]
-    # names that contain the wanted one as whole words, or the other way round
+    # names that contain the unknown name as whole words, or the other way round
     parts = [plain for plain in first if f" {wanted} " in f" {plain} " or f" {plain} " in f" {wanted} "]
     likely = [existing for plain in parts if plain != wanted for existing in spelt[plain]][:count]
     likely += [existing for plain in get_close_matches(wanted, first, count, 0.6) for existing in spelt[plain]]
@@ -109,15 +109,15 @@ def nearest(name: str, names: Sequence[str], count: int = 3) -> list[str]:
 
 LEAST = 4  # minimum length of a word in which a letter may be misspelt
 LONGEST = 40  # number of letters of a name that are compared
-CROWD = 20  # more names than this that share all but one letter are a series, not misspellings
+CROWD = 20  # if more names than this share all but one letter, they are a numbered series, not misspellings
 
 
 def one_letter_apart(names: Sequence[str]) -> list[tuple[int, int]]:
     """Return index pairs of names that differ by one added, missing or changed letter, or by two swapped letters.
 
-    Such names become equal when one letter is removed from each. So each name is sorted under every remainder that it
-    has after one letter is removed, and only names that share a remainder are compared. This takes n log n steps for
-    names of bounded length. Names that differ in digits or in short words are taken to be different on purpose.
+    Such names become equal if one letter is removed from each. So we list every name under each remainder that is left
+    after removing one letter, sort the list, and compare only names that share a remainder. For names of bounded length
+    this takes n log n steps. Names that differ in digits or in short words are assumed to be different on purpose.
 
     >>> one_letter_apart(["john smith", "jhon smith", "john smit", "john b", "john c", "team 10", "team 11"])
     [(0, 1), (0, 2)]
@@ -139,7 +139,7 @@ def one_letter_apart(names: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _pairs_sharing(rest: pl.Series, at: pl.Series) -> set[tuple[int, int]]:
-    """Return the pairs of names that share a remainder, given by its hash."""
+    """Return the pairs of names that share a remainder; `rest` holds the hashes of the remainders."""
     key = rest.to_numpy()
     order = np.argsort(key, kind="stable")
     key, who = key[order], at.to_numpy()[order]
@@ -175,7 +175,7 @@ MANY_NAMES = 20_000  # maximum number of names compared letter by letter
 
 
 def alike(new: Sequence[str], known: Sequence[str]) -> dict[str, str]:
-    """Map each new name that is spelled almost like a known name to the known one: n log n, as in `one_letter_apart`.
+    """Map each new name that is spelled almost like a known name to that known name, in n log n steps.
 
     >>> alike(["jose", "Jhon Smith", "Ada"], ["José", "John Smith", "Bob"])
     {'jose': 'José', 'Jhon Smith': 'John Smith'}

@@ -1,6 +1,6 @@
-"""Questions that a file leaves open, with their possible answers as data, for a terminal or a form to ask.
+"""Questions that a file leaves open, and their possible answers, as data that a terminal or a form can present.
 
-Each answer carries the options of `History.read` that it stands for. After an answer, read the file again with
+Each answer holds the options of `History.read` that it sets. After an answer, read the file again with
 `apply_answer` and find the questions again: an answer may settle other questions, or open new ones.
 """
 
@@ -51,7 +51,7 @@ def apply_answer(choices: Choices, answer: Answer) -> Choices:
 
 
 def open_questions(table: Table, findings: Findings | None = None) -> tuple[Question, ...]:
-    """Return the questions that a table leaves open; `findings` is the result of reading it, None if that failed.
+    """Return the questions that a table leaves open; `findings` is the result of reading it, or None if that failed.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"a": ["Ann", "Cat"], "b": ["Bob", "Ann"], "c": [3, 1], "d": [1, 2], "e": [7, 5]})
@@ -72,7 +72,7 @@ def _sheet(table: Table) -> Question | None:
 
 
 def _columns(table: Table, findings: Findings | None) -> Iterator[Question | None]:
-    """Yield the questions about columns: only if their names do not settle them, or if the user mapped columns."""
+    """Yield the questions about columns, if their names do not answer them or if the user mapped columns."""
     codes = set() if findings is None else {remark.code for remark in findings.history.remarks}
     settled = findings is not None and not table.choices.columns and "inferred-columns" not in codes
     chosen = MatchColumns.of(table.choices.columns or {})
@@ -107,7 +107,8 @@ def _question(code: str, text: str, answers: list[Answer | None], choices: Choic
 
 def _answer(table: Table, label: str, roles: Mapping[str, str | None]) -> Answer | None:
     """Return an answer that maps columns; None if the first rows cannot be read that way."""
-    findings = read_sample(table, columns={**roles, "time": None})  # so that the first matches are the first rows
+    # Without times, so that the first matches are the first rows.
+    findings = read_sample(table, columns={**roles, "time": None})
     if findings is None:
         return None
     return Answer(label, {"columns": dict(roles)}, tuple(describe_matches(findings.history, MATCHES)))
@@ -116,7 +117,7 @@ def _answer(table: Table, label: str, roles: Mapping[str, str | None]) -> Answer
 def _best_result(
     table: Table, contents: Contents, sides: MatchColumns, chosen: MatchColumns | None
 ) -> MatchColumns | None:
-    """Return the sides with the result in use if it can be read with them, or else with the likeliest one."""
+    """Return the sides with the current result columns if these can be read, or else with the likeliest ones."""
     kept = [replace(sides, result=chosen.result, home=chosen.home)] if chosen is not None else []
     candidates = [*kept, *contents.results(sides)]
     return next((columns for columns in candidates if read_sample(table, columns=columns.roles) is not None), None)
@@ -139,7 +140,7 @@ def _label_result(columns: MatchColumns) -> str:
 
 
 def _may_be_at_home(findings: Findings | None, settled: bool) -> bool:
-    """Return whether the first side may be the home team, which its name does not say."""
+    """Return whether the first side may be the home team although the column names do not say so."""
     if findings is None or findings.layout is None:
         return False
     layout = findings.layout
@@ -159,7 +160,7 @@ def _home(table: Table, columns: MatchColumns) -> Question:
 
 
 def _remarks(table: Table, findings: Findings | None) -> Iterator[Question]:
-    """Yield a question for each decision of the reader that the cells do not settle."""
+    """Yield a question for each decision of the reader that the cells leave open."""
     history = None if findings is None else findings.history
     for remark in () if history is None else history.remarks:
         if make := _QUESTIONS.get(remark.code):

@@ -33,7 +33,8 @@ def holders(start: Ints, elements: NDArray[np.integer]) -> NDArray[np.intp]:
     >>> holders(np.array([0, 2, 3, 6], np.int32), np.array([5, 1]))
     array([2, 0])
     """
-    same = np.asarray(elements).astype(start.dtype)  # otherwise all of `start` would be converted
+    # The same dtype, because otherwise NumPy would convert all of `start`.
+    same = np.asarray(elements).astype(start.dtype)
     return np.searchsorted(start, same, side="right") - 1
 
 
@@ -55,7 +56,8 @@ def places(start: Ints, key: Floats) -> Ints:
     >>> places(np.array([0, 4, 6], np.int32), np.array([1, 2.5, 2.5, 9, 7, 3]))
     array([1, 2, 2, 4, 2, 1], dtype=int32)
     """
-    if len(key) == 2 * (len(start) - 1) and (start[1:] - start[:-1] == 2).all():  # the common case, without sorting
+    # A fast path for pairs, without sorting.
+    if len(key) == 2 * (len(start) - 1) and (start[1:] - start[:-1] == 2).all():
         first, second = key[0::2], key[1::2]
         result = np.empty(len(key), np.int32)
         result[0::2] = second < first
@@ -65,7 +67,7 @@ def places(start: Ints, key: Floats) -> Ints:
     group = owners(start)
     order = np.lexsort((key, group))
     key, group = key[order], group[order]
-    fresh = np.ones(len(key), bool)  # the first element of each place
+    fresh = np.ones(len(key), bool)  # marks the first element of each place
     fresh[1:] = (key[1:] != key[:-1]) | (group[1:] != group[:-1])
     first = np.maximum.accumulate(np.where(fresh, np.arange(len(key)), 0))
     result = np.empty(len(key), np.int32)
@@ -74,13 +76,14 @@ def places(start: Ints, key: Floats) -> Ints:
 
 
 def pair_codes(first: NDArray[np.integer], second: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Return a number for each pair of non-negative numbers; the numbers sort like the pairs.
+    """Encode each pair of non-negative integers as one integer; these sort in the same order as the pairs.
 
     >>> pair_codes(np.array([0, 1, 1]), np.array([2, 0, 2]))
     array([2, 3, 5])
     """
     width = int(second.max(initial=-1)) + 1
-    if int(first.max(initial=0)) >= np.iinfo(np.int64).max // max(width, 1):  # pairs of pairs in an enormous table
+    # Only for pairs of pairs in an enormous table.
+    if int(first.max(initial=0)) >= np.iinfo(np.int64).max // max(width, 1):
         first = np.unique(first, return_inverse=True)[1]
     return first.astype(np.int64) * width + second
 

@@ -54,7 +54,7 @@ class Problem:
     message: Message
 
     def detail(self, option: Callable[[Option], str] = str) -> str:
-        """Return what would be valid, without the column and the value."""
+        """Return the part of the message that says what would be valid, without the column and the value."""
         return join_pieces(_pieces(self.message), option)
 
     @property
@@ -102,7 +102,7 @@ class Problems:
         self.others.append(np.asarray(rows, np.intp))
 
     def copy_to(self, target: "Problems", place: Callable[[int], int | None]) -> None:
-        """Add the problems to `target`; `place` maps each row to a row of `target`, or to None to drop its problems."""
+        """Copy the problems to `target`; `place` maps a row to a row of `target`, or to None to drop its problems."""
         for rows, column, values, message in self.groups:
             for index, row in enumerate(rows.tolist()):
                 if (new := place(row)) is not None:
@@ -127,7 +127,7 @@ class Problems:
             yield Problem(row, column, value, message(index) if callable(message) else message)
 
 
-FEW_ROWS = 20  # unusable rows that may be left out of any file
+FEW_ROWS = 20  # number of unusable rows that may be left out of any file
 SHOWN = 3  # number of problems in a remark
 LONGEST = 80  # maximum length of a quoted cell
 MOST = 30  # number of names in a list
@@ -143,7 +143,7 @@ def quote_value(value: object) -> str:
 
 
 def list_names(names: Iterable[str]) -> str:
-    """List names; a long list is cut to the first few.
+    """Join names with commas; of a long list, only the first names are shown.
 
     >>> list_names(["date", "winner"]), list_names(map(str, range(1000)))[-9:]
     ('date, winner', '28, 29, …')
@@ -157,9 +157,9 @@ class Table:
     """A frame that is being read, with its title, the options, and everything found so far.
 
     `line` returns the number of a row for messages, in the `unit` "line", "row" or "item". `problems` collects the rows
-    that cannot be used; reading continues after each. `left_out` are valid rows that are not matches, such as byes,
-    with the remark about them. `decisions` hold for all rows, such as whether the day or the month is first; `decided`
-    are those of earlier chunks of the file.
+    that cannot be used; reading continues after each. `left_out` holds valid rows that are not matches, such as byes,
+    with the remark about them. `decisions` are valid for all rows, such as whether the day or the month is first;
+    `decided` holds the decisions made in earlier chunks of the file.
     """
 
     frame: "pl.DataFrame"
@@ -172,7 +172,7 @@ class Table:
     decisions: dict[str, Any] = field(default_factory=dict)
     decided: Mapping[str, Any] = field(default_factory=dict)
     unit: str = "row"
-    origin: Rows | None = None  # the index of each row before other rows were removed
+    origin: Rows | None = None  # the original index of each row, before other rows were removed
     sheets: tuple[str, ...] = ()  # the names of all sheets of a workbook
 
     def row_name(self, row: int) -> str:
@@ -188,20 +188,20 @@ class Table:
         return Error(f"{self.where(row)}: ", *pieces, field=column, line=self.line(row), value=value)
 
     def kind_error(self, column: str, right: str) -> Error:
-        """Return an error about the type of a column."""
+        """Return an error that says which type a column must have."""
         kind = self.frame[column].dtype
         return Error(f"{self.title}: column {column!r} holds {kind}: {right}", field=column, value=str(kind))
 
     def note(
         self, code: str, *pieces: Piece, column: str | None = None, number: int | None = None, row: int | None = None
     ) -> None:
-        """Add a remark unless it exists; `number` is its count of rows or matches, and `row` is the first of them."""
+        """Add a remark, once; `number` counts the rows or matches that it is about, and `row` is the first of them."""
         remark = Remark(code, pieces, column, number, None if row is None else self.line(row))
         if remark not in self.remarks:
             self.remarks.append(remark)
 
     def decide(self, what: str, find: Callable[[], Decision]) -> Decision:
-        """Return the decision of earlier chunks of the file, or the result of `find`; None leaves it to later chunks.
+        """Return a decision made in earlier chunks, or else call `find`; if that returns None, later chunks decide.
 
         >>> import polars as pl
         >>> table = Table(pl.DataFrame({"score": [1]}), "the frame", decided={"decimal mark": ","})
@@ -222,12 +222,12 @@ class Table:
             self.reject(np.flatnonzero(~good.fill_null(False).to_numpy()), column, right)
 
     def reject(self, rows: Any, column: str | None, right: Message | Callable[[int], Message]) -> None:
-        """Add a problem for rows; a message that differs from row to row is made from the row's index in `rows`."""
+        """Add a problem for each row; `right` is the message, or a function from the index in `rows` to a message."""
         values = None if column is None else self.frame[column][np.asarray(rows, np.intp)].to_list()
         self.problems.add(rows, column, values, right)
 
     def leave_out(self, rows: Any, code: str, one: str, many: str, more: Message = "", number: int = 0) -> None:
-        """Leave out rows that are not matches; add a remark with their place and number (or `number`, in another unit).
+        """Leave out rows that are not matches; add a remark with their place and their number, or the given `number`.
 
         >>> import polars as pl
         >>> table = Table(pl.DataFrame({"score": ["", "1-0"]}), "the frame")
@@ -236,7 +236,7 @@ class Table:
         '1 unplayed match left out (row 1)'
         """
         rows = np.asarray(rows, np.intp)
-        if len(rows) and self.left_out:  # each row has one reason: a bye without a result is a bye
+        if len(rows) and self.left_out:  # a row is left out for one reason only: a bye without a result is a bye
             rows = np.setdiff1d(rows, np.concatenate([before for before, _ in self.left_out]))
         if len(rows):
             number, first = number or len(rows), int(rows.min())
@@ -248,7 +248,7 @@ class Table:
         return np.unique(np.concatenate([self.problems.rows(), *(rows for rows, _ in self.left_out)]))
 
     def without(self, rows: Any) -> "Table":
-        """Return the table without the given rows, and without remarks and problems; other rows keep their numbers."""
+        """Return the table without the given rows, remarks and problems; the remaining rows keep their numbers."""
         kept = np.delete(np.arange(len(self.frame)), rows)
         line = self.line
         return Table(
@@ -294,8 +294,8 @@ class Findings:
     problems: tuple[Located, ...] = ()
     layout: "Layout | None" = None
     columns: tuple[str, ...] = ()
-    decisions: Mapping[str, Any] = field(default_factory=dict)  # they also apply to later chunks of the file
-    rows: int = 0  # rows or items of the file, with the unusable ones
+    decisions: Mapping[str, Any] = field(default_factory=dict)  # decisions that also apply to later chunks of the file
+    rows: int = 0  # number of rows or items in the file, including unusable ones
 
     def unusable_rows(self) -> int:
         """Count the rows with a problem; a row may have several."""

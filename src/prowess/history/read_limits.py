@@ -10,8 +10,8 @@ from ..errors import Error, Option, Piece
 from ..text import byte_size
 
 MIB = 1024 * 1024
-BYTES_PER_CELL = 8  # the least memory that a cell of a table takes
-SHEET_BYTES_PER_CELL = 4  # the least average in a file; a filled cell takes 20 or more
+BYTES_PER_CELL = 8  # minimum memory of a cell of a table
+SHEET_BYTES_PER_CELL = 4  # minimum average size of a cell in a sheet's file; a filled cell takes 20 bytes or more
 
 
 class LimitExceeded(Error):
@@ -22,8 +22,8 @@ class LimitExceeded(Error):
 class ReadLimits:
     """The limits of reading one file; those on rows and unpacked bytes are for services, and infinite by default.
 
-    Files of matches seldom shrink to less than a fiftieth when they are compressed. The ratio counts only for files
-    that unpack to more than `small_bytes`, and the extent of a sheet only beyond `small_cells`.
+    Compression seldom shrinks files of matches to less than a fiftieth. The `ratio` is checked only for files that
+    unpack to more than `small_bytes`, and the extent of a sheet only above `small_cells`.
 
     >>> ReadLimits(rows=1000).check_table("games.csv", 1_000_000, 3)
     Traceback (most recent call last):
@@ -35,7 +35,7 @@ class ReadLimits:
     small_bytes: float = 64 * MIB
     small_cells: float = 1 << 23
     line: float = MIB  # bytes
-    columns: float = 16_384  # as many as a sheet can have
+    columns: float = 16_384  # the maximum of an Excel sheet
     rows: float = inf
     unpacked: float = inf  # bytes
     remedy: tuple[Piece, ...] = ("if you trust the file, ", Option("limits", False), " reads it anyway")
@@ -64,14 +64,14 @@ class ReadLimits:
                 raise self.error(title, f"{subject}has {number:,} {what}, and the limit is {most:,.0f}", line)
 
     def check_packed_table(self, title: str, rows: int, columns: int, packed: int) -> None:
-        """Raise `LimitExceeded` if a table is too large for its `packed` bytes, in which equal cells need no space."""
+        """Raise `LimitExceeded` if a table is too large for its `packed` bytes, where equal cells take no space."""
         self.check_table(title, rows, columns)
         if rows * columns * BYTES_PER_CELL > max(self.small_bytes, self.ratio * packed):
             table = f"has {rows:,} rows and {columns:,} columns in only {byte_size(packed)}"
             raise self.error(title, f"{table}, and the limit is {self.ratio:g} times its size")
 
     def most_cells(self, sheet_bytes: int) -> float:
-        """Return how many cells a sheet may extend over, counted from its first cell, empty ones included."""
+        """Return the maximum number of cells, including empty ones, over which a sheet of this size may extend."""
         return inf if self.small_cells == inf else max(self.small_cells, sheet_bytes / SHEET_BYTES_PER_CELL)
 
 

@@ -106,14 +106,14 @@ class Choices:
 
     @property
     def read_limits(self) -> ReadLimits:
-        """The limits of the file: the usual ones, none, or those that the caller gives."""
+        """The limits for the file: the defaults, no limits, or limits given by the caller."""
         if isinstance(self.limits, ReadLimits):
             return self.limits
         return ReadLimits() if self.limits else UNLIMITED
 
     @staticmethod
     def _requirement(name: str, value: object, default: object) -> str:
-        """Return what a value must be; empty if the value is valid."""
+        """Return the requirement that a value violates, in words; empty if the value is valid."""
         if name in ("unplaced", "absent"):
             valid = isinstance(value, tuple) and all(isinstance(word, str) and word.strip() for word in value)
             return "" if valid else "a tuple of words, such as ('DNF', 'DSQ')"

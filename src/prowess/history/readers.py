@@ -1,4 +1,4 @@
-"""Reading histories from files, from frames, and from files that hold several leagues."""
+"""Read histories from files, from frames, and from files that hold several leagues."""
 
 import os
 from collections import Counter
@@ -40,10 +40,10 @@ from .times import Times
 if TYPE_CHECKING:
     import polars as pl
 
-SAMPLE = 100  # rows that are read to show how a file would be read
+SAMPLE = 100  # rows of a sample that shows how a file would be read
 SHOWN = 2  # matches in a suggestion
 LONGEST = 120  # maximum length of a column name or a match in a suggestion
-# maps a column's values per row to one value per match
+# a function that converts a column's values per row to one value per match
 _MatchValues = Callable[[NDArray[Any], str], NDArray[Any]]
 
 
@@ -75,7 +75,7 @@ def from_frame(frame: Any, choices: Choices) -> Findings:
 def from_table(table: Table) -> Findings:
     """Recognise the layout of a table and build a history from the usable rows.
 
-    Cells are read again without the unusable rows, which must not influence how the other rows are read. Matches that
+    Unusable rows must not influence how the other rows are read, so the cells are read again without them. Matches that
     break a rule are then dropped without another pass.
     """
     table, layout = _recognise(table)
@@ -87,10 +87,10 @@ def from_table(table: Table) -> Findings:
         if draft is not None and not len(unusable):
             break
         unused.add(table)
-        # This decision is kept: the rows it was based on are gone when the others are read again.
+        # Keep this decision, because the rows on which it is based are gone in the second pass.
         lasting: dict[str, Any] = {}
         if BOTH_VIEWS in table.decisions:
-            # Mirrored rows are valid, so all that they show holds, unless other rows have problems.
+            # Mirrored rows are valid, so all decisions based on them stay valid, unless other rows have problems.
             lasting = {BOTH_VIEWS: True} if len(table.problems) else dict(table.decisions)
         table = replace(table.without(unusable), decided={**table.decided, **lasting})
         table.remarks.extend(opening)
@@ -123,12 +123,12 @@ class _UnusedRows:
         self.layout = layout
         self.problems: list[tuple[int, Located]] = []
         self.remarks: list[Remark] = []
-        # rows with problems by match; None if the name of the match is missing
+        # rows with problems, by the name of their match; None if that name is missing
         self.rows_of_match = Counter[object]()
 
     def add(self, table: Table) -> None:
         left_out = {int(row) for rows, _ in table.left_out for row in rows} if len(table.problems) else set()
-        # a cell may be read twice, and an unplayed match need not be complete
+        # ignore duplicates of a problem, and problems of matches that were not played
         once = {(problem.row, problem.column, problem.detail()): problem for problem in table.problems}
         self.problems += [
             (table.place(problem.row), Located(table.row_name(problem.row), problem, table.line(problem.row)))
@@ -142,7 +142,7 @@ class _UnusedRows:
 
 
 def _recognise(table: Table) -> tuple[Table, Layout]:
-    """Recognise the layout from the column names, or, failing that, from the contents of the columns."""
+    """Recognise the layout from the column names, or else from the contents of the columns."""
     try:
         unfit = table.decide("unfit columns", lambda: unfit_columns(table) if len(table.frame) else None)
         layout = recognise(table.frame.columns, table.choices.columns, unfit)
@@ -178,7 +178,7 @@ def _shorten(sentence: str) -> str:
 
 
 def _read_matches(table: Table, layout: Layout) -> RawMatches:
-    """Read the raw matches; if a match has several rows, they must agree on values of the whole match."""
+    """Read the raw matches; if a match has several rows, they must agree on its time, importance and id."""
     roles = layout.roles
     rows: RowGroups | None = None
     of_match: _MatchValues = lambda values, column: values.copy()  # noqa: E731  # a frame is mutable, a history is not
@@ -206,7 +206,7 @@ def _read_matches(table: Table, layout: Layout) -> RawMatches:
 
 
 def _sequence(table: Table, draft: RawMatches, rows: RowGroups | None) -> Floats | None:
-    """Return the order of matches with the same time, if named rounds contradict the order of the rows."""
+    """Return the order of matches with the same time, if rounds with known names contradict the order of the rows."""
     assert draft.times is not None
     column = next((name for name in table.frame.columns if plain_name(name) in ROUND.split()), None)
     order = None if column is None or table.frame[column].dtype.is_nested() else round_order(text_of(table, column))
@@ -234,10 +234,10 @@ def _ids(table: Table, layout: Layout, of_match: _MatchValues, rows: RowGroups |
 
 
 def _check_rules(table: Table, layout: Layout, draft: RawMatches, rows_of_match: Counter[object]) -> NDArray[np.intp]:
-    """Return the matches that break a rule, and report the row at fault; the other rows of the match are dropped too.
+    """Return the matches that break a rule, and report the row at fault of each; the match is dropped as a whole.
 
-    A match with a single team is not reported if the rows of its opponents had problems. A row without a match name may
-    be the missing opponent of one such team; the other teams are still reported, so that no match is lost silently.
+    A match with a single team is not reported again if the rows of its opponents had problems. A problem row without a
+    match name may be the opponent of one such team; other single teams are reported, so that no match is lost silently.
     """
     assert draft.rows is not None
     column = layout.roles.get("match")
@@ -278,7 +278,7 @@ def check_groups(path: str | os.PathLike[str], by: str, choices: Choices) -> dic
 
 
 def _select_rows(table: Table, frame: "pl.DataFrame", rows: list[int]) -> Table:
-    """Return the given rows as a separate table, with only the problems and remarks found while loading the file."""
+    """Return the given rows as a separate table, with the problems and remarks found while loading the file."""
     line, problems = table.line, Problems()
     table.problems.copy_to(problems, {row: index for index, row in enumerate(rows)}.get)
     return replace(

@@ -20,7 +20,7 @@ TEAMS = 4  # teams named in a sentence
 
 @dataclass(frozen=True)
 class Side:
-    """A team of a match with its place and score; `shared` if other teams have the same place."""
+    """A team of a match with its place and score; `shared` is true if another team has the same place."""
 
     team: int
     names: Sequence[str]
@@ -61,7 +61,7 @@ def team_text(names: Sequence[str], most: int = NAMED) -> str:
 
 
 def score_text(scores: Sequence[float]) -> str:
-    """Write the scores of two teams.
+    """Format the scores of two teams.
 
     >>> score_text([6, 3]), score_text([2.5, 1200])
     ('6:3', '2.5:1200')
@@ -70,7 +70,7 @@ def score_text(scores: Sequence[float]) -> str:
 
 
 def result_sentence(match: Mapping[str, Any], write_scores: Callable[[Sequence[float]], str] = score_text) -> str:
-    """Say in a few words how a match ended.
+    """Describe the result of a match in a short sentence.
 
     >>> result_sentence({"teams": [["ann"], ["bob"]], "scores": [1, 3]})
     'bob beat ann 3:1'
@@ -94,7 +94,7 @@ def result_sentence(match: Mapping[str, Any], write_scores: Callable[[Sequence[f
 
 
 def describe_matches(history: "History", number: int = 2) -> list[str]:
-    """Return a sentence for each of the first matches, with who was at home and when it was.
+    """Describe each of the first matches in a sentence, with the home team and the time.
 
     >>> from .history import History
     >>> doubles = {"teams": [["Ann", "Bob"], ["Cat", "Dan"]], "scores": [6, 3], "home": 0, "time": "2026-04-03"}

@@ -1,4 +1,4 @@
-"""Choosing matches of a history by index, by mask or by time, and comparing histories."""
+"""Select matches of a history by index, by mask or by time, and compare histories."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ABSENT: dict[str, tuple[Any, str]] = {
 
 
 def take(history: History, chosen: NDArray[np.intp] | slice) -> History:
-    """Choose matches by indices, and sort them by time; or choose them by a slice without step, which shares memory."""
+    """Select matches by indices and sort them by time, or by a slice without a step, which shares memory."""
     team: Any
     entry: Any
     if isinstance(chosen, slice):
@@ -65,7 +65,7 @@ def _take_ids(ids: tuple[str, ...] | None, index: NDArray[np.intp] | slice) -> t
     if ids is None:
         return None
     if isinstance(index, np.ndarray) and len(np.unique(index)) < len(index):
-        return None  # a match is taken twice, and ids must be unique
+        return None  # a match is selected twice, and ids must be unique
     chosen = ids[index] if isinstance(index, slice) else tuple(ids[i] for i in index)
     return chosen if any(chosen) else None
 
@@ -76,12 +76,12 @@ def unless_usual(name: str, column: Column | None, index: Any = None) -> Column 
         return None
     column, usual = column if index is None else column[index], ABSENT[name][0]
     if len(column) and (column[0] == column[0] if usual != usual else column[0] != usual):
-        return column  # without checking the others
+        return column  # a fast path, which does not check the other elements
     return None if np.array_equal(column, np.full_like(column, usual), equal_nan=True) else column
 
 
 def indices(chosen: NDArray[Any], length: int, name: str = "take") -> NDArray[np.intp]:
-    """Convert indices, which may be negative, or a boolean mask to indices from 0; `name` begins error messages."""
+    """Convert indices, which may be negative, or a boolean mask to indices from 0; error messages begin with `name`."""
     if chosen.dtype == bool and chosen.shape == (length,):
         return np.flatnonzero(chosen)
     if chosen.shape == (0,):
@@ -118,8 +118,9 @@ def span(history: History, start: object, end: object) -> tuple[int, int]:
 
 
 def bound(history: History, value: object) -> float:
-    """Convert a time to a number, to compare it with the history's times; a time without a zone is in their zone."""
-    plain = history.time_kind == "number" and str(value).strip().isdigit()  # "20260131" is a date elsewhere
+    """Convert a time to a number that is comparable with the history's times; without a zone, it is in their zone."""
+    # Here "20260131" is a plain number, not a date.
+    plain = history.time_kind == "number" and str(value).strip().isdigit()
     kind, zone, number = parse_time(value, "number" if plain else None)
     if zone is None and history.time_zone is not None and kind != "number":
         local: Any = show_time("timestamp", None, number)
@@ -132,7 +133,7 @@ def bound(history: History, value: object) -> float:
 
 
 def equal(left: History, right: History) -> bool:
-    """Compare all columns except the remarks, with players compared by name."""
+    """Return whether all columns are equal, except the remarks; players are compared by name."""
     same = ("time_kind", "time_zone", "ids")
     columns = ("match_start", "team_start", "place", "time", *ABSENT)
     return (
@@ -149,7 +150,7 @@ def _equal_columns(left: NDArray[Any] | None, right: NDArray[Any] | None) -> boo
 
 
 def _equal_players(left: History, right: History) -> bool:
-    """Compare the players by name; indices of one history are translated, so that each name is compared only once."""
+    """Compare the players of all entries by name; translate indices first, so that each name is compared only once."""
     if left.players is right.players:
         return np.array_equal(left.player, right.player)
     number = {name: row for row, name in enumerate(left.players)}
@@ -190,7 +191,7 @@ def bounds(history: History, start: object, end: object) -> tuple[int, int]:
 
 
 def _whole_period(history: History, value: object) -> tuple[object, date | None]:
-    """Return the start of a time and, for a whole day, month or year, the day after it, at most `date.max`."""
+    """Return the start of a day, month or year and the first day after it, or another time and None."""
     if isinstance(value, date) and not isinstance(value, datetime):
         value = value.isoformat()
     parts = _CALENDAR.fullmatch(value.strip()) if isinstance(value, str) and history.time_kind != "number" else None
@@ -209,7 +210,7 @@ def _whole_period(history: History, value: object) -> tuple[object, date | None]
 
 
 def _months_later(day: date, months: int) -> date:
-    """Return the same day `months` later, or the last day of a shorter month; the calendar ends in 9999."""
+    """Return the same day `months` later, or the last day if that month is shorter; the calendar ends in 9999."""
     year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
     if not 1 <= year <= MAXYEAR:
         return date.max if year > MAXYEAR else date.min
@@ -275,7 +276,8 @@ def _back(history: History, period: str) -> date | datetime | None:
         message = f"{period!r} is too short: the matches have dates without a time of day"
         raise Error(message, field="period", value=period)
     if history.time_kind == "timestamp" and unit != "hour":
-        last = last.replace(hour=23, minute=59, second=59, microsecond=999999)  # whole days
+        # A period of whole days ends at the end of the last day.
+        last = last.replace(hour=23, minute=59, second=59, microsecond=999999)
     with suppress(OverflowError):
         if unit in _LONG:
             return last - many * _LONG[unit]  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""Reading a file larger than memory as a sequence of histories in chronological order."""
+"""Read a file larger than memory as a sequence of histories in chronological order."""
 
 import os
 from collections.abc import Iterator
@@ -81,11 +81,11 @@ class Stream(Iterator[History]):
         findings = from_table(replace(sample, choices=self.choices))
         self.layout = findings.layout
         if (column := self._key()[0]) is not None and column not in columns:
-            # Only the whole table shows whether its cells are scores or places.
+            # The whole table is needed to decide whether its cells are scores or places.
             error = sample.error(0, "a table with a column per player cannot be read in chunks: read it as a whole")
             error.hint = Option("stream", False)
             raise error
-        # Larger chunks decide for themselves, except that the rows of a day must not be split if they are mirrored.
+        # Large chunks decide for themselves, except about mirrored rows: a day of mirrored rows must not be split.
         lasting = findings.decisions.keys() if self.rows < SAMPLE else {BOTH_VIEWS} & findings.decisions.keys()
         self.decided = {name: findings.decisions[name] for name in lasting}
 
@@ -134,10 +134,11 @@ class Stream(Iterator[History]):
         self.unusable += findings.unusable_rows()
         skip = self.choices.skip_problems
         if skip is None and self.unusable > FEW_ROWS:
-            skip = False  # each chunk has few unusable rows, but the file has too many
+            skip = False  # each chunk has few unusable rows, but together they are too many
         history = history_or_error(findings, skip)
         if history.time_zone is not None and history.time_zone[0] in "+-":
-            history = replace(history, time_zone="UTC")  # later times may have another offset, as in summer and winter
+            # Later times may have another offset, such as daylight saving time.
+            history = replace(history, time_zone="UTC")
         self._previous.check_time(history, findings.title, table, self._column("time"))
         return history
 
@@ -148,7 +149,7 @@ def _changes(key: "pl.Series") -> NDArray[np.intp]:
 
 
 class _PreviousHistory:
-    """The end of the previous history: its last time, and the matches that must not recur."""
+    """The end of the previous history: its last time, and the matches that must not continue in the next one."""
 
     def __init__(self) -> None:
         self.stamp: Stamp | None = None
@@ -158,7 +159,7 @@ class _PreviousHistory:
         self.matches: list[NDArray[np.uint64]] = []
 
     def check_time(self, history: History, title: str, table: Table | None, column: str | None) -> None:
-        """Raise an `Error` if a history begins before the end of the previous one."""
+        """Raise `Error` if a history begins before the end of the previous one."""
         if not len(history):
             return
         if not self.empty and (history.time is None) != (self.time is None):
@@ -183,7 +184,7 @@ class _PreviousHistory:
         self.time = history.time[-1]
 
     def check_matches(self, table: Table, column: str, time: str | None) -> None:
-        """Raise an `Error` if a match of an earlier history recurs; with times, only those at the last time count."""
+        """Raise `Error` if a match of an earlier history continues; with times, check only matches at the last time."""
         frame = table.frame
         columns = {column, time or column}  # one column may hold both, such as a year
         key = frame.select(sorted(columns)).hash_rows(seed=1).to_numpy()
@@ -201,7 +202,8 @@ class _PreviousHistory:
             self.last_cell = last
         self.matches.append(np.unique(key))
         while len(self.matches) > 1 and len(self.matches[-2]) <= 2 * len(self.matches[-1]):
-            self.matches.append(np.union1d(self.matches.pop(), self.matches.pop()))  # keeps the list short
+            # Merges two arrays, to keep the list short.
+            self.matches.append(np.union1d(self.matches.pop(), self.matches.pop()))
 
 
 def _error(title: str, table: Table | None, row: int, *pieces: Piece) -> Error:

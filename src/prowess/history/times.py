@@ -1,4 +1,4 @@
-"""Match times: plain numbers, dates and timestamps, parsed one value at a time.
+"""Match times: parse plain numbers, dates and timestamps, one value at a time.
 
 A time is a `kind` ("number", "date" or "timestamp"), a `zone` (None, or the UTC offset or name of the zone of an
 aware timestamp) and a number: the plain number itself, or microseconds since 1970-01-01 (UTC, or naive).
@@ -54,7 +54,7 @@ class Times:
 
     @classmethod
     def of(cls, numbers: ArrayLike, stamp: Stamp) -> "Times":
-        """Store plain numbers as floats, and microseconds as integers, because floats are not precise enough."""
+        """Make the times: plain numbers become floats; microseconds stay integers, which are more precise."""
         if stamp.kind == "number":
             return cls(np.asarray(numbers, np.float64), *stamp)
         return cls(np.asarray(numbers, np.int64), *stamp)
@@ -116,7 +116,7 @@ def show_time(kind: Kind, zone: str | None, number: float) -> date | datetime | 
 
 
 def check_calendar(kind: Kind, zone: str | None, number: int) -> tuple[Kind, str | None, int]:
-    """Return a calendar time unchanged; raise an `Error` outside Python's calendar, the years 1 to 9999."""
+    """Return a calendar time unchanged; raises `Error` outside of Python's calendar, the years 1 to 9999."""
     try:
         show_time(kind, zone, number)
     except (ValueError, OverflowError):
@@ -158,7 +158,7 @@ def _from_text(
             _, zone, moment = _from_datetime(datetime.strptime(text, time_format))
         except Error:
             raise
-        except (ValueError, re.error):  # re.error if the format repeats a directive
+        except (ValueError, re.error):  # a format that repeats a directive raises re.error
             raise Error(f"{text!r}: ", *does_not_fit(time_format), field="time", value=text) from None
         return "timestamp" if has_clock(time_format) else "date", zone, moment
     if time_format is None and (calendar := _by_pattern(text, day_first)) is not None:

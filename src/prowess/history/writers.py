@@ -1,6 +1,6 @@
-"""Writing histories to frames and files, in layouts that reading recognises.
+"""Write histories to frames and files, in layouts that the readers recognise.
 
-A table is written in chunks of matches: a first pass finds out which columns the table needs, a second writes them.
+A table is written in chunks of matches: a first pass determines the columns that the table needs, a second writes them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Shape = Literal["wide", "long"]
 
 @dataclass(frozen=True)
 class Contents:
-    """What the matches of a table contain; this decides which columns the table needs.
+    """A summary of the matches of a table, which determines the columns that the table needs.
 
     >>> duel = History.from_matches([{"teams": [["ann"], ["bob"]]}])
     >>> trio = History.from_matches([{"teams": [["ann"], ["bob"], ["cat"]], "scores": [1, 2, 3]}])
@@ -47,17 +47,17 @@ class Contents:
 
     most_teams: int
     ids: bool
-    rosters: bool  # teams of several players
+    rosters: bool  # whether a team has several players
     scores: bool
     missing_scores: bool
     fractional_scores: bool
-    other_places: bool  # places that do not follow from the scores
+    other_places: bool  # whether places do not follow from the scores
     weights: bool
     importance: bool
     home: bool
-    home_later: bool  # a home team that is not the first of its match
+    home_later: bool  # whether a home team is not the first team of its match
     other_than_pairs: bool
-    separators: bool  # in names
+    separators: bool  # whether a name contains the separator of rosters
 
     @classmethod
     def of(cls, history: History) -> Contents:
@@ -81,12 +81,12 @@ class Contents:
         )
 
     def __or__(self, other: Contents) -> Contents:
-        """Return the contents of two tables together."""
+        """Combine the contents of two tables."""
         return Contents(*map(max, astuple(self), astuple(other)))
 
     @property
     def not_wide(self) -> str:
-        """Why a table cannot have a row per match; empty if it can."""
+        """The reason why a table cannot have a row per match; empty if it can."""
         if self.weights:
             return "players have weights"
         if self.scores and (self.missing_scores or self.other_places):
@@ -98,7 +98,7 @@ class Contents:
         return f"a name contains {BETWEEN!r}" if self.rosters and self.separators else ""
 
     def layout(self, layout: Shape | None) -> Shape:
-        """Return the layout of the table: the given one, if it can hold the matches, or the most readable one."""
+        """Return the given layout if it can hold the matches; without one, return the most readable layout."""
         if layout not in (None, "wide", "long"):
             message = f"layout must be 'wide' (a row per match) or 'long' (a row per player), not {layout!r}"
             raise Error(message, field="layout", value=layout)
@@ -108,7 +108,7 @@ class Contents:
         return layout or ("long" if self.most_teams > SIDES or self.not_wide else "wide")
 
     def fill(self, history: History) -> History:
-        """Return some of the matches with all columns of the table; missing columns get neutral values."""
+        """Return a chunk of the matches with all columns of the table; missing columns get neutral values."""
         matches, absent = len(history), dict[str, Any]()
         if self.scores and history.score is None:
             absent["score"] = np.full(history.teams, np.nan)

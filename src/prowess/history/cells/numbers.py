@@ -1,4 +1,4 @@
-"""Reading cells as numbers, however they are written: 1,234.5 and 1.234,5 and 3½ and 5 pts."""
+"""Read cells as numbers in many notations: 1,234.5 and 1.234,5 and 3½ and 5 pts."""
 
 import re
 from collections import Counter
@@ -24,26 +24,26 @@ _SHAPE = re.compile(
     r" ?(?P<unit>[^\W\d_]{1,12}\.?|[%$€£¥])?"
 )
 _WHOLE = re.compile(r"\d+\.?")
-_FIRST = r"[1-9]\d{0,2}"  # a leading zero has no thousands after it: 0 123 is two numbers, or a typo
+_FIRST = r"[1-9]\d{0,2}"  # thousands never begin with a zero: 0 123 is two numbers, or a typo
 _SPACED = re.compile(
     rf"({_FIRST}(?:([ '])\d{{3}})(?:\2\d{{3}})*)(?:([.,])(\d+))?"
-)  # as in 1 234,5: the other mark is decimal
-_GROUPED = {  # the decimal mark, and the thousands separators that prove it
+)  # with spaces between thousands, as in 1 234,5, the other mark is decimal
+_GROUPED = {  # numbers whose thousands separators prove the decimal mark, by that mark
     ".": re.compile(rf"{_FIRST}(?:,\d{{3}})+\.\d+|{_FIRST}(?:,\d{{3}}){{2,}}|[1-9]\d?(?:,\d{{2}})+,\d{{3}}(?:\.\d+)?"),
     ",": re.compile(rf"{_FIRST}(?:\.\d{{3}})+,\d+|{_FIRST}(?:\.\d{{3}}){{2,}}"),
 }
 _BEFORE_FRACTION = re.compile(rf"\d+|{_FIRST}([., '])\d{{3}}(?:\1\d{{3}})*")  # 2.5½ has two fractions
-# 2 (4): goals, and shoot-out goals
+# goals and, in brackets, shoot-out goals: 2 (4)
 _BRACKETED = re.compile(r"(\d{1,2}) ?\((?:pen\.? ?|p\.? ?)?\d{1,2} ?(?:p|pen|pens)?\.?\)")
 _MARKED = re.compile(r"(\d*)([.,])(\d+)")
-_UNCLEAR = r"^[+-]?[1-9]\d{0,2}[.,]\d{3}$"  # one mark before three digits: thousands or decimals
+_UNCLEAR = r"^[+-]?[1-9]\d{0,2}[.,]\d{3}$"  # ambiguous: the mark before three digits may separate thousands or decimals
 _BARE = r"^\s*[+-]?[.,]\d+\s*$"
 _OTHER = {".": ",", ",": "."}
 
 
 @dataclass(frozen=True)
 class Numeral:
-    """The value of a cell with either decimal mark, its unit, and the decimal mark that the cell proves, if any."""
+    """The value of a cell for each decimal mark, its unit, and the decimal mark that the cell proves, if any."""
 
     point: float
     comma: float
@@ -51,20 +51,20 @@ class Numeral:
     proof: str = ""
 
     def value(self, decimal: str | None) -> float:
-        """Return the number for a decimal mark, by default a point."""
+        """Return the value if this is the decimal mark; without a mark, the value for a point."""
         return self.comma if decimal == "," else self.point
 
 
 def numbers(table: Table, column: str) -> Floats:
-    """Read a column as numbers; empty cells become NaN, and so do unreadable ones, which are problems."""
+    """Read a column as numbers; empty and unreadable cells become NaN, and unreadable cells are reported."""
     return numbers_together(table, [column])[0]
 
 
 def numbers_together(table: Table, columns: Sequence[str]) -> list[Floats]:
     """Read columns as numbers with one decimal mark: "2,5" in one column decides how "1,234" is read in another.
 
-    Ambiguous cells are read in the most common way, with a decimal point and commas between thousands, unless numbers
-    from 1000 on are written without commas; a remark reports the reading.
+    Ambiguous cells are read with a decimal point and commas between thousands, unless other numbers above 999 have no
+    commas. A remark reports the reading.
 
     >>> import polars as pl
     >>> cells = Table(pl.DataFrame({"home": ["1.234", "5 pts"], "away": ["2,5", "½"]}), "cells")
@@ -86,7 +86,7 @@ def numbers_together(table: Table, columns: Sequence[str]) -> list[Floats]:
 
 
 def _split(table: Table, column: str) -> "tuple[pl.Series, pl.Series]":
-    """Return a column's whole numbers (null for other cells), and the texts of the few other cells."""
+    """Return a column's whole numbers (null for other cells), and the texts of the other cells, which are few."""
     import polars as pl
 
     series = table.frame[column]
@@ -100,7 +100,7 @@ def _split(table: Table, column: str) -> "tuple[pl.Series, pl.Series]":
 
 
 def _merge(table: Table, column: str, whole: "pl.Series", rest: "pl.Series", values: Floats) -> Floats:
-    """Insert the values of the other cells among the whole numbers; a text that is not a number is a problem."""
+    """Merge the values of the other cells into the whole numbers; report texts that are not numbers as problems."""
     if not len(rest):
         return whole.to_numpy()  # null is NaN there
     where = np.flatnonzero(whole.is_null().to_numpy())
@@ -123,7 +123,8 @@ def _merge(table: Table, column: str, whole: "pl.Series", rest: "pl.Series", val
 def _read_texts(table: Table, columns: Sequence[str], texts: "pl.Series", large: Callable[[], bool]) -> Floats:
     """Read texts that are not whole numbers; unreadable texts become NaN.
 
-    Decimals such as 2.5 and 2,5 are read as a column; each distinct text in another notation is read once.
+    Decimals such as 2.5 and 2,5 are read all at once. Texts in other notations are read one by one, each distinct text
+    once.
     """
     import polars as pl
 
@@ -158,7 +159,7 @@ def _read_texts(table: Table, columns: Sequence[str], texts: "pl.Series", large:
 
 
 class _Evidence:
-    """Evidence for the decimal mark: votes for either mark, an example of each, and ambiguous cells."""
+    """Evidence for the decimal mark: the votes for each mark, an example of each, and the ambiguous cells."""
 
     def __init__(self, read: dict[str, Numeral], count: dict[str, int]) -> None:
         self.votes = Counter({".": 0, ",": 0})
@@ -172,7 +173,7 @@ class _Evidence:
                 self.open.setdefault("." if numeral.point < numeral.comma else ",", cell)
 
     def add(self, mark: str, sure: "pl.Series", unclear: "pl.Series") -> None:
-        """Add cells with one mark: unambiguous ones such as 2.5, and ambiguous ones such as 1.234."""
+        """Add the cells that contain a mark: unambiguous cells such as 2.5, and ambiguous cells such as 1.234."""
         self.votes[mark] += len(sure)
         if len(sure):
             self.proof[mark] = sure[0]
@@ -180,11 +181,11 @@ class _Evidence:
             self.open[mark] = unclear[0]
 
     def decide(self, table: Table, columns: Sequence[str], large: Callable[[], bool]) -> str | None:
-        """Return the decimal mark, with a remark if cells are ambiguous; None if no cell has a mark."""
+        """Return the decimal mark, and add a remark if cells are ambiguous; None if no cell has a mark."""
         points, commas = self.votes["."], self.votes[","]
         if points or commas:
             mark = "," if commas > points else "."
-            if not self.open or not commas:  # there is no evidence for the less common reading
+            if not self.open or not commas:  # nothing suggests the less common reading
                 return mark
             why = f" because of {self.proof[mark]!r}"
         elif not self.open:
@@ -213,7 +214,7 @@ def _with_usual_unit(read: dict[str, Numeral], count: dict[str, int], rows: int)
 
 
 def _read(cell: str) -> Numeral | None:
-    """Read a cell with either decimal mark; None if it is not a number."""
+    """Read a cell for each decimal mark; return None if it is not a number."""
     text = plain_text(cell).strip("'\"")
     if shot := _BRACKETED.fullmatch(text):
         return Numeral(float(shot[1]), float(shot[1]))
@@ -230,7 +231,7 @@ def _read(cell: str) -> Numeral | None:
 
 
 def _whole_and_fraction(body: str | None, fraction: str) -> Numeral | None:
-    """Read a fraction, and the whole number before it: 1/2, 3 1/2 and 1,234 1/2, but neither 2.5 1/2 nor 3 5/2."""
+    """Read a fraction after an optional whole number: 1/2, 3 1/2 and 1,234 1/2, but neither 2.5 1/2 nor 3 5/2."""
     above, below = map(int, fraction.strip().split("/"))
     value = above / below
     if body:
@@ -241,7 +242,7 @@ def _whole_and_fraction(body: str | None, fraction: str) -> Numeral | None:
 
 
 def numeral(text: str) -> Numeral | None:
-    """Read digits with marks between them, without a sign or a unit; None if the marks do not fit together.
+    """Read digits with marks between them, without a sign or a unit; None if the marks are inconsistent.
 
     >>> numeral("1,234"), numeral("1,234,5")
     (Numeral(point=1234.0, comma=1.234, unit='', proof=''), None)

@@ -1,4 +1,4 @@
-"""Reading cells that rank players: places such as 1st, T3 or gold, words such as DNF, and times such as 1:02:45."""
+"""Read cells that rank players: places such as 1st, T3 or gold, words such as DNF, and times such as 1:02:45."""
 
 import re
 from collections import Counter
@@ -31,8 +31,8 @@ _SHOWN = 8  # number of words listed in a remark
 class Places:
     """The rank in each row; NaN if the cell is empty or holds a word.
 
-    Players who are `unplaced` took part and share the last place of their match; those who are `absent` did not take
-    part. All others without a rank have an empty cell.
+    Players who are `unplaced` took part and share the last place of their match. Players who are `absent` did not take
+    part. The cells of all other players without a rank are empty.
     """
 
     rank: Floats
@@ -41,7 +41,7 @@ class Places:
 
 
 def ranks(table: Table, column: str) -> Places:
-    """Read a column as places; a remark counts words that replace places, and other cells are problems.
+    """Read a column as places; count the words that replace places in a remark, and report other cells as problems.
 
     >>> import polars as pl
     >>> cells = Table(pl.DataFrame({"place": ["1st", "T2", "5-8", "DNF"]}), "cells")
@@ -67,7 +67,7 @@ def ranks(table: Table, column: str) -> Places:
     for words, mask in ((table.choices.unplaced, unplaced), (table.choices.absent, absent)):
         mask |= np.isin(rank, [float(word) for word in words if re.fullmatch(r"[+-]?\d+(\.\d+)?", word.strip())])
     rank[unplaced | absent] = nan
-    # 0 ranks before 1: in some files it means the first place, in others no place.
+    # 0 ranks before 1. In some files, 0 means the first place, in others no place, so a remark says so.
     for low in (0.0, -1.0):
         rows = int((rank == low).sum())
         if rows and (rank >= 1).any():
@@ -91,7 +91,7 @@ def word_masks(table: Table, column: str) -> tuple[NDArray[np.bool_], NDArray[np
 
 @dataclass(frozen=True)
 class _Cell:
-    """One of the distinct cells of a column that are not plain numbers."""
+    """A distinct cell of a place column that is not a plain number."""
 
     text: str
     count: int
@@ -105,8 +105,8 @@ def _read_cells(
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Return the kind and rank of the cells that are not plain numbers; `places` is the number of plain numbers.
 
-    Repeated unknown words mean players without a place, if most rows have a place or a known word; a column of
-    "goalkeeper" and "striker" is something else. With `places` None, unknown words are not guessed.
+    If most rows have a place or a known word, repeated unknown words mean players without a place. Otherwise, as in a
+    column of "goalkeeper" and "striker", they are problems. If `places` is None, they are always problems.
     """
     code, distinct = intern(text)
     absent, unplaced = ({_key(word) for word in words} for words in (table.choices.absent, table.choices.unplaced))
@@ -131,7 +131,7 @@ def _read_cells(
 def _classify(
     text: str, absent: Set[str], unplaced: Set[str], rounds: bool, decimal: str | None
 ) -> tuple[int, float, str]:
-    """Return the kind, rank and word of a cell; the user's words take precedence, then places, then the usual words."""
+    """Return the kind, rank and word of a cell; try the user's words first, then places, then the usual words."""
     key = _key(text)
     if key in absent or key in unplaced:
         return _ABSENT if key in absent else _WORD, nan, text
@@ -182,7 +182,7 @@ def _is_word(text: str) -> bool:
 
 
 def _note_words(table: Table, column: str, cells: list[_Cell]) -> None:
-    """Add a remark on how many entries have words instead of places, and how to leave them out."""
+    """Add a remark that counts the words instead of places, and names the option that leaves those players out."""
     counts = Counter[str]()
     spelled: dict[str, str] = {}
     for cell in cells:
@@ -227,7 +227,7 @@ def seconds(text: str) -> float:
 
 
 def durations(table: Table, column: str) -> Places:
-    """Read a column of measured times, in seconds; players with a word or an empty cell did not finish."""
+    """Read a column of measured times, in seconds; players whose cell is a word or empty did not finish."""
     import polars as pl
 
     series = table.frame[column]

@@ -1,4 +1,4 @@
-"""Reading result columns: both teams in one cell (3-1, w/o), or the first team's view (W/D/L, 1/X/2, W 3-1)."""
+"""Read result columns: the result of both teams (3-1, w/o), or from the first team's view (W/D/L, 1/X/2, W 3-1)."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,12 +25,13 @@ _RULES = {
     "clock": "a time of day, so the match is not played yet",
     "retired": "the {unit} of a match that ended early count",
 }
-MOST = 0.9  # fraction of the cells with sets that decides whether they are tennis
+MOST = 0.9  # fraction of the cells with sets that must look like tennis
 _TIME_OF_DAY = re.compile(r"(\d|[01]\d|2[0-3]):([0-5]\d)")
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d+)?|1/2)")
 _WORD_BEFORE = re.compile(r"([^\W\d_]+)[\s,:.]*([\d(+-].*)")
 _WORD_BEHIND = re.compile(r"([\d(+-].*)[\s,:.]([^\W\d_]+)")
-INCOMPLETE = re.compile(r"\d\s*[-:/]\s*$|^\s*[-:/]\s*\d")  # 2- is half a result, not the second side
+# "2-" is an incomplete result, not the name of the second side.
+INCOMPLETE = re.compile(r"\d\s*[-:/]\s*$|^\s*[-:/]\s*\d")
 _MEANING = {1: "a win for the first team", 0: "a draw", -1: "a loss for the first team"}
 _SIGNS = {
     language: {word: sign for sign, words in zip((1, 0, -1), lists, strict=True) for word in words.split()}
@@ -52,7 +53,7 @@ class Results:
     sign: NDArray[np.int8]
     state: NDArray[np.int8]
     scored: bool
-    dates: bool = False  # whether a cell is a date, as spreadsheets turn results into dates
+    dates: bool = False  # whether a cell is a date, because spreadsheets turn results into dates
 
 
 def pair_results(table: Table, column: str, decided: bool = False) -> Results:
@@ -94,7 +95,7 @@ def word_results(table: Table, column: str, also: Mapping[str, int] | None = Non
         read = cells.settle(read)
     beside = [score is not None and result.state == PLAYED for result, score in zip(read, scores, strict=True)]
     lost, won = ([result for result in compress(read, beside) if result.sign == sign] for sign in (-1, 1))
-    # Where all losses are written as 3-1, the winner's score is first.
+    # If even losses are written as 3-1, the winner's score is first.
     winner_first = (
         bool(lost) and all(cell.first > cell.second for cell in lost) and all(cell.first >= cell.second for cell in won)
     )
@@ -110,7 +111,7 @@ def word_results(table: Table, column: str, also: Mapping[str, int] | None = Non
 
 
 class _Column:
-    """The distinct cells of a result column: they are few, and each is read once."""
+    """The distinct cells of a result column; each is read only once."""
 
     def __init__(self, table: Table, column: str) -> None:
         self.table, self.column = table, column
@@ -122,7 +123,7 @@ class _Column:
         return int(self.counts[np.fromiter(chosen, bool, len(self.texts))].sum())
 
     def settle(self, read: list[Cell]) -> list[Cell]:
-        """Resolve ambiguous cells by the other cells: 19:30 is a time beside 15:00, and 6-2 is a set beside 6-4 6-3.
+        """Resolve ambiguous cells by the others: beside 15:00, 19:30 is a time; beside 6-4 6-3, 6-2 is a set.
 
         A result "1/2" is a draw, unless other cells such as "3/1" use a slash between two scores.
         """
@@ -145,7 +146,7 @@ class _Column:
         return read
 
     def _score_unit(self, read: list[Cell]) -> str:
-        """Return what the score of a match in sets counts: the sets, or the games or points within them."""
+        """Return the unit of the score of a match in sets: sets, games or points."""
         of_sets = [result for result in read if result.within is not None]
         tennis = bool(of_sets) and sum(result.tennis for result in of_sets) >= MOST * len(of_sets)
         usual = self.table.decide(
@@ -157,7 +158,7 @@ class _Column:
         """Return the result of every row; record problems, and remarks on the rules that were applied."""
         unit = self._score_unit(read)
         if unit != "sets":
-            # Who won stays as it is: the winner of a tennis match may have won fewer games.
+            # The winner is not recomputed: the winner of a tennis match may have won fewer games.
             read = [
                 replace(result, first=result.within[0], second=result.within[1]) if result.within else result
                 for result in read
@@ -190,7 +191,7 @@ class _Column:
 
 
 def _word_and_score(cell: str) -> tuple[str, Cell | None]:
-    """Return the word of a cell, and the score beside it if there is one."""
+    """Return the word in a cell, and the score beside the word if there is one."""
     text = plain_text(cell).casefold()
     if _NUMBER.fullmatch(text):  # normalised: 1.0 is 1, ½ is 0.5
         return f"{0.5 if text.endswith('1/2') else float(text.replace(',', '.')):g}", None
@@ -205,7 +206,7 @@ def _word_and_score(cell: str) -> tuple[str, Cell | None]:
 
 
 def _choose_language(cells: _Column, words: Sequence[str], also: Mapping[str, int]) -> dict[str, int]:
-    """Return the signs of words in the language that fits most cells, or in the first of several, with a remark."""
+    """Return the sign of each word in the language that fits most cells; add a remark if several fit equally well."""
     counts = dict.fromkeys(words, 0)
     for word, count in zip(words, cells.counts.tolist(), strict=True):
         counts[word] += count

@@ -1,4 +1,4 @@
-"""Reading cells as rosters: several names in one cell, with any separator."""
+"""Read cells as rosters: several names in one cell, with any separator."""
 
 import json
 import re
@@ -12,9 +12,9 @@ from .words import ALSO_IN_NAMES, ROSTER_SEPARATORS
 if TYPE_CHECKING:
     import polars as pl
 
-_NEVER = "\x00"  # a character that occurs in no text
+_NEVER = "\x00"  # a character that never occurs in text
 _BRACKETS = r"(?s)^(?:\[(.*)\]|\{(.*)\}|\((.*)\))$"
-_LAST = r",?\s+(?:and|und|et|y|e|и|&)\s+"  # between the last two of a list: "ann, bob and cat"
+_LAST = r",?\s+(?:and|und|et|y|e|и|&)\s+"  # between the last two names of a list: "ann, bob and cat"
 _SURE = "[" + re.escape("".join(ROSTER_SEPARATORS)) + "]"
 _MAYBE = "|".join(map(re.escape, ALSO_IN_NAMES))
 _WHOLE = (Option("rosters", ""), " keeps cells whole")
@@ -26,9 +26,9 @@ def rosters(
 ) -> tuple[list["pl.Series"], str | None]:
     """Read cells as lists of names (null if a cell is empty), and return the separator.
 
-    All columns are split at one separator, so that in "Smith & Sons; ann" the ampersand stays part of a name; without
-    `split` a cell is one name. `sure` says that the columns certainly hold rosters, such as a column called "players",
-    and not names that contain marks. A remark reports the separator.
+    All columns are split at the same separator, so that in "Smith & Sons; ann" the ampersand stays part of a name.
+    Without `split`, a cell is one name. With `sure`, the columns certainly hold rosters, as a column called "players"
+    does, and not names that contain marks. A remark reports the separator.
 
     >>> import polars as pl
     >>> cells = Table(pl.DataFrame({"team": ["ann, bob and cat", "dan, eve"]}), "cells")
@@ -76,7 +76,7 @@ def _decode_json(table: Table, texts: list["pl.Series"]) -> list["pl.Series"] | 
 
 
 def _find_separator(table: Table, texts: list["pl.Series"], sure: bool) -> tuple[str | None, list["pl.Series"]]:
-    """Find the separator of the rosters, and return their cells without enclosing brackets."""
+    """Find the separator of the rosters; return it with the cells, without enclosing brackets."""
     import polars as pl
 
     cells = pl.concat(texts).drop_nulls()
@@ -102,7 +102,7 @@ def _find_separator(table: Table, texts: list["pl.Series"], sure: bool) -> tuple
 
 
 def _best_separator(cells: "pl.Series", sure: bool) -> tuple[str | None, str | None]:
-    """Return the separator of the rosters, or else a mark that occurs in too few cells to be the separator.
+    """Return the separator of the rosters and None; or None and a mark that occurs in too few cells.
 
     A separator is a sign that never occurs in names, or a mark that occurs in at least half of the cells. So "Brighton
     & Hove Albion" stays whole among single names, but "ann & bob" is split among pairs.
@@ -110,18 +110,18 @@ def _best_separator(cells: "pl.Series", sure: bool) -> tuple[str | None, str | N
     some = cells.filter(cells.str.contains(_SURE))
     marked = cells.filter(cells.str.contains(_MAYBE))
     others = int((~marked.str.contains(_SURE)).sum())
-    if len(some) and not (2 * len(some) < others and others >= len(cells) / 2):  # a few are typos
+    if len(some) and not (2 * len(some) < others and others >= len(cells) / 2):  # a mark in a few cells is a typo
         return max(ROSTER_SEPARATORS, key=lambda mark: some.str.contains(mark, literal=True).sum()), None
     least = 1 if sure else max(1, len(cells) / 2)
     if _are_sentences(marked, sure) and int(marked.str.contains(rf",|{_LAST}").sum()) >= least:
-        return ",", None  # "ann, bob and cat" and "ann and bob": the comma means both
+        return ",", None  # lists such as "ann, bob and cat" and "ann and bob" are split at commas and at "and"
     counts = {mark: int(marked.str.contains(mark, literal=True).sum()) for mark in ALSO_IN_NAMES}
     best = next((mark for mark, count in counts.items() if count >= least), None)
     return best, None if best else next((mark for mark, count in counts.items() if count), None)
 
 
 def _are_sentences(cells: "pl.Series", sure: bool) -> bool:
-    """Return whether cells are lists as in prose, such as "ann, bob and cat", or a mix of commas and "dan & eve"."""
+    """Return whether cells are lists as in prose, such as "ann, bob and cat", or mix commas and ampersands."""
     joined = cells.filter(cells.str.contains(_LAST))
     beside = sure and int(cells.str.contains(",", literal=True).sum()) >= len(joined) > 0
     return beside or bool(joined.str.contains(rf",.*{_LAST}").any())
@@ -157,7 +157,7 @@ def _split(text: "pl.Series", separator: str | None) -> "pl.Series":
 
 
 def _split_quoted(text: "pl.Series", end: str, quotes: list[str]) -> "pl.Series":
-    """Split cells whose names may be quoted, and remove the quotes; within them a backslash escapes a mark."""
+    """Split cells whose names may be quoted, and remove the quotes; within quotes, a backslash escapes a mark."""
     import polars as pl
 
     inside = [rf"\s*{quote}(?:[^{quote}\\]|\\.)*{quote}\s*" for quote in quotes]

@@ -1,4 +1,4 @@
-"""Reading the rounds of tournaments, which decide the order of matches with the same date."""
+"""Read the rounds of tournaments, which decide the order of matches with the same date."""
 
 import re
 from math import log2, nan
@@ -13,7 +13,8 @@ from .text import intern
 if TYPE_CHECKING:
     import polars as pl
 
-_QUALIFYING, _GROUP, _FIRST, _KNOCKOUT = -100.0, 0.0, 1.0, 100.0  # where each stage of a tournament begins
+# The number at which each stage of a tournament begins.
+_QUALIFYING, _GROUP, _FIRST, _KNOCKOUT = -100.0, 0.0, 1.0, 100.0
 _STAGES = {
     **dict.fromkeys(("er", "preliminary", "preliminaries", "prelim", "pre", "vorrunde", "playin"), _GROUP - 1),
     **dict.fromkeys(("rr", "roundrobin", "group", "groups", "groupstage", "pool", "league", "gruppe", "swiss"), _GROUP),

@@ -1,4 +1,4 @@
-"""Reading the result of both teams from one cell: 3-1, ½-½, 2-2 (4-3 pens), 6-4 3-6 7-6(5), w/o."""
+"""Read the result of both teams from one cell: 3-1, ½-½, 2-2 (4-3 pens), 6-4 3-6 7-6(5), w/o."""
 
 import re
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ class Cell:
     """The result in a cell: its state, the scores, and who won (1 or −1; 0 for a draw or an unknown winner).
 
     `pairs` counts the pairs of scores outside brackets, up to 2, and `rule` names the rule by which the cell was read.
-    If the cell lists sets, the scores are sets, and `within` has the sums of the numbers within them: games or points.
+    If the cell lists sets, the scores count sets, and `within` has each team's total of games or points.
     """
 
     state: int = WRONG
@@ -33,7 +33,7 @@ class Cell:
     rule: str = ""
     right: str = _RIGHT
     within: tuple[float, float] | None = None
-    tennis: bool = False  # whether all sets may be those of a tennis match
+    tennis: bool = False  # whether all sets are possible in tennis
 
 
 def sign_of(first: float, second: float) -> int:
@@ -67,7 +67,7 @@ def _grammar() -> _Grammar:
     month = f"(?:{'|'.join(words.MONTHS.split())})[a-z]*"
     return _Grammar(
         single=re.compile(rf"([+-]?{any_number}){between}([+-]?{any_number})"),
-        # No pair begins after a leading comma: the first score of ",5-1" is not 5.
+        # A pair does not begin after a leading comma, because the first score of ",5-1" is not 5.
         pairs=re.compile(rf"(?<![\d.])(?<!^,)([+-]?{number}){between}([+-]?{number})(?![\d.]*\d)"),
         beside=re.compile(rf"({number}) ?\((\d+)\) ?[-:] ?(?:({number}) ?\((\d+)\)|\((\d+)\) ?({number}))"),
         brackets=re.compile(r"\(([^()]*)\)|\[([^\[\]]*)\]"),
@@ -147,7 +147,8 @@ def _read_pairs(outside: str, inside: list[str]) -> Cell:
     shot = bool(around & words.SHOOTOUTS)
     if len(scores) == 1 or (len(scores) == 2 and scores[0][0] == scores[0][1] and shot):
         (first, second), more = scores[0], [*scores[1:], *(score for part in inside for score in _scores(part))]
-        beyond = len(more) == 1 and (more[0][0] > first or more[0][1] > second)  # not a half-time score
+        # A higher score in brackets is not a half-time score.
+        beyond = len(more) == 1 and (more[0][0] > first or more[0][1] > second)
         rule = "retired" if retired else "shoot-out" if first == second and (shot or beyond) else ""
         return pair(first, second, pairs=0 if more else 1, rule=rule)
     deciders = [score for part in inside if part.startswith("[") for score in _scores(part)]  # 6-4 4-6 [10-8]
@@ -179,7 +180,7 @@ def _scores(text: str) -> list[tuple[float, float]]:
 
 
 def _value(text: str, decimal: str | None) -> float | None:
-    """Read the text on one side of a result as a score, in the same notations as a number column."""
+    """Read the text on one side of a result as a score, in any notation that number columns may have."""
     if text.endswith("1/2"):
         return _plain(text)
     number = numeral(text.lstrip("+-"))
@@ -187,7 +188,7 @@ def _value(text: str, decimal: str | None) -> float | None:
 
 
 def _plain(text: str) -> float:
-    """Read a number that may have a sign and a ½."""
+    """Read a number that may have a sign and a half."""
     sign = -1.0 if text.startswith("-") else 1.0
     half = 0.5 if text.endswith("1/2") else 0.0
     return sign * (float(text.lstrip("+-").removesuffix("1/2").strip() or 0) + half)

@@ -31,16 +31,16 @@ _LETTERS = str.maketrans(
 
 
 def intern(text: "pl.Series") -> tuple[Ints, "pl.Series"]:
-    """Return each value's index among the distinct values, in order of appearance, and the distinct values.
+    """Return the distinct values in order of appearance, and the index of each value among them.
 
-    Texts are compared by their hashes, which is several times as fast; the result is then checked against the texts.
+    Texts are compared by hash, which is several times as fast; a final check compares the texts themselves.
     """
     import polars as pl
 
     if text.is_empty():
         return np.zeros(0, np.int32), text
     codes, first = numbered(np.ascontiguousarray(text.hash().to_numpy()))
-    different = text[first]  # four times as fast as `gather`, which runs a query
+    different = text[first]  # four times as fast as `gather`
     restored = different[codes]
     if restored.null_count() == text.null_count() and (text == restored).all():
         return codes, different
@@ -71,7 +71,7 @@ def labels(table: Table, column: str) -> "pl.Series":
 
 
 def check_names(table: Table, column: str, kind: "pl.DataType") -> None:
-    """Raise an Error if the type of a column cannot hold names."""
+    """Raise `Error` if the type of a column cannot hold names."""
     import polars as pl
 
     if kind.is_float():
@@ -113,7 +113,7 @@ def intern_names(table: Table, columns: list[str]) -> tuple[Ints, "pl.Series"]:
 
 
 def _interleave(cells: "list[pl.Series]") -> tuple[Ints, "pl.Series"]:
-    """Number the texts of columns row by row, by their hashes; then check that no two texts have the same hash."""
+    """Number the texts of columns row by row, by hash; then check that equal hashes mean equal texts."""
     import polars as pl
 
     width = len(cells)
@@ -132,7 +132,7 @@ def _interleave(cells: "list[pl.Series]") -> tuple[Ints, "pl.Series"]:
 
 
 def yes_no(table: Table, column: str) -> NDArray[np.bool_]:
-    """Read a column as true and false; if only true cells are marked, as with an x, an empty cell is false."""
+    """Read a column as true and false; if only true cells are marked, such as with an x, empty cells are false."""
     import polars as pl
 
     series = table.frame[column]
@@ -165,7 +165,7 @@ def plain_text(cell: str) -> str:
     head, bracket, tail = rest.rpartition("[")
     if bracket and len(tail) in (2, 3) and tail.endswith("]") and tail[:-1].isalnum():
         rest = head.rstrip()
-    return rest or cell  # a cell that holds only marks is kept
+    return rest or cell  # do not empty a cell that holds only footnote marks
 
 
 def _plain_letter(letter: str) -> str:
@@ -174,7 +174,7 @@ def _plain_letter(letter: str) -> str:
     digit = unicodedata.decimal(letter, None)
     if digit is not None:
         return str(digit)
-    # The compatibility form of ½ is "1⁄2"; ² is not a fraction, and stays.
+    # Unicode decomposes ½ to "1⁄2"; ² is not a fraction and stays.
     parts = unicodedata.normalize("NFKD", letter) if unicodedata.category(letter) == "No" else ""
     return f" {parts.replace('⁄', '/')}" if "⁄" in parts else letter
 

@@ -10,11 +10,12 @@ def _words(text: str) -> frozenset[str]:
 
 TRUE = _words("true t yes y 1 1.0 x ✓ ✔ ☑ ✅ on ja j oui o si sí sì sim да 是")
 FALSE = _words("false f no n 0 0.0 off nein non não нет 否 ✗ ✘ ☐ - –")
-MISSING = _words(  # besides an empty cell; as written, in lower case
+MISSING = _words(  # texts that mean an empty cell, in lower case
     "- -- --- – — ? . .. ... na n/a n.a. #n/a <na> nan null (null) none \\n missing unknown tbd tba"
 ) | {""}
 
-# Separators of names in a roster: the first that any cell has; if none has one, the first mark in half of the cells.
+# Separators of the names in a roster: marks that never occur in names, and marks that may also occur in names. The
+# latter must be in at least half of the cells.
 ROSTER_SEPARATORS = ("\n", "\t", ";", "|", "+")
 ALSO_IN_NAMES = ("&", "/", ",", " and ", " und ", " et ", " y ", " e ", " и ", " - ")
 
@@ -119,7 +120,8 @@ _MONTH_NAMES = (
     "december dec dezember dez décembre decembre déc diciembre dic dicembre dezembro декабрь декабря дек",
 )
 MONTH_NUMBERS = {name: month for month, names in enumerate(_MONTH_NAMES, 1) for name in names.split()}
-ENGLISH_MONTHS = frozenset(name for names in _MONTH_NAMES for name in names.split()[:2]) - {"mai"}  # Polars reads these
+# Only these names can be read by Polars.
+ENGLISH_MONTHS = frozenset(name for names in _MONTH_NAMES for name in names.split()[:2]) - {"mai"}
 _DAYS = (
     "mon monday tue tues tuesday wed weds wednesday thu thur thurs thursday fri friday sat saturday sun sunday",
     "mo montag di dienstag mi mittwoch do donnerstag fr freitag sa samstag sonnabend so sonntag",

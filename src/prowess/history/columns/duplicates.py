@@ -1,4 +1,4 @@
-"""Rows that repeat a match: duplicate rows, and rows with the other side's view of a match."""
+"""Find rows that repeat a match: duplicate rows, and rows with the other side's view of a match."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,17 +14,16 @@ from .layout import Layout
 _ROUNDS = frozenset(word for words in PARTS for word in words.split())
 _KEEP = ("; ", Option("duplicates", "keep"), " counts them")
 BOTH_VIEWS = "whether matches are listed from both sides"  # a decision
-MOST = 0.9  # fraction of the rows that decides how a file is meant
-LEAST = 3  # number of matches; fewer without a time may be return matches
-VARIED = 3  # more different results than a win, a draw and a loss
+MOST = 0.9  # fraction of the rows that must agree to decide how the file is read
+LEAST = 3  # minimum number of mirrored matches without a time; fewer may be return matches
+VARIED = 3  # results are varied if there are more than three: a win, a draw and a loss
 
 
 def leave_out_repeated(table: Table, layout: Layout, size: Ints, player: Ints) -> None:
     """Leave out duplicate rows, unless they are probably separate matches.
 
-    Duplicate rows are left out only if a row holds more than a time and two players. If some players also meet twice at
-    the same time with different results, several matches at one time are usual in this file, and so duplicate rows
-    count as matches.
+    Duplicate rows are left out only if a row holds more than a time and two players. They count as matches if some
+    players also meet twice at the same time with different results, because the file then has such matches.
     """
     choice = table.choices.duplicates
     if choice == "keep" or len(table.frame) < 2:
@@ -62,9 +61,9 @@ def _time_columns(table: Table, layout: Layout) -> list[str]:
 
 
 def _meetings(table: Table, when: list[str], team: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return a number for each match, the same for matches of the same teams at one time; `team` has a column per side.
+    """Return a code for each match; matches of the same teams at the same time share a code.
 
-    The sum of two numbers does not depend on their order, so it does not matter which side is first.
+    `team` has a column per side. The codes are sums, so it does not matter which side is first.
     """
     meeting: NDArray[np.uint64] = mix_bits(team).sum(axis=1, dtype=np.uint64)
     if when:
@@ -73,13 +72,14 @@ def _meetings(table: Table, when: list[str], team: NDArray[np.uint64]) -> NDArra
 
 
 def team_codes(size: Ints, player: Ints) -> NDArray[np.uint64]:
-    """Return a number for each team, with a row per match; teams of the same players have the same number.
+    """Return a code for each team, with a row per match; teams with the same players have the same code.
 
     >>> codes = team_codes(np.array([[2, 1], [1, 2]]), np.array([0, 1, 2, 2, 1, 0]))
     >>> bool((codes[0] == codes[1, ::-1]).all())
     True
     """
-    mixed = np.append(mix_bits(player.astype(np.uint64)), np.uint64(0))  # sums of mixed numbers do not collide
+    # Mix the bits, so that the sums practically never collide.
+    mixed = np.append(mix_bits(player.astype(np.uint64)), np.uint64(0))
     start = starts(size.reshape(-1))
     total = np.add.reduceat(mixed, start[:-1]) if len(start) > 1 else mixed[:0]
     return np.where(size.reshape(-1) > 0, total, np.uint64(0)).reshape(size.shape)
@@ -104,7 +104,7 @@ def leave_out_mirrored(table: Table, layout: Layout, team: NDArray[np.uint64], r
         _note_twins(table, when, twin, result)
         return
     first = np.zeros(len(ahead), bool)
-    first[group[::-1]] = forward[::-1]  # the direction of the first row of each meeting is written last
+    first[group[::-1]] = forward[::-1]  # assigned in reverse, so that the direction of each meeting's first row remains
     kept = np.where(ahead == behind, first, ahead > behind)[group] == forward
     kept |= ~twin
     view = "a match from the other side's view and"
@@ -123,7 +123,7 @@ def _moments(table: Table, layout: Layout) -> list[str]:
 def _tells_views(
     twin: NDArray[np.bool_], group: NDArray[np.intp], forward: NDArray[np.bool_], result: Floats | None
 ) -> bool:
-    """Return whether two rows without a time surely show one match, and not a match and its return match."""
+    """Return whether two rows without a time are certainly one match, and not a match and its return match."""
     if len(twin) < 2 * LEAST:
         return False
     if result is not None and len(np.unique(np.sort(result, axis=1), axis=0)) > VARIED:
@@ -137,7 +137,7 @@ def _tells_views(
 
 
 def _note_twins(table: Table, when: list[str], twin: NDArray[np.bool_], result: Floats | None) -> None:
-    """Remark on some matches that may be listed from both sides, unless chance explains them."""
+    """Add a remark if some matches may be listed from both sides, unless this can be chance."""
     scored = result is not None and len(np.unique(result)) > VARIED
     rows = int(np.count_nonzero(twin))
     if rows and ((when and scored) or twin.mean() >= MOST):

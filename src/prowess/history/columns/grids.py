@@ -17,11 +17,11 @@ from ..read_context import Table
 from .aliases import LONG
 from .headers import RACE
 
-Kinds = dict[str, list[str]]  # columns by the kind of their cells: "time", "result", "word", "number" or "name"
+Kinds = dict[str, list[str]]  # columns by the kind of cell that they hold: "time", "result", "word", "number" or "name"
 Grid = tuple[Table, dict[str, str]]  # a table with a row per match or player, and its roles
 
-MOST = 0.9  # fraction of the columns or cells that decides what a table is
-LEAST = 3  # number of players in a cross table
+MOST = 0.9  # fraction of the columns or cells that must agree to decide what a table is
+LEAST = 3  # minimum number of players in a cross table
 _NUMBER = frozenset(("no", "nr", "snr", "sno", "startno", "rk", "rank", "pos", "place", "platz", "rang", "number", ""))
 _NOBODY = frozenset(
     ("", "*", "x", "xx", "xxx", "-", "--", "–", "—", "\\", "■", "#", "bye", "free", "freilos", "spielfrei")
@@ -40,7 +40,7 @@ def read_grid(table: Table, kinds: Kinds) -> Grid | None:
 
 
 def _player_name_column(table: Table, kinds: Kinds) -> str | None:
-    """Return the column with the players: one with a familiar name, or else the first with distinct names."""
+    """Return the column with the players: a column with a familiar heading, or else the first with distinct names."""
     columns = table.frame.columns
     known = [column for column in columns if plain_name(column) in f"{LONG['player']} {LONG['team']}".split()]
     names = known or [column for column in kinds["name"] if text_of(table, column).drop_nulls().is_unique().all()]
@@ -50,8 +50,8 @@ def _player_name_column(table: Table, kinds: Kinds) -> str | None:
 def _cross_table(table: Table) -> Grid | None:
     """Read a table with a row and a column for each player; a cell is the result of the row's player.
 
-    If the two cells of each pair of players agree, they show one match. If many pairs disagree, every cell is a match
-    of its own, with the row's player at home.
+    Two players have two cells. If these agree for most pairs of players, they show one match. If many disagree, every
+    cell is a separate match, with the row's player at home.
     """
     import polars as pl
 
@@ -108,7 +108,7 @@ class _Game:
 
 
 def _opponent(column: str, place: dict[str, int], players: int) -> int | None:
-    """Return the row of the player that a column of a cross table belongs to."""
+    """Return the row of the player to whom a column of a cross table belongs."""
     title = plain_text(column)
     if title in place:
         return place[title]
@@ -122,7 +122,7 @@ def _cell(text: str | None) -> str:
 
 
 def _point_games(cells: dict[tuple[int, int], str]) -> list[_Game]:
-    """Return the matches of a table of points; an empty cell is derived from the other player's cell."""
+    """Return the matches of a cross table of points; an empty cell is derived from the other player's cell."""
     games = []
     for row, other in sorted(cells):
         own, theirs = cells[row, other], cells.get((other, row), "")
@@ -134,7 +134,7 @@ def _point_games(cells: dict[tuple[int, int], str]) -> list[_Game]:
 
 
 def _score_games(cells: dict[tuple[int, int], str]) -> list[_Game]:
-    """Return the matches of a table of scores: one per pair of cells if these mirror each other, else one per cell."""
+    """Return the matches of a cross table of scores: one per pair of cells if they mirror each other, else one each."""
     both = [(key, cells[key], cells.get(key[::-1], "")) for key in sorted(cells) if cells[key]]
     paired = [(own, theirs) for _, own, theirs in both if theirs]
     mirrored = not paired or np.mean([_is_mirrored(*pair) for pair in paired]) >= MOST
@@ -176,7 +176,7 @@ def _swiss_table(table: Table, kinds: Kinds) -> Grid | None:
             back = _game(cells[other]) if other is not None else None
             theirs = back[1] if back is not None and row_of.get(back[0]) == row else None
             if theirs is not None and other is not None and other < row:
-                continue  # the other row has shown this game
+                continue  # the opponent's row has already given this game
             if theirs is not None and theirs != 1 - points:
                 contradictions[len(games)] = f"{names[other or 0]} has another result of this game"
             games.append(
@@ -192,7 +192,7 @@ def _swiss_table(table: Table, kinds: Kinds) -> Grid | None:
 
 
 def _row_numbers(table: Table, who: str, players: int) -> dict[int, int]:
-    """Map each player's number to a row; numbers are read from a column before the name, or else count the rows."""
+    """Map each player's number to a row; numbers are in a column before the name, or else are row numbers."""
     columns = table.frame.columns
     for column in columns[: columns.index(who)]:
         if plain_name(column) in _NUMBER or column.isdigit():
@@ -233,17 +233,17 @@ def _race_columns(table: Table, kinds: Kinds) -> Grid | None:
 
 
 def _with_rows(table: Table, frame: Any, rows: list[int]) -> Table:
-    """Return a new table made from another one; each row keeps the name of the row that it comes from."""
+    """Return a table with a new frame, whose rows are named after the given rows of the old table."""
     line, remarks = table.line, list(table.remarks)
     return Table(frame, table.title, lambda row: line(rows[row]), table.choices, remarks, unit=table.unit)
 
 
 def read_player_columns(table: Table, kinds: Kinds) -> Grid | None:
-    """Read a sheet with a row per match and a column of scores per player, empty for absent players."""
+    """Read a sheet with a row per match and a column of scores per player; cells of absent players are empty."""
     import polars as pl
 
     columns, day = kinds["number"], kinds["time"][:1]
-    # if there is a date, one column of names may say what was played
+    # beside a date, one column of names is allowed, which may name the game
     dated = bool(day) and len(kinds["name"]) == 1 and len(columns) > 2
     if len(columns) < 2 or any(name.isdigit() for name in columns) or (kinds["name"] and not dated):
         return None
@@ -264,7 +264,7 @@ def read_player_columns(table: Table, kinds: Kinds) -> Grid | None:
 
 
 def are_places(match: Any, values: Any) -> bool:
-    """Return whether each match has the numbers 1 to the number of players, apart from ties."""
+    """Return whether the numbers of each match are the places 1 to n, apart from ties."""
     good = ~np.isnan(values)
     match, values = match[good], values[good]
     if not len(match) or (values < 1).any() or (values != np.floor(values)).any():

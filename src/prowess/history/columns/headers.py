@@ -47,7 +47,7 @@ def is_side_result(role: str) -> bool:
 
 
 def split_columns(text: str, columns: Collection[str]) -> tuple[str, ...]:
-    """Return the columns that a role is mapped to: one, or several with a player each, joined by a plus sign.
+    """Split the column names to which a role is mapped: one name, or several names joined by plus signs.
 
     >>> split_columns("A1+A2", ["A1", "A2", "B1"]), split_columns("G+A", ["G+A", "G", "A"])
     (('A1', 'A2'), ('G+A',))
@@ -62,7 +62,7 @@ class Headers:
     def __init__(
         self, columns: Sequence[str], mapping: Mapping[str, str | None], unfit: Mapping[str, Set[str]] | None = None
     ) -> None:
-        """Index the columns; a column that a user mapped gets no other role; `unfit` excludes columns from a role."""
+        """Index the columns. A column that the user mapped gets no other role; `unfit` excludes columns from a role."""
         self.columns = tuple(columns)
         self.unfit = unfit or {}
         given = {role: split_columns(column, columns) for role, column in mapping.items() if column is not None}
@@ -75,7 +75,7 @@ class Headers:
         self._gather_members()
 
     def find(self, names: Mapping[str, str | Sequence[str]]) -> dict[str, str]:
-        """Return the column of each role: mapped by the user, named by the first known alias, or found by its words."""
+        """Return the column of each role: as mapped by the user, by the first known alias, or by words in its name."""
         columns = {}
         for role, spellings in names.items():
             column = self.mapped.get(plain_role(role)) or self.first(spellings, role) or self._by_words(role)
@@ -90,7 +90,7 @@ class Headers:
         return next((column for column in present if column not in self.unfit.get(role, ())), None)
 
     def twins(self, sides: Sequence[str]) -> list[str]:
-        """Return two score columns with the same name, such as G: one after each side, or both between the sides."""
+        """Return two score columns with the same name, such as G, if one follows each side or both are between them."""
         at = {column: index for index, column in enumerate(self.columns)}
         for name, column in self.free.items():
             copy = next((f"{column}{mark}" for mark in _AGAIN if f"{column}{mark}" in at), None)
@@ -102,7 +102,7 @@ class Headers:
         return []
 
     def _by_words(self, role: str) -> str | None:
-        """Find a longer name by its words: `home_team_goal_count` is the score of the home side."""
+        """Find a column by the words in a longer name: `home_team_goal_count` is the score of the home side."""
         side, _, what = role.partition("_")
         if side not in aliases.SIDE_WORDS or (what and what != "score"):
             return None
@@ -117,9 +117,10 @@ class Headers:
         return min(columns, key=lambda column: (bool(self.words[column] & short), len(column)), default=None)
 
     def _gather_members(self) -> None:
-        """Group columns with one player of a side each: winner1 and winner2, team1_player1 and team1_player2."""
+        """Group the columns that hold one player of a side each, such as winner1 and winner2."""
         sides = self._numbered_members(_MEMBER)
-        if not sides and not any(SIDE.fullmatch(name) for name in self.free):  # beside Player A, A1 is a set
+        # If there are columns such as Player A, then A1 is the first set, not a player.
+        if not sides and not any(SIDE.fullmatch(name) for name in self.free):
             sides = self._numbered_members(_LETTER_MEMBER)
         for side, columns in sides.items():
             self._group(f"team{side[-1]}" if len(side) < 3 else side, columns)
@@ -130,7 +131,7 @@ class Headers:
         self._gather_unnamed()
 
     def _numbered_members(self, pattern: re.Pattern[str]) -> dict[str, tuple[str, ...]]:
-        """Return the columns of each side; empty unless two sides or more have a first player and one has a second."""
+        """Return the player columns of each side; empty unless two sides have a first player and one has a second."""
         sides: dict[str, dict[int, str]] = {}
         for name, column in self.free.items():
             member = pattern.fullmatch(name)
@@ -141,13 +142,13 @@ class Headers:
         return {side: tuple(numbers[number] for number in sorted(numbers)) for side, numbers in sides.items()}
 
     def _opponents(self) -> tuple[str, ...]:
-        """Return the columns of two opponents: Opponent 1 and Opponent 2, or the opponent and his or her partner."""
+        """Return the columns of two opponents: Opponent 1 and Opponent 2, or the opponent and that player's partner."""
         pairs = (("opponent1", "opponent2"), ("opponent", aliases.OPPONENT_PARTNER))
         columns = ([column for names in pair if (column := self.first(names))] for pair in pairs)
         return next((tuple(pair) for pair in columns if len(pair) == 2), ())
 
     def _gather_unnamed(self) -> None:
-        """Group a side with the unnamed columns of names that follow it, as under a merged heading."""
+        """Group a side with the unnamed columns of names after it, which a merged heading leaves."""
         following: dict[str, list[str]] = {}
         side = None
         for number, column in enumerate(self.columns, 1):

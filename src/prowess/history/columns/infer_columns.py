@@ -1,4 +1,4 @@
-"""Checking column roles by their contents, and inferring them if no column name is familiar."""
+"""Check column roles by the contents of the columns, and infer them if no column name is familiar."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -28,17 +28,18 @@ from .wide import read_result_column
 if TYPE_CHECKING:
     pass
 
-COLUMNS = 500  # a sheet with more columns was not made by hand, and inferring would take long
+COLUMNS = 500  # a sheet with more columns was not made by hand, and inferring its roles would take long
 SAMPLE = 1000  # number of rows sampled
-MOST = 0.9  # fraction of the cells or matches that decides what a column holds
+MOST = 0.9  # fraction of the cells or matches that must agree to decide what a column holds
 BLANK = 0.2  # a team column with more empty cells holds clubs, which not everybody has
-SHARED = 0.2  # fraction of names that appear on both sides, if anybody plays twice
+SHARED = 0.2  # minimum fraction of names that appear on both sides, if any player plays twice
 LEAST = 2  # number of names that both sides must share
 FEW = 8  # with fewer matches, the sides may share no names
 _TIME = frozenset(("time", "zeit", "tiempo", "temps", "tempo", "время"))
 
 _TIME_WORDS = ("start", "date", "time", "day", "played", "datum", "zeit")
-_BIRTH = ("birth", "born", "dob", "geb", "naissance", "nacimiento")  # a date that belongs to a player
+# Headings of dates that belong to a player, not to a match.
+_BIRTH = ("birth", "born", "dob", "geb", "naissance", "nacimiento")
 
 
 def _sample(table: Table) -> Table:
@@ -47,7 +48,7 @@ def _sample(table: Table) -> Table:
 
 
 def infer_roles(table: Table) -> tuple[Table, dict[str, str]] | None:
-    """Infer roles from the contents of the columns, and return the table with its layout; None if nothing fits.
+    """Infer roles from the contents of the columns, and return them with the table to read; None if nothing fits.
 
     Two columns of names are sides, two columns of numbers are their scores, and a cell such as 3-1 or W is a result. A
     file in which every column except the day holds numbers has a column per player.
@@ -69,7 +70,7 @@ def infer_roles(table: Table) -> tuple[Table, dict[str, str]] | None:
 
 
 def column_kinds(sample: Table) -> Kinds:
-    """Sort the columns by what their cells are: times, results such as 3-1, words such as W, numbers, or names.
+    """Group the columns by the kind of their cells: times, results such as 3-1, words such as W, numbers, or names.
 
     >>> import polars as pl
     >>> column_kinds(Table(pl.DataFrame({"a": ["Ann"], "b": ["3-1"]}), "the frame"))
@@ -136,11 +137,12 @@ def _infer_sides(sample: Table, kinds: Kinds) -> dict[str, str] | None:
     if len(names) == 2 and len(results := kinds["result"] + kinds["word"]) == 1:
         return sides | {"winner": results[0]}
     columns = sample.frame.columns
-    # number columns before the first name hold rows, rounds or years
+    # number columns before the first name column hold row numbers, rounds or years
     after = [column for column in kinds["number"] if columns.index(column) > columns.index(first)]
     if len(after) == 2:
         return sides | {"score1": after[0], "score2": after[1]}
-    nameless = first.isdigit() and second.isdigit()  # in a file without a header the winner is usually first
+    # In a file without a header, the winner is usually in the first column.
+    nameless = first.isdigit() and second.isdigit()
     nothing_else = len(kinds["time"]) + len(names) == sum(column.count() > 0 for column in sample.frame.iter_columns())
     return {"winner": first, "loser": second} if nameless and len(names) == 2 and nothing_else else None
 
@@ -192,7 +194,7 @@ def unfit_columns(table: Table) -> dict[str, set[str]]:
 
 
 def add_time(table: Table, layout: Layout) -> Layout:
-    """Return the layout; if it has no time column, a column that holds times becomes its time column."""
+    """Return the layout; if it has no time column, add the column whose cells are times."""
     if "time" in layout.roles or "time" in (table.choices.columns or {}):
         return layout
     sides = {column for side in layout.sides for column in (side.column, *side.more, side.score, side.rank)}
@@ -227,7 +229,7 @@ def _holds_wins(sample: Table, column: str) -> bool:
 
 
 def _is_filled(sample: Table, column: str) -> bool:
-    """Return whether nearly everybody has a team; rows that end before the column are ignored."""
+    """Return whether nearly all cells of a team column are filled; ignore rows that end before the column."""
     import polars as pl
 
     columns = sample.frame.columns
@@ -264,8 +266,8 @@ def _holds_durations(sample: Table, column: str, match: str | None) -> bool:
 def reconcile_results(table: Table, layout: Layout) -> Layout:
     """Return the layout with result columns that agree with each other.
 
-    Scores or ranks that contradict the winner column are something else, such as places in a world
-    ranking. Beside a winner column, cells such as 2-1 give the scores, if both agree.
+    Scores or ranks that contradict the winner column are dropped: they are something else, such as places in a world
+    ranking. A column of cells such as 2-1 that agree with the winner column gives the scores.
     """
     mapped = layout.mapped & {"winner", "score", *(role for role in layout.roles if role.startswith(("score", "rank")))}
     if not layout.also or len(layout.sides) != 2 or mapped or not len(table.frame):
@@ -315,7 +317,7 @@ def _scores_agree(table: Table, layout: Layout, column: str) -> bool:
     sign = _winner_sign(table, layout)
     scores = pair_results(_sample(table), column, decided=True)
     both = (scores.state == PLAYED) & ~np.isnan(sign)
-    decided = both & (scores.sign != 0)  # a shoot-out decides a drawn score
+    decided = both & (scores.sign != 0)  # a drawn score may have a winner after a shoot-out
     if not scores.scored or not decided.any() or both.sum() < MOST * np.count_nonzero(~np.isnan(sign)):
         return False
     return bool((scores.sign == sign)[decided].mean() >= MOST)

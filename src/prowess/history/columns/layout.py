@@ -1,4 +1,4 @@
-"""Recognising the layout of a file, a row per player or a row per match, from its column names."""
+"""Recognise the layout of a file, a row per player or a row per match, from its column names."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ _ROLES = list(dict.fromkeys([*aliases.LONG, *aliases.COMMON, *aliases.HOME_AWAY,
 
 
 class Shape(StrEnum):
-    """How the rows of a file hold matches."""
+    """The shape of a file: what a row represents, and how its columns name the sides."""
 
     HOME_AWAY = "wide, a row per match, home/away"
     WINNER_LOSER = "wide, a row per match, winner/loser"
@@ -64,9 +64,9 @@ def _advice(suggestion: Suggestion | None) -> tuple[Piece, ...]:
 
 @dataclass(frozen=True)
 class Side:
-    """A side of a match in a file with a row per match: its column, and the words for it in a result cell.
+    """A side of a match in a file with a row per match: its column, and the words that mean it in a result cell.
 
-    If each player of a side has a column, `more` are the columns after the first.
+    If each player of a side has a column, `more` holds the columns after the first.
     """
 
     column: str
@@ -82,7 +82,7 @@ class Layout:
     """The shape of a file, its columns by role, and, if a row is a match, its sides.
 
     If a row is a player, `parts` are columns that may identify matches together with the `match` column. If a row is a
-    match, `also` are other columns that may hold its result.
+    match, `also` are further columns that may hold its result.
     """
 
     shape: Shape
@@ -104,7 +104,7 @@ class Layout:
         return [side.rank for side in self.sides if side.rank is not None]
 
     def with_roles(self, **columns: str | None) -> "Layout":
-        """Return the layout with the given roles reassigned; None drops a role."""
+        """Return the layout with other columns for the given roles; None drops a role."""
         roles = {**self.roles, **columns}
         return replace(self, roles={role: column for role, column in roles.items() if column is not None})
 
@@ -162,7 +162,7 @@ def _long(headers: Headers) -> Layout | None:
 
 
 def _long_by_parts(headers: Headers) -> Layout | None:
-    """Recognise a row per player without a match column: the day, or the round of a season, identifies the match."""
+    """Recognise a row per player without a match column, if the day or the round of a season identifies the match."""
     roles = headers.find(aliases.LONG)
     time = headers.first(aliases.COMMON["time"], "moment")
     parts = [column for column in (time, *map(headers.first, aliases.PARTS)) if column]
@@ -180,13 +180,13 @@ def _long_layout(headers: Headers, roles: dict[str, str], parts: list[str]) -> L
     who = next((role for role in _LONG_SHAPES if role in roles), None)
     if who is None:
         return None
-    # If a row is a player, a time of day beside a date is the player's duration.
+    # In a row per player, a time of day beside a date is the time that the player needed.
     common = headers.find({role: names for role, names in aliases.COMMON.items() if role not in ("time", "clock")})
     moment = headers.mapped.get("time") or headers.first(aliases.COMMON["time"], "moment")
     if moment is not None and "time" not in headers.unused:
         common["time"] = moment
     results = {"rank", "score", "duration", "result"} & roles.keys()
-    # Without results, the row order is the result, but only if the user mapped what a row is.
+    # Without results, the order of the rows is the result, but only if the user mapped the columns.
     if not results and not {"match", who} <= headers.mapped.keys():
         return None
     if results & {"rank", "score"}:
@@ -268,7 +268,7 @@ def _sides(headers: Headers) -> Layout | None:
 def _pairs(headers: Headers, group: Sequence[tuple[str, str, str]], sides: Sequence[Side]) -> Layout | None:
     """Recognise two teams of players in numbered columns: player1 and player2 against player3 and player4.
 
-    There are two scores, or one result, for four players or more.
+    The file must have at least four player columns, and either two scores or one result.
     """
     numbers = [label for _, label, _ in group]
     half, columns = len(group) // 2, [column for _, _, column in group]
@@ -282,7 +282,7 @@ def _pairs(headers: Headers, group: Sequence[tuple[str, str, str]], sides: Seque
     if any(side.rank for side in sides) or any(scores[2:]) or bool(scores[0]) != bool(scores[1]):
         return None
     if not scores[0] and (headers.first(aliases.WINNER_LOSER["winner"]) or not headers.first(aliases.RESULT)):
-        return None  # one of several players won
+        return None  # the result names one of several players
     teams = tuple(
         Side(names[0], ("1", "team1", "a") if number == 1 else ("2", "team2", "b"), score=score, more=tuple(names[1:]))
         for number, (names, score) in enumerate(((columns[:half], scores[0]), (columns[half:], scores[1])), 1)
@@ -297,7 +297,7 @@ def _pairs(headers: Headers, group: Sequence[tuple[str, str, str]], sides: Seque
 
 
 def _with_neutral(headers: Headers, layout: Layout) -> Layout:
-    """Add the column that marks neutral ground; on other grounds, the first of two sides is the home team."""
+    """Add the column that marks neutral ground; in other matches, the first side is the home team."""
     neutral = headers.find({"neutral": aliases.HOME_AWAY["neutral"]})
     if not neutral or len(layout.sides) != 2:
         return layout
@@ -359,7 +359,7 @@ def _ordered(headers: Headers) -> Layout | None:
 
 
 def _with_results(shape: Shape, headers: Headers, roles: dict[str, str], sides: tuple[Side, ...]) -> Layout | None:
-    """Choose the result columns: scores, otherwise ranks, otherwise the winner; a column that the user mapped wins."""
+    """Choose the result columns: scores, else ranks, else the winner; columns mapped by the user take precedence."""
     scored, ranked = (all(getattr(side, result) for side in sides) for result in ("score", "rank"))
     partly = not scored and any(side.score for side in sides)
     rank_mapped = any(role.startswith("rank") for role in headers.mapped)
@@ -375,7 +375,8 @@ def _with_results(shape: Shape, headers: Headers, roles: dict[str, str], sides: 
         roles = roles | {f"score{number}": score for number, score in enumerate(twins, 1)}
     names = [*(f"{word}{won}" for word in sides[0].words for won in aliases.WON), *aliases.RESULT.split()]
     if partly:
-        names = [name for name in names if name not in aliases.SCORES]  # a score without a side is the other side's
+        # A score column that names no side belongs to the other side.
+        names = [name for name in names if name not in aliases.SCORES]
     if "winner" in headers.mapped or not (scored or ranked):
         roles = roles | headers.find({"winner": names})
         if "winner" not in roles:
@@ -385,7 +386,7 @@ def _with_results(shape: Shape, headers: Headers, roles: dict[str, str], sides: 
 
 
 def _common(headers: Headers) -> dict[str, str]:
-    """Return the columns that describe a whole match; a time of day is used only with a date in another column."""
+    """Return the columns that describe a whole match; a time of day is used only if another column has dates."""
     roles = headers.find(aliases.COMMON)
     if "time" not in roles or roles.get("clock") == roles["time"]:
         roles.pop("clock", None)

@@ -1,4 +1,4 @@
-"""Reading a table with one row per player or team in each match, by grouping the rows of a match."""
+"""Read a table with one row per player or team in each match, by grouping the rows of a match."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -23,9 +23,9 @@ from .raw_matches import RawMatches
 if TYPE_CHECKING:
     import polars as pl
 
-MOST = 0.9  # fraction of the rows that decides how a file is meant
-MANY = 0.25  # if this fraction of the rows repeats a player within a match, the column does not hold players
-FEW = 4  # number of rows that may always repeat a player
+MOST = 0.9  # fraction of the rows that must agree to decide how the file is read
+MANY = 0.25  # if at least this fraction of the rows repeats a player within a match, the column does not hold players
+FEW = 4  # number of rows that may repeat a player in any file
 
 
 class RowGroups:
@@ -43,14 +43,14 @@ class RowGroups:
         self.team_start = np.append(np.flatnonzero(new_team), len(match)).astype(np.int32)
         self.match_start = starts(np.bincount(np.cumsum(new_match)[new_team] - 1, minlength=new_match.sum()))
         self.match_row_start = self.team_start[self.match_start]
-        self.first_row = self.order[self.match_row_start[:-1]]  # of each match
+        self.first_row = self.order[self.match_row_start[:-1]]  # the first row of each match
 
     def of(self, match: int) -> NDArray[np.intp]:
         """Return the rows of a match."""
         return self.order[self.match_row_start[match] : self.match_row_start[match + 1]]
 
     def common_value(self, values: NDArray[Any], column: str, of: str) -> NDArray[Any]:
-        """Return the value of each match or team; rows that disagree are problems."""
+        """Return the value that the rows of each match or team share; report rows that disagree as problems."""
         values, start, differs = self._compare(values, of)
         wrong = np.flatnonzero(differs)
         if len(wrong):
@@ -66,7 +66,7 @@ class RowGroups:
         return values[start[:-1]]
 
     def earliest(self, values: NDArray[Any], column: str) -> NDArray[Any]:
-        """Return the time of each match; the earliest time if most matches have several times."""
+        """Return the time of each match: the common time of its rows, or the earliest if most matches have several."""
         ordered, start, _ = self._compare(values, "match")
         most = 2 * self.count_differing(values, "match") > np.count_nonzero(np.diff(start) > 1)
         if not self.table.decide(f"whether a match has several times in {column}", lambda: bool(most)):
@@ -82,7 +82,7 @@ class RowGroups:
         return len(np.unique(np.searchsorted(start, np.flatnonzero(differs), side="right")))
 
     def _compare(self, values: NDArray[Any], of: str) -> tuple[NDArray[Any], Ints, NDArray[np.bool_]]:
-        """Return grouped values, the start of each group (match or team), and which values differ from its first."""
+        """Return the values in the order of the groups, the start of each group, and which differ from its first."""
         start = self.team_start if of == "team" else self.match_row_start
         values = values[self.order]
         first = np.repeat(values[start[:-1]], np.diff(start))
@@ -98,7 +98,7 @@ def _first_equal(key: NDArray[Any]) -> NDArray[np.intp]:
 
 @dataclass
 class _Results:
-    """The results of the rows: a rank or a score (NaN if missing), and which rows are ranked last or absent."""
+    """The results of the rows: ranks and scores (NaN if missing), and which players are ranked last or absent."""
 
     rank: Floats | None
     score: Floats | None
@@ -107,7 +107,7 @@ class _Results:
 
 
 def read_long(table: Table, layout: Layout) -> tuple[RawMatches, RowGroups]:
-    """Read raw matches, and return the row groups, which the caller needs to read times, importance and ids."""
+    """Read raw matches; also return the row groups, with which the caller reads times, importance and ids."""
     match = _match_codes(table, layout)
     results = _results(table, layout)
     _drop_rising_scores(table, layout, match, results)
@@ -145,8 +145,8 @@ def read_long(table: Table, layout: Layout) -> tuple[RawMatches, RowGroups]:
 def _match_codes(table: Table, layout: Layout) -> Ints:
     """Return the number of each row's match.
 
-    A match name may recur, such as "Monaco" every year. If the season or the day splits a match into groups of several
-    rows each, this column also identifies matches.
+    A match name may recur, such as "Monaco" every year. If the season or day column splits the rows of a match into
+    groups of several rows, matches are identified by that column as well.
     """
     if "match" not in layout.roles:
         return _one_match(table, layout)
@@ -163,7 +163,8 @@ def _match_codes(table: Table, layout: Layout) -> Ints:
             pair_codes(code, part), return_index=True, return_inverse=True, return_counts=True
         )
         split = (np.bincount(code[first]) > 1)[code]
-        apart = split.any() and bool((size[finer][split] > 1).mean() >= MOST)  # a single row may be a mistake
+        # A group of a single row may be a mistake.
+        apart = split.any() and bool((size[finer][split] > 1).mean() >= MOST)
         if table.decide(f"whether {column} tells matches apart", lambda: apart or None):  # noqa: B023
             code = finer.astype(np.int32)
             used.append(column)
@@ -174,7 +175,7 @@ def _match_codes(table: Table, layout: Layout) -> Ints:
 
 
 def _one_match(table: Table, layout: Layout) -> Ints:
-    """Return the number of the only match for each row; raises `Error` if a player is listed twice."""
+    """Assign all rows to one match; raises `Error` if a player is listed twice."""
     player = text_of(table, _player_column(layout))
     if (twice := player.filter(player.is_duplicated()).drop_nulls()).len():
         name = f"{twice[0]} is listed twice, so the file is not one match: "
@@ -194,7 +195,7 @@ def _results(table: Table, layout: Layout) -> _Results:
     if "rank" in roles or "duration" in roles:
         places = ranks(table, roles["rank"]) if "rank" in roles else durations(table, roles["duration"])
         score = None
-        if "rank" in roles and "score" in roles:  # beside places an unreadable score is not a problem
+        if "rank" in roles and "score" in roles:  # if there are places, an unreadable score is not a problem
             score = numbers(replace(table, remarks=[], problems=Problems()), roles["score"])
         return _Results(places.rank, score, places.unplaced, places.absent)
     if "result" in roles:
@@ -211,7 +212,7 @@ def _results(table: Table, layout: Layout) -> _Results:
 
 
 def _drop_rising_scores(table: Table, layout: Layout, match: Ints, results: _Results) -> None:
-    """Drop the scores of a text file if they mostly rise with the places, as strokes and seconds do."""
+    """Drop the scores of a text file if worse places mostly have higher scores, as with strokes and seconds."""
     rank, score = results.rank, results.score
     if rank is None or score is None or "score" in layout.mapped:
         return
@@ -228,11 +229,11 @@ def _drop_rising_scores(table: Table, layout: Layout, match: Ints, results: _Res
 
 
 def _without_clubs(table: Table, layout: Layout, match: Ints, results: _Results) -> Layout:
-    """Drop the role `team` if most teams with several rows have several places: they are clubs, not teams."""
+    """Drop the role `team` if most teams with several rows have several places, because they are clubs, not teams."""
     if "team" not in layout.roles or "player" not in layout.roles or "team" in layout.mapped or results.rank is None:
         return layout
     column = layout.roles["team"]
-    team, _ = intern(text_of(table, column).fill_null(""))  # not everybody has a club
+    team, _ = intern(text_of(table, column).fill_null(""))  # a player may have no club
     rows = RowGroups(table, match, team)
     ordered = np.nan_to_num(np.where(results.unplaced, np.inf, results.rank)[rows.order], nan=np.inf, posinf=np.inf)
     low, high = (how.reduceat(ordered, rows.team_start[:-1]) for how in (np.minimum, np.maximum))
@@ -268,7 +269,7 @@ def _leave_out(table: Table, layout: Layout, match: Ints, team: Ints | None, res
 
 
 def _leave_out_repeated(table: Table, layout: Layout, match: Ints, team: Ints | None, results: _Results) -> None:
-    """Keep the best of a player's rows in one match: drivers may take over another car, and rows may be duplicates."""
+    """Keep only the best of a player's rows in a match: a driver may change cars, and rows may be duplicates."""
     column = _player_column(layout)
     key = pair_codes(match, intern(names(table, column))[0])
     if team is not None:
@@ -298,7 +299,7 @@ def _player_column(layout: Layout) -> str:
 
 
 def _players(table: Table, layout: Layout, rows: RowGroups) -> tuple[Ints, Ints, "pl.Series"]:
-    """Return how many players each sorted row has, the player indices of all rows, and the names."""
+    """Return the number of players in each grouped row, the player indices of all rows, and the names."""
     if "players" not in layout.roles:
         code, different = intern(names(table, _player_column(layout)))
         return np.ones(len(code), np.int32), code[rows.order], different
@@ -340,8 +341,8 @@ def _ranks(rows: RowGroups, layout: Layout, results: _Results, score: Floats | N
 def _scores(rows: RowGroups, score: Floats, column: str, remarks: list[Remark]) -> Floats:
     """Return the team scores: the value shared by a team's rows, or their sum if most teams have several values.
 
-    Whether a column holds team or player scores is decided once per file: two players with 3 points each
-    are a team with 6 if other teams show that points are counted per player.
+    Whether a column holds team or player scores is decided once per file. So two players with 3 points each are a team
+    with 6 points if the other teams show that points are counted per player.
     """
     size = np.diff(rows.team_start)
     several = int(np.count_nonzero(size > 1))

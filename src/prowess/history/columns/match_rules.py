@@ -14,11 +14,11 @@ from ...validate import LARGEST, SMALLEST
 from ..ragged import Floats, owners, pair_codes
 from .raw_matches import RawMatches
 
-FEW = 10  # at most one in this many names may look like a date or a result
+FEW = 10  # names that look like a date or a result are doubtful only if at most one in this many does
 
 
 class Fault(NamedTuple):
-    """A match that breaks a rule, the entry at fault if there is one, and a text that says what would be valid."""
+    """A match that breaks a rule, the entry at fault if any, and a message that says what would be valid."""
 
     match: int
     entry: int | None
@@ -30,9 +30,9 @@ class Fault(NamedTuple):
 
 
 def find_faults(draft: RawMatches) -> Iterable[Fault]:
-    """Drop meaningless values from raw matches, then return all faults; if sizes are invalid, only those faults."""
+    """Drop meaningless values from raw matches, then return all faults; if sizes are invalid, return only these."""
     _drop_partial_scores(draft)
-    for name in ("weight", "importance"):  # the square of such a small number is 0, so it counts as 0 everywhere
+    for name in ("weight", "importance"):  # the square of such a small number is 0, so the number itself must be 0, too
         if (column := getattr(draft, name)) is not None:
             setattr(draft, name, np.where(np.abs(column) < SMALLEST, 0.0, column))
     rules = (_players, _results, _weights, _importance, _home, _ids, _times)
@@ -60,7 +60,7 @@ def _entry_fault(draft: RawMatches, entry: int, text: str, field: str = "teams",
 
 
 def doubtful_names(draft: RawMatches) -> Iterator[Fault]:
-    """Yield the entries whose name is a date or a result, which suggests a missing cell, unless many names look so."""
+    """Yield the entries whose name is a date or a result, which suggests a missing cell; none if there are many."""
     import polars as pl
 
     names = pl.Series(draft.names, dtype=pl.String)
@@ -68,7 +68,7 @@ def doubtful_names(draft: RawMatches) -> Iterator[Fault]:
     entries = np.flatnonzero(odd[draft.player]) if odd.any() else np.zeros(0, int)
     if FEW * len(entries) > len(draft.player):
         odd = names.str.contains(r"^(\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{4})$").to_numpy()
-        entries = np.flatnonzero(odd[draft.player])  # a date is never a name
+        entries = np.flatnonzero(odd[draft.player])  # a date is reported even if many names look like results
     for entry in entries.tolist():
         name = draft.names[draft.player[entry]]
         yield _entry_fault(draft, entry, f"{name!r} is not a name; a cell before it may be missing")
@@ -98,7 +98,7 @@ def _players(draft: RawMatches) -> Iterator[Fault]:
         return
     order = np.argsort(key, kind="stable")
     same = np.flatnonzero(key[order[1:]] == key[order[:-1]])
-    _, once = np.unique(key[order[same]], return_index=True)  # one fault for a player who is listed three times
+    _, once = np.unique(key[order[same]], return_index=True)  # a player who is listed three times is one fault
     for first, second in zip(order[same[once]].tolist(), order[same[once] + 1].tolist(), strict=True):
         name = draft.names[draft.player[second]]
         team, other_team = (draft.team_number(draft.team_of(entry)) for entry in (first, second))
@@ -110,7 +110,7 @@ def _players(draft: RawMatches) -> Iterator[Fault]:
 
 def _results(draft: RawMatches) -> Iterator[Fault]:
     for what, column in (("rank", draft.rank), ("score", draft.score)):
-        if column is None or (np.abs(column) <= LARGEST).all():  # then no value is missing either
+        if column is None or (np.abs(column) <= LARGEST).all():  # this also means that no value is NaN
             continue
         for team in np.flatnonzero(np.abs(column) > LARGEST).tolist():
             right = f"a {what} must be a finite number within ±{LARGEST:g}"

@@ -12,14 +12,14 @@ from ...errors import Remark
 from ..ragged import Floats, Ints, gather, owners
 from ..times import Times
 
-FEW = 10  # at most one in this many matches may have a single team
+FEW = 10  # single-team matches are left out only if they are at most one in this many
 
 
 @dataclass
 class RawMatches:
     """Columns like those of `History`, in the order of the source; NaN is a missing rank or score.
 
-    `where(match, entry)` names the place of a match, or of one of its entries, in the source. It is called only for
+    `where(match, entry)` returns the place of a match, or of one of its entries, in the source. It is called only for
     error messages, so it may be slow.
     """
 
@@ -59,9 +59,9 @@ class RawMatches:
         return bool((np.diff(self.match_start) == 2).all() and (np.diff(self.team_start) == 1).all())
 
     def alone(self) -> NDArray[np.intp]:
-        """Return the single-team matches to leave out, such as byes and races with one finisher, if they are few.
+        """Return the single-team matches to leave out, such as byes and races with one finisher; none if they are many.
 
-        Many single-team matches are an error: the column that identifies matches is probably the wrong one.
+        Many single-team matches are an error, because the wrong column probably identifies the matches.
         """
         if self.all_duels:
             return np.zeros(0, np.intp)

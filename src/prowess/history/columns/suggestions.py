@@ -1,6 +1,6 @@
-"""Suggesting roles from the contents of columns, if neither names nor contents settle how a file is read.
+"""Suggest roles from the contents of columns, if neither names nor contents settle how a file is read.
 
-A suggestion is weaker than an inferred layout: nothing is read with it until a person agrees.
+A suggestion is weaker than an inferred layout: it is used only after the user has accepted it.
 """
 
 import re
@@ -219,7 +219,7 @@ def _are_rosters(table: Table, column: str) -> bool:
 
 
 def _may_be_ids(table: Table, column: str) -> bool:
-    """Return whether numbers may stand for players: they are whole and positive, but neither rows nor years."""
+    """Return whether numbers may identify players: they are positive integers, but not row numbers or years."""
     values = numbers(replace(table, problems=Problems(), remarks=[]), column)
     whole = not np.isnan(values).any() and bool((values == np.floor(values)).all()) and bool((values > 0).all())
     return whole and not _is_counter(values) and not _are_years(values)

@@ -1,4 +1,4 @@
-"""Reading a table with a row per match: the teams of each side, and the result as scores, ranks or one cell."""
+"""Read a table with a row per match: the teams of each side, and the result as scores, ranks or one cell."""
 
 import re
 from dataclasses import replace
@@ -27,18 +27,20 @@ if TYPE_CHECKING:
     import polars as pl
 
 Mask = NDArray[np.bool_]
-MOST = 0.9  # fraction of the matches that decides how a file is meant
+MOST = 0.9  # fraction of the matches that must agree to decide how the file is read
 _NAMELESS = re.compile(r"\d*|_duplicated_\d+|Unnamed: \d+|Column\d+", re.IGNORECASE)
 _AT_HOME = {
     **dict.fromkeys(("h", "home", "vs", "heim"), 0),
     **dict.fromkeys(("a", "away", "at", "gast"), 1),
     **dict.fromkeys(("n", "neutral", ""), -1),
 }
-_TWO_VIEWS = (Shape.HOME_AWAY, Shape.SIDES, Shape.ONE_VIEW)  # where both sides of a match may have a row
-_DRAW, _UNKNOWN = 2, -1  # beside the sides 0 and 1
+# Shapes of files in which both sides of a match may have a row.
+_TWO_VIEWS = (Shape.HOME_AWAY, Shape.SIDES, Shape.ONE_VIEW)
+_DRAW, _UNKNOWN = 2, -1  # values of a winner besides the sides 0 and 1
 _BY = re.compile(r"([a-z]) ?\+ ?(?:\d+(?:[.,]\d+)?|1/2|[rtf]|res|resign|resignation|time)?", re.IGNORECASE)  # B+3.5
-_SIDE_OF_SIGN = np.array([_DRAW, 0, 1], np.int8)  # of 0, 1 and -1
-_RANKS = np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 1.0], [np.nan, np.nan]])  # by winner: a side, both, unknown
+_SIDE_OF_SIGN = np.array([_DRAW, 0, 1], np.int8)  # indexed by the signs 0, 1 and -1
+# Indexed by the winner: side 0, side 1, a draw, unknown.
+_RANKS = np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 1.0], [np.nan, np.nan]])
 
 
 class SideResults(NamedTuple):
@@ -79,12 +81,13 @@ def read_wide(table: Table, layout: Layout) -> RawMatches:
 
 
 def _teams(table: Table, layout: Layout) -> tuple[Ints, Ints, "pl.Series"]:
-    """Return the team sizes (a row per match, 0 for an empty side), their players in order, and the names."""
+    """Return the team sizes (a row per match; 0 for an empty side), the players of all teams, and the names."""
     import polars as pl
 
     sides = layout.sides
     columns = [side.column for side in sides]
-    if len(columns) == 2 and not any(side.roster or side.more for side in sides):  # the common case, without lists
+    # A fast path for the common case, without lists.
+    if len(columns) == 2 and not any(side.roster or side.more for side in sides):
         player, names = intern_names(table, columns)
         return np.ones((len(table.frame), 2), np.int32), player, names
     if any(side.more for side in sides):  # each player has a column; an empty cell makes the team smaller
@@ -101,7 +104,7 @@ def _teams(table: Table, layout: Layout) -> tuple[Ints, Ints, "pl.Series"]:
 
 
 def _split_ties(table: Table, layout: Layout) -> tuple[Table, Layout, Floats]:
-    """Split cells in which several players share a place into a column per player; also return each column's place.
+    """Split cells in which players share a place into a column per player; also return the place of each column.
 
     "Ann & Cat" is a tie if Ann and Cat are names in other cells. Otherwise it is one name, or a team.
     """
@@ -134,7 +137,7 @@ def _split_ties(table: Table, layout: Layout) -> tuple[Table, Layout, Floats]:
 
 
 def add_venue(table: Table, layout: Layout) -> Layout:
-    """Find the column, usually without a name, in which @ means that the first side played away."""
+    """Add the venue column to the layout: usually without a name, with @ where the first side played away."""
     if "venue" in layout.roles or layout.shape not in (Shape.WINNER_LOSER, Shape.ONE_VIEW):
         return layout
     for column in table.frame.columns:
@@ -162,7 +165,7 @@ def _home(table: Table, layout: Layout) -> Ints | None:
     code, words = intern(text_of(table, layout.roles["venue"]).fill_null(""))
     meaning = _AT_HOME | ({"": 0} if "@" in set(words) else {})
     home_sides = [meaning.get("at" if word == "@" else plain_name(word)) for word in words]
-    return None if None in home_sides else np.array(home_sides, np.int32)[code]  # other words name a venue
+    return None if None in home_sides else np.array(home_sides, np.int32)[code]  # other words are names of venues
 
 
 def _results(table: Table, layout: Layout, present: Mask) -> SideResults:
@@ -202,7 +205,7 @@ def _leave_out_walkovers(table: Table, rows: Mask) -> None:
 
 
 def _require_scores(table: Table, columns: list[str], score: Floats, present: Mask) -> None:
-    """Leave out matches without any score; a match with scores for only some sides is a problem."""
+    """Leave out matches without any score; report matches with scores for only some sides as problems."""
     missing = np.isnan(score)
     unplayed = (missing | ~present).all(axis=1)
     fine = np.ones(len(score), bool)
@@ -237,7 +240,7 @@ def _winner_first(table: Table, layout: Layout) -> SideResults:
 
 
 def _scores_of_winners(table: Table, layout: Layout) -> Floats | None:
-    """Return the scores in cells such as 7-6(4) 6-3, if they list the winner first."""
+    """Return the scores in cells such as 7-6(4) 6-3 if the winner's score is first; otherwise None."""
     if "result" not in layout.roles:
         return None
     results = pair_results(replace(table, problems=Problems(), left_out=[]), layout.roles["result"], decided=True)
@@ -249,10 +252,10 @@ def _scores_of_winners(table: Table, layout: Layout) -> Floats | None:
 
 
 def read_result_column(table: Table, layout: Layout) -> SideResults:
-    """Read a result in one cell: the winner by name or side; a score such as 3-1; or W, L and D for the first side.
+    """Read results in one cell: the winner by name or side, a score such as 3-1, or W, L and D for the first side.
 
-    The reading that fits most rows is used for the column. A separate score column must agree with the result column,
-    and decides the matches whose result cell is empty.
+    The whole column is read in the way that fits most rows. A separate score column must agree with the result column,
+    and gives the results where the result cell is empty.
     """
     column = layout.roles["winner"]
     if len(layout.sides) > 2:
@@ -268,7 +271,7 @@ def read_result_column(table: Table, layout: Layout) -> SideResults:
         best = 1  # results that a spreadsheet turned into dates
     score = None
     if best == 0:
-        # a cell that names no side may still mean that there was no match
+        # a cell that names no side may still say that the match was not played
         state = np.where(readings[0].state == PLAYED, WRONG, readings[0].state)
         state = np.where(side != _UNKNOWN, PLAYED, state)
     else:
@@ -288,7 +291,7 @@ def read_result_column(table: Table, layout: Layout) -> SideResults:
         wrong = np.flatnonzero(played & (beside.sign * sign < 0))
         table.reject(wrong, layout.roles["score"], f"according to {column!r} the other side won")
     _leave_out_unplayed(table, state == UNPLAYED_MATCH)
-    if best == 0 or table.choices.walkovers != "count":  # a walkover that names no winner cannot count
+    if best == 0 or table.choices.walkovers != "count":  # a walkover without a winner cannot count
         _leave_out_walkovers(table, state == WALKOVER)
     if best == 0:
         names = " or ".join(repr(each.column) for each in layout.sides)
@@ -297,7 +300,7 @@ def read_result_column(table: Table, layout: Layout) -> SideResults:
 
 
 def _named_side(table: Table, layout: Layout) -> NDArray[np.int8]:
-    """Read the winner from a cell with a side's text, a word for the side, or a word for a draw."""
+    """Read the winner from cells that repeat a side's name, or contain a word for a side or for a draw."""
     text = text_of(table, layout.roles["winner"])
     code, different = intern(text.fill_null(""))
     word = np.array([_side_of_word(cell, layout) for cell in different], np.int8)[code]
@@ -307,7 +310,7 @@ def _named_side(table: Table, layout: Layout) -> NDArray[np.int8]:
         else (text == text_of(table, side.column)).fill_null(False).to_numpy()
         for side in layout.sides
     )
-    # Players called "1" and "2" make a winner "1" ambiguous: it is a name if nearly every winner is a name.
+    # If players are called "1" and "2", a winner "1" is ambiguous; it is a name if nearly all winners are names.
     usual = len(text) > 0 and (first | second | (word == _DRAW)).mean() >= MOST
     return np.where((first | second) & (usual | (word == _UNKNOWN)), np.where(first, 0, 1), word).astype(np.int8)
 

@@ -22,7 +22,8 @@ from ...errors import Error
 from ..read_limits import ReadLimits
 
 STANDARD_INPUT = "standard input"
-COMPRESSION: dict[bytes, Any] = {b"\x1f\x8b": gzip, b"BZh": bz2, b"\xfd7zXZ\x00": lzma}  # modules by magic number
+# Decompression modules by magic number.
+COMPRESSION: dict[bytes, Any] = {b"\x1f\x8b": gzip, b"BZh": bz2, b"\xfd7zXZ\x00": lzma}
 _SUFFIXES = (".gz", ".bz2", ".xz", ".zip")
 _PIECE = 1 << 20  # number of bytes unpacked at once
 CORRUPT = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError, ValueError)
@@ -72,14 +73,14 @@ class Source:
         return np.asarray(np.memmap(self.path, np.uint8, "r")) if self.path.stat().st_size else np.zeros(0, np.uint8)
 
     def for_polars(self) -> Any:
-        """Return the path if there is one, because Polars reads a path without a copy; otherwise a stream."""
+        """Return an argument for Polars: the path, which it reads without a copy, or else a stream."""
         return io.BytesIO(self.data) if self.path is None else self.path
 
 
 def check_lines(source: Source, limits: ReadLimits) -> None:
     r"""Raise `LimitExceeded` if a line of a text is too long.
 
-    A newline is searched backwards from the longest allowed end of a line, so most bytes are never read.
+    From the longest allowed end of each line, it searches backwards for a newline, so it never reads most of the bytes.
 
     >>> check_lines(Source("games.csv", ".csv", data=b"winner,loser\nann,bob\n"), ReadLimits(line=12))
     >>> check_lines(Source("games.csv", ".csv", data=b"winner,loser\nann,bob\n"), ReadLimits(line=11))
@@ -110,12 +111,12 @@ def unreadable(title: str, error: Exception) -> Error:
 
 
 def printable(path: str | os.PathLike[str]) -> str:
-    """Return a path as printable text, because file names need not be UTF-8."""
+    """Convert a path to printable text, because file names need not be UTF-8."""
     return str(path).encode(errors="replace").decode()
 
 
 def open_source(path: str | os.PathLike[str], title: str | None = None, limits: ReadLimits | None = None) -> Source:
-    """Open a path and decompress it; `-` is standard input. `title` (by default the path) names it in messages."""
+    """Open a file, or standard input for `-`, and decompress it; `title` (default: the path) names it in messages."""
     limits = limits or ReadLimits()
     if not isinstance(path, (str, os.PathLike)):
         raise Error(f"read needs the path of a file, not {type(path).__name__}; from_frame reads a frame")
@@ -140,7 +141,7 @@ def open_source(path: str | os.PathLike[str], title: str | None = None, limits: 
 
 
 def _decompressed(source: Source, limits: ReadLimits, stem: str = "") -> Source:
-    """Return the content of a compressed file, with the suffix of the content."""
+    """Return the content of a compressed file as a source, with the suffix of the content."""
     head = source.read(6)
     if head.startswith(b"PK\x03\x04"):
         return _unzipped(source, limits)

@@ -1,4 +1,4 @@
-"""Reading a file in chunks with a given number of rows; only one chunk is in memory at a time."""
+"""Read a file in chunks with a given number of rows; only one chunk is in memory at a time."""
 
 import codecs
 import os
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 BLOCK = 1 << 20  # number of bytes read at once
 HEAD = 1 << 16  # number of bytes that decide the format of a text
-STRAY = 4  # if a record has not ended after this many times the wanted lines, a quotation mark is stray
-_ARCHIVES = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # workbooks and zip files are read whole
+STRAY = 4  # if no record ends within this many times the wanted lines, a quotation mark must be stray
+_ARCHIVES = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # workbooks and zip files cannot be read in chunks
 _NEWLINE, _QUOTE = 10, 34
 
 
@@ -81,7 +81,7 @@ def _read_parquet(file: Path, choices: Choices, rows: int) -> Iterator[Chunk]:
 
 
 class _CountedStream:
-    """A stream that counts the bytes that were read from it; standard input cannot tell its position."""
+    """A stream that counts the bytes read from it, because standard input does not know its position."""
 
     def __init__(self, raw: Any) -> None:
         self.raw, self.count = raw, 0
@@ -124,7 +124,7 @@ class _TextFile:
         return codecs.getincrementaldecoder(codec)("replace")
 
     def has_lines(self) -> bool:
-        """Return whether the file can be read in pieces: a table, chess games, or JSON with an object on each line."""
+        """Return whether the file can be read in chunks: a table, chess games, or JSON with an object per line."""
         if self._is_pgn():
             return self.decoder is None
         head = self.head.lstrip(b"\xef\xbb\xbf \t\r\n")
@@ -136,7 +136,7 @@ class _TextFile:
         return is_pgn(self.suffix, self.head[:HEAD])
 
     def chunks(self, rows: int) -> Iterator[Chunk]:
-        """Yield a table for each piece; later pieces use the heading of the first."""
+        """Yield a table for each piece of the file; later pieces use the header of the first."""
         if self._is_pgn():
             for table in PgnReader(self.title, self.choices).tables(self._lines(), rows):
                 yield Chunk(table, self._share())
@@ -177,7 +177,7 @@ class _TextFile:
             raise unreadable(self.title, error) from error
 
     def _settle(self, piece: bytes, choices: Choices, lines_before: int) -> Choices:
-        """Return the choices with the separator and encoding found in a piece, to be used for later pieces."""
+        """Return the choices with the separator and encoding found in a piece, for use in later pieces."""
         if choices.encoding is None:
             try:
                 piece.decode()
@@ -191,7 +191,7 @@ class _TextFile:
         return choices
 
     def _pieces(self, rows: int) -> Iterator[bytes]:
-        """Split the text after about `rows` lines, at the end of a record."""
+        """Yield pieces of about `rows` lines, each of which ends at the end of a record."""
         pending, lines, is_first = b"", 0, True
         read_lines = unpacked = 0
         limits = self.choices.read_limits
@@ -225,7 +225,7 @@ class _TextFile:
 
 
 def _find_cut(data: bytes, rows: int) -> int:
-    """Return where record number `rows` ends, or 0 if the data are shorter; newlines in quotes do not end a record."""
+    """Return where record number `rows` ends; 0 if there are fewer. Newlines within quotes do not end a record."""
     array = np.frombuffer(data, np.uint8)
     ends = newlines = np.flatnonzero(array == _NEWLINE)
     if not data.lstrip().startswith(b"{") and b'"' in data:

@@ -1,4 +1,4 @@
-"""Reading any text as a table of text columns: in one Polars pass if it is regular, otherwise record by record."""
+"""Read any text as a table of text columns: in one Polars pass if it is regular, otherwise record by record."""
 
 import csv
 import io
@@ -24,7 +24,7 @@ from .table_bounds import Grid, trim_table
 from .tolerant_csv import BLANKS, Record, records
 
 _HEAD = 1 << 16  # number of bytes searched for the separator and the header
-_MAX_LINE = _HEAD // 4  # a longer line is damaged or not part of a table
+_MAX_LINE = _HEAD // 4  # a line that is longer is damaged, or not part of a table
 _SAMPLE = 1000  # number of records searched for the header
 _QUOTED_LINE = re.compile(r'\s*"([^"]|"")*"\s*|\s*')
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -35,14 +35,14 @@ _NEWLINE, _RETURN, _QUOTE = 10, 13, 34
 def read_text(source: Source, choices: Choices) -> Table:
     """Read every column as text, so that a malformed number can be shown as it was written.
 
-    Text that was escaped for spreadsheets, as all CSV files that prowess writes are, is restored.
+    CSV files that prowess writes escape text for spreadsheets; this removes the escapes.
     """
     table = trim_table(_read_regular(source, choices) or _read_tolerantly(source, choices), source.title, choices)
     return replace(table, frame=unescape_formulas(table.frame))
 
 
 def _read_regular(source: Source, choices: Choices) -> Grid | None:
-    """Read a UTF-8 text that is so regular that all CSV readers agree on it; None for any other text."""
+    """Read a UTF-8 text on which all CSV readers agree; None if the text is not that regular."""
     import polars as pl
 
     text, is_whole = _plain_head(source, choices)
@@ -51,7 +51,7 @@ def _read_regular(source: Source, choices: Choices) -> Grid | None:
     separator = find_separator(text, choices)
     sample = list(islice(records(text, separator.mark), _SAMPLE))
     if not is_whole:
-        sample.pop()  # the record may continue
+        sample.pop()  # the last record may be incomplete
     _check_columns(sample, source, choices)
     if separator.mark in BLANKS or any(record.fault or record.stray for record in sample):
         return None
@@ -90,7 +90,7 @@ def _read_regular(source: Source, choices: Choices) -> Grid | None:
 
 
 def _plain_head(source: Source, choices: Choices) -> tuple[str | None, bool]:
-    """Return the complete lines at the start of a text (None if it is not plain UTF-8), and whether these are all."""
+    """Return the complete lines at the start of a UTF-8 text (None for other text), and whether they are all of it."""
     head = source.read(_HEAD)
     is_whole = len(head) < _HEAD
     if choices.encoding is not None and codec_name(choices.encoding) not in ("utf-8", "utf-8-sig", "ascii"):
@@ -127,7 +127,7 @@ class LineIndex:
 
     @cached_property
     def _quotes(self) -> tuple[bool, bool]:
-        """Whether there are quotation marks, and whether the text is regular."""
+        """Whether the text has quotation marks, and whether it is regular."""
         has_quotes = False
         for begin, chunk in self._chunks():
             if not chunk.min():
@@ -138,7 +138,8 @@ class LineIndex:
                 edge, good = self._is_edge(context), context != _QUOTE
                 good[1:] |= edge[:-1]
                 good[:-1] |= edge[1:]
-                good[0] = good[-1] = True  # in a neighbouring chunk, or beyond the start or end of the text
+                # The neighbours of the first and last byte are in other chunks, or beyond the text.
+                good[0] = good[-1] = True
                 if not good.all():
                     return has_quotes, False
         return has_quotes, True
@@ -149,7 +150,7 @@ class LineIndex:
         return self._quotes[1]
 
     def has_records(self, count: int) -> bool:
-        """Return whether `count` is the number of lines, or the number of records if quoted cells hold newlines.
+        """Return whether the text can have `count` records: one per line, or fewer if quoted cells hold newlines.
 
         All readers agree on the records if every quoted cell begins after a separator and ends before one (RFC 4180).
         """
@@ -168,7 +169,7 @@ class LineIndex:
         last = len(self.data) - 1
         for begin, chunk in self._chunks():
             quotes, newlines = np.flatnonzero(chunk == _QUOTE), np.flatnonzero(chunk == _NEWLINE)
-            # A doubled mark, which stands for one mark, closes a cell and opens it again.
+            # A doubled mark, which represents one mark, counts as closing the cell and opening it again.
             opening, closing = quotes[inside::2] + begin, quotes[1 - inside :: 2] + begin
             opens = self._is_edge(self.data[np.maximum(opening - 1, 0)]) | (opening == 0)
             closes = self._is_edge(self.data[np.minimum(closing + 1, last)]) | (closing == last)
@@ -186,13 +187,13 @@ class LineIndex:
 
 
 def _read_tolerantly(source: Source, choices: Choices) -> Grid:
-    """Read a text record by record, repair damaged rows if possible, and note the faults of the other rows."""
+    """Read a text record by record; repair damaged rows if possible, and report the faults of the others."""
     data = source.read()
     try:
         encoding = detect_encoding(data, choices.encoding, source.lines_before)
     except Error as error:
         raise error.within(f"{source}: ") from None
-    text = encoding.decode(data).rstrip("\0")  # a full disk may leave zeros
+    text = encoding.decode(data).rstrip("\0")  # a full disk may leave zero bytes at the end
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if all(map(_QUOTED_LINE.fullmatch, lines := text.split("\n"))):  # a program quoted each line as a single cell
         text = "\n".join(line.strip()[1:-1].replace('""', '"') for line in lines)
@@ -215,7 +216,7 @@ def _check_columns(sample: Iterable[Record], source: Source, choices: Choices) -
 
 
 def _first_lines(text: str) -> str:
-    """Return the lines at the start of a text, except lines that are so long that they leave no room for others."""
+    """Return the lines at the start of a text, without lines that are too long for a table."""
     lines: list[str] = []
     size, start = 0, 0
     while start < len(text) and size < _HEAD:
@@ -228,7 +229,7 @@ def _first_lines(text: str) -> str:
 
 
 def _repair(rows: Iterable[Record], heading: Heading, damaged: bool, lines_before: int) -> Grid:
-    """Rewrite the records as regular CSV, which takes less memory than lists of cells, and let Polars read it."""
+    """Rewrite the records as regular CSV for Polars, which takes less memory than lists of cells."""
     import polars as pl
 
     width = len(heading.names)
@@ -262,7 +263,7 @@ def _repair(rows: Iterable[Record], heading: Heading, damaged: bool, lines_befor
 
 
 def _without_damage(cells: list[str], fault: str | None) -> tuple[list[str], str | None]:
-    """Return printable cells, and a description of the damage."""
+    """Return the cells with invalid bytes replaced, and a description of the damage if there is any."""
     joined = "".join(cells)
     if DAMAGED.search(joined):
         return [DAMAGED.sub("\ufffd", cell) for cell in cells], fault or "a byte is invalid in this encoding"

@@ -1,4 +1,4 @@
-"""Detecting a text's separator: the mark that divides its lines evenly and yields known column names."""
+"""Detect the separator of a text: the mark that divides its lines evenly and yields known column names."""
 
 import re
 from collections import Counter
@@ -11,7 +11,7 @@ from .header_row import count_filled, count_known_cells
 from .tolerant_csv import BLANKS, records
 
 _USUAL = ("\t", ";", "|", ",")
-_DECLARATION = re.compile(r'"?sep=(.)"?[,;\t|]*\s*')  # Excel's first line
+_DECLARATION = re.compile(r'"?sep=(.)"?[,;\t|]*\s*')  # a first line with which Excel declares the separator
 _SAMPLE = 200  # number of records sampled
 
 
@@ -24,7 +24,7 @@ class Separator(NamedTuple):
 
 
 class _Fit(NamedTuple):
-    """How well a separator fits: how many cells name known columns, the usual width, and the share of lines with it."""
+    """How well a separator fits: the number of known column names, the usual width, and the share of lines with it."""
 
     known: int
     share: float

@@ -1,4 +1,4 @@
-"""Decoding bytes to text: by the byte order mark if there is one, otherwise by how plausible the words look."""
+"""Decode bytes to text: by the byte order mark if there is one, otherwise by how plausible the words look."""
 
 import codecs
 import re
@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from ...errors import Error, Option, Remark
 
-DAMAGED = re.compile("[\udc80-\udcff]")  # invalid bytes, as `surrogateescape` leaves them
+DAMAGED = re.compile("[\udc80-\udcff]")  # the characters to which `surrogateescape` decodes invalid bytes
 _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF8: "utf-8",
     codecs.BOM_UTF32_LE: "utf-32-le",
@@ -33,7 +33,7 @@ _COMMON = {"Cyrillic": frozenset("оеаинтсрвлкмдпуя"), "Greek": f
 _CONTROLS = bytes([*range(9), *range(14, 27), *range(28, 32)])  # only tabs, newlines and escapes are usual in text
 _HEAD = 1 << 16  # number of leading bytes that decide whether a file is text at all
 _MIN_SCORE = 0.7  # fraction of the words that must look plausible
-_MIN_LETTERS = 3  # minimum number of non-ASCII letters for a rarer encoding
+_MIN_LETTERS = 3  # minimum number of non-ASCII letters that prove a rarer encoding
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,11 @@ class Encoding:
     guessed: bool = False
 
     def decode(self, data: bytes) -> str:
-        """Decode bytes; invalid bytes become characters that `DAMAGED` matches."""
+        """Decode bytes; each invalid byte becomes a character that `DAMAGED` matches."""
         data = data[self.mark :]
         try:
             return data.decode(self.codec, "surrogateescape")
-        except UnicodeError:  # a codec whose units are not bytes
+        except UnicodeError:  # a codec with units of several bytes
             return data.decode(self.codec, "replace").replace("\ufffd", "\udcff")
 
     def remarks(self, data: bytes) -> list[Remark]:
@@ -57,7 +57,7 @@ class Encoding:
         return self.remarks_at(_first_invalid_line(data)) if self.guessed else []
 
     def remarks_at(self, line: int) -> list[Remark]:
-        """Return a remark on a guessed encoding: what it is, the line that shows it, and how to choose another."""
+        """Return a remark on a guessed encoding: its name, a line that shows it, and the option for another one."""
         if not self.guessed:
             return []
         script, other = _LEGACY[self.codec]
@@ -103,11 +103,12 @@ def detect_encoding(data: bytes, chosen: str | None = None, lines_before: int = 
         raise Error("this is neither text nor another format that prowess reads")
     text = data.decode(errors="surrogateescape")
     invalid = len(DAMAGED.findall(text))
-    if not invalid or sum(map(len, re.findall("[^\x00-\x7f]+", text))) > 2 * invalid:  # most letters are valid
+    # Most non-ASCII letters are valid UTF-8.
+    if not invalid or sum(map(len, re.findall("[^\x00-\x7f]+", text))) > 2 * invalid:
         return Encoding("utf-8")
     legacy = _best_legacy_codec(data)
     lines = text.split("\n")
-    # A few damaged lines are reported on these lines; many mean that the file's encoding is unknown.
+    # If a few lines are damaged, each is reported; if many are, the encoding of the file is unknown.
     if legacy is None and sum(DAMAGED.search(line) is not None for line in lines) > 2 + len(lines) // 10:
         line = lines_before + _first_invalid_line(data)
         message = f"line {line} is not UTF-8, and no other common encoding fits; save the file as UTF-8, or name its "
@@ -164,7 +165,7 @@ def _looks_like_word(word: str) -> bool:
     latin = not foreign or foreign[0] < "\u0370"
     if any((letter < "\u0370") != latin for letter in foreign):
         return False
-    # A Latin word without any ASCII letter is text of another script in the wrong codec; other scripts never mix.
+    # A Latin word without any ASCII letter is another script in the wrong codec; words of other scripts never mix.
     if (len(foreign) == len(word) > 1) if latin else len(foreign) < len(word):
         return False
     late_capitals = [letter for last, letter in pairwise(word) if last.islower() and letter.isupper()]

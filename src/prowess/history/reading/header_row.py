@@ -1,4 +1,4 @@
-"""Finding where a table begins: titles above it, its header row if it has one, and its column names."""
+"""Find where a table begins: titles above it, its header row if it has one, and its column names."""
 
 import re
 from collections import Counter
@@ -35,7 +35,7 @@ Rows = Mapping[int, Cells]  # the records of a sample that are rows, by their in
 
 @dataclass(frozen=True)
 class Heading:
-    """The column names, the columns without a name in the file, and the records where the header and the rows begin."""
+    """The column names, which columns have no name in the file, and the records where the header and the rows begin."""
 
     names: tuple[str, ...]
     unnamed: frozenset[str]
@@ -65,7 +65,7 @@ def count_filled(cells: Iterable[str]) -> int:
 
 
 def count_known_cells(cells: Cells, choices: Choices) -> int:
-    """Count the cells that name a column that is recognised or mapped by the user."""
+    """Count the cells that are a known column name, or a column mapped by the user."""
     mapped = set((choices.columns or {}).values())
     return len({cell.strip() for cell in cells if cell.strip() in mapped or is_known_name(cell)} - {""})
 
@@ -73,8 +73,8 @@ def count_known_cells(cells: Cells, choices: Choices) -> int:
 def has_header(first: Cells, rest: Sequence[Cells]) -> bool:
     """Return whether the first record holds the column names of the other records.
 
-    It is not a header if it has a number, date or result in a column of such values, or a name that recurs further
-    down.
+    It is not a header if it has a number, a date or a result in a column of such values, or a name that occurs again
+    in the rows below.
 
     >>> has_header(["Sieger", "Verlierer"], [["ann", "bob"], ["bob", "cat"]])
     True
@@ -87,7 +87,7 @@ def has_header(first: Cells, rest: Sequence[Cells]) -> bool:
     names = {cell for cell in first if cell and not _is_value(cell)}
     repeated = {cell for cell, column in zip(first, below, strict=True) if cell in names and cell in column}
     for cells in map(set, below):
-        # A column that holds only column names, and several of them, says who won.
+        # A column whose cells are names of other columns says who won.
         says_who_won = len(cells & names) > 1 and not {cell.casefold() for cell in cells - names} - {"", *DRAWS}
         repeated |= set() if says_who_won else names & cells
     known = sum(map(is_known_name, names - repeated))
@@ -96,7 +96,7 @@ def has_header(first: Cells, rest: Sequence[Cells]) -> bool:
 
 
 def _is_repeated_header(header: Cells, row: Cells) -> bool:
-    """Return whether a row repeats the header, or a part of the header that a broken line has left."""
+    """Return whether a row repeats the header, or the rest of a header after a broken line."""
     return sorted(row) == sorted(header) or (
         set(row) <= {"", *header} and all(is_known_name(cell) for cell in row if cell)
     )
@@ -203,7 +203,7 @@ def _join_headings(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
     for column in range(width):
         if above[column]:
             following = next((other for other in range(column + 1, width) if above[other]), None)
-            # The last group is as wide as the one before it: what follows has no group.
+            # The last group is as wide as the group before it; the columns after it have no group.
             span = following - column if following is not None else min(span, width - column)
             group, begin = above[column], column
         inside = group and column < begin + span and (below[column] or column == begin)
@@ -256,12 +256,13 @@ def _first_wide_row(rows: Rows) -> int:
 def _guess_header(cells: Cells, below: Sequence[Cells], choices: Choices) -> bool:
     mapped = [name for name in (choices.columns or {}).values() if name is not None]
     if mapped and all(name.isdecimal() and 0 < int(name) <= len(cells) for name in mapped):
-        return all(name in [cell.strip() for cell in cells] for name in mapped)  # otherwise these are column numbers
+        # If a mapped name is missing, the user mapped column numbers.
+        return all(name in [cell.strip() for cell in cells] for name in mapped)
     return has_header(cells, below)
 
 
 def _unique_names(titles: Cells, remarks: list[Remark]) -> tuple[str, ...]:
-    """Return a name for each column: its title, with a number if it is repeated; without a title, its number."""
+    """Return a unique name for each column: its title, numbered if it is repeated, or else the column number."""
     names: dict[str, None] = {}
     copies = Counter[str]()
     repeated = []

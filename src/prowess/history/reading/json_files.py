@@ -1,4 +1,4 @@
-"""Reading JSON, an object per line or a list of objects: rows as in a CSV file, or matches with teams."""
+"""Read JSON, an object per line or a list of objects: rows as in a CSV file, or matches with teams."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -25,7 +25,7 @@ def read_json(source: Source, choices: Choices) -> Table | Findings:
 
 
 class _Items:
-    """The objects of a JSON file; iteration yields the number of the line or item, and the object or an Error."""
+    """The objects of a JSON file; iteration yields the line or item number, and the object or an `Error`."""
 
     def __init__(self, source: Source, limits: ReadLimits) -> None:
         self.source, self.limits = source, limits
@@ -65,7 +65,7 @@ class _Items:
         return [number for number, _ in self]
 
     def line(self, row: int) -> int:
-        """Return the line of an object; the file is read again when this is first called."""
+        """Return the line of an object; the first call reads the file again."""
         return self._lines[row]
 
 
@@ -118,7 +118,8 @@ def _read_rows(items: _Items, choices: Choices) -> Table:
             frame = pl.read_ndjson(source.for_polars(), infer_schema_length=None)
     except UnicodeEncodeError as error:
         raise Error(f"{source}: a string contains a lone surrogate, which is not a valid character") from error
-    except (pl.exceptions.PolarsError, RuntimeError, TypeError) as error:  # older versions of Polars raise the latter
+    # Older versions of Polars raise RuntimeError or TypeError.
+    except (pl.exceptions.PolarsError, RuntimeError, TypeError) as error:
         for _ in items.objects():  # raises an Error that names the line, if one is invalid
             pass
         raise unreadable(source.title, error) from error

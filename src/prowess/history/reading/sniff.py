@@ -1,4 +1,4 @@
-"""Choosing the reader for a file by its content; the file's suffix decides if the content is ambiguous."""
+"""Choose the reader for a file by its content; if the content is ambiguous, the file's suffix decides."""
 
 import os
 import re
@@ -35,7 +35,7 @@ _MARKUP = re.compile(rb"\s*(<!doctype html|<html|<\?xml|<table|<head|<body|<meta
 
 
 def load(path: str | os.PathLike[str], choices: Choices) -> Table | Findings:
-    """Return the table in a file, before its columns are recognised; a file of whole matches gives findings instead."""
+    """Return the table in a file, before its columns are recognised; for a file of whole matches, return findings."""
     return load_source(open_source(path, limits=choices.read_limits), choices)
 
 

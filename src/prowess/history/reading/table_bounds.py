@@ -1,4 +1,4 @@
-"""Finding where a table ends, and dropping blank lines, repeated headers, comments and totals."""
+"""Find where a table ends, and drop blank lines, repeated headers, comments and totals."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -43,7 +43,8 @@ def trim_table(grid: Grid, title: str, choices: Choices) -> Table:
     remarks = [*grid.remarks, *heading.remarks]
     columns = frame.get_columns()
     first, blanks = columns[0], [(column, "") for column in columns]
-    blank = _matching_rows(first.is_null() | (first < "!"), blanks)  # a blank row begins with an empty cell or a space
+    # Candidates: rows whose first cell is empty or begins with a space.
+    blank = _matching_rows(first.is_null() | (first < "!"), blanks)
     named = [(column, cell) for column, cell in zip(columns, heading.cells, strict=False) if cell.strip()]
     repeated = comments = blank[:0]
     if len(named) > 1:
@@ -78,7 +79,7 @@ def trim_table(grid: Grid, title: str, choices: Choices) -> Table:
 
 
 def _matching_rows(candidates: "pl.Series", cells: "Iterable[tuple[pl.Series, str]]") -> Rows:
-    """Return the candidate rows that hold the given cell in every column, checked one column after the other."""
+    """Return the candidate rows in which every column holds the given cell, checked column by column."""
     rows = candidates.arg_true().to_numpy()
     for column, cell in cells:
         if not len(rows):

@@ -1,4 +1,4 @@
-"""A tolerant CSV parser: reads records as a person would, even if quotation marks do not match."""
+"""A tolerant CSV parser, which reads records as a person would, even if quotation marks do not match."""
 
 import re
 from collections.abc import Iterator
@@ -36,10 +36,11 @@ def records(text: str, separator: str) -> Iterator[Record]:
             width = len(record.cells)
             if end > first_end and (width != usual or tokenizer.are_rows(text[first_end + 1 : end], usual)):
                 alone, _ = tokenizer.read(text[position:first_end], 0, line)
-                # The closing mark belongs to another line, which would be lost silently.
+                # The closing mark belongs to another record; everything up to it would be lost silently.
                 if len(alone.cells) == usual or record.stray:
                     record, end = alone, first_end
-        if record.fault is None and len(record.cells) > 1:  # blank lines and titles do not show the width
+        # Ignore blank lines and titles, which do not have the width of the table.
+        if record.fault is None and len(record.cells) > 1:
             usual = len(record.cells)
         yield record
         line += 1 + text.count("\n", position, end)
@@ -83,7 +84,7 @@ class _Tokenizer:
         return width > 2 and 2 * rows > len(lines)
 
     def read(self, text: str, position: int, line: int) -> tuple[Record, int]:
-        """Return the record that begins at a position, and where it ends."""
+        """Return the record that begins at a position, and the position after it."""
         cells, fault, stray = [], None, False
         while True:
             while self.blanks and text[position : position + 1] in (" ", "\t"):

@@ -1,4 +1,4 @@
-"""Reading a sheet of a workbook (Excel, OpenDocument): its cells as text, with dates as people write them."""
+"""Read a sheet of a workbook (Excel, OpenDocument): its cells as text, with dates as people write them."""
 
 import re
 import zipfile
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _SAMPLE = 1000  # number of rows searched for the header
 _PIECE, _OVERLAP = 1 << 20, 64  # bytes scanned at once, and bytes that may hold the start of a cell reference
-_MOST_ROWS = 1 << 20  # of a sheet
+_MOST_ROWS = 1 << 20  # maximum of a sheet
 _TIMESTAMP = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?$"
 
 
@@ -57,7 +57,7 @@ def read_workbook(source: Source, choices: Choices) -> Table:
 
 
 def _format_dates(column: str) -> "pl.Expr":
-    """Drop the time of day if all timestamps are at midnight, and the date if a cell holds only a time of day."""
+    """Drop the time of day if all timestamps are at midnight; drop the date of cells with only a time of day."""
     import polars as pl
 
     cell = pl.col(column).str.replace(r"^1899-12-3[01] ", "")
@@ -69,7 +69,7 @@ def _format_dates(column: str) -> "pl.Expr":
 def _check_archive(source: Source, limits: ReadLimits) -> None:
     """Raise `LimitExceeded` if a workbook unpacks to too much, or if a sheet extends too far for its size.
 
-    The parser makes a dense table of a sheet, so a single cell in the last corner would allocate 16 billion cells.
+    The parser allocates a dense table for a sheet, so a single cell in the last corner would take 16 billion cells.
     """
     if source.read(2) != b"PK":
         return  # an old workbook: not compressed, and with at most 65,536 rows and 256 columns
@@ -77,7 +77,7 @@ def _check_archive(source: Source, limits: ReadLimits) -> None:
         with zipfile.ZipFile(source.for_polars()) as archive:
             unpacked = 0
             for member in archive.infolist():
-                unpacked += member.file_size  # `zipfile` reads no more than this
+                unpacked += member.file_size  # `zipfile` never unpacks more than this
                 limits.check_unpacked(source.title, unpacked, source.size)
             for member in archive.infolist():
                 if member.filename.startswith("xl/worksheets/") and member.filename.endswith(".xml"):
@@ -91,7 +91,7 @@ def _check_archive(source: Source, limits: ReadLimits) -> None:
 def _check_extent(archive: zipfile.ZipFile, sheet: zipfile.ZipInfo, source: Source, limits: ReadLimits) -> None:
     """Raise `LimitExceeded` if the cell references of a sheet span too many cells; rows may be in any order.
 
-    The patterns match only references beyond those already found, so that nearly all of the scan runs in C.
+    The patterns match only references beyond the extent found so far, so nearly all of the scan runs in C.
     """
     most, columns = limits.most_cells(sheet.file_size), 1
     for piece in _pieces(archive, sheet):
@@ -110,7 +110,7 @@ def _check_extent(archive: zipfile.ZipFile, sheet: zipfile.ZipInfo, source: Sour
 
 
 def _pieces(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]:
-    """Unpack a file of an archive in pieces, which overlap so that each reference is whole in one of them."""
+    """Unpack a file of an archive in pieces that overlap, so that every reference is complete in one of them."""
     overlap = b""
     with archive.open(member) as stream:
         while piece := stream.read(_PIECE):

@@ -1,4 +1,4 @@
-"""Reading a column of times, and the time of day from a separate column."""
+"""Read a column of times, and the time of day from a separate column."""
 
 import re
 from contextlib import suppress
@@ -40,7 +40,7 @@ Mask = NDArray[np.bool_]
 EMPTY = "give a time to every match, or to none"
 HOW: tuple[Piece, ...] = (RIGHT, *OR_SAY)
 NO_TIME: tuple[Piece, ...] = ("not a time; ", *HOW)
-FEW = 10  # up to this many rows, a column without any time is reported on each row instead of as one error
+FEW = 10  # if a column holds no time at all, up to this many rows are reported one by one; more are one error
 _MEANT = {
     "compact": "read as dates",
     "unix": "read as Unix times, in UTC",
@@ -55,7 +55,7 @@ _EXAMPLES = {
 def read_times(table: Table, column: str, clock_column: str | None = None) -> Times | None:
     """Read the time of each row, with the time of day from a separate column if there is one.
 
-    Returns None for a column without times, and for a column with problems, which are reported on their rows.
+    Return None if the column has no times, or if it has problems, which are reported on their rows.
     """
     before = len(table.problems)
     times = _read(table, column)
@@ -86,7 +86,7 @@ def _read(table: Table, column: str) -> Times | None:
         return _calendar_times(table, column, series)
     value = series.cast(pl.Float64)
     table.require(value.is_finite() | value.is_null(), column, "a time must be a finite number")
-    # A frame that a history was written to has plain numbers under this name.
+    # `History.to_frame` uses this name for plain numbers.
     plain = series.dtype.is_float() and column == "time" and time_format is None
     cells = DistinctValues(table, column, value, None)
     return _number_times(cells, value.fill_null(np.nan).to_numpy(), "number" if plain else time_format)
@@ -104,7 +104,7 @@ def _calendar_times(table: Table, column: str, series: "pl.Series") -> Times:
     number = series.cast(pl.Datetime("us", zone)).to_physical()
     margin = DAY if zone else 0
     rows = ((number < FIRST + margin) | (number >= LAST - margin)).arg_true().to_numpy()
-    values = [f"{day} days since 1970" for day in number.gather(rows) // DAY]  # Python has no such dates
+    values = [f"{day} days since 1970" for day in number.gather(rows) // DAY]  # Python's dates do not reach that far
     table.problems.add(rows, column, values, "a time must be in the years 1 to 9999")
     return Times(number.fill_null(0).to_numpy(), kind, "UTC" if table.choices.utc and zone else zone)
 
@@ -132,7 +132,7 @@ def _are_mostly_numbers(cells: DistinctValues, numeric: Mask) -> bool:
 
 
 def _number_times(cells: DistinctValues, value: Floats, time_format: str | None, numeric: Mask | None = None) -> Times:
-    """Read numbers in the format that the user chose, or else the one that they resemble; NaN marks other cells."""
+    """Read numbers in the chosen format, or else in the format that they resemble; NaN marks cells of other kinds."""
     finite = np.isfinite(value)
     if numeric is not None:
         _reject_unread(cells, ~numeric, "most times in this column are numbers; write all of them as numbers")
@@ -156,7 +156,7 @@ def _number_times(cells: DistinctValues, value: Floats, time_format: str | None,
 
 
 def _read_by_format(text: "pl.Series", time_format: str) -> Texts:
-    """Read texts by a format: with Polars if the format means the same there as in Python, otherwise one by one."""
+    """Read texts in a strptime format: as a column if Polars interprets the format as Python does, else one by one."""
     import polars as pl
 
     clock = has_clock(time_format)
@@ -172,7 +172,7 @@ def _read_by_format(text: "pl.Series", time_format: str) -> Texts:
     left = np.flatnonzero(number == NAT)
     for turn, row in enumerate(left.tolist()):
         if turn == MANY // 100 and (number[left] == NAT).all():
-            break  # the format fits none of this many texts
+            break  # the format does not fit any of the texts tried so far
         with suppress(Error):
             kind, zone, moment = parse_time(text[row], time_format)
             number[row], texts.stamp[row] = moment, texts.stamp_index(Stamp(kind, zone))
@@ -198,14 +198,14 @@ def _calendar_texts(cells: DistinctValues) -> Times | None:
 
 
 def _settle(cells: DistinctValues, texts: Texts, right: tuple[Piece, ...]) -> Times | None:
-    """Return times of the most common kind; unreadable texts and times of other kinds are problems."""
+    """Return the times of the most common kind; report unreadable texts and times of other kinds as problems."""
     read = texts.stamp >= 0
     if not read.any():
         return _no_times(cells, right)
     _reject_unread(cells, texts.stamp == -1, right)
     rows = np.bincount(texts.stamp[read], cells.weight[read], minlength=len(texts.stamps))
     aware = np.array([stamp.zone is not None for stamp in texts.stamps])
-    zoned = bool(rows[aware].sum() + aware[0] / 2 > rows[~aware].sum())  # the first kind wins a tie
+    zoned = bool(rows[aware].sum() + aware[0] / 2 > rows[~aware].sum())  # in a tie, the first kind is used
     zones = sorted({str(stamp.zone) for stamp in texts.stamps if stamp.zone is not None})
     if zoned and len(zones) > 1 and not cells.table.choices.utc:
         text = f"times in several zones ({', '.join(zones)}) are converted to UTC"
@@ -230,7 +230,7 @@ def _disagreement(first: Stamp, second: Stamp) -> Message:
 
 
 def _reject_unread(cells: DistinctValues, unread: Mask, right: Message) -> None:
-    """Add problems for cells that could not be read: missing, a number among dates, or something else."""
+    """Add a problem for each unread cell: it is empty, a number among dates, or something else."""
     import polars as pl
 
     if not unread.any():
@@ -246,7 +246,7 @@ def _reject_unread(cells: DistinctValues, unread: Mask, right: Message) -> None:
 
 
 def _no_times(cells: DistinctValues, right: tuple[Piece, ...]) -> Times | None:
-    """Handle a column without any time: ignore it if it is empty or holds weekdays or times of day, else reject it."""
+    """Handle a column without any date: ignore it if it is empty or holds weekdays or times of day, else reject it."""
     text = cells.values.str.strip_chars().str.to_lowercase()
     filled = ~text.is_in(list(MISSING))
     if not filled.any():
@@ -279,9 +279,10 @@ _OTHER = {"dmy": (Option("day_first", False), " reads the month first"), "mdy": 
 
 
 def _choose_order(cells: DistinctValues, texts: Texts) -> Order:
-    """Choose the order of day, month and year that gives most rows a date; a remark reports an ambiguous choice.
+    """Choose the order of day, month and year with which most rows are dates; add a remark if it is ambiguous.
 
-    Dots suggest that the day is first; otherwise the order that puts the file in chronological order is chosen.
+    If several orders are possible, dots suggest that the day is first; without dots, the order is chosen in which the
+    file is chronological.
     """
     rows = {order: cells.count(texts.numbers[order] != NAT) for order in ORDERS if order in texts.numbers}
     possible = [order for order in rows if rows[order] == max(rows.values())]
@@ -292,12 +293,13 @@ def _choose_order(cells: DistinctValues, texts: Texts) -> Order:
         return possible[0]
     example = str(cells.values[int(np.argmax(unlike))]).strip()
     mark = next(letter for letter in example if not letter.isalnum())
-    if mark != "-":  # a year of two digits is first only with hyphens
+    if mark != "-":  # a two-digit year can come first only if hyphens follow
         possible = [order for order in possible if order != "ymd"] or possible
     order, why = possible[0], ""
     if mark != ".":
         turns = {order: _turns(cells.spread(texts.numbers[order])) for order in possible}
-        if "ymd" in turns and (turns["ymd"] != (0, 0) or len(cells.values) < 3):  # rare: needs a sorted file
+        # Rare, so it needs the evidence of a sorted file.
+        if "ymd" in turns and (turns["ymd"] != (0, 0) or len(cells.values) < 3):
             del turns["ymd"]
         order = min(turns, key=lambda order: turns[order])
         why = ", because the file is then in chronological order" if len({*turns.values()}) > 1 else ""
@@ -312,7 +314,7 @@ def _choose_order(cells: DistinctValues, texts: Texts) -> Order:
 
 
 def _turns(number: Micros) -> tuple[int, int]:
-    """Return a sort key: the steps against the file's main direction, then the steps back (most files run forward)."""
+    """Return a sort key: the number of steps against the file's main direction, then of steps back in time."""
     step = np.diff(number[number != NAT])
     back, forth = int(np.count_nonzero(step < 0)), int(np.count_nonzero(step > 0))
     return min(back, forth), back
@@ -346,7 +348,7 @@ def _add_clock(table: Table, times: Times, column: str) -> Times:
 
 
 def _clock_texts(series: "pl.Series") -> "pl.Series | None":
-    """Return times of day as text; cells may be texts, whole numbers such as 1500, or fractions of a day."""
+    """Convert times of day to text; cells may be text, whole numbers such as 1500, or fractions of a day."""
     import polars as pl
 
     if series.dtype.is_float():

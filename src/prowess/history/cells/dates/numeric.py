@@ -10,14 +10,15 @@ from ...times import DAY, Stamp
 
 Meaning = Literal["number", "unix", "excel", "compact"]
 Micros = NDArray[np.int64]
-NAT = np.iinfo(np.int64).min  # not a time
+NAT = np.iinfo(np.int64).min  # marks a value that is not a time
 EARLIEST, LATEST = 1800, 2199  # years for which a number such as 20260131 is read as a date
 
 MOST = 0.9  # fraction of the numbers that must fit a meaning
-_UNITS = ((1e11, 1e6), (1e14, 1e3), (1e17, 1.0), (np.inf, 1e-3))  # limits of Unix times, and microseconds per unit
+# The limit of Unix times in each unit, and its length in microseconds.
+_UNITS = ((1e11, 1e6), (1e14, 1e3), (1e17, 1.0), (np.inf, 1e-3))
 _UNIX = (1e9, 4.2e9)  # in seconds: the years 2001 to 2103
 _EXCEL = (30_000, 60_000)  # in days since the end of 1899: the years 1982 to 2064
-_EXCEL_START = -25_569  # in days since 1970
+_EXCEL_START = -25_569  # day 0 of spreadsheets, in days since 1970
 _DATE_WORDS = ("date", "datum", "fecha", "data", "datetime", "дата")
 
 
@@ -60,7 +61,7 @@ def times_of_numbers(values: Floats, meaning: str) -> tuple[Stamp, Micros]:
     if meaning == "unix":
         return Stamp("timestamp", "UTC"), _whole(values * _unit(values), limit)
     number = _whole((values + _EXCEL_START) * DAY, limit & (np.abs(values) < 1e7))
-    # Round to whole seconds: a float that counts days is not more precise.
+    # Round to whole seconds, because a float that counts days is not more precise.
     second = np.where(number == NAT, NAT, (number + 500_000) // 1_000_000 * 1_000_000)
     whole = bool((second[number != NAT] % DAY == 0).all())
     return Stamp("date" if whole else "timestamp", None), second
@@ -72,7 +73,7 @@ def _whole(values: Floats, good: NDArray[np.bool_]) -> Micros:
 
 
 def _unit(values: Floats) -> Floats:
-    """Return the microseconds in the unit of a Unix time: seconds, milli-, micro- or nanoseconds."""
+    """Guess the unit of each Unix time (seconds, milli-, micro- or nanoseconds); return its length in microseconds."""
     limits, units = (np.array(column) for column in zip(*_UNITS, strict=True))
     unit: Floats = units[np.searchsorted(limits, np.abs(values), side="right").clip(max=len(units) - 1)]
     return unit

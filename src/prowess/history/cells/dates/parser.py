@@ -1,6 +1,6 @@
-"""Parsing dates and timestamps in text: one at a time in Python, and uniform columns at once with Polars.
+"""Parse dates and timestamps in text: one at a time in Python, or a uniform column at once with Polars.
 
-The patterns recognise a text and its parts; `template` turns a recognised text into a format for its whole column.
+The patterns recognise a text and its parts; `template` turns a recognised text into a format for the whole column.
 """
 
 import re
@@ -24,16 +24,18 @@ if TYPE_CHECKING:
 Order = Literal["dmy", "mdy", "ymd"]
 ORDERS: tuple[Order, ...] = ("dmy", "mdy", "ymd")  # orders of three numbers whose positions are ambiguous
 LONGEST = 60  # maximum length of a date
-TEMPLATES = 40  # number of forms tried on a column; texts of other forms are read one by one
-MANY = 100_000  # if more texts than this have other forms, a sample is tried first; if it has no date, all are skipped
+TEMPLATES = 40  # number of notations tried on a whole column; texts in other notations are read one by one
+MANY = 100_000  # if more texts than this remain, a sample is read first; if it holds no date, all are skipped
 MISSING = frozenset(("", "-", "–", "—", "?", "na", "n/a", "nan", "nat", "none", "null", "tba", "tbc", "tbd", "unknown"))
 
-_GAP = "(?:\\s*[-/.,\u2010-\u2014\u5e74\u6708\ub144\uc6d4]\\s*|\\s+)"  # with East Asian characters for year and month
+# Includes the East Asian characters for year and month.
+_GAP = "(?:\\s*[-/.,\u2010-\u2014\u5e74\u6708\ub144\uc6d4]\\s*|\\s+)"
 _WORD = r"[^\W\d_]+(?:-[^\W\d_]+)?"
 _WEEKDAY = rf"(?:(?P<weekday>{_WORD})\.?\s*,?\s+)?"
 _NAME = r"(?P<name>[^\W\d_]+)\.?"
 _YEAR = "(?P<year>[0-9]{4})"
-_ANY_YEAR = "'?(?P<year>[0-9]{4}|[0-9]{2})(?:\\s*(?:\u0433|\u0433\u043e\u0434\u0430)\\.?)?"  # with Russian for "year"
+# Includes the Russian words for "year".
+_ANY_YEAR = "'?(?P<year>[0-9]{4}|[0-9]{2})(?:\\s*(?:\u0433|\u0433\u043e\u0434\u0430)\\.?)?"
 _TIME = (
     r"(?P<hour>[0-9]{1,2})(?:[:h.](?P<minute>[0-9]{2})(?:[:.](?P<second>[0-9]{2})(?:[.,](?P<fraction>[0-9]{1,9}))?)?)?"
     r"(?:\s*(?P<half>[ap]\.?m\b\.?|[ap]\b))?(?P<mark>\s*(?:uhr|hrs?|h)\b)?"
@@ -57,7 +59,7 @@ _PATTERNS = (
     rf"{_YEAR}-?w(?P<week>[0-9]{{2}})(?:-?(?P<weekday_number>[1-7]))?",
 )
 _Match = re.Match[str]
-_SHAPES = {  # the pattern of a part throughout a column, and its directive for Polars
+_SHAPES = {  # the pattern of each part of a date, and its directive for Polars
     "month": ("[0-9]{1,2}", "%m"), "day": ("[0-9]{1,2}", "%d"), "name": ("[A-Za-z]{3,9}", "%B"),
     "minute": ("[0-5][0-9]", "%M"), "second": ("[0-5][0-9]", "%S"), "fraction": ("[0-9]{1,9}", "%.f"),
     "half": ("[AaPp][Mm]", "%p"),
@@ -90,7 +92,7 @@ def match_date(text: str) -> _Match | None:
 
 
 def _is_clock(part: dict[str, str | None]) -> bool:
-    """Return whether the hour, if any, comes with minutes, am or pm, or a word such as "Uhr"."""
+    """Return whether a text has no hour, or one with minutes, am or pm, or a word such as "Uhr"."""
     return not part.get("hour") or bool(part["minute"] or part["half"] or part["mark"])
 
 
@@ -191,7 +193,7 @@ def template(parts: _Match, order: Order) -> tuple[str, str] | None:
         literal = parts.string[end : parts.start(group)]
         pattern, directive = _shape(parts, group, order)
         shape += _escape(literal) + pattern
-        if group == "fraction":  # the directive includes the point
+        if group == "fraction":  # the directive of the fraction includes the point
             if literal != ".":
                 return None
             literal = ""
@@ -202,7 +204,7 @@ def template(parts: _Match, order: Order) -> tuple[str, str] | None:
 
 
 def _escape(literal: str) -> str:
-    """Escape a literal for the regular expressions of Polars, which know fewer escapes than `re.escape` uses."""
+    """Escape a literal for Polars, whose regular expressions do not support all escapes of `re.escape`."""
     return re.sub(r"([.^$*+?{}\[\]\\|()])", r"\\\1", literal)
 
 
@@ -224,9 +226,9 @@ def _shape(parts: _Match, group: str, order: Order) -> tuple[str, str]:
 
 @dataclass
 class Texts:
-    """Times read from texts, in microseconds: a column for each order of day, month and year; NAT if there is no time.
+    """Times read from texts, in microseconds, with a column for each order of day, month and year; NAT if unread.
 
-    An order that changes no time has no column. `stamp` holds indices into `stamps`, -1 for unread texts.
+    An order that gives the same times has no column. `stamp` holds indices into `stamps`, -1 for unread texts.
     """
 
     stamp: Ints

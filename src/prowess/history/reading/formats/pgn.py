@@ -1,4 +1,4 @@
-"""Reading PGN, the standard text format of chess games: the tag pairs of each game; its moves are skipped.
+"""Read PGN, the standard text format of chess games: the tag pairs of each game, but not its moves.
 
 The file is read line by line, so only the tags of the games are in memory.
 """
@@ -18,7 +18,7 @@ from ...read_options import Choices
 from ..byte_source import Source
 from ..encodings import DAMAGED, detect_encoding
 
-# The tags that become columns, and whether a column without any value is kept.
+# Tags that become columns; the value says whether a column without any value is kept.
 _COLUMNS = {
     "White": True,
     "Black": True,
@@ -30,9 +30,9 @@ _COLUMNS = {
 } | dict.fromkeys(("WhiteElo", "BlackElo", "WhiteTeam", "BlackTeam", "TimeControl", "Variant", "Termination"), False)
 _TIMES = ("UTCDate", "UTCTime", "Time")
 _KEPT = {name.encode(): name for name in (*_COLUMNS, *_TIMES)}
-_PLAIN_TAG = re.compile(rb'\[(\w+) "([^"\\]*)"\]')  # nearly all tags
+_PLAIN_TAG = re.compile(rb'\[(\w+) "([^"\\]*)"\]')  # matches nearly all tags
 _TAG = re.compile(rb'\s*\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]')
-_LOOSE_TAG = re.compile(rb'\s*\[\s*(\w+)\s+"(.*)"\s*\]\s*')  # with a quotation mark that is not escaped
+_LOOSE_TAG = re.compile(rb'\s*\[\s*(\w+)\s+"(.*)"\s*\]\s*')  # matches tags with an unescaped quotation mark
 _ANY_TAG = re.compile(rb"\s*\[\s*(\w+)")
 _ESCAPE = re.compile(rb'\\(["\\])')
 _FIRST_TAG = re.compile(rb'(?:\s|[%;][^\n]*\n)*\[\s*(?:Event|Site|Date|Round|White|Black|Result|GameId)\s+"')
@@ -84,7 +84,7 @@ def read_lines(stream: IO[bytes], title: str, limits: ReadLimits) -> Iterator[by
 
 @dataclass
 class _Game:
-    """The tags of a game, its first line, the checksum and the end of its moves, and what is wrong with it."""
+    """A game: its tags, its first line, the checksum and the last word of its moves, and its fault, if any."""
 
     line: int
     tags: dict[str, bytes] = field(default_factory=dict)
@@ -123,7 +123,7 @@ class _Game:
 
 
 def _games(lines: Iterable[bytes]) -> Iterator[_Game]:
-    """Yield the games; a comment in braces may span lines, and what looks like a tag in it is text."""
+    """Yield the games; a comment in braces may span lines, and tags within it are ignored."""
     game, in_moves, in_comment, blank = _Game(0), False, False, True
     for number, line in enumerate(lines, 1):
         if in_comment:
@@ -166,13 +166,13 @@ def _without_comments(text: bytes) -> tuple[bytes, bool]:
 
 
 def _starts_again(game: _Game, line: bytes) -> bool:
-    """Return whether a tag after a blank line begins another game, because the game has this tag already."""
+    """Return whether a tag after a blank line begins another game, because the current game already has this tag."""
     name = _ANY_TAG.match(line)
     return name is not None and _KEPT.get(name[1]) in game.tags
 
 
 class PgnReader:
-    """Makes tables of the games of a file, with a row per game; decisions of the first table hold for the others."""
+    """Converts the games of a file to tables with a row per game; decisions made for the first apply to all."""
 
     def __init__(self, title: str, choices: Choices) -> None:
         """Prepare to read a file."""
@@ -213,13 +213,14 @@ class PgnReader:
                 problems.add([row], None, None, fault)
         columns = {name: [tags.get(name, "") for tags in values] for name in _COLUMNS}
         columns = {name: cells for name, cells in columns.items() if _COLUMNS[name] or any(cells)}
-        columns["Moves"] = [f"{game.checksum:08x}" for game in games]  # two games with equal tags are not duplicates
+        # A checksum of the moves, because games with equal tags need not be duplicates.
+        columns["Moves"] = [f"{game.checksum:08x}" for game in games]
         frame = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
         lines = [game.line for game in games]
         return Table(frame, self.title, lines.__getitem__, self.choices, remarks, problems, unit="line")
 
     def _decode(self, games: list[_Game]) -> tuple[dict[bytes, str], list[Remark]]:
-        """Decode each different value: as UTF-8, or else in the encoding that fits all values that are not UTF-8."""
+        """Decode each distinct value: as UTF-8, or else in the encoding that fits all values that are not UTF-8."""
         first_line: dict[bytes, int] = {}
         for game in games:
             for value in game.tags.values():
@@ -240,7 +241,7 @@ class PgnReader:
         return text, encoding.remarks_at(min(first_line[value] for value in others)) if others else []
 
     def _set_dates(self, values: list[dict[str, str]], lines: list[int], problems: Problems) -> list[Remark]:
-        """Replace the dates of PGN, such as 2024.05.??, by times that are read like those of other files."""
+        """Convert the dates of PGN, such as 2024.05.??, to a notation that is read as in other files."""
         if self.times is None:
             pairs = (("UTCDate", "UTCTime"), ("Date", "Time"))
             self.times = next((tags for tags in pairs if all(_has_time(game, *tags) for game in values)), ("Date",))
@@ -277,7 +278,7 @@ def _is_player(name: str) -> bool:
 
 
 def _first_day(date: str) -> str:
-    """Return the first day that a date of PGN may mean; other texts are returned unchanged.
+    """Return the first possible day of a PGN date with unknown parts; return other texts unchanged.
 
     >>> _first_day("2024.05.??"), _first_day("5/1/2024")
     ('2024-05-01', '5/1/2024')
@@ -291,7 +292,7 @@ def _has_time(game: dict[str, str], date: str, clock: str = "") -> bool:
 
 
 def _result(game: _Game, tags: dict[str, str]) -> str:
-    """Return the result in the tags, or else the one after the moves; a contradiction is a fault of the game."""
+    """Return the result in the tags, or else the result after the moves; record a fault if they contradict."""
     written = tags.get("Result", "")
     result = _RESULTS.get(written.replace(" ", ""), written)
     ending = _RESULTS.get(game.ending.split()[-1].decode(errors="replace") if game.ending else "", "")
