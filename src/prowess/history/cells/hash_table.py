@@ -6,12 +6,12 @@ import numpy as np
 
 try:
     import cython
-except ModuleNotFoundError:  # not needed to run: annotations are not evaluated
+except ModuleNotFoundError:  # only annotations need it, and they are not evaluated
     cython = None
 
 
 def numbered(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Number the distinct keys, which are unsigned 64-bit hashes, in order of first appearance.
+    """Number the distinct keys (unsigned 64-bit hashes) in order of first appearance.
 
     Return the number of each key, and the index at which each number first appears.
 
@@ -20,8 +20,8 @@ def numbered(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     ([0, 1, 0, 2], [0, 1, 3])
     """
     code = np.empty(len(keys), np.int32)
-    first = np.empty(1 << 10, np.int64)  # a quarter of the slots, so that searches stay short
-    slots = np.zeros(1 << 12, np.int32)  # number + 1 of a key; 0 marks an empty slot
+    first = np.empty(1 << 10, np.int64)  # at most a quarter of the slots are used, so that searches stay short
+    slots = np.zeros(1 << 12, np.int32)  # the number of the key plus 1; 0 marks an empty slot
     at = count = 0
     while at < len(keys):
         at, count = _fill(memoryview(keys), memoryview(code), memoryview(first), memoryview(slots), at, count)
@@ -40,7 +40,7 @@ def _fill(
     at: cython.Py_ssize_t,
     count: cython.Py_ssize_t,
 ) -> tuple[int, int]:
-    """Number the keys from `at` on; stop when the table is a quarter full. Return the next index, and the key count."""
+    """Number the keys from `at` on until the table is a quarter full; return the next index and the number of keys."""
     mask: cython.ulonglong = len(slots) - 1
     slot: cython.ulonglong
     found: cython.int
@@ -48,7 +48,7 @@ def _fill(
     size: cython.Py_ssize_t = len(keys)
     most: cython.Py_ssize_t = len(first)
     for i in range(at, size):
-        # The mask keeps only the low bits, so the high ones are mixed in.
+        # The mask keeps only the low bits, so mix in the high bits first.
         slot = (keys[i] ^ (keys[i] >> 32)) & mask
         found = slots[slot]
         while found != 0 and keys[first[found - 1]] != keys[i]:
@@ -70,7 +70,7 @@ def _enter(
     slots: cython.int[::1],
     count: cython.Py_ssize_t,
 ) -> None:
-    """Enter the keys that already have numbers into a larger table."""
+    """Insert the keys that already have numbers into a larger table."""
     mask: cython.ulonglong = len(slots) - 1
     slot: cython.ulonglong
     k: cython.Py_ssize_t

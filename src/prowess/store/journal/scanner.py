@@ -25,7 +25,10 @@ LOWER = cython.declare(cython.ulonglong, 2**62 - 1)
 
 
 class ScannedMatches(NamedTuple):
-    """Columns of matches: the number of teams of each, the players of each team by number, and their results or NaN."""
+    """Matches as columns: `teams` per match, `sizes` per team, and for each entry its player as an index into `names`.
+
+    A missing rank or score is NaN.
+    """
 
     teams: np.ndarray
     sizes: np.ndarray
@@ -41,7 +44,7 @@ class ScannedMatches(NamedTuple):
 @cython.final
 @cython.cclass
 class Scanner:
-    """The position in the text, the number of matches, teams and entries read so far, and their columns."""
+    """The state of a scan: the position in the text, the matches, teams and entries read so far, and their columns."""
 
     raw: bytes
     text: cython.const[cython.uchar][::1]
@@ -52,7 +55,7 @@ class Scanner:
     entries: cython.Py_ssize_t
     teams_of: cython.int[::1]
     sizes: cython.int[::1]
-    start: cython.longlong[::1]  # where the name of an entry begins
+    start: cython.longlong[::1]  # where the name of each entry begins
     stop: cython.longlong[::1]
     hashes: cython.ulonglong[::1]
     rank: cython.double[::1]
@@ -70,7 +73,7 @@ class Scanner:
 
 
 def scan(texts: list[str]) -> ScannedMatches | None:
-    """Parse the texts of matches; None if one is not in the canonical form.
+    """Parse the JSON texts of matches; return None if a text is not in the canonical form.
 
     >>> columns = scan(['{"teams":[["ann","bob"],["cat"]],"scores":[3,1.5]}'])
     >>> columns.names, columns.sizes.tolist(), columns.score.tolist()
@@ -83,7 +86,7 @@ def scan(texts: list[str]) -> ScannedMatches | None:
 
 
 def _scan_lines(raw: bytes, matches: int) -> ScannedMatches | None:
-    teams, entries = len(raw) // 5 + 1, len(raw) // 3 + 1  # at the most: ["a"], and "a",
+    teams, entries = len(raw) // 5 + 1, len(raw) // 3 + 1  # upper bounds: a team takes at least ["a"], an entry "a",
     of_match = [np.empty(matches, kind) for kind in (np.int32, np.float64, np.int32)]
     of_team = [np.empty(teams, kind) for kind in (np.int32, np.float64, np.float64)]
     of_entry = [np.empty(entries, kind) for kind in (np.int64, np.int64, np.uint64, np.float64)]
@@ -105,7 +108,7 @@ def _decode_name(raw: bytes) -> str:
 
 
 def _numbered_by_text(raw: bytes, start: list[int], stop: list[int]) -> tuple[np.ndarray, np.ndarray]:
-    """Number names as `numbered` does, for the case that two different names have the same hash."""
+    """Number names by their text; needed only if two different names have the same hash."""
     first: dict[bytes, int] = {}
     code = [first.setdefault(raw[a:b], len(first)) for a, b in zip(start, stop, strict=True)]
     return np.array(code, np.int32), np.unique(code, return_index=True)[1]
@@ -251,7 +254,7 @@ def _read_list(s: Scanner, column: cython.double[::1], first: cython.Py_ssize_t,
 @cython.cfunc
 @cython.exceptval(-1)
 def _read_number(s: Scanner) -> cython.bint:
-    """Read a number: up to 15 digits by one division, which is exact (Clinger 1990), others with `float`."""
+    """Read a number. Up to 15 digits take one division, which is exact (Clinger 1990); longer numbers use `float`."""
     first: cython.Py_ssize_t = s.at
     at: cython.Py_ssize_t = first
     digits: cython.Py_ssize_t = 0
@@ -285,7 +288,7 @@ def _read_number(s: Scanner) -> cython.bint:
 def _names_agree(
     s: Scanner, code: cython.const[cython.int][::1], first: cython.const[cython.longlong][::1]
 ) -> cython.bint:
-    """Return whether all names with the same number are equal, which equal hashes do not prove."""
+    """Return whether all names with the same number are equal; different names can have the same hash."""
     i: cython.Py_ssize_t
     k: cython.Py_ssize_t
     here: cython.Py_ssize_t
