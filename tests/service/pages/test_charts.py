@@ -86,12 +86,12 @@ def luminance(colour):
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def test_chart_image_is_cached_as_immutable_for_the_current_revision(ask, darts):
+def test_chart_of_the_current_revision_is_cached_for_a_day(ask, darts):
     revision = ask.get("/api/leagues/charts").json()["revision"]
     url = f"{darts}.svg?name=ann&name={quote(ODD)}&look=dark&height=300"
     found = ask.get(f"{url}&revision={revision}", key=None)
     assert found.headers["content-type"] == "image/svg+xml"
-    assert found.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert found.headers["cache-control"] == "public, max-age=86400, immutable"
     assert found.headers["content-security-policy"].startswith("default-src 'none'; style-src 'unsafe-inline'")
     assert found.text.startswith("<svg")
     assert "<script>" not in found.text

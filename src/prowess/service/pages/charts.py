@@ -31,7 +31,8 @@ from .web.templates import BY_KEY
 ChartFunction = Callable[[Service, Connection, League, QueryParams, Look], Any]
 KINDS: dict[str, ChartFunction] = {}
 LOOKS = {"light": LIGHT, "dark": DARK}
-FOREVER = "max-age=31536000, immutable"
+# The picture of a revision never changes, but names in it may be erased, and no cache of a proxy asks again before this.
+A_DAY = "max-age=86400, immutable"
 DISPLAY = ("revision", "look", "narrow", "height")  # parameters that do not affect the content of a chart
 POLICY = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"}
 PICTURE = "image/svg+xml"
@@ -95,7 +96,7 @@ async def _respond(
         etag = etag_of(league, league.generation, league.revision)
         headers = etag_headers(etag) | ({} if league.public else BY_KEY)
         if revision == league.revision:
-            headers["Cache-Control"] = f"{'public' if league.public else 'private'}, {FOREVER}"
+            headers["Cache-Control"] = f"{'public' if league.public else 'private'}, {A_DAY}"
         unchanged = not_modified(request, etag)
         if unchanged is not None:
             unchanged.headers.update(headers)
