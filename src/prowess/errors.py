@@ -159,7 +159,7 @@ class Remark:
 
     @property
     def option(self) -> Option | None:
-        """The option that changes the decision, if there is one."""
+        """The option that would change the decision, if there is one."""
         return next((piece for piece in self.pieces if isinstance(piece, Option)), None)
 
 

@@ -7,7 +7,7 @@ from .errors import Error
 
 
 def import_extra(module: str, package: str, name: str) -> Any:
-    """Import a module that belongs to the extra `name` of the distribution.
+    """Import a module of an optional dependency; `name` is the extra that installs it, as in `prowess[lab]`.
 
     >>> import_extra("nowhere_to_be_found", "nowhere", "lab")
     Traceback (most recent call last):

@@ -33,7 +33,7 @@ MAX_GROUPS = 1000
 
 @dataclass(frozen=True)
 class Resampling:
-    """How histories are resampled.
+    """The settings for resampling histories.
 
     `block` is the length of the blocks: None for blocks of ∛n of n matches, or longer ones if there would be too many;
     a number for blocks of that many days (or units of numeric times, or matches if there are no times); "match" for
@@ -237,7 +237,7 @@ class Resampled:
 
 
 class View(NamedTuple):
-    """A selection of rows, their groups, and the draws of these groups."""
+    """Selected rows, their groups, and the draws of these groups."""
 
     picked: NDArray[np.intp]
     groups: Groups

@@ -168,7 +168,7 @@ def _table(frame: pl.DataFrame, bold: frozenset[tuple[int, str]]) -> str:
 
 
 def format_column(values: Sequence[Any]) -> list[str]:
-    """Format a column for a table with four significant digits, more for large numbers, and aligned points.
+    """Format a column for a table: four significant digits, more for large numbers, and aligned decimal points.
 
     >>> format_column([38.3, 35.64, None, float("nan")]), format_column([1464.0507, 0.05999]), format_column([7, "ann"])
     (['38.30', '35.64', '', ''], ['1464.05', '0.05999'], ['7', 'ann'])

@@ -105,7 +105,7 @@ def _ladder_of(source: Source) -> Ladder:
     if isinstance(source, Ladder):
         return source
     if isinstance(source, Fit):
-        return source._after  # `ladder` may have rated more matches since
+        return source._after  # not `source.ladder`, which may have rated more matches since the fit
     if isinstance(source, Model):
         return Ladder(source)
     raise Error(f"matchmaking needs a Ladder, a Fit or a Model, not {source!r}", field="source", value=source)
@@ -134,7 +134,6 @@ class Performances:
     """
 
     def __init__(self, group: PlayerPool, sizes: Sequence[int]) -> None:
-        """Use the players of a pool."""
         self.group, self.among = group, len(sizes)
         self.mu, self.var = group.beliefs()
         self._board: Board | None = None

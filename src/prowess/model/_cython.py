@@ -15,7 +15,7 @@ compiled = False
 
 
 class _Type:
-    """A C type, or an array of it: `double[::1]`."""
+    """A C type such as `double`, or an array type such as `double[::1]`."""
 
     def __init__(self, convert: Callable[[Any], Any]) -> None:
         self.convert = convert

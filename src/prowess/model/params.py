@@ -18,7 +18,7 @@ from ..validate import number
 if TYPE_CHECKING:
     from .model import Model
 
-# Two ways to give the same parameter: setting one unsets the other.
+# Each of these can be given in two ways; setting one unsets the other.
 ALTERNATIVES = {"draw_probability": "margin", "margin": "draw_probability"}
 
 

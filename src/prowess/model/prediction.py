@@ -95,7 +95,7 @@ class Prediction:
 
     @cached_property
     def ranks(self) -> Floats:
-        """A matrix of probabilities: row i, column r is that of rank r + 1 for team i. Ties are ranked 1, 2, 2, 4.
+        """A matrix: row i, column r has the probability of rank r + 1 for team i. Ties are ranked 1, 2, 2, 4.
 
         >>> import prowess as pw
         >>> pw.TrueSkill(draw_probability=0).predict([[pw.Rating(30, 1)], [pw.Rating(25, 1)]]).ranks.round(3)
@@ -219,7 +219,7 @@ class ScorePrediction(Prediction):
 
     @cached_property
     def ranks(self) -> Floats:
-        """A matrix of probabilities: row i, column r is that of rank r + 1 for team i. Ties are ranked 1, 2, 2, 4."""
+        """A matrix: row i, column r has the probability of rank r + 1 for team i. Ties are ranked 1, 2, 2, 4."""
         if self.placed is None:
             return np.array([[1.0 - self.win[1], self.win[1]], [1.0 - self.win[0], self.win[0]]])
         return self.placed if isinstance(self.placed, np.ndarray) else self.placed.ranks
@@ -276,7 +276,7 @@ def predict_differences(board: Board, spread: float) -> Prediction:
 
 
 def _own(mean: Floats, variance: Floats, noise: float) -> tuple[Floats, Floats]:
-    """Return the part of each performance that decides the place: offence plus a share of the own defence."""
+    """Return what decides the place of each team: its offence plus a share of its own defence."""
     means, variances = mean.reshape(-1, 2), variance.reshape(-1, 2)
     h = 1.0 / (len(means) - 1)
     return means[:, 0] + h * means[:, 1], variances[:, 0] + h * h * variances[:, 1] + noise

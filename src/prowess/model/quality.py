@@ -19,7 +19,9 @@ Floats = NDArray[np.float64]
 
 
 def quality(means: Sequence[float], variances: Sequence[float], noises: Sequence[float]) -> float:
-    """Return √(det(β²AAᵀ)/det(β²AAᵀ + AΣAᵀ)) exp(−½ μᵀAᵀ(β²AAᵀ + AΣAᵀ)⁻¹Aμ) for the teams' performances.
+    """Return the quality of a match, from 0 to 1, for the teams' performances.
+
+    It is √(det(β²AAᵀ)/det(β²AAᵀ + AΣAᵀ)) exp(−½ μᵀAᵀ(β²AAᵀ + AΣAᵀ)⁻¹Aμ).
 
     `noises` is the part of each variance that is performance noise. The order of the teams does not matter.
 

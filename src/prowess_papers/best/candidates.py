@@ -49,7 +49,8 @@ def _football() -> dict[str, Candidate]:
     # Promoted clubs are the newcomers; the level is learnt from each of them after one season of 38 matches.
     learnt = Newcomers(first, level_sigma=0.1, level_tau=0.05, matches=38)
     by_day, by_match = Seasons(PerTime(0.004), BREAK, 1.0, 0.05), Seasons(PerMatch(0.014), BREAK, 1.0, 0.05)
-    # beta is 0, because the Poisson distribution already has all the noise; football has more draws than it gives.
+    # beta is 0, because the Poisson distribution already contains all the noise. The draw factor is above 1, because
+    # football has more draws than independent scores give.
     model = PoissonOD(mu=0.0, beta=0.0).replace(home=Home(0.2, 0.05), draw_factor=1.1, prior=first, drift=by_day)
     daily, each = ranges | {"tau": (0.0005, 0.02)}, ranges | level | {"tau": (0.001, 0.1)}
     return {
@@ -104,7 +105,7 @@ def _international() -> dict[str, Candidate]:
         home=Home(0.3, 0.05, 0.001), draw_factor=1.1, prior=first, drift=PerTime(0.007)
     )
     found = {"goals, drift by day": Candidate(model, ranges)}
-    # Nations play only a few matches a year, so their level is learnt after fewer of them.
+    # Nations play only a few matches a year, so the level is learnt from them after 10 or 20 matches instead of 38.
     for matches in (10, 20):
         prior = Newcomers(first, level_sigma=0.1, level_tau=0.3, matches=matches)
         found[f"goals, newcomers by {matches} matches"] = Candidate(model.replace(prior=prior), ranges | level)
@@ -123,7 +124,7 @@ def _races() -> dict[str, Candidate]:
     }
     found = {}
     for name, (outcome, own) in outcomes.items():
-        # Weights are no numeric parameters, so each weight of the car is a candidate of its own.
+        # Weights cannot be tuned, so each weight of the car is a separate candidate.
         for weight in (2.0, 4.0):
             model = Model(
                 prior=learnt,

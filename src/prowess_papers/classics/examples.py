@@ -55,7 +55,10 @@ def elo(published: dict[str, Any]) -> Section:
 
 
 def _tournament(given: dict[str, Any]) -> float:
-    """Return the rating after an event: each game is rated from the rating before it, and the gains are added."""
+    """Return the rating after an event.
+
+    Every game is rated from the rating before the event, and the gains are added up.
+    """
     model, event = Elo(k=given["k"]), given["tournament"]
     start, total = model.rating(event["rating"]), 0.0
     for opponent, result in zip(event["opponents"], event["results"], strict=True):

@@ -36,7 +36,7 @@ from .splits import Split
 
 TERMS = 74
 MOST = 1e6  # their code would overflow for larger rates
-LEAST = 2.0**-53  # smallest probability 1 − p for which p differs from 1 in double precision
+LEAST = 2.0**-53  # smaller probabilities count as this: in double precision, 1 minus less would be 1
 
 
 @dataclass(frozen=True)

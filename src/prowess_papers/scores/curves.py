@@ -41,6 +41,7 @@ Unit = TypeVar("Unit")
 
 def model_system(model: Model | Callable[[History], Model]) -> System:
     """Return a system from a model, or from a function of the training matches, measured as the paper says.
+
     The AUC uses only matches with a winner.
 
     >>> import prowess as pw
@@ -66,6 +67,7 @@ def model_system(model: Model | Callable[[History], Model]) -> System:
 @dataclass(frozen=True, eq=False)
 class Curves:
     """The measures of every system for every share of training matches in every unit (a season, or a random draw).
+
     `values` has axes for systems, percents, units and measures; NaN means that a system does not predict scores.
 
     >>> import numpy as np

@@ -1,6 +1,7 @@
 """Tuned models with a home advantage, drift, and skills that are carried from season to season.
-Add better models here. Each model was tuned on the seasons before `since` and is compared on the later seasons, which
-were not used for tuning.
+
+Add better models to `TUNED`. Each model was tuned on the seasons before `since` and is compared on the later seasons,
+which were not used for tuning.
 """
 
 from __future__ import annotations

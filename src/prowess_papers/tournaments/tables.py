@@ -30,6 +30,7 @@ def count_wins(
     comparison: Comparison, names: Mapping[str, str], where: Mask, measure: str = "pair_error"
 ) -> pl.DataFrame:
     """Count the tournaments in which the row's model predicted better than the column's: Table 1 of both papers.
+
     `names` maps the labels in the table to models.
     """
     table = comparison.pairwise(measure, where)
@@ -64,6 +65,7 @@ def error_table(
     comparison: Comparison, names: Mapping[str, str], spans: Spans, theirs: Mapping[str, str]
 ) -> pl.DataFrame:
     """Return pair errors in percent by span, with an interval for the first, and published errors: Table 2 of 2011.
+
     `names` maps the labels in the table to models; `theirs` maps some labels to the published model beside them.
     """
     printed = load_published("tournaments")["icml2011"]["error"]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT, COLUMNS = 720, 260, 3
 AXIS = 84  # pixels for a panel's axis and spacing
-# Shares of the trials shown: next to the worst trials, all others would look like one flat line.
+# Quantiles of the losses that end the axes: next to the worst trials, all others would look like one flat line.
 MOST, NEARLY_ALL = 0.7, 0.95
 
 

@@ -57,7 +57,7 @@ class Measure:
 
     @property
     def better(self) -> str:
-        """Which direction is better.
+        """The better direction: "higher" or "lower".
 
         >>> MEASURES["auc"].better
         'higher'

@@ -84,7 +84,6 @@ class Timeline:
     """
 
     def __init__(self, model: Model, lineup: Lineup, times: Times | None) -> None:
-        """Sort the entries by player."""
         player = lineup.player
         order = np.argsort(player, kind="stable")
         fresh = np.ones(len(player), bool)

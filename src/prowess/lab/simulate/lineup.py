@@ -18,7 +18,7 @@ ROUNDS_OF_DRAWING = 40  # tries that fill all matches at once; seats that are st
 
 
 def per_match(name: str, value: Any, matches: int, least: int, rng: np.random.Generator) -> Ints:
-    """Return a number for every match: a constant, drawn from a range (a tuple), or the given ones (a list).
+    """Return a number for every match: the same one, random ones from a range (a tuple), or those of a list.
 
     >>> rng = np.random.default_rng(1)
     >>> per_match("teams", 2, 3, 2, rng), per_match("teams", [2, 8, 4], 3, 2, rng)
@@ -93,7 +93,7 @@ class Even(Attendance):
     everyone: bool = False
 
     def weights(self, rng: np.random.Generator, units: int) -> Floats:
-        """Return ones."""
+        """Return a weight of 1 for everyone."""
         return np.ones(units)
 
 
@@ -153,7 +153,7 @@ class Rounds(Attendance):
             scale("near", self.near, zero=True)
 
     def weights(self, rng: np.random.Generator, units: int) -> Floats:
-        """Return ones."""
+        """Return a weight of 1 for everyone."""
         return np.ones(units)
 
     def draw(self, rng: np.random.Generator, counts: Ints, weights: Floats, skill: Floats) -> Ints:

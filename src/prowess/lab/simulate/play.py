@@ -143,7 +143,7 @@ def _(outcome: Outcome, field: Field, rng: np.random.Generator) -> Played:
     rank = rank_by_performance(field, performance[:, 0], _margins(outcome, field))
     if two.any():
         pairs = two[field.match]
-        # Their results are drawn from the forecast, which involves no performance.
+        # The results are drawn from the forecast, so only expected performances exist.
         performance[pairs] = field.mean[pairs]
         rank[pairs] = rank_by_forecast(outcome, field.part(two), rng, (field.draws, 0.0))
     return Played(performance, rank=rank)

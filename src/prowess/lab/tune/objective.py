@@ -149,7 +149,7 @@ class Plan:
 
     @property
     def subject(self) -> dict[str, Any]:
-        """What a stored study must match to be continued; the history may have more matches than before."""
+        """The properties that a stored study must have to be continued. The history may have grown since."""
         return {
             "history": history_fingerprint(self.history[: self.end]),
             "first": self.objective.first,

@@ -56,7 +56,7 @@ class Climb:
     """A split of players that is improved step by step, by swapping players."""
 
     def __init__(self, performances: Performances, rules: Rules, team: Ints) -> None:
-        """Start with the team of every player."""
+        """Start from a split; `team` has the team of every player."""
         self.performances, self.rules, self.team = performances, rules, team
         self.sizes = np.array(rules.sizes)
         self.first = [members[0] for members in rules.units]
@@ -80,7 +80,7 @@ class Climb:
         return compared, work, False
 
     def perturb(self, rng: np.random.Generator) -> Climb:
-        """Return a split close to this one."""
+        """Return a random split that is close to this one."""
         other = Climb(self.performances, self.rules, self.team)
         for _ in range(2 + len(self.sizes) // 2):
             some = random_swap(self.rules, other.team[self.first], rng)
@@ -133,7 +133,7 @@ class Climb:
         return True
 
     def make(self, some: Swaps) -> None:
-        """Swap players."""
+        """Carry out the given swaps."""
         self.team = self.team.copy()
         self.team[some.out] = some.b[:, None]
         self.team[some.back] = some.a[:, None]
@@ -233,7 +233,7 @@ def _group_swaps(
 
 
 def _some_units(rules: Rules, units: Ints, width: int, rng: np.random.Generator) -> list[int]:
-    """Return units of a team that have `width` players in total, or none."""
+    """Return random units of a team that have `width` players in total; [] if none were found."""
     chosen: list[int] = []
     for unit in rng.permutation(units)[: 4 * width].tolist():
         if len(rules.units[unit]) <= width:

@@ -46,7 +46,6 @@ class Shortlist:
     """
 
     def __init__(self, group: PlayerPool) -> None:
-        """Use the players of a pool."""
         self.outcome = group.model.outcome
         self.mean, self.variance, noise = Performances(group, (1, 1)).of(np.arange(len(group))[:, None])
         self.skill = self.variance - noise

@@ -153,7 +153,10 @@ def _describe(pool: PlayerPool, information: float, lineup: Lineup) -> NextMatch
 def _choose(
     pool: PlayerPool, count: int, shape: tuple[int, int], each: int, progress: bool | None
 ) -> tuple[list[tuple[float, Lineup]], bool]:
-    """Choose the most informative match, then the most informative of the rest; return whether all were compared."""
+    """Choose the most informative match, then the most informative of the rest, and so on.
+
+    Also return whether all possible matches were compared.
+    """
     shortlist = Shortlist(pool)
     left = np.full(len(pool), each)
     chosen: dict[Lineup, float] = {}

@@ -25,8 +25,8 @@ Longs = NDArray[np.int64]
 NEAR = 4  # neighbours on either side, if all items are sorted by strength
 CLASSES = 16  # the same among items of similar uncertainty, which often fit each other best
 BLOCK = 64  # number of items that share one bound when pairs are priced
-LARGEST = 58  # largest number of bits of a weight, because duals may be a few times as large
-FINEST = 44  # largest number of bits for a quality of 1
+LARGEST = 58  # a weight has at most this many bits, so that duals, a few times as large, fit into 64
+FINEST = 44  # a quality of 1 has at most this many bits
 
 
 class Edges(NamedTuple):

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ..model import Model
 
 Floats = NDArray[np.float64]
-YEAR = 365.25 * DAY  # of dates and timestamps
-ROUNDS = 10.0  # of plain numbers, which count rounds or seasons
+YEAR = 365.25 * DAY  # players with a match in this time before the last match are active
+ROUNDS = 10.0  # the same for times that are plain numbers, which count rounds or seasons
 
 
 def leaderboard(ladder: Ladder, min_matches: int = 0) -> pl.DataFrame:

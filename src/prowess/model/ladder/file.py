@@ -25,7 +25,7 @@ READABLE = (1, 2)  # version 1 had no rating periods and no memory
 
 
 def save(ladder: Ladder, path: str | os.PathLike[str]) -> None:
-    """Write a ladder to a file, atomically: a header, then the row of every player under the name."""
+    """Write a ladder to a file, atomically: a header, then the row of every player."""
     try:
         model = ladder.model.to_dict()
     except Error:  # user-defined components cannot be written, so `load` needs the model as an argument
@@ -74,7 +74,7 @@ def _ladder(content: Any, model: Model | None) -> Ladder:
     header, players = content["header"], content["players"]
     if header["format"] != FORMAT:
         raise Error(f"not a saved ladder: its format is {header['format']!r}")
-    # JSON's true equals 1 in Python.
+    # JSON's `true` equals 1 in Python, so it needs a check of its own.
     if header["version"] not in READABLE or header["version"] is True:
         raise Error(f"format version {header['version']} is not supported, only up to {VERSION}; update prowess")
     ladder = Ladder(_choose_model(header["model"], model))

@@ -83,7 +83,9 @@ def match_time(ladder: Ladder, time: Any) -> tuple[Stamp | None, float]:
 
 
 def common_stamp(old: Stamp | None, new: Stamp) -> Stamp:
-    """Return the kind of times, with their zone, that suits both a ladder and new times; raise an `Error` if none does.
+    """Return the kind and zone of times that fits both a ladder and new times.
+
+    Raise an `Error` if there is none.
 
     UTC can be mixed with any zone, because both denote instants.
     """
@@ -101,7 +103,7 @@ def common_stamp(old: Stamp | None, new: Stamp) -> Stamp:
 
 
 def _earliest(first: float, time: float) -> float:
-    """Return the smaller of two times; a NaN does not count."""
+    """Return the smaller of two times; NaN means that a time is unknown."""
     return time if time < first or first != first else first
 
 
