@@ -26,7 +26,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Texts(ast.NodeVisitor):
-    """The places in one function that examine the text of an error; `tainted` names hold such text."""
+    """Finds the places in a function that examine the text of an error; `tainted` are the names that hold such text."""
 
     def __init__(self, errors: set[str], tainted: set[str], matching: dict[str, set[int]]) -> None:
         self.errors, self.tainted, self.matching = errors, tainted, matching

@@ -212,7 +212,7 @@ def test_broken_plugin_verb_adds_a_help_warning_and_fails_only_itself(tmp_path: 
 
 
 def search_path(folder: Path) -> str:
-    """Return a PYTHONPATH with a folder in front of the one with prowess."""
+    """Return a PYTHONPATH that starts with a folder, followed by the folder of prowess."""
     return f"{folder}{os.pathsep}{Path(pw.__file__).parents[1]}"
 
 

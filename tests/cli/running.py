@@ -35,14 +35,14 @@ def run(*words: object, **env: str | None) -> Result:
 
 
 def ruled(*words: object, columns: int = 100) -> str:
-    """Return what a command prints in this process when it treats standard output as a terminal, without colours."""
+    """Return the output of a command that treats standard output as a terminal, without colours."""
     result = run(*words, FORCE_COLOR="1", NO_COLOR="1", COLUMNS=str(columns), TERM="xterm")
     assert result.exit_code == 0, result.output
     return CODES.sub("", result.stdout)
 
 
 def screened(width: int, *words: object) -> Result:
-    """Run a command in this process as on a terminal of the given width; colours are removed."""
+    """Run a command in this process as on a terminal of the given width, and remove colours from its output."""
     env = {"FORCE_COLOR": "1", "NO_COLOR": "1", "COLUMNS": str(width), "TERM": "xterm"}
     result = CliRunner(env=env).invoke(app, [str(word) for word in words], prog_name="prowess")
     result.stdout_bytes = re.sub(rb"\x1b\[[0-9;]*m", b"", result.stdout_bytes)

@@ -1,4 +1,4 @@
-"""The guide to the command line has every verb and option; tests/test_docs.py runs its examples."""
+"""The command-line guide documents every verb and option; tests/test_docs.py runs its examples."""
 
 import re
 import shlex

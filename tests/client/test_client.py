@@ -1,4 +1,4 @@
-"""The client against a real service: it agrees with a ladder and the library, and corrects matches."""
+"""The client of a real service agrees with a ladder and the library, and can correct matches."""
 
 import threading
 

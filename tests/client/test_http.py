@@ -1,4 +1,4 @@
-"""The client's HTTP requests against a fake server: which are retried, for how long, and what is sent."""
+"""The client's HTTP requests to a fake server: their content, and when they are retried."""
 
 import json
 import threading

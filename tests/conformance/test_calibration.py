@@ -43,5 +43,5 @@ def test_poisson_with_a_wide_prior_is_slightly_overconfident():
 
 
 def test_intervals_of_the_places_model_are_calibrated_without_ties():
-    """Eight players on eight places with a tiny margin: the mean coverage over eight seeds is 89.7 %."""
+    """With eight players on eight places and a tiny margin, the mean coverage over eight seeds is 89.7 %."""
     assert covered(pw.TS2a(margin=1e-3), rounds=6, teams=8) == pytest.approx(0.9, abs=0.015)

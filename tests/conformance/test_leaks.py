@@ -1,7 +1,7 @@
 """Leak tests: no forecast depends on its own result, on later matches, or on the order in which teams are listed.
 
-A new preset is tested by being in `PRESETS`. Add anything else that learns or estimates from a league to `LEARNING`; a
-component that no model here has fails a test. Models that leak on purpose show that the tests find leaks.
+Every preset in `PRESETS` is tested. Add other models that learn or estimate something from a league to `LEARNING`; a
+test fails if a component is in none of these models. Models that leak on purpose show that the tests find leaks.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def test_every_component_that_learns_from_results_is_tested_for_leaks():
 
 
 @dataclass(frozen=True)
-class Peek(pw.Outcome):
+class LeakingForecast(pw.Outcome):
     """An outcome whose forecast favours the actual winner a little."""
 
     def forecast(self, board):
@@ -77,7 +77,7 @@ class Peek(pw.Outcome):
 
 
 @dataclass(frozen=True)
-class Hint(pw.Drift):
+class LeakingDrift(pw.Drift):
     """A drift that raises the ratings of some winners before the match."""
 
     def widen(self, board):
@@ -87,7 +87,7 @@ class Hint(pw.Drift):
 
 
 @dataclass(frozen=True)
-class Telltale(pw.Margin):
+class LeakingMargin(pw.Margin):
     """A margin that is wider if the match was drawn."""
 
     def measure(self, board, seen):
@@ -99,7 +99,7 @@ class Telltale(pw.Margin):
 
 
 @dataclass(frozen=True)
-class Seeded(pw.TeamFunction):
+class OrderDependentTeam(pw.TeamFunction):
     """A team function that depends on the order in which teams are listed."""
 
     def weigh(self, board):
@@ -107,8 +107,8 @@ class Seeded(pw.TeamFunction):
             board.offset[j] = -0.5 * j
 
 
-class Hindsight:
-    """A model that rates newcomers by their later results."""
+class LeakingPrior:
+    """A model that starts newcomers with the rating from their later results."""
 
     def __init__(self, model):
         self.model = model
@@ -119,10 +119,10 @@ class Hindsight:
 
 
 LEAKS = {
-    "Peek": pw.TrueSkill().replace(outcome=Peek()),
-    "Hint": pw.TrueSkill().replace(drift=Hint()),
-    "Telltale": pw.TrueSkill(margin=Telltale()),
-    "Hindsight": Hindsight(pw.TrueSkill()),
+    "LeakingForecast": pw.TrueSkill().replace(outcome=LeakingForecast()),
+    "LeakingDrift": pw.TrueSkill().replace(drift=LeakingDrift()),
+    "LeakingMargin": pw.TrueSkill(margin=LeakingMargin()),
+    "LeakingPrior": LeakingPrior(pw.TrueSkill()),
 }
 
 
@@ -301,7 +301,7 @@ def test_order_in_which_teams_are_listed_does_not_leak_results(name):
     assert abs(listed(MODELS[name])) < 3
 
 
-@pytest.mark.parametrize("leak", [{"drift": Hint()}, {"team": Seeded()}])
+@pytest.mark.parametrize("leak", [{"drift": LeakingDrift()}, {"team": OrderDependentTeam()}])
 def test_leaks_are_detected_in_matches_of_many_teams(leak):
     assert listed(pw.TrueSkill().replace(**leak)) > 3
 

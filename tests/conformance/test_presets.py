@@ -218,7 +218,7 @@ def test_predictions_sum_to_one(name, teams):
 
 @presets
 def test_forecasts_in_a_fit_equal_predictions_of_the_ladder(name):
-    """The recorded forecast equals `predict` with the beliefs before the match."""
+    """The recorded forecast equals `predict` with the ratings before the match."""
     model, found = PRESETS[name](), duels(count=40)
     whole = model.fit(history(found))
     for index in (0, 10, 39):

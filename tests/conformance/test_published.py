@@ -34,7 +34,7 @@ def test_published_example_of_glicko_2_is_reproduced():
 
 
 def test_elo_example_from_wikipedia_is_reproduced():
-    """K (s − 1/(1 + 10^((r₂ − r₁)/400))): Wikipedia's example of a chess tournament, 1613 to 1601."""
+    """In Wikipedia's example of a chess tournament, a rating falls from 1613 to 1601."""
     model = pw.Elo(k=32)
     results = [(1609, 0), (1477, 0.5), (1388, 1), (1586, 1), (1720, 0)]
     expected = sum(1 / (1 + 10 ** ((rating - 1613) / 400)) for rating, _ in results)

@@ -17,7 +17,7 @@ STANDARD = NormalDist()
 SCIPY = (lambda x: float(ndtr(x)), lambda x: math.exp(-(x**2) / 2) / math.sqrt(2 * math.pi), lambda p: float(ndtri(p)))
 
 
-class Patient(trueskill.TrueSkill):
+class ConvergingTrueSkill(trueskill.TrueSkill):
     """A TrueSkill environment that runs `sweeps` EP iterations; the package itself stops after ten."""
 
     sweeps = 10
@@ -40,7 +40,7 @@ def trueskill_rate(
     teams: Teams, ranks: list[int], beta: float, tau: float, draw_probability: float, backend=SCIPY
 ) -> Teams:
     """Rate one match with the `trueskill` package, with more iterations until the posteriors stay the same."""
-    environment = Patient(beta=beta, tau=tau, draw_probability=draw_probability, backend=backend)
+    environment = ConvergingTrueSkill(beta=beta, tau=tau, draw_probability=draw_probability, backend=backend)
     groups = [tuple(trueskill.Rating(mu, sigma) for mu, sigma in team) for team in teams]
     before = None
     for environment.sweeps in SWEEPS:
@@ -61,8 +61,8 @@ def largest_difference(one: Teams, other: Teams) -> float:
 def random_match(rng) -> dict:
     """Draw a match that `trueskill` can rate accurately; `rng` is a `random.Random` or a NumPy `Generator`.
 
-    Redrawn until no neighbouring pair is more than 5 standard deviations from the outcome (the package's v and w lose
-    their digits there) or more than 15 on its safe side (where they underflow and it raises).
+    Matches are redrawn until no result of a pair is too surprising (beyond 5 standard deviations, the package's v and w
+    lose their digits) or too certain (beyond 15 standard deviations, they underflow and the package raises).
     """
     while True:
         match = _draw_match(rng)

@@ -76,7 +76,7 @@ odd = st.fixed_dictionaries({"teams": usual_or_odd.pop("teams")}, optional=usual
 @settings(max_examples=300)
 @given(st.lists(odd, max_size=3), st.booleans())
 def test_matches_read_together_equal_matches_read_one_by_one(found: list[dict[str, Any]], utc: bool) -> None:
-    """Mappings that are not plain dicts take the slow path, one match at a time."""
+    """Mappings other than dicts are read by the slow path, one match at a time."""
     results: list[Any] = []
     for given_as in (dict, MappingProxyType):
         try:
@@ -201,6 +201,6 @@ def made(matches: list[Any]) -> tuple[History | None, str]:
     )
 )
 def test_match_read_alone_equals_the_match_read_in_a_list(match):
-    """The fast path for one match gives the same history as the columns of several."""
+    """The fast path for a single match gives the same history as the path for several matches."""
     both, wrong = made([match, {"teams": [["someone"], ["else"]], "ranks": [1, 2]}])
     assert made([match]) == (None if both is None else both[:1], wrong)

@@ -103,12 +103,10 @@ def break_line_numbers(findings: Findings) -> Findings:
 
 
 def drop_a_match(findings: Findings) -> Findings:
-    """Drop the last match."""
     return replace(findings, history=findings.history[:-1])
 
 
 def forget_problems(findings: Findings) -> Findings:
-    """Report no problems."""
     return replace(findings, problems=())
 
 

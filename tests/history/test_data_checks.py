@@ -40,7 +40,7 @@ def test_names_with_different_numbers_or_initials_are_not_similar(one, other):
 
 
 def league(*names, days=None):
-    """Return nine matches of John Smith and Ann Lee, then one of Ann Lee against each of the names."""
+    """Return nine matches of John Smith against Ann Lee, and one match of Ann Lee against each of the names."""
     pairs = [("John Smith", "Ann Lee")] * 9 + [(name, "Ann Lee") for name in names]
     return pw.History.from_matches(
         {"teams": [[a], [b]], "scores": [1, 0], "time": (days or range(99))[k]} for k, (a, b) in enumerate(pairs)

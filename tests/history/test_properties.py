@@ -80,7 +80,7 @@ def test_place_is_one_more_than_the_number_of_better_teams(found: list[dict[str,
 
 
 def _moment(match: dict[str, Any]) -> Any:
-    """Return a match's time in UTC, because local times of one zone go back in autumn."""
+    """Return a match's time in UTC, because local times go back in autumn."""
     when = match["time"]
     return when.astimezone(UTC) if isinstance(when, datetime) and when.tzinfo is not None else when
 

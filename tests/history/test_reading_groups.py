@@ -1,4 +1,4 @@
-"""Groups in one file are read like files with one group each."""
+"""Each group of matches in a file is read like a separate file."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Real files of all kinds, read without options, equal a plain Python reading match by match."""
+"""Real files of all kinds, read without options, give the same matches as a plain Python reader."""
 
 import csv
 import gzip

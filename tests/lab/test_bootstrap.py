@@ -103,7 +103,7 @@ def test_merging_matches_into_1000_groups_keeps_the_interval():
 
 
 def test_auc_interval_agrees_with_delong_and_bootstrap():
-    """The interval agrees with DeLong's variance and with a bootstrap that recomputes every area."""
+    """The interval agrees with DeLong's variance and with a bootstrap that recomputes the AUC of every sample."""
     rng = np.random.default_rng(6)
     win = rng.beta(2, 2, 400).round(2)  # with ties
     won = rng.random(400) < win

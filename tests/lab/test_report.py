@@ -1,4 +1,4 @@
-"""Reports: with any content, the page is well-formed and self-contained, and the JSON is valid."""
+"""With any content, the page of a report is well-formed and self-contained, and its JSON is valid."""
 
 from __future__ import annotations
 

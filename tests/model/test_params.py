@@ -69,7 +69,7 @@ def test_components_declare_ranges_only_for_their_own_parameters(name):
 
 @pytest.mark.parametrize("name", COMPONENTS)
 def test_numeric_parameters_declare_whether_they_are_tunable(name):
-    """For a new numeric parameter, declare a range or add it to this list."""
+    """If this test fails for a new numeric parameter, declare a range for it, or add it to this list."""
     numbers = {key for key, value in fields_of(example(name)).items() if type(value) is float}
     assert numbers - set(example(name).tunable) <= {"tolerance", "gap", "home_sigma", "home_tau"}
 
@@ -130,7 +130,7 @@ def test_invalid_parameter_ranges_are_rejected(wrong, message):
 
 
 def league(scores):
-    """120 matches between eight players at different times, with draws or with scores."""
+    """Return 120 matches between eight players at different times, with draws or with scores."""
     rng = np.random.default_rng(3)
     matches = []
     for time in range(120):

@@ -17,12 +17,12 @@ from prowess.model.fit.fit import learn
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-class Taken(Exception):
+class IdTaken(Exception):
     """Raised if the id belongs to another match."""
 
 
 @dataclass
-class Kept:
+class RecordedMatch:
     """A match of the league: its sequence number, its time, and its body without id and time."""
 
     seq: int
@@ -38,7 +38,7 @@ class League:
     clock: str
     revision: int = 0
     posted: int = 0
-    matches: dict[str, Kept] = field(default_factory=dict)
+    matches: dict[str, RecordedMatch] = field(default_factory=dict)
     first: dict[str, dict[str, Any]] = field(default_factory=dict)  # the body that was first posted under an id
     numbers: dict[str, int] = field(default_factory=dict)
     log: list[tuple[int, int, str, str, float]] = field(default_factory=list)  # revision, seq, id, kind, time
@@ -54,7 +54,7 @@ class League:
         """
         for name, time, body in matches:
             if name in self.first and self._content(time, body) not in (self.first[name], self.now(name)):
-                raise Taken(name)
+                raise IdTaken(name)
         repeated = [name in self.first for name, _, _ in matches]
         for name, time, body in sorted(matches, key=lambda match: match[1]):
             if name not in self.first:
@@ -73,7 +73,7 @@ class League:
     def edit(self, name: str, time: float, body: dict[str, Any]) -> bool:
         """Replace a match, even a deleted one; the sequence number stays the same."""
         seq = self.numbers[name]
-        if name in self.matches and self.matches[name] == Kept(seq, time, body):
+        if name in self.matches and self.matches[name] == RecordedMatch(seq, time, body):
             return False
         self._write(name, seq, "edit", time, body)
         self.revision += 1
@@ -92,11 +92,11 @@ class League:
         return body if self.clock == "none" else {"time": time, **body}
 
     def _write(self, name: str, seq: int, kind: str, time: float, body: dict[str, Any]) -> None:
-        self.matches[name] = Kept(seq, time, body)
+        self.matches[name] = RecordedMatch(seq, time, body)
         self.log.append((self.revision + 1, seq, name, kind, time))
 
     @property
-    def order(self) -> list[tuple[str, Kept]]:
+    def order(self) -> list[tuple[str, RecordedMatch]]:
         """Return the matches in the order in which they are rated."""
         return sorted(self.matches.items(), key=lambda one: (one[1].time, one[1].seq))
 
@@ -105,7 +105,7 @@ class League:
         chosen = [(name, kept) for name, kept in self.order if first <= kept.time < end]
         return pw.History.from_matches([self._plain(name, kept) for name, kept in chosen])
 
-    def _plain(self, name: str, kept: Kept) -> dict[str, Any]:
+    def _plain(self, name: str, kept: RecordedMatch) -> dict[str, Any]:
         found = {"id": name, **kept.body}
         if self.clock == "utc":
             found["time"] = EPOCH + timedelta(microseconds=int(kept.time))

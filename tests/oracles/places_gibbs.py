@@ -17,7 +17,7 @@ class Moments(NamedTuple):
 def gibbs(means, variances, places, epsilon: float, chains: int = 4000, sweeps: int = 400, seed: int = 0) -> np.ndarray:
     """Sample performances of the teams: one row for each independent chain, from its last iteration.
 
-    Given l (`at`), a performance is a normal truncated to l ± ε; given the performances, l is uniform where allowed.
+    Given l (`at`), a performance is a normal truncated to l ± ε. Given the performances, l is uniform where allowed.
     """
     rng = np.random.default_rng(seed)
     distinct = sorted(set(places))

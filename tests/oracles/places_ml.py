@@ -30,7 +30,7 @@ def log_likelihood(x, places, means, variances, epsilon) -> tuple[float, np.ndar
 
 
 def fit_places(places, means, variances, epsilon) -> Fitted:
-    """Maximise the likelihood subject to x_k ≥ x_k+1 + 2ε by sequential least squares; condition each team on its x."""
+    """Maximise the likelihood subject to x_k ≥ x_k+1 + 2ε, and return the moments of each team given its x."""
     places, means, variances = np.asarray(places), np.asarray(means, float), np.asarray(variances, float)
     count = places.max() + 1
     steps = np.eye(count)[:-1] - np.eye(count)[1:]

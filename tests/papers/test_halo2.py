@@ -166,7 +166,7 @@ def test_error_of_elo_in_high_quality_games_agrees_with_a_plain_loop(mode: Mode)
 
 
 def test_elo_for_teams_predicts_from_rating_sums_and_learns_from_duels(tmp_path: Path) -> None:
-    """The team function is only used for prediction: players learn from the average over their opponents."""
+    """The team function is only used for predictions; players learn from the average over their opponents."""
     history = read(write(tmp_path, 60, ("SmallTeam.csv",)) / "SmallTeam.csv")
     summed = fit_mode("Small Teams", history, SAID).fits["Elo"]
     plain = pw.GaussianElo(25.0, 0.07, 25 / 6).fit(history)

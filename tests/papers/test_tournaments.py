@@ -1,4 +1,4 @@
-"""The tournament papers: tables by brute force, team order, the targets on real results, and a small run."""
+"""The tournament papers: their tables, the effect of team order, errors on real results, and a small run."""
 
 import json
 from dataclasses import replace

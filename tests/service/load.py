@@ -68,7 +68,7 @@ class Client(threading.Thread, ABC):
 
 
 class Writer(Client):
-    """Posts match after match."""
+    """Posts one match after another."""
 
     def step(self, random: Random, count: int) -> None:
         new = match(random, f"w{self.number}-{count}")

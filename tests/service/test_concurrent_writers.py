@@ -30,7 +30,7 @@ LEAGUES: dict[str, Kind] = {
 
 
 @dataclass(frozen=True)
-class Place:
+class RunningService:
     """A service with 4 processes, its database, and a key for all leagues."""
 
     server: Server
@@ -39,17 +39,17 @@ class Place:
 
 
 @pytest.fixture(scope="module")
-def place(postgres: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+def place(postgres: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
     with fresh(postgres) as url:
         for league, (model, parameters, clock) in LEAGUES.items():
             key = create_league(url, league, Preset(model, parameters), clock)
         database = Database(url)
         with serving(url, tmp_path_factory.mktemp("writers"), workers=4, rate_limit="0") as server:
-            yield Place(server, database, key)
+            yield RunningService(server, database, key)
         database.close()
 
 
-def work(place: Place, number: int, each: int, ready: threading.Barrier) -> list[tuple[str, str, Answer]]:
+def work(place: RunningService, number: int, each: int, ready: threading.Barrier) -> list[tuple[str, str, Answer]]:
     """Post to one league and then to the other, while a second writer posts the same ids; finally one writer corrects.
 
     All writers work on the same league at a time, because a commit for both leagues would hold the locks of both.
@@ -76,7 +76,7 @@ def work(place: Place, number: int, each: int, ready: threading.Barrier) -> list
 
 
 @pytest.mark.parametrize("each", [5, pytest.param(15, marks=pytest.mark.long)])
-def test_no_match_is_lost_with_64_writers_on_4_processes(place: Place, each: int) -> None:
+def test_no_match_is_lost_with_64_writers_on_4_processes(place: RunningService, each: int) -> None:
     for league, (model, parameters, clock) in POSTED.items():
         with place.database.writing() as connection:
             leagues.create(connection, f"{league}-{each}", model=Preset(model, parameters), clock=clock)
@@ -117,7 +117,7 @@ def _compare(database: Database, league: str, answers: list[tuple[str, dict[str,
     return held
 
 
-def test_writers_of_different_players_do_not_wait_for_each_other(place: Place) -> None:
+def test_writers_of_different_players_do_not_wait_for_each_other(place: RunningService) -> None:
     """While ann is locked, matches of cat and dan are recorded and ann's match waits.
 
     In the league "serial", whose model learns from all matches, all wait.
@@ -141,7 +141,7 @@ def test_writers_of_different_players_do_not_wait_for_each_other(place: Place) -
             check(place.database, league)
 
 
-def test_concurrent_posts_of_different_matches_with_one_id_conflict(place: Place) -> None:
+def test_concurrent_posts_of_different_matches_with_one_id_conflict(place: RunningService) -> None:
     """One of the matches is recorded, and the others get 409 Conflict."""
     ready = threading.Barrier(8)
 

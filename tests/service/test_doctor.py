@@ -1,4 +1,4 @@
-"""Checks before production: settings, keys, and the machine."""
+"""The doctor's checks of settings, keys and the machine."""
 
 import os
 from collections.abc import Iterable

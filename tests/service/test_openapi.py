@@ -39,7 +39,7 @@ MATCHES: list[dict[str, Any]] = [
 ENDLESS = "/api/leagues/{league}/events"  # a stream that ends when the client disconnects
 
 
-class Place:
+class RunningService:
     """A server with a public and a private league, and keys of every kind."""
 
     def __init__(self, url: str) -> None:
@@ -67,20 +67,20 @@ class Place:
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
-def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
     folder: Path = tmp_path_factory.mktemp("openapi")
     with ExitStack() as stack:
         url = f"sqlite:///{folder}/league.db"
         if request.param == "postgresql":
             url = stack.enter_context(fresh(request.getfixturevalue("postgres")))
-        found = Place(url)
+        found = RunningService(url)
         stack.callback(found.database.close)
         found.server = stack.enter_context(serving(url, folder, rate_limit="0"))
         yield found
 
 
 @pytest.fixture(scope="module")
-def document(place: Place) -> dict[str, Any]:
+def document(place: RunningService) -> dict[str, Any]:
     answer = place.server.connect().ask("GET", "/openapi.json")
     assert answer.status == 200
     found: dict[str, Any] = answer.json
@@ -184,18 +184,20 @@ def readable(status: int, headers: dict[str, str], body: bytes, sent: str = "") 
             assert one["detail"]
 
 
-def test_responses_to_generated_requests_match_the_openapi_document(place: Place, document: dict[str, Any]) -> None:
+def test_responses_to_generated_requests_match_the_openapi_document(
+    place: RunningService, document: dict[str, Any]
+) -> None:
     attempt(place, 4)
 
 
 @pytest.mark.long
 def test_responses_to_many_generated_requests_match_the_openapi_document(
-    place: Place, document: dict[str, Any]
+    place: RunningService, document: dict[str, Any]
 ) -> None:
     attempt(place, 300)
 
 
-def attempt(place: Place, examples: int) -> None:
+def attempt(place: RunningService, examples: int) -> None:
     schema = schemathesis.openapi.from_url(f"{place.server.address}/openapi.json")
     known = {"league": ["tried", "tried-too"], "id": ["m1", "m2", "m3"], "player": ["ann", "bob", "nobody"]}
     tried = set()
@@ -271,7 +273,7 @@ def operations(document: dict[str, Any]) -> list[tuple[str, str]]:
     return [(method.upper(), path) for path, methods in document["paths"].items() for method in methods]
 
 
-def send(place: Place, operation: tuple[str, str], league: str, key: str | None) -> Answer:
+def send(place: RunningService, operation: tuple[str, str], league: str, key: str | None) -> Answer:
     """Send a valid request to a route; it succeeds if the key has permission."""
     method, path = operation
     known = {"{league}": league, "{id}": "m2", "{player}": "ann", "{alias}": "anonymous-1", "{format}": "csv"}
@@ -292,7 +294,7 @@ def test_permission_tests_cover_every_write_route(document: dict[str, Any]) -> N
     assert {one for one in operations(document) if one[0] != "GET"} == {*WRITES, *QUESTIONS}
 
 
-def test_nothing_is_written_without_the_right_key(place: Place) -> None:
+def test_nothing_is_written_without_the_right_key(place: RunningService) -> None:
     held = dump(place.database)
     callers = [None, "pw_guessed", place.keys["revoked"], place.keys["read"], place.keys["darts read"]]
     callers += [place.keys["chess write"], place.keys["chess admin"]]
@@ -306,7 +308,7 @@ def test_nothing_is_written_without_the_right_key(place: Place) -> None:
     assert dump(place.database) == held
 
 
-def test_key_of_one_league_cannot_touch_another(place: Place, document: dict[str, Any]) -> None:
+def test_key_of_one_league_cannot_touch_another(place: RunningService, document: dict[str, Any]) -> None:
     """Every request about a private league returns 404 without access."""
     held = dump(place.database)
     for operation in operations(document):
@@ -321,7 +323,7 @@ def test_key_of_one_league_cannot_touch_another(place: Place, document: dict[str
     assert dump(place.database) == held
 
 
-def test_write_requests_with_the_right_key_succeed(place: Place) -> None:
+def test_write_requests_with_the_right_key_succeed(place: RunningService) -> None:
     """The requests of the other tests succeed if the key permits them."""
     for operation in QUESTIONS:
         held = dump(place.database)

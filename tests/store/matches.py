@@ -1,4 +1,4 @@
-"""Strategies for matches of few players at few times, so that many share players or times."""
+"""Hypothesis strategies for matches of few players at few times, so that many share players or times."""
 
 from typing import Any
 

@@ -57,14 +57,14 @@ def fill(database: Database) -> None:
 @contextmanager
 def damaged(database: Database, *statements: str) -> Iterator[list[Check]]:
     """Damage the database, yield the problems that the doctor finds, and undo the damage."""
-    with suppress(Undo), database.writing() as connection:
+    with suppress(Rollback), database.writing() as connection:
         for statement in statements:
             connection.execute(text(statement))
         yield wrong(examine_tables(connection))
-        raise Undo
+        raise Rollback
 
 
-class Undo(Exception):
+class Rollback(Exception):
     """Raised to roll a transaction back."""
 
 

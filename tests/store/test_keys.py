@@ -42,7 +42,7 @@ def test_only_the_hash_of_a_key_secret_is_stored(database):
 
 
 def test_scope_and_league_limit_a_key(database):
-    """Compare every scope of every kind of key with a table written by hand."""
+    """Permissions of every kind of key equal a table written by hand."""
     with database.writing() as connection:
         chess, darts = (leagues.find(connection, name).id for name in ("chess", "darts"))
         made = {

@@ -30,7 +30,7 @@ from prowess.store.write.erasure import anonymise
 from prowess.store.write.posts import PendingTraces
 from prowess.store.write.replay import take_checkpoint
 from prowess.store.write.writer import Writer, perform, preview
-from tests.oracles.league import EPOCH, League, Taken
+from tests.oracles.league import EPOCH, IdTaken, League
 from tests.store.matches import FIRST, HOUR, MODELS, PLAYERS, bodies
 
 NUMBERS = itertools.count(1)
@@ -47,7 +47,7 @@ BROKEN: list[dict[str, Any]] = [
 ]
 
 
-class Life(RuleBasedStateMachine):
+class LeagueMachine(RuleBasedStateMachine):
     """A league in a database, and the same league as a simple list of matches."""
 
     database: Database
@@ -232,7 +232,7 @@ class Life(RuleBasedStateMachine):
         changed = self.league.copy()
         try:
             repeated = changed.post(self._all_aliased(matches))
-        except Taken:
+        except IdTaken:
             self._refused(change, Conflict)
             return
         done = self._do(change, changed)
@@ -337,7 +337,7 @@ def many_checkpoints(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replay, "MIN_SPACING", 3)
 
 
-def live(kind: type[Life], url: str, examples: int, steps: int, **more: Any) -> None:
+def live(kind: type[LeagueMachine], url: str, examples: int, steps: int, **more: Any) -> None:
     """Run a state machine on a database."""
     chosen = settings(
         max_examples=examples,
@@ -356,20 +356,20 @@ def live(kind: type[Life], url: str, examples: int, steps: int, **more: Any) -> 
 
 
 def test_ratings_in_the_store_equal_a_fit_after_random_commands(database_url: str) -> None:
-    live(Life, database_url, 8, 25)
+    live(LeagueMachine, database_url, 8, 25)
 
 
 @pytest.mark.usefixtures("take_long")
 def test_ratings_in_the_store_equal_a_fit_after_long_corrections(database_url: str) -> None:
-    live(Life, database_url, 4, 25)
+    live(LeagueMachine, database_url, 4, 25)
 
 
 @pytest.mark.long
 @pytest.mark.usefixtures("take_long")
 def test_ratings_in_the_store_equal_a_fit_after_many_long_corrections(database_url: str) -> None:
-    live(Life, database_url, 150, 60)
+    live(LeagueMachine, database_url, 150, 60)
 
 
 @pytest.mark.long
 def test_ratings_in_the_store_equal_a_fit_after_many_random_commands(database_url: str) -> None:
-    live(Life, database_url, 300, 60)
+    live(LeagueMachine, database_url, 300, 60)

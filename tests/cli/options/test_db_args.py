@@ -1,4 +1,4 @@
-"""Opening the database: a mistyped path must not start a new database."""
+"""Options that name the database: a mistyped path must not create a new database."""
 
 from pathlib import Path
 

@@ -15,5 +15,5 @@ def table(*columns: list[Any], **choices: Any) -> Table:
 
 
 def wrong(table: Table) -> list[Any]:
-    """Return the cells that are problems."""
+    """Return the cells that were reported as problems."""
     return [problem.value for problem in table.problems]

@@ -50,7 +50,7 @@ class Base:
         return self.read([cell.strip(" ") for cell in cells]) if len(cells) == width else None
 
     def text(self) -> str:
-        """Return the whole file."""
+        """Return the content of the file."""
         return "\n".join((self.header, *self.lines)) + "\n"
 
 
@@ -141,7 +141,7 @@ def _lists(cells: list[str]) -> Row | None:
 
 
 def bases(rows: int = 18) -> tuple[Base, ...]:
-    """Return the undamaged files."""
+    """Return the undamaged files of every kind."""
     random = Random(1)
 
     def two(count: int = 2) -> list[str]:

@@ -51,7 +51,7 @@ class Sheet:
         return sheet
 
     def groups(self) -> dict[str, list[int]]:
-        """Return the lines of each match, if matches have several."""
+        """Return the line numbers of each match."""
         found: dict[str, list[int]] = {}
         for number, row in self.rows.items():
             found.setdefault(row.match or str(number), []).append(number)
@@ -121,7 +121,7 @@ def complaints(base: Base, data: bytes, outcome: "Findings | Error") -> list[str
 
 
 def _refused(sheet: Sheet, text: str) -> list[str]:
-    """Check that a rejected file has no header or no row, or that the error names a line at fault."""
+    """Check that a rejected file has no header or no rows, or that the error names a damaged line."""
     if sheet.base.name.partition(".")[0] not in text:
         return [f"the refusal does not name the file: {text}"]
     if not sheet.headed or not sheet.rows:
@@ -132,7 +132,6 @@ def _refused(sheet: Sheet, text: str) -> list[str]:
 
 
 def _lines(text: str) -> set[int]:
-    """Return the line numbers in a message."""
     lines: set[int] = set()
     for first, last in _LINE.findall(text):
         lines.update(range(int(first.replace(",", "")), int((last or first).replace(",", "")) + 1))
@@ -221,7 +220,7 @@ def _tells(sheet: Sheet, number: int, match: Key) -> bool:
 
 
 def _numbers(cell: str) -> set[float]:
-    """Return the numbers in a cell; a decimal number such as .5 or 2½ counts only as itself."""
+    """Return the numbers in a cell; a decimal number such as .5 or 2½ is one number."""
     plain = cell.strip().replace("½", ".5")
     return {float(part) for part in ([plain] if _DECIMAL.fullmatch(plain) else re.findall(r"\d+", plain))}
 

@@ -17,7 +17,7 @@ EXPECTED = History.from_matches([{"teams": [["ann"], [f"bob{number}"]]} for numb
 
 
 def stream(path: Path, **choices: str) -> list[str]:
-    """Read a file in chunks of two rows, and return the losers."""
+    """Stream a file in chunks of two rows, and return the losers of all matches."""
     return [match["teams"][1][0] for history in Stream(path, Choices.of(choices), 2) for match in history]
 
 

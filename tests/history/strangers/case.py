@@ -40,7 +40,7 @@ class Case:
     says: tuple[str, ...] = field(default=())
 
     def write(self, folder: Path) -> Path:
-        """Write the file."""
+        """Write the file of the case to a folder."""
         path = folder / self.name
         if path.suffix == ".xlsx":
             _write_workbook(path, self.text)
@@ -50,7 +50,7 @@ class Case:
 
 
 def case(path: Path) -> Case:
-    """Read a case."""
+    """Read a case from its text file."""
     head, *parts = ("\n" + path.read_text(encoding="utf-8")).split("\n=== ")
     found: dict[str, Any] = {}
     for line in filter(None, head.splitlines()):

@@ -182,7 +182,7 @@ def test_simulated_home_advantage_drifts_as_the_model_says():
     within(np.mean(np.square(errors)), 1.0, 40, deviation=np.sqrt(2))
 
 
-class Deaf(pw.Absorb):
+class LearnNothing(pw.Absorb):
     """An update that learns nothing, so that a fit shows the effect of drift alone."""
 
     periods = True
@@ -210,7 +210,7 @@ CALENDARS = {
 @pytest.mark.parametrize("drift", DRIFTS)
 def test_simulated_skill_variance_agrees_with_the_variance_in_the_fit(drift, calendar, period):
     """If the model learns nothing, its forecasts have exactly the variances of the simulated skills."""
-    model = pw.TrueSkill().replace(drift=DRIFTS[drift], absorb=Deaf(), period=period)
+    model = pw.TrueSkill().replace(drift=DRIFTS[drift], absorb=LearnNothing(), period=period)
     league = simulate(model, 120, 9, calendar=CALENDARS[calendar], attendance=Zipf(0.7), seed=5)
     history = league.history
     lineup = Lineup(history.match_start, history.team_start, history.player.astype(np.int64))
@@ -250,7 +250,7 @@ def test_simulated_skills_move_by_their_volatility_once_per_period():
 
 
 @dataclass(frozen=True)
-class Fade(pw.Drift):
+class PullToMean(pw.Drift):
     """A drift with a moving mean: before every match, a skill loses half of its distance from the mean."""
 
     def widen(self, board):
@@ -261,7 +261,7 @@ class Fade(pw.Drift):
 
 def test_drift_may_move_the_mean_skill():
     """The variance converges to 3/(1 − 1/4) = 4, and consecutive skills have a correlation of ½."""
-    league = simulate(pw.TrueSkill().replace(drift=Fade()), 250 * 12, 500, seed=9)
+    league = simulate(pw.TrueSkill().replace(drift=PullToMean()), 250 * 12, 500, seed=9)
     skill = league.skill_then[np.argsort(league.history.player, kind="stable"), 0].reshape(500, 12)
     within((skill[:, 11] - 25.0).mean(), 0.0, 500, deviation=2.0)
     within(skill[:, 11].var(), 4.0, 500, deviation=np.sqrt(2) * 4.0)
@@ -290,7 +290,7 @@ def test_newcomers_of_a_league_share_a_random_level():
 
 
 @dataclass(frozen=True)
-class Captain(pw.TeamFunction):
+class DoubleCaptain(pw.TeamFunction):
     """A custom team function: the first listed player counts double."""
 
     def weigh(self, board):
@@ -306,7 +306,7 @@ TEAMS = {
     "leader": pw.team.LeaderBonus(pw.team.FullSquad(2, 0.1, "mean"), 0.3),
     "weighted": pw.team.Weighted((1.0, 0.5, 0.2, 0.1)),
     "affine": pw.team.Affine(lambda means: ([2 * mu for mu in means], -sum(mu * mu for mu in means))),
-    "own": Captain(),
+    "own": DoubleCaptain(),
 }
 
 
@@ -389,7 +389,7 @@ def test_skewed_attendance_gives_a_few_players_most_matches(attendance):
 @pytest.mark.parametrize("near", [None, 1.0])
 @pytest.mark.parametrize("teams", [3, (2, 5)])
 def test_everybody_plays_once_in_each_simulated_round(teams, near):
-    """A round ends when the next match needs more players than remain."""
+    """A round ends when fewer players remain than the next match needs."""
     league = simulate(pw.TrueSkill(), 400, 61, teams=teams, attendance=Rounds(near), seed=2)
     seen: set[int] = set()
     for first, last in pairwise(league.history.match_start):  # all teams are single players

@@ -55,14 +55,14 @@ def test_information_of_a_match_is_the_mean_over_all_results(model):
 
 
 def test_skill_drift_does_not_count_as_information_from_a_match():
-    """The drift before the match only makes the belief less certain."""
+    """The drift before the match only makes the ratings less certain."""
     still, moving = pw.TrueSkill(tau=0), pw.TrueSkill(tau=6)
     wide = [[pw.Rating(25, (16 + 36) ** 0.5)], [pw.Rating(27, (9 + 36) ** 0.5)]]
     assert expected(moving, [[pw.Rating(25, 4)], [pw.Rating(27, 3)]]) == pytest.approx(expected(still, wide), rel=1e-9)
 
 
 def test_information_of_a_match_is_the_expected_loss_of_entropy():
-    """With exact Bayesian updates, both definitions agree: E[ln σ/σ′]."""
+    """With exact Bayesian updates, the expected KL divergence equals the expected loss of entropy, E[ln σ/σ′]."""
     model = pw.TrueSkill(tau=0, draw_probability=0.3)
     teams = [[pw.Rating(25, 8)], [pw.Rating(29, 3)]]
     p = model.predict(teams)

@@ -48,7 +48,7 @@ def worths(ladder, queue, waiting=None, patience=60.0, met=None, repeat=0.25, ne
 
 
 def value(pairing, queue, worth):
-    """Return the number of pairs and their value; check that each is allowed and each item is listed once."""
+    """Check that pairs are allowed and players are listed once, and return the number of pairs and their value."""
     everybody = [name for pair in pairing.pairs for name in pair] + pairing.left
     assert sorted(everybody) == sorted(queue)
     place = {name: k for k, name in enumerate(queue)}

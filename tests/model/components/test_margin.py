@@ -21,7 +21,7 @@ def laid(means, places, noise=16.0):
 
 
 def measured(margin, board, seen):
-    """Return a policy's margin, and whether it reports a change."""
+    """Return the margin of a policy, and whether the policy reports that it changed."""
     changed = margin.measure(board, seen)
     found = {margin.between(board, i, j) for i in range(board.teams) for j in range(board.teams)}
     assert len(found) == 1

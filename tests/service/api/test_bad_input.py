@@ -70,7 +70,7 @@ UNRATED: list[tuple[dict[str, Any], str]] = [
 SOUND = {"teams": [["cat"], ["dan"]], "scores": [2, 1]}
 
 
-class Place:
+class RunningService:
     """A service and its database."""
 
     def __init__(self, ask: Connection, database: Database) -> None:
@@ -78,14 +78,14 @@ class Place:
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
     folder: Path = tmp_path_factory.mktemp("bad")
     url = f"sqlite:///{folder}/league.db"
     key = create_league(url, "darts")
     create_league(url, "goals", Preset("PoissonOD"))
     database = Database(url)
     with serving(url, folder, rate_limit="0") as server:
-        found = Place(server.connect(key), database)
+        found = RunningService(server.connect(key), database)
         first = found.ask("POST", "/api/leagues/darts/matches", {"id": "m1", "teams": TEAMS, "time": "2026-01-01"})
         assert first.status == 201
         yield found
@@ -103,7 +103,7 @@ def refused(answer: Answer, field: str, sent: Any) -> None:
     assert len(told["detail"]) > 10
 
 
-def test_invalid_match_gets_an_error_that_names_the_field_and_is_not_stored(place: Place) -> None:
+def test_invalid_match_gets_an_error_that_names_the_field_and_is_not_stored(place: RunningService) -> None:
     """The match is posted alone, in a list, as NDJSON, as a correction, and as a dry run."""
     held, path = dump(place.database), "/api/leagues/darts/matches"
     for wrong, field in WRONG + WRONG_ID:
@@ -119,7 +119,7 @@ def test_invalid_match_gets_an_error_that_names_the_field_and_is_not_stored(plac
     assert dump(place.database) == held
 
 
-def test_match_that_the_model_cannot_rate_gets_an_error_that_names_the_field(place: Place) -> None:
+def test_match_that_the_model_cannot_rate_gets_an_error_that_names_the_field(place: RunningService) -> None:
     held, path = dump(place.database), "/api/leagues/goals/matches"
     for wrong, field in UNRATED:
         refused(place.ask("POST", path, wrong), field, wrong)
@@ -157,7 +157,7 @@ def test_match_that_the_model_cannot_rate_gets_an_error_that_names_the_field(pla
     ],
 )
 def test_other_invalid_requests_get_an_error_that_names_the_field(
-    place: Place, method: str, path: str, sent: Any, field: str
+    place: RunningService, method: str, path: str, sent: Any, field: str
 ) -> None:
     held = dump(place.database)
     answer = place.ask(method, f"/api/leagues{path}", sent)

@@ -1,4 +1,4 @@
-"""The API guide documents every route, and its requests, sent in order, get the responses shown."""
+"""The API guide documents every route, and its example requests get the responses that it shows."""
 
 import json
 import re
@@ -18,7 +18,7 @@ ANY = "…"  # stands for a value that varies, or for the rest of a list
 
 
 def request_of(text, key):
-    """Parse a request as the guide writes it: the first line, headers, an empty line and the body."""
+    """Parse a request of the guide: the first line, headers, an empty line and the body."""
     head, _, body = text.partition("\n\n")
     first, *lines = head.strip().splitlines()
     headers = dict(line.split(": ", 1) for line in lines)

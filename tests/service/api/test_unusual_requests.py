@@ -1,4 +1,4 @@
-"""Odd requests, on both databases: any path, query or body gets a readable response."""
+"""Any path, query or body gets a readable response, on both databases."""
 
 import pytest
 

@@ -186,6 +186,6 @@ def test_exports_of_a_million_matches_need_little_memory_and_do_not_slow_down_ot
 
 
 def post(server, key):
-    """Change the large league."""
+    """Post a match to the large league, which starts a new revision."""
     body = {"teams": [["player 0"], ["player 1"]], "scores": [1, 0]}
     assert server.connect(key).ask("POST", "/api/leagues/big/matches", body).status == 201

@@ -37,7 +37,7 @@ def database(sqlite_url: str) -> Iterator[Database]:
     found.close()
 
 
-class Noted(TraceCache):
+class RecordingCache(TraceCache):
     """A cache that records which leagues were requested, with a limit in bytes."""
 
     def __init__(self, memory: float = 1e9) -> None:
@@ -56,7 +56,7 @@ def ended(warming: Prewarmer) -> None:
 
 
 def test_large_leagues_are_loaded_before_the_first_request(database: Database) -> None:
-    traces = Noted()
+    traces = RecordingCache()
     standings = StandingsCache(traces)
     ended(Prewarmer(database, standings, traces, least=10))
     assert traces.asked == ["large", "middle"]
@@ -73,10 +73,10 @@ def test_large_leagues_are_loaded_before_the_first_request(database: Database) -
 
 
 def test_prewarming_does_not_evict_a_larger_league(database: Database) -> None:
-    roomy = Noted()
+    roomy = RecordingCache()
     ended(Prewarmer(database, StandingsCache(roomy), roomy, least=1))
     assert roomy.asked == ["large", "middle", "small"]
-    traces = Noted(memory=1.1 * (1e9 - roomy.room) / 3)
+    traces = RecordingCache(memory=1.1 * (1e9 - roomy.room) / 3)
     ended(Prewarmer(database, StandingsCache(traces), traces, least=1))
     assert traces.asked == ["large"]
 
@@ -84,7 +84,7 @@ def test_prewarming_does_not_evict_a_larger_league(database: Database) -> None:
 def test_shutdown_does_not_wait_for_a_league_that_loads_slowly(database: Database) -> None:
     entered, go_on = Event(), Event()
 
-    class Slow(Noted):
+    class Slow(RecordingCache):
         def of(self, connection, league):
             entered.set()
             assert go_on.wait(PATIENCE)
@@ -101,7 +101,7 @@ def test_shutdown_does_not_wait_for_a_league_that_loads_slowly(database: Databas
 
 
 def test_unreadable_league_does_not_stop_prewarming_of_others(database: Database) -> None:
-    class Broken(Noted):
+    class Broken(RecordingCache):
         def of(self, connection, league):
             if league.name == "large":
                 raise Error("the journal is damaged")

@@ -1,4 +1,4 @@
-"""Pages in a real browser: Debian's Chromium, driven by Playwright, against a running `prowess serve`."""
+"""Pages of a running `prowess serve` in a real browser: Debian's Chromium, driven by Playwright."""
 
 import os
 import shutil
@@ -224,7 +224,7 @@ def visiting(
     allowed: tuple[int, ...] = (),
     also: str = "",
 ) -> Iterator[Visit]:
-    """Visit a site, and fail on any error. `also` is a script that runs first on every page."""
+    """Visit a site, and fail on any error; `also` is a script that runs first on every page."""
     width, height = size
     context = found.new_context(
         viewport={"width": width, "height": height},

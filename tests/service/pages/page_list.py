@@ -12,7 +12,7 @@ from tests.service.pages.browser import NAMES, ODD, ROOT, Site
 
 
 @dataclass(frozen=True)
-class Place:
+class PageCase:
     """A page to check: its route, its query, and its name in screenshots."""
 
     name: str
@@ -30,7 +30,7 @@ class Place:
 
 
 def _choose(page: Page) -> None:
-    """Preview a file with many kinds of content."""
+    """Upload a file with many kinds of content for a preview."""
     page.get_by_label("Results file").set_input_files(ROOT / "examples" / "messy.csv")
     page.get_by_role("heading", name="messy.csv").wait_for()
 
@@ -46,16 +46,16 @@ def _fill(page: Page) -> None:
     page.get_by_role("heading", name="Is this right?").wait_for()
 
 
-def _of(league: str, name: str, page: str, *query: tuple[str, str], **more: Any) -> Place:
-    return Place(name, f"/leagues/{{league}}/{page}", query, league, **more)
+def _of(league: str, name: str, page: str, *query: tuple[str, str], **more: Any) -> PageCase:
+    return PageCase(name, f"/leagues/{{league}}/{page}", query, league, **more)
 
 
 TONIGHT = "Mbali\nGrzegorz\nUma\nFatima\nDmitri\nKeiko\nNiamh\nLiam"
 PAGES = (
-    Place("leagues", "/leagues"),
-    Place("sign-in", "/signin"),
-    Place("new-league", "/new", signed_in=True),
-    Place("keys", "/keys", signed_in=True),
+    PageCase("leagues", "/leagues"),
+    PageCase("sign-in", "/signin"),
+    PageCase("new-league", "/new", signed_in=True),
+    PageCase("keys", "/keys", signed_in=True),
     _of(LEAGUE, "standings", "standings"),
     _of(LEAGUE, "standings-past", "standings", ("at", "2025-12-31"), ("search", "e")),
     _of(LEAGUE, "player", "player", ("name", "Uma")),

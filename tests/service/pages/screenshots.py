@@ -5,7 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.service.pages.browser import DESK, PHONE, ROOT, SCHEMES, Visit, browser, site, visiting
-from tests.service.pages.page_list import PAGES, Place
+from tests.service.pages.page_list import PAGES, PageCase
 
 ALL = ROOT / "screenshots"
 SHOWN = ROOT / "docs" / "images"
@@ -22,7 +22,7 @@ CHOSEN = {  # pictures in the docs: the element at the top, and the height
 }
 
 
-def take(visit: Visit, place: Place, name: str, size: tuple[int, int]) -> None:
+def take(visit: Visit, place: PageCase, name: str, size: tuple[int, int]) -> None:
     """Take a full-length picture of a page once its charts are drawn."""
     page = visit.open(place)
     length = page.evaluate("document.scrollingElement.scrollHeight")

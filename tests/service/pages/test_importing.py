@@ -1,4 +1,4 @@
-"""A file is previewed before it is imported, and imported only as previewed."""
+"""The import page previews a file, and imports only what it has previewed."""
 
 import gzip
 import html
@@ -17,7 +17,7 @@ XSS = "<script>alert(1)</script>"
 
 
 def drop(ask, league, content, name="games.csv", key="", **fields):
-    """Send a file to the import page, as the page does."""
+    """Upload a file to the import page, as the form does."""
     content = content.encode() if isinstance(content, str) else content
     return ask.send(f"/leagues/{league}/import", fields, key=key, files={"file": (name, content)})
 

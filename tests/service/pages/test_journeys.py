@@ -129,7 +129,7 @@ def correct(visit):
 
 
 def enter_and_delete(visit):
-    """Enter a result, and delete it because the match was for fun."""
+    """Enter a result, and delete it again."""
     page = visit.page
     page.get_by_role("link", name="Enter a result").click()
     page.get_by_label("Winner first").check()

@@ -11,7 +11,7 @@ from tests.service.pages.page_client import serve_pages
 
 
 def steps(page):
-    """Return each of the first steps with its state, and the current step."""
+    """Return the first steps with their states, and the current step."""
     return [
         (one[0], one[1]) for one in re.findall(r'<li class="(\w+)">\s*<h2>.*?<span class="chip">([\w ]+)', page.text)
     ]

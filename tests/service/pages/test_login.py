@@ -1,4 +1,4 @@
-"""Signing in, and forms that no other site can send."""
+"""Signing in, and the protection of forms against other sites."""
 
 from urllib.parse import urlencode
 

@@ -1,4 +1,4 @@
-"""Test matches, and reading a league through a trace cache."""
+"""Matches for tests, and helpers that read a league through a trace cache."""
 
 import numpy as np
 

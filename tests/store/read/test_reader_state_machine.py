@@ -20,7 +20,7 @@ from prowess.store.read.trace_cache import TraceCache
 from prowess.store.write import replay
 from tests.oracles.league import League, reset
 from tests.store.matches import PLAYERS
-from tests.store.test_state_machine import Life, live
+from tests.store.test_state_machine import LeagueMachine, live
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +43,7 @@ def upto(league: League, time: float) -> League:
     return past
 
 
-class Watched(Life):
+class ReaderMachine(LeagueMachine):
     """A league that some readers read after every change, and others only occasionally."""
 
     @initialize()
@@ -179,14 +179,14 @@ def compare_players(views: MatchViews, league: League) -> None:
 
 
 def test_standings_and_views_equal_a_fit_after_random_commands(sqlite_url: str) -> None:
-    live(Watched, sqlite_url, 6, 20, phases=[Phase.generate])
+    live(ReaderMachine, sqlite_url, 6, 20, phases=[Phase.generate])
 
 
 @pytest.mark.usefixtures("take_long")
 def test_standings_and_views_equal_a_fit_after_long_corrections(sqlite_url: str) -> None:
-    live(Watched, sqlite_url, 3, 20, phases=[Phase.generate])
+    live(ReaderMachine, sqlite_url, 3, 20, phases=[Phase.generate])
 
 
 @pytest.mark.long
 def test_standings_and_views_equal_a_fit_after_many_random_commands(database_url: str) -> None:
-    live(Watched, database_url, 100, 50, phases=[Phase.generate])
+    live(ReaderMachine, database_url, 100, 50, phases=[Phase.generate])

@@ -157,7 +157,7 @@ def test_incrementally_updated_ranking_equals_a_full_sort(model):
 
 
 def test_threads_read_consistent_revisions_during_writes(database):
-    """Each read sees a single revision of the league, and revisions never go back."""
+    """Each read sees a single revision of the league, and never an older one than before."""
     traces = TraceCache()
     standings = StandingsCache(traces)
     post(database, ("ann", "bob"))

@@ -1,4 +1,4 @@
-"""Time columns in every notation that people and programs use, checked against known dates."""
+"""Time columns in all common notations are read as the right dates."""
 
 from datetime import date, datetime, time
 from typing import Any

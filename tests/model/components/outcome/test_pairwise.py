@@ -35,7 +35,7 @@ def random_match(rng, teams, most):
 
 
 def test_elo_example_from_wikipedia_is_reproduced():
-    """https://en.wikipedia.org/wiki/Elo_rating_system: 1613 scores 2.5 of 5, expected 2.88, K 32: 1601."""
+    """With K = 32, 2.5 points and 2.88 expected, 1613 becomes 1601: https://en.wikipedia.org/wiki/Elo_rating_system."""
     outcome, total = Duel(Logistic()), 0.0
     for opponent, places in ((1609, [2, 1]), (1477, [1, 1]), (1388, [1, 2]), (1586, [1, 2]), (1720, [2, 1])):
         board = lay_out(outcome, points([[1613.0], [opponent]]), places)

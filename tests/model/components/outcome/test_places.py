@@ -168,7 +168,7 @@ def test_reversing_the_team_order_or_the_scale_does_not_change_the_update(epsilo
 
 @pytest.mark.parametrize("far", [1e6, -1e9, 1e12])
 def test_shifting_all_means_does_not_change_the_update(far):
-    """Means are multiples of 1/1024, so that no digits are lost before the outcome uses them."""
+    """All means are multiples of 1/1024, so that shifting them is exact."""
     means, variances, ranks = tournament(4, 60, 9)
     means = np.round(means * 1024) / 1024
     here, there = (rated(means + shift, variances, ranks, 25.0) for shift in (0.0, far))

@@ -141,7 +141,7 @@ margins = st.one_of(st.floats(0, 20), st.sampled_from([0.0, 1e-12, 1e6]))
 
 
 def priors(numbers, powers):
-    """Draw prior mean, variance as a power of 10, and place of each team."""
+    """Draw the prior mean, the variance as a power of 10, and the place of each team."""
     return st.lists(st.tuples(numbers, powers, st.integers(0, 5)), min_size=2, max_size=12)
 
 
@@ -209,7 +209,7 @@ def test_margin_from_a_draw_probability_uses_the_mean_noise_of_the_teams():
 
 
 def test_update_with_a_small_margin_barely_moves_the_means():
-    """The documentation warns about this: means hardly move while sigmas shrink."""
+    """As the documentation warns, means hardly move while sigmas shrink."""
     model = pw.TrueSkill(tau=0).replace(outcome=pw.outcome.PlacesML(margin=0.1))
     [[won], [lost]] = model.rate([[model.rating()], [model.rating()]])
     assert 0 < won.mu - 25 < 0.1
