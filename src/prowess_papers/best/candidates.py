@@ -33,8 +33,6 @@ def _football() -> dict[str, Candidate]:
     """Return models of goals for a league with seasons.
 
     Skills drift by day or by match, and the level of newcomers is fixed or learnt.
-
-    Skills drift by day or by match, and the level of newcomers is fixed or learnt.
     """
     ranges = {
         "sigma": (0.05, 0.5),
@@ -86,8 +84,6 @@ def _australian() -> tuple[dict[str, Candidate], dict[str, Candidate]]:
 
 def _international() -> dict[str, Candidate]:
     """Return models of goals without seasons.
-
-    Nations that joined late are far weaker than the first ones, so the level of newcomers may be learnt.
 
     Nations that joined late are far weaker than the first ones, so the level of newcomers may be learnt.
     """

@@ -44,8 +44,6 @@ def beats(judged: Evaluation, measure: Measure) -> Claim:
     """Return the claim that the tuned model is better than every untuned one.
 
     It holds if all intervals of the differences lie above 0.
-
-    It holds if all intervals of the differences lie above 0.
     """
     comparison = judged.comparison
     gaps = _gaps(comparison, measure)

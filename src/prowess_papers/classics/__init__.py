@@ -1,8 +1,6 @@
 """The classics: Harkness, Elo, Glicko and TrueSkill, computed by hand and by prowess.
 
 Stout, A Manifesto of Skill (2025).
-
-Stout, A Manifesto of Skill (2025).
 """
 
 from __future__ import annotations

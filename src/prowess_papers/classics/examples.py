@@ -155,8 +155,6 @@ def teams(published: dict[str, Any]) -> Section:
     """Check figure 2 and section 5.5: player 1 wins, the team of players 2 and 3 draws with player 4.
 
     All players are newcomers.
-
-    All players are newcomers.
     """
     import polars as pl
 

@@ -96,8 +96,6 @@ def normal(forecasts: Forecasts) -> Floats:
 
     This is equation (11) for TrueSkill, and equations (21) and (24) without γ² for the score models.
 
-    This is equation (11) for TrueSkill, and equations (21) and (24) without γ² for the score models.
-
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 2)
     >>> normal(pw.TrueSkill(draw_probability=0).fit(history).forecasts).round(3)

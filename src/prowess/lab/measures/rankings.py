@@ -77,8 +77,8 @@ def pair_log_loss(forecasts: Forecasts, *, least: float = 1e-6, pooled: bool = F
 def _add_score_losses(forecasts: Forecasts, least: float, loss: Floats) -> None:
     """Write −Σ ln P(order) of matches of more than two teams to `loss`, from the distribution of their scores.
 
-    For scores that are not normal. The part of x that two teams share (the others' defences) is treated as known; the
-    remaining parts are independent.
+    This is for models whose scores are not normal. The part of x that two teams share (the others' defences) is treated
+    as known; the remaining parts are independent.
     """
     place, mean, variance = forecasts.history.place, score_levels(forecasts)[0], performance(forecasts)
     for match, team in by_team_count(forecasts.history.match_start):
