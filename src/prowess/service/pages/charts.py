@@ -31,7 +31,7 @@ from .web.templates import BY_KEY
 ChartFunction = Callable[[Service, Connection, League, QueryParams, Look], Any]
 KINDS: dict[str, ChartFunction] = {}
 LOOKS = {"light": LIGHT, "dark": DARK}
-# The picture of a revision never changes, but names in it may be erased, and no cache of a proxy asks again before this.
+# A chart of a revision never changes, but names in it may be erased, and the caches of proxies do not ask again.
 A_DAY = "max-age=86400, immutable"
 DISPLAY = ("revision", "look", "narrow", "height")  # parameters that do not affect the content of a chart
 POLICY = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"}
