@@ -5,7 +5,8 @@ A remark records something that the reader found or decided. Its code never chan
 - of the source: `plain-matches`, `json-matches`, `empty-file`, `simulated`, `journal`, `sheet`, `encoding`,
   `separator`, `no-header`, `above-table`, `below-table`, `repeated-header`, `comments`, `repeated-column-names`,
   `row-numbers`, `unnamed-columns`, `stray-quotes`
-- of games and plays in the formats of other programs: `unknown-players`, `partial-dates`
+- of the formats of other programs: `export`, `player-ids`, `partial-dates`, `unknown-players`, `anonymous-players`,
+  `repeated-matches`, `cooperative-plays`, `solo-plays`, `unfinished-plays`, `no-result`, `play-quantity`
 - of the columns: `layout`, `ignored-columns`, `inferred-columns`, `player-columns`, `other-reading`, `match-columns`,
   `order-of-rows`, `everybody-alone`, `summed-scores`, `unused-scores`, `contradicting-results`, `unused-time-column`,
   `unused-clock-column`, `inferred-time`, `no-times`, `order-of-rounds`, `pairs`, `home-by-neutral`, `no-home-team`,
@@ -152,6 +153,15 @@ def list_names(names: Iterable[str]) -> str:
     return ", ".join([*names[:MOST], *["…"] * (len(names) > MOST)])
 
 
+def left_out(number: int, one: str, many: str, first: str) -> str:
+    """Return the sentence on rows that are left out, with the name of the first.
+
+    >>> left_out(2, "bye", "byes", "line 3")
+    '2 byes left out (first: line 3)'
+    """
+    return f"{count(number, one, many)} left out ({'first: ' * (number > 1)}{first})"
+
+
 @dataclass(frozen=True)
 class Table:
     """A frame that is being read, with its title, the options, and everything found so far.
@@ -240,7 +250,7 @@ class Table:
             rows = np.setdiff1d(rows, np.concatenate([before for before, _ in self.left_out]))
         if len(rows):
             number, first = number or len(rows), int(rows.min())
-            text = f"{count(number, one, many)} left out ({'first: ' * (number > 1)}{self.row_name(first)})"
+            text = left_out(number, one, many, self.row_name(first))
             self.left_out.append((rows, Remark(code, (text, *_pieces(more)), count=number, line=self.line(first))))
 
     def unusable(self) -> Rows:

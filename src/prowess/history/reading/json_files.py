@@ -1,4 +1,7 @@
-"""Read JSON, an object per line or a list of objects: rows as in a CSV file, or matches with teams."""
+"""Read JSON: an object per line, a list of objects, or a document that another program has written.
+
+The objects are rows as in a CSV file, or matches with teams.
+"""
 
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -8,15 +11,26 @@ from typing import Any
 from ...errors import Error, Remark
 from ..builders import from_matches
 from ..history import History
-from ..read_context import Findings, Located, Problem, Table
+from ..read_context import Findings, Located, Problem, Table, list_names
 from ..read_limits import ReadLimits
 from ..read_options import Choices
 from .byte_source import Source, check_lines, unreadable
+from .formats.plays import read_bg_stats
+from .formats.tournaments import read_challonge, read_startgg, read_toornament
+
+_LINES = (".jsonl", ".ndjson")  # suffixes of files with an object on each line
+_EXPORT_KEYS = (b'"scores_csv"', b'"points_by_participant"', b'"slots"', b'"opponents"', b'"playerScores"')
+_LONGEST_LINE = 1 << 20  # bytes; a longer line is not an object among others
 
 
 def read_json(source: Source, choices: Choices) -> Table | Findings:
-    """Read a file of matches or of rows, depending on whether its first object has `teams`."""
-    items = _Items(source, choices.read_limits)
+    """Read the export of another program, or a file of matches or rows: matches if the first object has `teams`."""
+    document = _document(source)
+    if document is not None and any(key in source.read() for key in _EXPORT_KEYS):
+        for read_export in (read_challonge, read_startgg, read_toornament, read_bg_stats):
+            if (table := read_export(document, source.title, choices)) is not None:
+                return table
+    items = _Items(source, choices.read_limits, document)
     _, first = next(iter(items), (0, None))
     if first is None:
         return Findings(from_matches([], remarks=(Remark("empty-file", ("an empty file",)),)), source.title)
@@ -24,24 +38,44 @@ def read_json(source: Source, choices: Choices) -> Table | Findings:
     return _read_matches(items, choices) if is_match else _read_rows(items, choices)
 
 
+def _document(source: Source) -> Any:
+    """Return the whole content of a file, or None if it has an object on each line."""
+    head = source.read(_LONGEST_LINE).removeprefix(b"\xef\xbb\xbf").strip()
+    first, _, more = head.partition(b"\n")
+    is_list = head[:1] == b"["
+    if not is_list and (source.suffix in _LINES or source.lines_before or (more and _is_json(first))):
+        return None
+    try:
+        return json.loads(source.read().decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        if is_list:
+            raise Error(f"{source}: invalid JSON: {error}") from None
+        return None  # the errors of its lines say more
+
+
+def _is_json(text: bytes) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
 class _Items:
     """The objects of a JSON file; iteration yields the line or item number, and the object or an `Error`."""
 
-    def __init__(self, source: Source, limits: ReadLimits) -> None:
+    def __init__(self, source: Source, limits: ReadLimits, document: Any) -> None:
         self.source, self.limits = source, limits
-        self.is_list = source.read(512).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
+        self.items = _list_of(document, source)
+        self.is_list = self.items is not None
         self.unit = "item" if self.is_list else "line"
         if not self.is_list:
             check_lines(source, limits)
 
     def __iter__(self) -> Iterator[tuple[int, Any]]:
-        if self.is_list:
-            try:
-                items = json.loads(self.source.read().decode("utf-8-sig"))
-            except (ValueError, RecursionError) as error:
-                raise Error(f"{self.source}: invalid JSON: {error}") from None
-            self.limits.check_table(self.source.title, len(items), 1)
-            yield from enumerate(map(_object_or_error, items), 1)
+        if self.items is not None:
+            self.limits.check_table(self.source.title, len(self.items), 1)
+            yield from enumerate(map(_object_or_error, self.items), 1)
             return
         with self.source.open() as stream:
             for number, line in enumerate(stream, self.source.lines_before + 1):
@@ -67,6 +101,26 @@ class _Items:
     def line(self, row: int) -> int:
         """Return the line of an object; the first call reads the file again."""
         return self._lines[row]
+
+
+def _list_of(document: Any, source: Source) -> list[Any] | None:
+    """Return the list that a document is or contains; None if the file has an object on each line."""
+    if document is None or isinstance(document, list):
+        return document
+    if isinstance(document, dict):
+        lists = [value for value in document.values() if isinstance(value, list) and value and _all_objects(value)]
+        if len(lists) == 1 and "teams" not in document:
+            return lists[0]
+        if not lists and b"\n" not in source.read().strip():
+            return None
+        if not lists and not any(isinstance(value, dict) for value in document.values()):
+            return [document]
+    keys = f", whose keys are {list_names(map(repr, document))}" if isinstance(document, dict) else ""
+    raise Error(f"{source}: I can't find the matches in this JSON{keys}; make a list of matches, or save them as CSV")
+
+
+def _all_objects(values: list[Any]) -> bool:
+    return all(isinstance(value, dict) for value in values)
 
 
 def _object_or_error(item: Any) -> Any:

@@ -11,6 +11,7 @@ from ..read_options import Choices
 from .byte_source import Source, check_lines, open_source, unreadable
 from .delimited_text import read_text
 from .formats.pgn import is_pgn, read_pgn
+from .formats.plays import is_bgg, read_bgg
 from .json_files import read_json
 from .workbook import read_workbook
 
@@ -64,6 +65,8 @@ def _load(source: Source, choices: Choices) -> Table | Findings:
             raise unreadable(source.title, error) from error
     if (source.suffix == ".xlsx" and head.startswith(b"PK")) or head.startswith(_OLE):
         return read_workbook(source, choices)
+    if is_bgg(head):
+        return read_bgg(source, choices)
     markup = "a web page (HTML or XML)" if _MARKUP.match(head) else None
     if kind := next((kind for magic, kind in _OTHER_FORMATS.items() if head.startswith(magic)), markup):
         raise Error(f"{source}: this is {kind}, not a table; save the table as CSV")

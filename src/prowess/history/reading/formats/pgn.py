@@ -12,7 +12,7 @@ from typing import IO
 
 from ....errors import Error, Option, Remark
 from ....text import count
-from ...read_context import Problems, Table
+from ...read_context import Problems, Table, left_out
 from ...read_limits import ReadLimits
 from ...read_options import Choices
 from ..byte_source import Source
@@ -197,10 +197,8 @@ class PgnReader:
         known = [_is_player(game.get("White", "")) and _is_player(game.get("Black", "")) for game in values]
         nameless = [game.line for game, good in zip(games, known, strict=True) if not good and not game.faults]
         if nameless:
-            more = "first: " * (len(nameless) > 1)
-            sentence = (
-                f"{count(len(nameless), 'game', 'games')} with an unknown player left out ({more}line {nameless[0]})"
-            )
+            words = "game with an unknown player", "games with an unknown player"
+            sentence = left_out(len(nameless), *words, f"line {nameless[0]}")
             remarks.append(Remark("unknown-players", (sentence,), count=len(nameless), line=nameless[0]))
         kept = [row for row, game in enumerate(games) if known[row] or game.faults]
         games, values = [games[row] for row in kept], [values[row] for row in kept]

@@ -1,0 +1,175 @@
+"""Collect the matches of tournament programs and play logs in a table with a row per player."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from ....errors import Option, Piece, Remark
+from ....text import count
+from ...read_context import Problems, Table, left_out
+from ...read_options import Choices
+
+JsonObject = dict[str, Any]
+
+# Why matches are left out, by the code of the remark: the words for one and for many.
+_REASONS = {
+    "not-played": ("unplayed match", "unplayed matches"),
+    "walkovers": ("walkover", "walkovers"),
+    "byes": ("bye", "byes"),
+    "repeated-matches": ("match that is listed twice", "matches that are listed twice"),
+    "unknown-players": ("match with an unknown player", "matches with unknown players"),
+    "cooperative-plays": ("cooperative play", "cooperative plays"),
+    "solo-plays": ("play with a single player", "plays with a single player"),
+    "unfinished-plays": (
+        "play that is marked as ignored or incomplete",
+        "plays that are marked as ignored or incomplete",
+    ),
+    "no-result": ("play without a winner or scores", "plays without a winner or scores"),
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A team of a match, with its place (1 is the best) and its score if it has one."""
+
+    players: tuple[str, ...]
+    place: int
+    score: float | None = None
+
+
+class ExportedMatches:
+    """Collects the matches of a file, the remarks on those left out, and the problems of the others."""
+
+    def __init__(self, title: str, choices: Choices, program: str, unit: str = "match") -> None:
+        """Begin with an empty table; `program` has written the file, and `unit` names a match in messages."""
+        self.title, self.choices, self.unit = title, choices, unit
+        self.remarks = [Remark("export", (f"a file of {program}",))]
+        self.skipped: dict[str, list[int]] = {}
+        self.problems = Problems()
+        self.rows: list[tuple[str, str, str, str, str, str, str]] = []
+        self.lines: list[int] = []
+        self.ids = set[str]()
+        self.contradicting: list[int] = []  # matches whose scores contradict the places
+
+    def add(self, number: int, entries: Sequence[Entry], time: str = "", id: object = "", game: str = "") -> bool:
+        """Add match `number`, without its scores if they contradict the places; return False if it was added before."""
+        self.choices.read_limits.check_table(self.title, len(self.rows) + len(entries), 7)
+        key = str(id or number)
+        if key in self.ids:
+            self.skip(number, "repeated-matches")
+            return False
+        self.ids.add(key)
+        scored = all(entry.score is not None for entry in entries)
+        if scored and not _agree(entries):
+            scored = False
+            self.contradicting.append(number)
+        for team, entry in enumerate(entries, 1):
+            score = f"{entry.score:g}" if scored else ""
+            for player in entry.players:
+                self.rows.append((key, player, str(team), str(entry.place), score, time, game))
+                self.lines.append(number)
+        return True
+
+    def skip(self, number: int, code: str) -> None:
+        """Leave out match `number`, for one of the reasons that have a code."""
+        self.skipped.setdefault(code, []).append(number)
+
+    def skip_walkover(self, number: int) -> bool:
+        """Leave out match `number` unless walkovers count; return whether it was left out."""
+        if self.choices.walkovers == "count":
+            return False
+        self.skip(number, "walkovers")
+        return True
+
+    def reject(self, number: int, *message: Piece) -> None:
+        """Report a problem of match `number`."""
+        self.problems.add([len(self.rows)], None, None, message)
+        self.rows.append((str(number), "", "1", "", "", "", ""))
+        self.lines.append(number)
+
+    def table(self) -> Table:
+        """Return the table of all matches that were added."""
+        import polars as pl
+
+        names = ("match_id", "player", "team", "rank", "score", "time", "game")
+        schema = dict.fromkeys(names, pl.String)
+        frame = pl.DataFrame(self.rows, schema=schema, orient="row")
+        alone = not (frame.select("match_id", "team").is_duplicated().any())
+        empty = [name for name in ("score", "time", "game") if (frame[name] == "").all()]
+        frame = frame.drop(*empty, *(["team"] if alone else []))
+        for code, numbers in self.skipped.items():
+            more: tuple[Piece, ...] = ()
+            if code == "walkovers":
+                more = ("; ", Option("walkovers", "count"), " counts them as matches")
+            text = left_out(len(numbers), *_REASONS[code], f"{self.unit} {numbers[0]}")
+            self.remarks.append(Remark(code, (text, *more), count=len(numbers), line=numbers[0]))
+        if self.contradicting:
+            number, first = len(self.contradicting), self.contradicting[0]
+            words = "match has a score that contradicts its places", "matches have scores that contradict their places"
+            text = f"{count(number, *words)}, which count (first: {self.unit} {first})"
+            self.remarks.append(Remark("unused-scores", (text,), "score", number, first))
+        return Table(
+            frame, self.title, self.lines.__getitem__, self.choices, self.remarks, self.problems, unit=self.unit
+        )
+
+
+def _agree(entries: Sequence[Entry]) -> bool:
+    """Return whether a better place always means a higher score."""
+    return [entry.place for entry in entries] == places([entry.score for entry in entries if entry.score is not None])
+
+
+def places(values: Sequence[float]) -> list[int]:
+    """Return the place of each value; the highest is best, and equal values share a place.
+
+    >>> places([3, 7, 3])
+    [2, 1, 2]
+    """
+    return [1 + sum(other > value for other in values) for value in values]
+
+
+def find_objects(document: Any, key: str) -> Iterator[JsonObject]:
+    """Yield the objects of a JSON document that have a key, at any depth, in the order of the file.
+
+    >>> list(find_objects({"data": [{"sets": [{"slots": []}]}, {"slots": [1]}]}, "slots"))
+    [{'slots': []}, {'slots': [1]}]
+    """
+    pending = [document]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, dict) and key in value:
+            yield value
+        elif isinstance(value, (dict, list)):
+            pending += reversed(list(value.values()) if isinstance(value, dict) else value)
+
+
+def unix_time(seconds: object) -> str:
+    """Return a Unix time as text; empty if it is missing or not a number.
+
+    >>> unix_time(1700000000), unix_time(None)
+    ('2023-11-14T22:13:20Z', '')
+    """
+    if not isinstance(seconds, (int, float)) or not 0 < seconds < 1e11:
+        return ""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def number_or_none(value: object) -> float | None:
+    """Return a number, also if it is written as text; None for anything else.
+
+    >>> number_or_none("54"), number_or_none(3), number_or_none("won"), number_or_none(True)
+    (54.0, 3.0, None, None)
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return None
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    return number if abs(number) < 1e15 else None
+
+
+def time_reader(objects: Sequence[JsonObject], keys: Sequence[str]) -> Callable[[JsonObject], str]:
+    """Return a function that reads the time of an object: under the first key that all have, or else that it has."""
+    used = [key for key in keys if all(value.get(key) for value in objects)][:1] or keys
+    return lambda value: next((str(value[key]) for key in used if value.get(key)), "")

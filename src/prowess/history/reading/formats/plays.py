@@ -1,0 +1,216 @@
+"""Read logs of board-game plays: the JSON export of BG Stats, and the XML of BoardGameGeek's plays."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from xml.parsers import expat
+
+from ....errors import Error, Remark
+from ....text import count
+from ...read_context import Table
+from ...read_options import Choices
+from ..byte_source import Source
+from .exports import Entry, ExportedMatches, JsonObject, number_or_none, places
+
+_PLAYS = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<plays\b", re.DOTALL)
+_ANONYMOUS = frozenset(("", "anonymous", "anonymous player", "unknown"))
+
+
+@dataclass
+class _Seat:
+    """A player of a play; `rank` is 0 if the file has none, and `team` is empty if everybody plays alone."""
+
+    name: str
+    won: bool
+    score: float | None = None
+    rank: int = 0
+    team: str = ""
+
+
+@dataclass
+class _Play:
+    """A play; `highest` says whether the highest score wins, if the file says so."""
+
+    number: int
+    date: str = ""
+    game: str = ""
+    id: str = ""
+    cooperative: bool = False
+    ignored: bool = False
+    quantity: int = 1
+    highest: bool | None = None
+    seats: list[_Seat] = field(default_factory=list)
+
+
+class _PlayLog:
+    """Turns plays into matches."""
+
+    def __init__(self, title: str, choices: Choices, program: str, unit: str) -> None:
+        self.matches = ExportedMatches(title, choices, program, unit)
+        self.anonymous = 0
+        self.repeated = 0
+
+    def add(self, play: _Play) -> None:
+        """Add a play, or leave it out if it has no result among known players."""
+        teams: dict[str, list[_Seat]] = {}
+        for index, seat in enumerate(play.seats):
+            teams.setdefault(seat.team or f"seat {index}", []).append(seat)
+        if play.ignored:
+            self.matches.skip(play.number, "unfinished-plays")
+        elif play.cooperative and len({seat.team for seat in play.seats if seat.team}) < 2:
+            self.matches.skip(play.number, "cooperative-plays")
+        elif len(teams) < 2:
+            self.matches.skip(play.number, "solo-plays")
+        else:
+            self._add_teams(play, list(teams.values()))
+
+    def _add_teams(self, play: _Play, teams: list[list[_Seat]]) -> None:
+        won = [any(seat.won for seat in team) for team in teams]
+        scores = [_common_score(team) for team in teams]
+        ranks = [min(seat.rank for seat in team) for team in teams]
+        if min(ranks) > 0:
+            order: list[int] | None = places([-rank for rank in ranks])
+        else:
+            order = _places(won, [score for score in scores if score is not None], play.highest)
+        if order is None:
+            self.matches.skip(play.number, "cooperative-plays" if all(won) else "no-result")
+            return
+        known = [all(seat.name.casefold() not in _ANONYMOUS for seat in team) for team in teams]
+        self.anonymous += known.count(False)
+        self.repeated += play.quantity > 1
+        kept = [index for index, good in enumerate(known) if good]
+        if len(kept) < 2:
+            self.matches.skip(play.number, "unknown-players")
+            return
+        rank = places([-order[index] for index in kept])
+        entries = [
+            Entry(tuple(seat.name for seat in teams[index]), place, scores[index])
+            for place, index in zip(rank, kept, strict=True)
+        ]
+        self.matches.add(play.number, entries, play.date, play.id, play.game)
+
+    def table(self) -> Table:
+        """Return the table of all plays."""
+        if self.anonymous:
+            text = f"{count(self.anonymous, 'entry of an anonymous player', 'entries of anonymous players')} left out"
+            self.matches.remarks.append(Remark("anonymous-players", (text,), count=self.anonymous))
+        if self.repeated:
+            plays = count(self.repeated, "play has", "plays have")
+            text = f"{plays} a quantity above 1, but only one result: each counts as one match"
+            self.matches.remarks.append(Remark("play-quantity", (text,), count=self.repeated))
+        return self.matches.table()
+
+
+def _common_score(team: Sequence[_Seat]) -> float | None:
+    """Return the score of a team, if its players do not have different ones."""
+    scores = {seat.score for seat in team if seat.score is not None}
+    return scores.pop() if len(scores) == 1 else None
+
+
+def _places(won: Sequence[bool], scores: Sequence[float], highest: bool | None) -> list[int] | None:
+    """Return the places: winners first, and the others by their scores if these agree with the winners.
+
+    None if there is no result, or if everybody won, which a cooperative play looks like.
+
+    >>> _places([False, True, False], [40, 54, 31], None), _places([True, False, False], [3, 9, 7], None)
+    ([2, 1, 3], [1, 3, 2])
+    >>> _places([True, False, False], [7, 9, 3], None), _places([True, True], [], None)
+    ([1, 2, 2], None)
+    """
+    if len(scores) == len(won):
+        winners = [score for score, has_won in zip(scores, won, strict=True) if has_won]
+        for sign in (1, -1) if highest is None else (1 if highest else -1,):
+            best = max(sign * score for score in scores)
+            if (winners or highest is not None) and all(sign * score == best for score in winners):
+                pairs = [(has_won, sign * score) for has_won, score in zip(won, scores, strict=True)]
+                return [1 + sum(other > pair for other in pairs) for pair in pairs]
+    if not any(won) or all(won):
+        return None
+    return [1 if has_won else 2 for has_won in won]
+
+
+def read_bg_stats(document: Any, title: str, choices: Choices) -> Table | None:
+    """Read the export of BG Stats, whose plays name games and players by their ids; None if this is another file."""
+    plays = document.get("plays") if isinstance(document, dict) else None
+    if not isinstance(plays, list) or not any(isinstance(play, dict) and "playerScores" in play for play in plays):
+        return None
+    players, games = ({one.get("id"): one for one in document.get(key) or ()} for key in ("players", "games"))
+    log = _PlayLog(title, choices, "BG Stats", "play")
+    for number, value in enumerate(plays, 1):
+        game = games.get(value.get("gameRefId")) or {}
+        play = _Play(
+            number,
+            date=str(value.get("playDate") or "").removesuffix(" 00:00:00"),
+            game=str(game.get("name") or ""),
+            id=str(value.get("uuid") or ""),
+            cooperative=bool(game.get("cooperative")),
+            ignored=bool(value.get("ignored")),
+            highest=None if value.get("manualWinner") or game.get("noPoints") else game.get("highestWins"),
+        )
+        for seat in value.get("playerScores") or ():
+            play.seats.append(_bg_stats_seat(seat, players.get(seat.get("playerRefId")) or {}, value))
+        log.add(play)
+    return log.table()
+
+
+def _bg_stats_seat(seat: JsonObject, player: JsonObject, play: JsonObject) -> _Seat:
+    return _Seat(
+        name="" if player.get("isAnonymous") else str(player.get("name") or ""),
+        won=bool(seat.get("winner")),
+        score=number_or_none(seat.get("score")),
+        rank=seat["rank"] if isinstance(seat.get("rank"), int) else 0,
+        team=str(seat.get("team") or "") if play.get("usesTeams") else "",
+    )
+
+
+def is_bgg(head: bytes) -> bool:
+    """Return whether a file with this beginning holds plays of BoardGameGeek.
+
+    >>> is_bgg(b'<?xml version="1.0"?><plays username="ann">'), is_bgg(b"<html><body>")
+    (True, False)
+    """
+    return _PLAYS.match(head) is not None
+
+
+def read_bgg(source: Source, choices: Choices) -> Table:
+    """Read the plays that the XML API of BoardGameGeek returns, element by element."""
+    log = _PlayLog(source.title, choices, "BoardGameGeek", "line")
+    play = _Play(0)
+    parser = expat.ParserCreate()
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        nonlocal play
+        if name == "play":
+            play = _bgg_play(parser.CurrentLineNumber, attributes)
+        elif name == "item":
+            play.game = attributes.get("name", "")
+        elif name == "player":
+            who = attributes.get("name", "").strip() or attributes.get("username", "").strip()
+            play.seats.append(_Seat(who, attributes.get("win") == "1", number_or_none(attributes.get("score"))))
+
+    def end(name: str) -> None:
+        if name == "play":
+            log.add(play)
+
+    def refuse(*_: object) -> None:
+        raise Error(f"{source}: the XML declares entities, which files of plays never do")
+
+    parser.StartElementHandler, parser.EndElementHandler, parser.EntityDeclHandler = start, end, refuse
+    try:
+        with source.open() as stream:
+            parser.ParseFile(stream)
+    except expat.ExpatError as error:
+        raise Error(f"{source}: invalid XML: {error}") from None
+    return log.table()
+
+
+def _bgg_play(line: int, attributes: dict[str, str]) -> _Play:
+    ignored = "1" in (attributes.get("incomplete"), attributes.get("nowinstats"))
+    return _Play(
+        line,
+        date=attributes.get("date", ""),
+        id=attributes.get("id", ""),
+        ignored=ignored,
+        quantity=int(number_or_none(attributes.get("quantity")) or 1),
+    )

@@ -1,0 +1,218 @@
+"""Read JSON in the style of Challonge, start.gg and Toornament, as their APIs return it."""
+
+import re
+from typing import Any
+
+from ....errors import Option, Remark
+from ....text import count
+from ...read_context import Table
+from ...read_options import Choices
+from .exports import Entry, ExportedMatches, JsonObject, find_objects, number_or_none, places, time_reader, unix_time
+
+_SET = re.compile(r"\s*(-?\d+)\s*[-:]\s*(-?\d+)\s*")
+_TIMES = ("completed_at", "underway_at", "started_at")  # of Challonge
+_COMPLETED = (3, "3", "COMPLETED")  # states of start.gg
+_RESULTS = {"win": 1, "draw": 1, "loss": 2, 1: 1, 2: 1, 3: 2}  # places by the results of Toornament, old and new
+
+
+def read_challonge(document: Any, title: str, choices: Choices) -> Table | None:
+    """Read a tournament of Challonge, whose matches name participants by their ids; None if this is another file."""
+    listed = [match for match in find_objects(document, "scores_csv") if "player1_id" in match]
+    if not listed:
+        items = find_objects(document, "attributes")
+        listed = [_as_version_1(match) for match in items if match.get("type") == "match"]
+    if not listed:
+        return None
+    matches = ExportedMatches(title, choices, "Challonge")
+    names = _challonge_names(document)
+    if not names:
+        text = "the file has no participants, so players are called by their ids; export the tournament with them"
+        matches.remarks.append(Remark("player-ids", (text,)))
+    numbered = list(enumerate(listed, 1))
+    for number, match in numbered:
+        if match.get("state", "complete") != "complete":
+            matches.skip(number, "not-played")
+        elif match.get("player1_id") is None or match.get("player2_id") is None:
+            matches.skip(number, "byes")
+    unplayed = {number for numbers in matches.skipped.values() for number in numbers}
+    played = [(number, match) for number, match in numbered if number not in unplayed]
+    played.sort(key=lambda one: one[1].get("suggested_play_order") or 0)
+    time_of = time_reader([match for _, match in played], _TIMES)
+    for number, match in played:
+        _add_challonge(matches, number, match, names, time_of(match))
+    several = sum(len(_sets(match)) > 1 for _, match in played)
+    if several:
+        _note_sets(matches, several)
+    return matches.table()
+
+
+def _add_challonge(matches: ExportedMatches, number: int, match: JsonObject, names: dict[str, str], time: str) -> None:
+    sides, winner, sets = (match["player1_id"], match["player2_id"]), match.get("winner_id"), _sets(match)
+    is_walkover = match.get("forfeited") or any(min(points) < 0 for points in sets)
+    if is_walkover and matches.skip_walkover(number):
+        return
+    scores = None if is_walkover else _score(sets, matches.choices)
+    if winner not in sides and scores is not None and scores[0] != scores[1]:
+        matches.reject(number, f"no winner is named, but the score is {scores[0]}-{scores[1]}")
+        return
+    entries = [
+        Entry((names.get(str(side), str(side)),), 1 if winner == side or winner not in sides else 2, score)
+        for side, score in zip(sides, scores or (None, None), strict=True)
+    ]
+    matches.add(number, entries, time, match.get("id"))
+
+
+def _as_version_1(match: JsonObject) -> JsonObject:
+    """Return a match of version 2 of the API, where values are attributes and relations, as version 1 has it."""
+    values = {**match["attributes"], **(match["attributes"].get("timestamps") or {})}
+    points = values.get("points_by_participant") or []
+    sides = [str(side.get("participant_id")) for side in points if side.get("participant_id") is not None]
+    for number, player in enumerate(("player1", "player2")):
+        related = ((match.get("relationships") or {}).get(player) or {}).get("data") or {}
+        side = related.get("id") or (sides[number] if number < len(sides) else None)
+        values[f"{player}_id"] = None if side is None else str(side)
+    winner = values.get("winner_id")
+    sets = zip(*(side.get("scores") or [] for side in points), strict=False) if len(points) == 2 else ()
+    values["scores_csv"] = ",".join(f"{first}-{second}" for first, second in sets)
+    return values | {"id": match.get("id"), "winner_id": None if winner is None else str(winner)}
+
+
+def _challonge_names(document: Any) -> dict[str, str]:
+    """Return the name of each participant by its id, and by its ids in groups."""
+    names: dict[str, str] = {}
+    listed = list(find_objects(document, "participant"))
+    people = [value["participant"] for value in listed if isinstance(value["participant"], dict)]
+    people += [person for value in find_objects(document, "participants") for person in _objects(value["participants"])]
+    for value in find_objects(document, "type"):
+        if value["type"] == "participant" and isinstance(value.get("attributes"), dict):
+            people.append({**value["attributes"], "id": value.get("id")})
+    for person in people:
+        person = person.get("participant", person)
+        name = next((person[key] for key in ("name", "display_name", "username") if person.get(key)), None)
+        for key in (person.get("id"), *(person.get("group_player_ids") or ())):
+            if name is not None and key is not None:
+                names[str(key)] = str(name)
+    return names
+
+
+def _objects(value: Any) -> list[JsonObject]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def _sets(match: JsonObject) -> list[tuple[int, int]]:
+    """Return the scores of the sets of a match, or nothing if they cannot be read."""
+    parts = [part for part in str(match.get("scores_csv") or "").split(",") if part.strip()]
+    sets = [_SET.fullmatch(part) for part in parts]
+    return [(int(one[1]), int(one[2])) for one in sets if one is not None] if all(sets) else []
+
+
+def _score(sets: list[tuple[int, int]], choices: Choices) -> tuple[int, int] | None:
+    """Return the score of a match: that of its only set, the number of sets won, or the sum of their points."""
+    if not sets:
+        return None
+    if len(sets) == 1 or choices.score_unit == "points":
+        return sum(first for first, _ in sets), sum(second for _, second in sets)
+    return sum(first > second for first, second in sets), sum(first < second for first, second in sets)
+
+
+def _note_sets(matches: ExportedMatches, number: int) -> None:
+    counted, other = ("points", "sets") if matches.choices.score_unit == "points" else ("sets", "points")
+    text = f"{count(number, 'match has', 'matches have')} several sets: {counted} are counted; "
+    matches.remarks.append(Remark("sets", (text, Option("score_unit", other), f" counts {other}"), count=number))
+
+
+def read_startgg(document: Any, title: str, choices: Choices) -> Table | None:
+    """Read sets of start.gg, whose slots hold an entrant and a standing; None if this is another file."""
+    listed = [found for found in find_objects(document, "slots") if isinstance(found["slots"], list)]
+    if not listed or not any("entrant" in slot for found in listed for slot in _objects(found["slots"])):
+        return None
+    matches = ExportedMatches(title, choices, "start.gg", "set")
+    teams = 0
+    for number, played in enumerate(listed, 1):
+        slots = _objects(played["slots"])
+        entrants = [slot.get("entrant") or {} for slot in slots]
+        standings = [slot.get("standing") or {} for slot in slots]
+        values = [number_or_none(((one.get("stats") or {}).get("score") or {}).get("value")) for one in standings]
+        scores = [value for value in values if value is not None]
+        winner, placements = played.get("winnerId"), [one.get("placement") for one in standings]
+        if len(slots) < 2 or any(entrant.get("name") is None for entrant in entrants):
+            matches.skip(number, "byes" if winner is not None else "not-played")
+            continue
+        if "state" in played and played["state"] not in _COMPLETED:
+            matches.skip(number, "not-played")
+            continue
+        disqualified = played.get("displayScore") == "DQ" or any(score < 0 for score in scores)
+        if disqualified and matches.skip_walkover(number):
+            continue
+        ids = [entrant.get("id") for entrant in entrants]
+        if len(slots) == 2 and winner is not None and winner in ids:
+            ranks = [1 if key == winner else 2 for key in ids]
+        elif all(isinstance(place, int) and place > 0 for place in placements):
+            ranks = places([-place for place in placements if place is not None])
+        elif len(scores) == len(slots):
+            ranks = places(scores)
+        else:
+            matches.skip(number, "not-played")
+            continue
+        players = [_players(entrant, choices) for entrant in entrants]
+        kept = [None] * len(slots) if disqualified else values
+        entries = [Entry(*entry) for entry in zip(players, ranks, kept, strict=True)]
+        time = next(
+            (unix_time(played.get(key)) for key in ("completedAt", "startedAt", "startAt") if played.get(key)), ""
+        )
+        if matches.add(number, entries, time, played.get("id")):
+            teams += any(len(team) > 1 for team in players)
+    if teams:
+        text = f"entrants of several participants are teams of players ({count(teams, 'set', 'sets')}); "
+        matches.remarks.append(Remark("rosters", (text, Option("rosters", ""), " rates the entrants"), count=teams))
+    return matches.table()
+
+
+def _players(entrant: JsonObject, choices: Choices) -> tuple[str, ...]:
+    """Return the players of an entrant, or its own name if it is one player."""
+    tags = [person.get("gamerTag") for person in _objects(entrant.get("participants"))]
+    if len(tags) > 1 and all(tags) and choices.rosters != "":
+        return tuple(map(str, tags))
+    return (str(entrant["name"]),)
+
+
+def read_toornament(document: Any, title: str, choices: Choices) -> Table | None:
+    """Read matches of Toornament, whose opponents hold a participant; None if this is another file."""
+    listed = [found for found in find_objects(document, "opponents") if isinstance(found["opponents"], list)]
+    if not listed or not any("participant" in one for found in listed for one in _objects(found["opponents"])):
+        return None
+    matches = ExportedMatches(title, choices, "Toornament")
+    completed = [played for played in listed if _is_completed(played)]
+    time_of = time_reader(completed, ("played_at", "scheduled_datetime", "date"))
+    for number, played in enumerate(listed, 1):
+        opponents = _objects(played["opponents"])
+        names = [(one.get("participant") or {}).get("name") for one in opponents]
+        results = [_RESULTS.get(one.get("result")) for one in opponents]
+        if not _is_completed(played):
+            matches.skip(number, "not-played")
+            continue
+        if len(names) < 2 or None in names:
+            matches.skip(number, "byes")
+            continue
+        forfeits = [bool(one.get("forfeit")) for one in opponents]
+        if any(forfeits) and matches.skip_walkover(number):
+            continue
+        values = [None if any(forfeits) else number_or_none(one.get("score")) for one in opponents]
+        scores = [value for value in values if value is not None]
+        placements = [one.get("rank") for one in opponents]
+        if None not in results:
+            ranks = [result for result in results if result is not None]
+        elif all(isinstance(place, int) and place > 0 for place in placements):
+            ranks = places([-place for place in placements if place is not None])
+        elif len(scores) == len(names):
+            ranks = places(scores)
+        else:
+            matches.skip(number, "not-played")
+            continue
+        entries = [Entry((str(name),), rank, value) for name, rank, value in zip(names, ranks, values, strict=True)]
+        matches.add(number, entries, time_of(played), played.get("id"))
+    return matches.table()
+
+
+def _is_completed(played: JsonObject) -> bool:
+    return bool(played.get("status", "completed") == "completed")
