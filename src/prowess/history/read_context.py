@@ -10,7 +10,7 @@ A remark records something that the reader found or decided. Its code never chan
 - of the columns: `layout`, `ignored-columns`, `inferred-columns`, `player-columns`, `other-reading`, `match-columns`,
   `order-of-rows`, `everybody-alone`, `summed-scores`, `unused-scores`, `contradicting-results`, `unused-time-column`,
   `unused-clock-column`, `inferred-time`, `no-times`, `order-of-rounds`, `pairs`, `home-by-neutral`, `no-home-team`,
-  `one-match`, `cross-table`, `cross-table-home`, `swiss-table`, `race-columns`, `tie-cells`
+  `one-match`, `parts-of-names`, `cross-table`, `cross-table-home`, `swiss-table`, `race-columns`, `tie-cells`
 - of the cells: `decimal-mark`, `bare-decimals`, `bracketed-numbers`, `rosters`, `single-name`, `result-words`,
   `overtime`, `winner-first`, `sets`, `shoot-out`, `clock`, `retired`, `words-for-places`, `places-below-1`,
   `missing-places`, `missing-durations`, `numbers-as-dates`, `months`, `short-years`, `several-zones`, `earliest-time`,

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from ...errors import Error, Option
 from ..cells.numbers import numbers_together
 from ..cells.places import ranks
-from ..cells.results import INCOMPLETE, pair_results, word_results
+from ..cells.results import pair_results, word_results
 from ..cells.rosters import rosters
 from ..cells.score_grammar import PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG
-from ..cells.text import intern, intern_names, plain_text, text_of, yes_no
-from ..cells.words import ALSO_IN_NAMES, BYES, DRAWS, ROSTER_SEPARATORS, UNPLAYED, WALKOVERS, YES_NO
+from ..cells.text import intern, intern_names, text_of, yes_no
+from ..cells.words import ALSO_IN_NAMES, BYES, ROSTER_SEPARATORS, UNPLAYED, WALKOVERS, YES_NO
 from ..names import plain_name
 from ..ragged import Floats, Ints, starts
 from ..read_context import Problems, Table
@@ -22,6 +22,7 @@ from .aliases import WON
 from .duplicates import BOTH_VIEWS, leave_out_mirrored, leave_out_repeated, team_codes
 from .layout import Layout, Shape
 from .raw_matches import RawMatches
+from .winner_names import DRAW, UNKNOWN, winning_sides
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,9 +37,7 @@ _AT_HOME = {
 }
 # Shapes of files in which both sides of a match may have a row.
 _TWO_VIEWS = (Shape.HOME_AWAY, Shape.SIDES, Shape.ONE_VIEW)
-_DRAW, _UNKNOWN = 2, -1  # values of a winner besides the sides 0 and 1
-_BY = re.compile(r"([a-z]) ?\+ ?(?:\d+(?:[.,]\d+)?|1/2|[rtf]|res|resign|resignation|time)?", re.IGNORECASE)  # B+3.5
-_SIDE_OF_SIGN = np.array([_DRAW, 0, 1], np.int8)  # indexed by the signs 0, 1 and -1
+_SIDE_OF_SIGN = np.array([DRAW, 0, 1], np.int8)  # indexed by the signs 0, 1 and -1
 # Indexed by the winner: side 0, side 1, a draw, unknown.
 _RANKS = np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 1.0], [np.nan, np.nan]])
 
@@ -261,11 +260,11 @@ def read_result_column(table: Table, layout: Layout) -> SideResults:
     if len(layout.sides) > 2:
         named = f"column {column!r} names one winner among {len(layout.sides)} sides"
         raise Error(f"{table.title}: {named}, which does not rank the others: give ranks or scores", field=column)
-    side = _named_side(table, layout)
+    side = winning_sides(table, layout)
     trials = [replace(table, remarks=[], problems=Problems(), left_out=[]) for _ in range(2)]
     won = YES_NO if plain_name(column).endswith(WON) else {}  # radiant_win may be true or false, but not neutral
     readings = [pair_results(trials[0], column), word_results(trials[1], column, won)]
-    fits = [np.count_nonzero(side != _UNKNOWN), *(np.count_nonzero(reading.state == PLAYED) for reading in readings)]
+    fits = [np.count_nonzero(side != UNKNOWN), *(np.count_nonzero(reading.state == PLAYED) for reading in readings)]
     best = table.decide(f"how {column} is read", lambda: int(np.argmax(fits)))
     if not max(fits) and readings[0].dates:
         best = 1  # results that a spreadsheet turned into dates
@@ -273,10 +272,10 @@ def read_result_column(table: Table, layout: Layout) -> SideResults:
     if best == 0:
         # a cell that names no side may still say that the match was not played
         state = np.where(readings[0].state == PLAYED, WRONG, readings[0].state)
-        state = np.where(side != _UNKNOWN, PLAYED, state)
+        state = np.where(side != UNKNOWN, PLAYED, state)
     else:
         result, trial = readings[best - 1], trials[best - 1]
-        state, side = result.state, np.where(result.state == WRONG, _UNKNOWN, _SIDE_OF_SIGN[result.sign])
+        state, side = result.state, np.where(result.state == WRONG, UNKNOWN, _SIDE_OF_SIGN[result.sign])
         table.remarks.extend(remark for remark in trial.remarks if remark not in table.remarks)
         table.problems.groups.extend(trial.problems.groups)
         if table.decide(f"whether {column} holds scores", lambda: result.scored):
@@ -297,30 +296,3 @@ def read_result_column(table: Table, layout: Layout) -> SideResults:
         names = " or ".join(repr(each.column) for each in layout.sides)
         table.reject(np.flatnonzero(state == WRONG), column, f"it must name the winner, or {names}, or be 'draw'")
     return SideResults(score, _RANKS[side])
-
-
-def _named_side(table: Table, layout: Layout) -> NDArray[np.int8]:
-    """Read the winner from cells that repeat a side's name, or contain a word for a side or for a draw."""
-    text = text_of(table, layout.roles["winner"])
-    code, different = intern(text.fill_null(""))
-    word = np.array([_side_of_word(cell, layout) for cell in different], np.int8)[code]
-    first, second = (
-        np.zeros(len(text), bool)
-        if table.frame[side.column].dtype.is_nested()
-        else (text == text_of(table, side.column)).fill_null(False).to_numpy()
-        for side in layout.sides
-    )
-    # If players are called "1" and "2", a winner "1" is ambiguous; it is a name if nearly all winners are names.
-    usual = len(text) > 0 and (first | second | (word == _DRAW)).mean() >= MOST
-    return np.where((first | second) & (usual | (word == _UNKNOWN)), np.where(first, 0, 1), word).astype(np.int8)
-
-
-def _side_of_word(text: str, layout: Layout) -> int:
-    by = _BY.fullmatch(text)
-    word = plain_name(by[1] if by else text)
-    if not by and INCOMPLETE.search(plain_text(text)):
-        return _UNKNOWN
-    for number, side in enumerate(layout.sides):
-        if word in side.words:
-            return number
-    return _DRAW if text.casefold() in DRAWS or plain_name(text) in DRAWS else _UNKNOWN
