@@ -32,5 +32,5 @@ def test_player_can_be_anonymised_on_a_page(ask):
 
 def test_anonymise_page_without_a_name_lists_anonymised_players(ask):
     ask.create_league("none-forgotten")
-    assert "There are none." in words(ask.look("/leagues/none-forgotten/anonymise", key=ask.admin))
+    assert "No players have been anonymised." in words(ask.look("/leagues/none-forgotten/anonymise", key=ask.admin))
     assert ask.look("/leagues/none-forgotten/anonymise.csv", key=ask.admin).status_code == 200
