@@ -120,7 +120,7 @@ def test_compiled_and_uncompiled_code_give_identical_results(name):
 
 
 @presets
-def test_rate_gives_the_ratings_of_a_fit_of_one_match(name):
+def test_rate_gives_the_same_ratings_as_a_fit_of_one_match(name):
     """This holds for matches without times, where skills drift once per match."""
     model = PRESETS[name]()
     rated = model.rate([[model.rating()], [model.rating()]], scores=[2, 1])

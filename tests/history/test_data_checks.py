@@ -22,7 +22,7 @@ def distance(one, other):
     return rows[len(one) - 1, len(other) - 1]
 
 
-def test_one_letter_apart_finds_all_names_at_edit_distance_one(monkeypatch):
+def test_all_pairs_of_names_at_edit_distance_one_are_found(monkeypatch):
     monkeypatch.setattr(names_module, "CROWD", 10_000)
     draw = random.Random(1)
     names = sorted({"".join(draw.choices("abé", k=draw.randint(4, 6))) for _ in range(150)})
@@ -60,7 +60,7 @@ def test_similar_names_are_suspicious_unless_the_two_players_met():
     assert texts(pw.History.from_matches(met), "spelling") == []  # they met, so they are two players
 
 
-def test_many_warnings_of_one_kind_are_summarised_by_a_count():
+def test_many_suspicions_of_one_kind_are_summarised_by_a_count():
     slips = ["Jhon Smith", "John Smit", "Johm Smith", "John Smiht", "Johnn Smith", "John Smitth", "John Smyth"]
     found = texts(league(*slips), "spelling")
     assert len(found) == 6

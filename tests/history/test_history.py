@@ -68,7 +68,7 @@ def test_columns_of_a_history_are_read_only(league: History) -> None:
         hash(league)
 
 
-def test_match_of_two_players_with_all_columns_takes_40_bytes_per_player() -> None:
+def test_history_of_duels_with_all_columns_takes_40_bytes_per_player() -> None:
     history = everything(1000)
     assert all(value is not None for name, value in vars(history).items() if name not in ("time_zone", "ids"))
     assert history.nbytes <= 40 * history.entries
@@ -121,7 +121,7 @@ def test_match_that_is_taken_twice_loses_its_id(league: History) -> None:
         ("ann", "take needs indices"),
     ],
 )
-def test_take_raises_for_wrong_indices(league: History, chosen: Any, message: str) -> None:
+def test_take_raises_for_invalid_indices(league: History, chosen: Any, message: str) -> None:
     with pytest.raises(Error, match=message):
         league.take(chosen)
 

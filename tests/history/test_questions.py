@@ -38,7 +38,7 @@ def test_question_about_results_offers_scores_of_similar_size_first(tmp_path: Pa
     assert question.current is None
 
 
-def test_chosen_answer_becomes_the_current_one_of_its_question(tmp_path: Path) -> None:
+def test_chosen_answer_is_shown_as_the_current_answer_to_its_question(tmp_path: Path) -> None:
     answer = ask(tmp_path, THREE_NUMBERS)["result"].answers[0]
     question = ask(tmp_path, THREE_NUMBERS, apply_answer(Choices(), answer))["result"]
     assert question.answers[question.current or 0] == answer

@@ -49,7 +49,7 @@ def test_decompression_bomb_is_refused_with_the_limit_and_the_remedy(small_bombs
 
 
 @pytest.mark.parametrize("cells", [["A1048576", "XFD1"], ["XFD1", "A1048576"], ["XFD1048576"], ["zz1048576"]])
-def test_size_of_a_sheet_is_found_with_its_rows_in_any_order(tmp_path, cells):
+def test_row_limit_applies_to_a_sheet_with_its_rows_in_any_order(tmp_path, cells):
     path = tmp_path / "far.xlsx"
     path.write_bytes(bombs.workbook(dict.fromkeys(cells, "x")))
     with pytest.raises(LimitExceeded, match="1,048,576 rows"):

@@ -118,7 +118,7 @@ def test_dates_are_read_by_the_given_format(text: str, time_format: str) -> None
     assert History.from_frame(frame) == history
 
 
-def test_date_that_does_not_fit_the_format_is_named() -> None:
+def test_error_names_a_date_that_does_not_fit_the_format() -> None:
     frame = pl.DataFrame({"winner": ["a"] * 2, "loser": ["b"] * 2, "date": ["31.01.2026", "30.02.2026"]})
     with pytest.raises(Error, match=r"row 2: column 'date' holds '30.02.2026': `time_format='%d.%m.%Y'` does not fit"):
         History.from_frame(frame, time_format="%d.%m.%Y")

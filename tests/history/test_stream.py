@@ -141,7 +141,7 @@ def test_errors_in_a_stream_count_lines_from_the_start_of_the_file(
 
 
 @pytest.mark.parametrize("time", [",2026-01-30", ""])
-def test_match_repeated_later_in_a_stream_raises(tmp_path: Path, time: str) -> None:
+def test_match_whose_rows_continue_later_in_a_stream_raises(tmp_path: Path, time: str) -> None:
     path = tmp_path / "races.csv"
     rows = ["a,x,1", "a,y,2", "b,x,1", "b,y,2", "c,x,1", "c,y,2", "a,z,3"]
     path.write_text("\n".join(["race,driver,position" + (time and ",date"), *(row + time for row in rows)]))

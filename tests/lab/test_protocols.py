@@ -46,7 +46,7 @@ def by_hand(model, past, match):
 @pytest.mark.parametrize(
     "protocol", [SeasonSplits(train=0.6), SeasonSplits(train=0.5, test=0.25), SeasonSplits(train=0.6, reset=False)]
 )
-def test_season_splits_forecast_from_fits_of_the_training_matches(protocol):
+def test_test_matches_of_a_season_are_forecast_by_a_fit_of_its_training_matches(protocol):
     """Every forecast of a run is the prediction of a model that was fitted to the training matches alone."""
     history = league(96)
     model = MODEL
@@ -70,7 +70,7 @@ def test_season_splits_forecast_from_fits_of_the_training_matches(protocol):
     assert sorted(found) == scored
 
 
-def test_random_splits_forecast_from_fits_of_the_drawn_matches():
+def test_test_matches_of_a_random_split_are_forecast_by_a_fit_of_its_drawn_matches():
     history = league(40)
     model = MODEL
     runs = RandomSplits(times=2, train=0.5, seed=3).runs(history)

@@ -50,7 +50,7 @@ def test_train_test_split_of_votes_keeps_each_prompt_on_one_side(data: Path) -> 
 
 
 @pytest.mark.parametrize(("name", "rows"), [("afl", 700), ("f1", 5000), ("llm_comparisons", 1500)])
-def test_later_rows_of_a_file_do_not_change_how_earlier_ones_are_read(
+def test_later_rows_of_a_file_do_not_change_how_earlier_rows_are_read(
     data: Path, tmp_path: Path, name: str, rows: int
 ) -> None:
     file = SETS[name].file
@@ -91,7 +91,7 @@ def test_teams_in_races_consist_of_driver_and_car(data: Path) -> None:
     assert set(players[history.player[::2]]) == set(rows["driverId"])
 
 
-def test_untuned_models_include_only_those_that_can_use_the_data(data: Path) -> None:
+def test_untuned_models_that_cannot_use_the_data_are_left_out(data: Path) -> None:
     race, match = reading(data, "f1").history, reading(data, "premier_league").history
     assert "PoissonOD" not in untuned(race, ("pair_error",))
     assert "TSb" in untuned(race, ("pair_error",))

@@ -123,7 +123,7 @@ def mode(tmp_path_factory: pytest.TempPathFactory) -> Mode:
     return fit_mode("Free for All", read(folder / "FreeForAll.csv"), SAID)
 
 
-def test_draw_margin_is_set_from_the_rate_of_equal_scores(mode: Mode) -> None:
+def test_draw_probability_is_the_rate_of_equal_scores_between_neighbours(mode: Mode) -> None:
     drawn = pairs = 0
     for match in mode.history:
         scores = sorted(match["scores"])
@@ -267,7 +267,7 @@ def test_report_has_all_sections_of_the_paper(tmp_path: Path) -> None:
     assert "Microsoft Research Ltd. and Bungie" in report.sections[1].text
 
 
-def test_match_quality_of_draws_is_compared_only_with_games_of_the_same_size() -> None:
+def test_match_quality_of_drawn_games_is_compared_only_with_games_of_the_same_size() -> None:
     """Match quality differs only between the two sizes of games, so it finds draws no better than chance."""
     sizes = [2, 4] * 50
     matches = [

@@ -58,7 +58,7 @@ def test_australian_football_curves_are_near_the_published_ones(data: Path) -> N
     assert near["score_mae"].largest < 0.15
 
 
-def test_corrected_gaussian_od_beats_trueskill_where_the_released_code_did_not(data: Path) -> None:
+def test_corrected_gaussian_od_beats_trueskill_on_data_where_the_released_code_did_not(data: Path) -> None:
     found = curves(league(data, "afl"), correct_models.systems(), (80,))
     gain = {system: found.mean(system, "information_gain")[0] for system in SYSTEMS}
     assert gain["Gaussian-OD"] == pytest.approx(0.106, abs=0.001)  # an independent analysis of the same file

@@ -58,7 +58,7 @@ async def until(condition):
         await asyncio.sleep(0.01)
 
 
-def test_concurrent_callers_share_one_export_job_and_later_callers_its_file(service, slow):
+def test_concurrent_callers_share_one_export_job_and_later_callers_reuse_its_file(service, slow):
     async def work():
         callers = [asyncio.create_task(service.get("darts", NDJSON)) for _ in range(20)]
         await until(lambda: slow.begun)

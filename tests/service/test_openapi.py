@@ -269,7 +269,7 @@ QUESTIONS: dict[tuple[str, str], Any] = {
 
 
 def operations(document: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return every route of the document, in the notation of WRITES and QUESTIONS."""
+    """Return every route of the document as (method, path), like the keys of WRITES and QUESTIONS."""
     return [(method.upper(), path) for path, methods in document["paths"].items() for method in methods]
 
 
@@ -308,7 +308,7 @@ def test_nothing_is_written_without_the_right_key(place: RunningService) -> None
     assert dump(place.database) == held
 
 
-def test_key_of_one_league_cannot_touch_another(place: RunningService, document: dict[str, Any]) -> None:
+def test_key_of_one_league_has_no_access_to_another_league(place: RunningService, document: dict[str, Any]) -> None:
     """Every request about a private league returns 404 without access."""
     held = dump(place.database)
     for operation in operations(document):

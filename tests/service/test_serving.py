@@ -46,7 +46,7 @@ def ended(process, how):
     return process.wait(PATIENCE)
 
 
-def test_demo_server_keeps_its_port_and_leaves_no_files(tmp_path):
+def test_demo_server_reports_a_port_in_use_and_deletes_its_files(tmp_path):
     with serving(tmp_path, "--demo") as (process, address):
         league, key = process.stdout.readline(), process.stdout.readline()
         assert league == f"league: {address}/leagues/demo/standings\n"

@@ -42,7 +42,7 @@ def states(database, kind="comparison"):
     return done and done.id, last and last.state
 
 
-def test_analysis_is_queued_claimed_reported_and_finished(database):
+def test_background_job_is_queued_claimed_reported_and_finished(database):
     assert states(database) == (None, None)
     ask(database)
     ask(database, models=["Glicko"])  # one is already queued
@@ -77,7 +77,7 @@ def test_analysis_is_queued_claimed_reported_and_finished(database):
         assert jobs.answer(connection, job.id) is None  # until there is a new result
 
 
-def test_cancelled_analysis_stops_its_worker(database):
+def test_cancelled_background_job_stops_its_worker(database):
     ask(database)
     job = do(database, jobs.claim, "one")
     do(database, lambda connection: jobs.cancel(connection, darts(connection), "comparison"))
@@ -88,7 +88,7 @@ def test_cancelled_analysis_stops_its_worker(database):
     assert states(database) == (None, "queued")
 
 
-def test_analysis_without_heartbeat_counts_as_interrupted(database, monkeypatch):
+def test_background_job_without_heartbeat_counts_as_interrupted(database, monkeypatch):
     ask(database)
     job = do(database, jobs.claim, "one")
     assert states(database) == (None, "running")
@@ -100,7 +100,7 @@ def test_analysis_without_heartbeat_counts_as_interrupted(database, monkeypatch)
     assert not do(database, jobs.heartbeat, job.id, "one", "", 0.5)  # the lost worker has come back
 
 
-def test_concurrent_requests_queue_one_analysis(database):
+def test_concurrent_requests_for_the_same_analysis_queue_one_job(database):
     with database.reading() as connection:
         league = darts(connection)
     ask(database)

@@ -33,7 +33,7 @@ def test_pair_prints_the_same_pairs_as_the_library() -> None:
     ]
 
 
-def test_players_meet_once_and_sit_out_once_at_most_in_several_rounds() -> None:
+def test_no_pair_meets_twice_and_nobody_sits_out_twice_in_several_rounds() -> None:
     found = rounds(*SIX[:5], "--rounds", 5)
     met = [meetings(pairing) for pairing in found]
     assert len(set.union(*met)) == sum(map(len, met)) == 10

@@ -109,7 +109,7 @@ def test_decimal_option_sets_the_decimal_mark() -> None:
         assert (numbers(cells, "a").tolist(), list(map(str, cells.remarks))) == (value, [])
 
 
-def test_columns_read_together_share_one_decimal_mark() -> None:
+def test_columns_that_are_read_together_have_the_same_decimal_mark() -> None:
     cells = table(["1,234", "3"], ["2,5", "x"])
     first, second = numbers_together(cells, ["a", "b"])
     assert first.tolist() == [1.234, 3]

@@ -59,7 +59,7 @@ def test_common_result_notations_are_read(cell: str, first: float, second: float
     "Canceled",
      "abandoned", "TBD", "tba", "n/a", "x:x", "?", "void", "no result", "3-1 abandoned", "1-1 (susp.)"],
 )  # fmt: skip
-def test_cells_of_unplayed_matches_are_recognised(cell: str | None) -> None:
+def test_common_notations_of_unplayed_matches_are_recognised(cell: str | None) -> None:
     cells = table([cell])
     assert pair_results(cells, "a").state.tolist() == [UNPLAYED_MATCH]
     assert not wrong(cells)
@@ -74,7 +74,7 @@ def test_cells_of_unplayed_matches_are_recognised(cell: str | None) -> None:
         ("3-0 w.o.", 1, 3), ("0:3 (awarded)", -1, 0), ("3-0 awd", 1, 3), ("3:0 Wertung", 1, 3), ("2-0 ff", 1, 2),
     ],
 )  # fmt: skip
-def test_cells_of_walkovers_are_recognised(cell: str, sign: int, score: float) -> None:
+def test_common_notations_of_walkovers_are_recognised(cell: str, sign: int, score: float) -> None:
     first, _, found, state = one(cell)
     assert (found, state) == (sign, WALKOVER)
     assert first == score or (isnan(first) and isnan(score))
@@ -133,7 +133,7 @@ def test_score_unit_option_counts_the_games_or_points_of_all_sets(
     assert (found.first[0], found.second[0], found.sign[0]) == (*scores, 1)
 
 
-def test_result_with_one_set_counts_as_one_set_if_others_have_more() -> None:
+def test_result_with_a_single_set_counts_as_one_won_set_if_other_results_have_more() -> None:
     cells = table(["6-4 6-3", "6-2 RET", "6-7 6-4 7-5", "8-3"], score_unit="sets")
     found = pair_results(cells, "a")
     assert (found.first.tolist(), found.second.tolist()) == ([2, 1, 2, 1], [0, 0, 1, 0])
@@ -214,7 +214,7 @@ def test_result_words_are_read_in_the_language_of_the_column(cells: str, signs: 
     assert not wrong(read)
 
 
-def test_scores_beside_result_words_are_read() -> None:
+def test_cell_may_contain_a_result_word_and_a_score() -> None:
     cells = table(["W 3-1", "L 0-2", "D 1-1", "W, 3-1", "W 2-1 (OT)", "3-1 W", "L"])
     found = word_results(cells, "a")
     assert found.sign.tolist() == [1, -1, 0, 1, 1, 1, -1]

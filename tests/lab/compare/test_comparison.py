@@ -49,7 +49,7 @@ def found(history):
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_chunked_forecasts_equal_those_of_fit(history, name):
+def test_forecasts_computed_in_chunks_equal_those_of_a_fit(history, name):
     """Forecasts are bit-identical for any chunk size."""
     model = PRESETS[name]()
     whole = model.fit(history).forecasts
@@ -60,7 +60,7 @@ def test_chunked_forecasts_equal_those_of_fit(history, name):
             assert np.array_equal(joined, getattr(whole, column), equal_nan=True)
 
 
-def test_table_has_the_same_measures_as_plain_fits(history, found):
+def test_comparison_table_has_the_same_measures_as_plain_fits(history, found):
     fits = {name: model.fit(history).forecasts for name, model in TWO.items()}
     late = slices.after(history, 0.5) & slices.established(history, 10)
     for where in (None, late):
@@ -251,7 +251,7 @@ def test_dask_cluster_gives_bit_identical_results(history, monkeypatch):
     assert len(seen) == len(workers) <= 2  # one copy of the history per worker
 
 
-def test_models_may_be_a_mapping_presets_or_names(history):
+def test_compare_accepts_models_as_a_mapping_as_presets_or_by_name(history):
     found = compare(history, ["elo", pw.TrueSkill, "GLICKO2"], measures="brier")
     assert list(found.models) == ["Elo", "TrueSkill", "Glicko2"]
     assert found.models["Elo"] == pw.Elo()
@@ -299,7 +299,7 @@ def test_invalid_options_are_refused(options, message):
         compare(league(30), ["elo"], **options)
 
 
-def test_unusable_histories_are_refused(history, found):
+def test_compare_refuses_unusable_histories(history, found):
     with pytest.raises(pw.Error, match="this history has no matches"):
         compare(history[:0], ["elo"])
     with pytest.raises(pw.Error, match="compare needs a History, not list"):
@@ -314,7 +314,7 @@ def test_unusable_histories_are_refused(history, found):
         found.over_time(window=301)
 
 
-def test_a_model_that_cannot_use_the_history_is_named_before_others_run(monkeypatch):
+def test_compare_names_an_unusable_model_before_any_model_runs(monkeypatch):
     history = league(50, scores=False)
     monkeypatch.setattr(sys.modules["prowess.lab.compare.run"], "run_tasks", None)  # no model may run
     message = r"^Poisson cannot use match 1 of this history: .*PoissonScore needs scores; team 1 has none$"
@@ -470,7 +470,7 @@ def test_report_on_few_matches_recommends_no_model():
     assert not longer.sections[1].table["log loss (nats)"][1].endswith("≈")
 
 
-def test_default_models_can_use_the_history():
+def test_compare_uses_only_default_models_that_can_use_the_history():
     duels = [{"teams": [["ann"], ["bob"]], "scores": [k % 3, 1]} for k in range(20)]
     assert {"GaussianOD", "PoissonOD", "Elo"} < set(compare(pw.History.from_matches(duels)).models)
     below = [{"teams": [["ann"], ["bob"]], "scores": [-1, 1]}]  # a Poisson distribution has no negative scores

@@ -98,7 +98,7 @@ def test_pair_error_agrees_with_brute_force(found, ties, drawn):
 
 
 @given(matches(traits=2))
-def test_strengths_from_offence_and_defence_agree_with_brute_force(found):
+def test_team_strengths_from_offence_and_defence_agree_with_brute_force(found):
     forecasts = forecasts_of(found, NORMAL)
     rows = [x for m in found for x in zip(*oracle.strengths(m), strict=True)]
     assert measures.strength(forecasts).tolist() == pytest.approx([mean for mean, _ in rows])
@@ -225,7 +225,7 @@ def test_predicted_medians_match_the_predicted_distribution():
     assert (measures.expected_scores(normal) == measures.expected_scores(normal, "mean")).all()
 
 
-def test_huge_offence_of_one_team_does_not_blur_the_score_levels_of_others():
+def test_huge_offence_of_one_team_does_not_change_the_score_levels_of_others():
     """A team's score level depends on its own offence and the other teams' defence only."""
     found = [Match([1, 2], [(3.0, 1e30), (5.0, 2.0)], [(1.0, 1e60), (1.0, 4.0)])]
     mean, variance = measures.rankings.score_levels(forecasts_of(found, NORMAL))
@@ -290,7 +290,7 @@ def test_measures_agree_with_a_calculation_by_hand():
     assert measures.auc(two, np.array([1, 2]), drawn="negative") == 0.5
 
 
-def test_pair_log_loss_of_many_teams_uses_normal_probabilities():
+def test_pair_log_loss_for_many_teams_uses_normal_probabilities():
     """The measure is the mean of −ln Φ(Δ/√(v₁ + v₂)) over all pairs that did not tie."""
     fit = pw.TrueSkill().fit(history(league(count=40)))
     tally, columns = measures.pair_log_loss(fit.forecasts), fit.forecasts
@@ -304,7 +304,7 @@ def test_pair_log_loss_of_many_teams_uses_normal_probabilities():
 
 
 @pytest.mark.parametrize("name", ["Elo", "Glicko", "GaussianElo", "Harkness"])
-def test_normal_performances_of_two_teams_nearly_give_the_forecast_of_the_model(name):
+def test_comparing_normal_performances_nearly_gives_the_forecast_for_two_teams(name):
     """Measures of larger matches use normal performances; for two teams these nearly give the model's own forecast."""
     fit = PRESETS[name]().fit(history([match | {"scores": [0, 1 + i % 2]} for i, match in enumerate(duels())]))
     gap = fit.forecasts.mean[::2] - fit.forecasts.mean[1::2]
@@ -365,7 +365,7 @@ def test_matches_of_importance_0_count_in_the_measures():
     assert tally.values[0] > tally.values[2] > tally.values[3] == pytest.approx(tally.values[4])
 
 
-def test_matches_of_one_team_are_refused_before_they_are_measured():
+def test_history_refuses_matches_with_only_one_team():
     """Therefore no measure has to handle matches of one team."""
     with pytest.raises(pw.Error, match="two teams"):
         pw.History.from_matches([{"teams": [["a"]]}])

@@ -150,7 +150,7 @@ def test_draw_factor_multiplies_the_odds_of_a_draw():
 
 
 @pytest.mark.parametrize("name", ["Glicko", "Glicko2"])
-def test_new_season_closes_the_open_rating_period(name):
+def test_starting_a_new_season_closes_the_open_rating_period(name):
     ladder = pw.Ladder(PRESETS[name](period=7))
     for day in ("2026-01-05", "2026-01-20"):  # in two periods; the second one stays open
         ladder.record([["ann"], ["bob"]], time=day)

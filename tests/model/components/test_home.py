@@ -54,7 +54,7 @@ def test_home_advantage_is_learnt_from_results():
     assert model.fit(history[1000:], start=half.ladder).ladder == fit.ladder
 
 
-def test_home_advantage_drifts_and_has_named_parameters():
+def test_learnt_home_advantage_drifts_and_has_named_parameters():
     model = pw.TrueSkill().replace(home_mu=1.0, home_sigma=2.0, home_tau=0.5)
     assert model.home == pw.Home(1.0, 2.0, 0.5)
     assert {"home_mu": 1.0, "home_sigma": 2.0, "home_tau": 0.5}.items() <= model.params.items()

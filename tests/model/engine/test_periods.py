@@ -18,7 +18,7 @@ def two(a, b, time, **more):
     return {"teams": [[a], [b]], "time": time, **more}
 
 
-def test_all_matches_of_a_period_use_the_ratings_at_its_start():
+def test_all_matches_of_a_rating_period_use_the_ratings_at_its_start():
     history = pw.History.from_matches([two("a", "b", 0.0), two("a", "c", 1.0), two("d", "a", 6.9)])
     fit = model().fit(history)
     assert (fit.forecasts.mean == 25.0).all()  # ratings are unchanged when the third match is forecast
@@ -33,7 +33,7 @@ def test_all_matches_of_a_period_use_the_ratings_at_its_start():
     assert fit["b"] == pw.Rating(loss.mu, loss.sigma)
 
 
-def test_period_starts_with_the_ratings_at_the_end_of_the_previous_one():
+def test_rating_period_starts_with_the_ratings_at_the_end_of_the_previous_one():
     first = pw.History.from_matches([two("a", "b", 0.0), two("a", "b", 1.0)])
     both = pw.History.from_matches([two("a", "b", 0.0), two("a", "b", 1.0), two("a", "b", 30.0)])
     after = model().fit(first)

@@ -78,7 +78,7 @@ def test_rating_shown_before_a_match_is_the_one_used_for_its_forecast(name):
 
 
 @pytest.mark.parametrize("history", [HISTORY, LARGE], ids=["pairs", "many teams"])
-def test_expected_and_actual_results_agree_with_forecasts(history):
+def test_expected_and_actual_results_in_an_explanation_agree_with_forecasts(history):
     from statistics import NormalDist
 
     fit = pw.TrueSkill().fit(history)
@@ -105,7 +105,7 @@ def test_expected_and_actual_results_agree_with_forecasts(history):
         assert row["opponents"] == [p for index, team in enumerate(match["teams"]) if index != own for p in team]
 
 
-def test_explanation_by_a_score_model_has_an_expected_lead():
+def test_explanation_of_a_score_model_contains_the_expected_score_difference():
     model = MODELS["PoissonOD"]
     fit = model.fit(HISTORY)
     ladder = model.fit(HISTORY[:390]).ladder

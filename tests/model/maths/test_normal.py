@@ -77,7 +77,7 @@ def test_special_functions_agree_with_mpmath(name):
     assert checked > 100
 
 
-def test_shares_of_the_variance_lost_and_left_add_up_to_one():
+def test_shares_of_the_variance_lost_and_left_by_truncation_add_up_to_one():
     out = normal.Truncated()
     for t in (-1e6, -20.0, -5.0, -1.0, 0.0, 2.0, 9.0, 30.0):
         normal.above(t, out)
@@ -89,7 +89,7 @@ def test_shares_of_the_variance_lost_and_left_add_up_to_one():
             assert 0.0 <= out.left <= 1.0
 
 
-def test_truncation_to_an_interval_of_width_zero_gives_a_point():
+def test_normal_truncated_to_an_interval_of_width_zero_is_a_point():
     out = normal.Truncated()
     normal.within(3.0, 0.0, out)
     assert normal.log_z(out) == pytest.approx(normal.log_pdf(3.0))

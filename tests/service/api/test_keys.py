@@ -25,7 +25,7 @@ def darts(ask, league):
     return name, f"{league}/keys", ask.new_key("admin", name)
 
 
-def test_created_key_works_and_its_secret_is_shown_once(ask, darts):
+def test_new_key_works_and_its_secret_is_shown_only_once(ask, darts):
     name, path, _ = darts
     made = ask.post(ALL, {"name": " phone ", "league": name, "expires": "90d"}, status=201).json()
     assert (made["name"], made["scope"], made["league"], made["live"]) == ("phone", "write", name, True)

@@ -26,7 +26,7 @@ def test_creating_a_league_again_is_a_conflict(ask):
     ask.post("/api/leagues", {"name": "tennis"}, status=409)
 
 
-def test_key_decides_which_leagues_are_listed_and_whether_one_can_be_created(ask):
+def test_permissions_of_a_key_limit_listing_and_creating_leagues(ask):
     ask.create_league("secret", public=False)
     ask.create_league("open")
     for key, status in ((None, 401), (ask.new_key("write"), 403), (ask.new_key("admin", "open"), 403)):

@@ -33,7 +33,7 @@ def test_post_returns_the_new_ratings(ask, league):
 
 
 @pytest.mark.parametrize("form", ["list", "named", "lines"])
-def test_matches_posted_together_are_one_revision(ask, league, form):
+def test_matches_posted_in_one_request_are_recorded_as_one_revision(ask, league, form):
     matches = [
         {"teams": [[f"p{n % 7}"], [f"q{n % 5}", "ann"]], "scores": [n % 3, 1], "time": "2026-01-31"} for n in range(50)
     ]
@@ -56,7 +56,7 @@ def test_matches_posted_together_are_one_revision(ask, league, form):
     assert all(one["repeated"] for one in again.json()["matches"])
 
 
-def test_repeated_post_changes_nothing_and_another_match_with_its_id_conflicts(ask, league):
+def test_repeated_post_changes_nothing_and_reusing_its_id_for_another_match_conflicts(ask, league):
     ask.post(f"{league}/matches", ANN_BOB, headers={"Idempotency-Key": "k"}, status=201)
     assert (
         ask.post(f"{league}/matches", ANN_BOB, headers={"Idempotency-Key": "k"}, status=200).json()["matches"][0]["id"]

@@ -110,7 +110,7 @@ def test_preview_shows_the_rating_changes(ask, fill):
     assert sizes == sorted(sizes, reverse=True)
 
 
-def test_preview_suggests_known_names_for_new_ones(ask, fill):
+def test_preview_suggests_known_names_that_are_similar_to_new_names(ask, fill):
     ask.create_league("slips")
     ask.post("/api/leagues/slips/matches", {"teams": [["Johanna"], [ODD]]}, status=201)
     page = fill("/leagues/slips/enter", team=["Johana\neve", ODD])

@@ -54,7 +54,7 @@ def same(answer, comparison, baseline):
     assert [row["value"] for row in answer["over_time"]["points"]] == frame["value"].to_list()
 
 
-def test_figures_on_the_page_equal_those_of_compare(ask):
+def test_figures_on_the_models_page_equal_those_of_compare(ask):
     matches = duels(150)
     name = league(ask, matches, model={"name": "Elo", "parameters": {"k": 20}})
     found = told(ask, name)
@@ -99,7 +99,7 @@ def test_model_comparison_runs_in_the_background(ask):
     assert "from 1 match ago" in ask.look(f"/leagues/{name}/models").text
 
 
-def test_unusable_models_are_marked_before_a_comparison(ask):
+def test_models_page_marks_unusable_models_before_a_comparison(ask):
     name = league(ask, duels(10))
     with ask.service.database.reading() as connection:
         found = leagues.find(connection, name)
@@ -154,7 +154,7 @@ def test_figures_of_a_large_league_come_from_a_background_job(ask, monkeypatch):
     raise AssertionError("the figures are not made anew")
 
 
-def test_comparing_models_needs_a_write_key_and_changing_one_an_admin_key(ask):
+def test_comparing_models_needs_a_write_key_and_changing_the_model_an_admin_key(ask):
     name = league(ask, duels(10), public=False)
     models, switch = f"/leagues/{name}/models", f"/leagues/{name}/switch"
     reader, writer = ask.new_key("read", name), ask.new_key("write", name)

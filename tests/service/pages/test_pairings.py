@@ -62,7 +62,7 @@ def test_recent_opponents_are_not_paired(ask, path):
     assert lately & set(pairs(ask.get(asked(path + ".json", some, again="true")).json()["rounds"][0]))
 
 
-def test_players_on_one_line_play_together(ask, path):
+def test_players_entered_on_one_line_are_paired_as_a_team(ask, path):
     ask.create_league("doubles", clock="none")
     ask.post("/api/leagues/doubles/matches", [{"teams": [["a & b"], ["c"]]}], status=201)
     told = ask.get(asked("/leagues/doubles/pairings.json", ["d + e", "f & g", "a & b", "c"])).json()

@@ -46,7 +46,7 @@ def test_prediction_begins_with_a_headline(ask):
     assert f"+{moved['bob']:.1f}" in page
 
 
-def test_newcomers_are_listed_with_similar_names(ask):
+def test_prediction_page_lists_newcomers_with_similar_known_names(ask):
     path = league(ask, "new")
     page = ask.look(f"{path}?team=anne&team=bob&home=1")
     assert "anne is new, so starts with a default rating. Did you mean ann ?" in words(page)
@@ -74,7 +74,7 @@ def test_predicted_scores_are_shown_if_the_model_has_them(ask):
     assert told["win"] != ask.get(f"{path}.json?team=ann&team=bob").json()["win"]
 
 
-def test_prediction_works_without_uncertainty_or_times(ask):
+def test_prediction_page_works_for_models_without_uncertainty_and_leagues_without_times(ask):
     ask.create_league("elo", model={"name": "Elo"}, clock="none")
     ask.post("/api/leagues/elo/matches", [{"teams": [["ann"], ["bob"]]}], status=201)
     page = ask.look("/leagues/elo/predict?team=ann&team=bob")

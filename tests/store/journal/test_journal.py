@@ -75,7 +75,7 @@ def test_journal_rows_convert_to_a_history(found: Any, clock: Any, random: Any) 
 
 @settings(max_examples=50)
 @given(matches())
-def test_match_json_is_the_same_from_a_history_and_from_plain_matches(found: Any) -> None:
+def test_match_is_stored_as_the_same_json_from_a_history_and_from_a_dict(found: Any) -> None:
     history = History.from_matches(found)
     texts = bodies(history)
     assert texts == [body(match) for match in history]

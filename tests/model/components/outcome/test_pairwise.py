@@ -101,7 +101,7 @@ def test_sum_of_ratings_is_conserved_between_teams_of_equal_size(teams, size):
         assert sum(board.mu) == pytest.approx(sum(map(sum, mus)), rel=1e-13)
 
 
-def test_playing_time_scales_what_players_and_opponents_learn():
+def test_rating_changes_of_players_and_opponents_scale_with_playing_time():
     """Playing times are relative to the average of the team."""
     outcome = Duel(Logistic())
     board = lay_out(outcome, points([[1500.0, 1700.0], [1600.0]]), [1, 2], shares=[[1.5, 0.5], [0.1]])
@@ -328,7 +328,7 @@ def test_models_with_pairwise_outcomes_convert_to_plain_data_and_back():
         assert pw.Model.from_dict(json.loads(json.dumps(model.to_dict(), allow_nan=False))) == model
 
 
-def test_user_defined_pairwise_outcome_can_be_used_in_duels():
+def test_user_defined_pairwise_outcome_can_compare_single_players():
     class Coin(Pairwise):
         """An outcome that sets d1 to 1 for the winner and to −1 for the loser."""
 

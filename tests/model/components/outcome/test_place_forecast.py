@@ -20,7 +20,7 @@ def ts2(package=pw, **outcome):
     )
 
 
-def test_match_of_several_teams_uses_one_margin_for_their_mean_noise():
+def test_draw_margin_of_a_match_follows_from_the_mean_noise_of_its_teams():
     """Teams of 1, 2 and 6 players get the margin for their mean noise; two teams get the margin of their pair."""
     model = ts2(draw_probability=0.1)
     sizes = (1, 2, 6)
@@ -72,7 +72,7 @@ def test_draws_have_probability_zero_without_a_margin():
 
 @pytest.mark.parametrize("epsilon", [1e-6, 0.3, 2.0, 25.0, 400.0])
 @pytest.mark.parametrize("n", [3, 6])
-def test_predictions_agree_with_sampled_rounding(n, epsilon):
+def test_predictions_agree_with_sampled_and_rounded_performances(n, epsilon):
     teams = [[pw.Rating(mu, sigma)] for mu, sigma in zip(*np.random.default_rng(n).uniform(1, 9, (2, n)), strict=True)]
     prediction = ts2(margin=epsilon).predict(teams)
     samples, rng = 60_000, np.random.default_rng(1)

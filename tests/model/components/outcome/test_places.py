@@ -244,7 +244,7 @@ def test_board_reports_whether_a_match_converged():
     assert rated(means, variances, ranks, 30.0)[3].converged
 
 
-def test_other_teams_learn_from_a_team_without_uncertainty():
+def test_other_teams_learn_from_a_result_against_a_team_without_uncertainty():
     """If no team has any uncertainty and the margin is 0, the match raises an error."""
     mean, variance, _, _ = rated([25.0, 25.0, 30.0], [0.0, 9.0, 9.0], [1, 2, 2], 1.0)
     assert (mean[0], variance[0]) == (25.0, 0.0)
