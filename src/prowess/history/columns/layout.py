@@ -11,7 +11,11 @@ from ..read_context import list_names, quote_value
 from . import aliases
 from .headers import RACE, SIDE, Headers, is_side_result, plain_role, split_columns
 
-_ROLES = list(dict.fromkeys([*aliases.LONG, *aliases.COMMON, *aliases.HOME_AWAY, *aliases.WINNER_LOSER, "opponent"]))
+_ROLES = list(
+    dict.fromkeys(
+        [*aliases.LONG, *aliases.COMMON, *aliases.HOME_AWAY, *aliases.WINNER_LOSER, "opponent", "opponent_score"]
+    )
+)
 
 
 class Shape(StrEnum):

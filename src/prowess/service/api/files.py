@@ -182,7 +182,9 @@ def import_extension(format: str | None, filename: str | None, content_type: str
     return EXTENSION_BY_MEDIA_TYPE[media_type]
 
 
-async def parse_upload(request: Request, path: Path, choices: Choices, ids: bool = True) -> FilePreview:
+async def parse_upload(
+    request: Request, path: Path, choices: Choices, *, ids: bool = True, ask: bool = False
+) -> FilePreview:
     """Read an uploaded file in a child process within limits; stop the child if the client disconnects."""
     service = service_of(request)
     settings = service.settings
@@ -192,7 +194,7 @@ async def parse_upload(request: Request, path: Path, choices: Choices, ids: bool
 
     async def work() -> FilePreview:
         async with service.importing.slot():
-            return await service.children.run(process, read_upload, path, chosen, ids)
+            return await service.children.run(process, read_upload, path, chosen, ids, ask)
 
     try:
         upload = await unless_disconnected(request.receive, work())

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...errors import Error
+from ...history.questions import Question, open_questions
 from ...history.read_context import Findings, Table
 from ...history.read_options import Choices
 from ...history.readers import from_table
@@ -25,7 +26,8 @@ SAMPLE = 20  # rows in a preview
 class FilePreview:
     """The columns of a file with their first cells, and the result of reading it or the error that prevents it.
 
-    `found` has at most `MAX_PROBLEMS` of the problems; `problem_count` counts all of them.
+    `found` has at most `MAX_PROBLEMS` of the problems; `problem_count` counts all of them, and `unusable_rows` the rows
+    that have one. `questions` are those that the file leaves open. `is_text` is whether separators divide its cells.
 
     >>> FilePreview({}, None, Error("the file is empty")).found is None
     True
@@ -35,20 +37,38 @@ class FilePreview:
     found: Findings | None
     problem: Error | None = None
     problem_count: int = 0
+    unusable_rows: int = 0
+    questions: tuple[Question, ...] = ()
+    is_text: bool = False
 
 
-def read_upload(path: Path, choices: Choices, ids: bool = True) -> FilePreview:
-    """Read a file as the command line does, and give its matches ids; the preview contains the error if this fails."""
-    columns: dict[str, list[str]] = {}
+def read_upload(path: Path, choices: Choices, ids: bool = True, ask: bool = False) -> FilePreview:
+    """Read a file as the command line does, and give its matches ids; the preview contains the error if this fails.
+
+    If `ask` is true, the preview has the questions that the file leaves open.
+    """
     try:
         opened = load_source(open_source(path, TITLE, choices.read_limits), choices)
-        if isinstance(opened, Table):
-            for column in opened.frame.head(SAMPLE).iter_columns():
-                columns[column.name] = ["" if cell is None else str(cell) for cell in column]
-        found = from_table(opened) if isinstance(opened, Table) else opened
-        history = with_ids(found.history) if ids else found.history
     except Error as error:
-        return FilePreview(columns, None, error)
+        return FilePreview({}, None, error)
+    if not isinstance(opened, Table):
+        return _preview(opened, ids)
+    columns = {
+        column.name: ["" if cell is None else str(cell) for cell in column]
+        for column in opened.frame.head(SAMPLE).iter_columns()
+    }
+    found = None
+    try:
+        found = from_table(opened)
+        preview = _preview(found, ids)
+    except Error as error:
+        preview = FilePreview({}, None, error)
+    questions = open_questions(opened, found) if ask else ()
+    return replace(preview, columns=columns, questions=questions, is_text=opened.unit == "line")
+
+
+def _preview(found: Findings, ids: bool) -> FilePreview:
     # Return only what the service shows, because a file can have millions of problems.
+    history = with_ids(found.history) if ids else found.history
     sent = replace(found, history=history, problems=found.problems[:MAX_PROBLEMS], decisions={})
-    return FilePreview(columns, sent, problem_count=len(found.problems))
+    return FilePreview({}, sent, problem_count=len(found.problems), unusable_rows=found.unusable_rows())

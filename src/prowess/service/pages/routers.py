@@ -8,7 +8,6 @@ from . import (
     anonymise,
     charts,
     enter,
-    importing,
     keys,
     leagues,
     login,
@@ -21,6 +20,7 @@ from . import (
     standings,
     teams,
 )
+from .importing import upload
 from .web import static
 
 PAGES = (
@@ -32,7 +32,7 @@ PAGES = (
     teams,
     pairings,
     enter,
-    importing,
+    upload,
     models,
     settings,
     keys,

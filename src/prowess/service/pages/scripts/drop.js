@@ -1,4 +1,5 @@
-// A file that is dropped anywhere on the page, or chosen, is previewed without another click.
+// A file that is dropped anywhere on the page, or chosen, is previewed without another click; so is a changed choice of
+// how it is read.
 
 const form = document.getElementById("import");
 const area = document.getElementById("drop");
@@ -40,5 +41,33 @@ addEventListener("drop", (event) => {
   field.dispatchEvent(new Event("change"));
 });
 
-document.addEventListener("shown", () => result()?.focus({ preventScroll: false }));
+// A changed drop-down refreshes the preview beside it. The drop-downs themselves stay, because one of them may be open,
+// unless the choice changes the columns of the table.
+document.addEventListener("change", ({ target }) => {
+  if (target.form !== form || target === field || !field.files.length) return;
+  if (target.matches("[data-member]")) offerAnotherMember(target);
+  if (field.files[0].size > Number(form.dataset.liveSize)) return sayUpdate("Choose “Preview again” to see the effect.");
+  form.requestSubmit(target.matches("[data-table]") ? undefined : document.getElementById("refresh"));
+});
+
+function offerAnotherMember(last) {
+  if (!last.value || last.nextElementSibling) return;
+  const number = last.parentElement.querySelectorAll("select").length + 1;
+  const next = last.cloneNode(true);
+  next.id = last.id.replace(/\d+$/, number);
+  next.setAttribute("aria-label", last.getAttribute("aria-label").replace(/\d+$/, number));
+  next.value = "";
+  last.after(next);
+}
+
+function sayUpdate(text) {
+  const update = document.getElementById("update");
+  if (update) update.textContent = text;
+}
+
+document.addEventListener("shown", () => {
+  if (!result()?.contains(document.activeElement)) return result()?.focus({ preventScroll: false });
+  const first = document.querySelector("#seen .problem, #seen .sentences li")?.textContent;
+  if (first) sayUpdate(`Now: ${first}`);
+});
 document.addEventListener("failed", () => showError("The file could not be sent: it changed after you chose it, or the service cannot be reached. Choose it again."));

@@ -6,14 +6,17 @@ const WAIT = 250; // milliseconds after the last key
 const here = () => location.pathname + location.search;
 
 let latest = 0;
+let running; // stops the request that a newer one replaces
 let shown = here(); // the URL of the content on the page
 
 async function show(url, parts, { body, keep = "push" } = {}) {
   const request = ++latest;
+  running?.abort();
+  running = new AbortController();
   const places = document.querySelectorAll(parts);
   places.forEach((place) => place.classList.add("busy"));
   try {
-    const response = await fetch(url, { method: body ? "POST" : "GET", body, headers: { Accept: "text/html" } });
+    const response = await fetch(url, { method: body ? "POST" : "GET", body, signal: running.signal, headers: { Accept: "text/html" } });
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     if (request !== latest) return; // a newer request replaces this one
     if (response.redirected && body) return location.assign(response.url);
@@ -24,10 +27,11 @@ async function show(url, parts, { body, keep = "push" } = {}) {
     shown = here();
     document.dispatchEvent(new CustomEvent("shown"));
   } catch {
+    if (request !== latest) return;
     if (body) return document.dispatchEvent(new CustomEvent("failed")); // keeps the input
     location.assign(url); // the browser has better error messages
   } finally {
-    document.querySelectorAll(".busy").forEach((place) => place.classList.remove("busy"));
+    if (request === latest) document.querySelectorAll(".busy").forEach((place) => place.classList.remove("busy"));
   }
 }
 
@@ -66,7 +70,8 @@ document.addEventListener("submit", (event) => {
   clearTimeout(timer);
   const body = isGet(form) ? undefined : new FormData(form, event.submitter);
   const place = event.submitter?.hasAttribute("formaction") ? event.submitter.formAction : form.action;
-  show(isGet(form) ? address(form, event.submitter) : place, form.dataset.live, { body });
+  const parts = event.submitter?.dataset.live ?? form.dataset.live;
+  show(isGet(form) ? address(form, event.submitter) : place, parts, { body });
 });
 
 document.addEventListener("click", (event) => {

@@ -1,0 +1,1 @@
+"""The import of a file: its upload, its preview, and the form that maps its columns."""

@@ -1,0 +1,391 @@
+"""The form that maps the columns of a file: its fields, and the choices of the reader that they stand for.
+
+The drop-downs show how the file is read. As long as nobody changes one of them, the file decides everything; after
+that, all of them count as chosen. `detected` is a signature of the drop-downs as the file filled them in. It tells the
+two cases apart without keeping anything on the server.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Any
+
+from starlette.datastructures import FormData
+
+from ....errors import Error, Option
+from ....history.columns.headers import split_columns
+from ....history.columns.layout import Layout, NoLayout, Shape
+from ....history.read_options import Choices
+from ...background.uploads import FilePreview
+from ..web.page import Plain
+
+Values = dict[str, list[str]]  # the values of the drop-downs by their names
+
+COLUMN, NONE = "=", "-"  # in the value of a role: the prefix of a column's name, and the value for no column
+FIRST_WON = "first"  # value of the result: side 1 is the winner
+ONE_NAME = "name"  # value of what a cell holds, if it is one name and never a roster
+ROLE = "role."
+
+# The roles of two sides and of their scores, by what the form says about the result or the home side.
+SIDES = ("team1", "team2", "score1", "score2")
+_OTHER_SIDES = {
+    ("role.winner", FIRST_WON): ("winner", "loser", "winner_score", "loser_score"),
+    ("home", "1"): ("home", "away", "home_score", "away_score"),
+    ("home", "2"): ("away", "home", "away_score", "home_score"),
+    ("home", "venue"): ("player", "opponent", "score", "opponent_score"),
+}
+PLAYER_ROLES = ("match", "player", "team", "rank", "score", "duration")  # of a file with a row per player or team
+COMMON_ROLES = ("time", "id")
+_SIDE = re.compile(r"(team|player|score|rank)([0-9]{1,2})")
+_LABELS = {  # where the name of the role is not clear enough
+    "winner": "result",
+    "rank": "place",
+    "duration": "time taken",
+    "time": "date or time",
+    "clock": "time of day",
+    "id": "match id",
+    "status": "status of the match",
+    "neutral": "neutral venue",
+    "home": "home team",
+    "away": "away team",
+    "players": "players of a team",
+    "loser": "loser",
+    "winner_score": "winner's score",
+    "loser_score": "loser's score",
+    "opponent_score": "opponent's score",
+    "weight": "share of play",
+}
+MARKS = ";,/+&|"
+COLUMNS, ANSWERS = 60, 4  # how many columns a drop-down offers, and how many answers to a question are shown
+ANSWERABLE = {"columns", "day_first", "duplicates", "sheet"}  # options that the answers to questions set
+
+
+@dataclass(frozen=True)
+class Field:
+    """A form field about how to read a file: its label, the labels of its options, and their values if these differ."""
+
+    label: str
+    options: Mapping[str, str]
+    meanings: Mapping[str, Any] | None = None
+
+    @property
+    def values(self) -> Mapping[str, Any]:
+        """The value of each option."""
+        return self.meanings or {option: option for option in self.options}
+
+    def text_of(self, value: object) -> str:
+        """Return the option that has a value; empty if none has it."""
+        return next((text for text, meaning in self.values.items() if meaning == value), "")
+
+
+YES_NO = {"True": True, "False": False}
+SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
+FIELDS: dict[str, Field] = {
+    "day_first": Field("Dates", {"True": "day first: 31/1/2026", "False": "month first: 1/31/2026"}, YES_NO),
+    "score_unit": Field("Score unit", {"games": "games", "sets": "sets", "points": "points"}),
+    "rosters": Field(
+        "Several names in a cell",
+        {"whole": "are one name"} | {mark: f"are separated by {mark}" for mark in MARKS},
+        {"whole": ""} | {mark: mark for mark in MARKS},
+    ),
+    "duplicates": Field("Duplicate rows", {"once": "count once", "keep": "count each"}),
+    "walkovers": Field("Walkovers", {"skip": "are left out", "count": "count as matches"}),
+    "decimal": Field("Decimal mark", {".": "point: 2.5", ",": "comma: 2,5"}),
+    "separator": Field("Cells are separated by", {name: f"a {name}" for name in SEPARATORS}, SEPARATORS),
+    "header": Field("The first row", {"True": "has the column names", "False": "is a match"}, YES_NO),
+}
+TABLE_FIELDS = ("separator", "header", "sheet")  # they change the columns of the table
+TEXTS = ("time_format", "sheet")  # choices that are any text
+
+
+def role_label(role: str) -> str:
+    """Return the label of a role that a column can have.
+
+    >>> role_label("winner"), role_label("score2"), role_label("teama")
+    ('result', 'score of side 2', 'teama')
+    """
+    if side := _SIDE.fullmatch(role):
+        kinds = {"team": "side", "player": "side", "score": "score of side", "rank": "place of side"}
+        return f"{kinds[side[1]]} {side[2]}"
+    return _LABELS.get(role, role.replace("_", " "))
+
+
+def parse_choices(form: FormData) -> Choices:
+    """Return the choices made in a form; empty fields are left to automatic detection.
+
+    >>> parse_choices(FormData([("role.winner", "=won"), ("role.time", "-"), ("day_first", "False")])).columns
+    {'winner': 'won', 'time': None}
+    >>> doubles = [("role.team1", "=A1"), ("role.team1", "=A2"), ("role.team2", "=B1"), ("home", "1")]
+    >>> parse_choices(FormData(doubles)).columns
+    {'home': 'A1+A2', 'away': 'B1'}
+    """
+    values = drop_downs(form)
+    columns = {} if form.get("detected") == signature(values) else _columns(values)
+    chosen = {name: field.values[str(form[name])] for name, field in FIELDS.items() if form.get(name) in field.values}
+    chosen |= {name: str(form[name]).strip() for name in TEXTS if str(form.get(name, "")).strip()}
+    return Choices(columns=columns or None, utc=True, **chosen)
+
+
+def drop_downs(form: FormData) -> Values:
+    """Return the drop-downs about columns and their values, without empty ones."""
+    values: Values = {}
+    for name, value in form.multi_items():
+        if (name.startswith(ROLE) or name in ("row", "home", "cell")) and isinstance(value, str) and value:
+            values.setdefault(name, []).append(value)
+    return values
+
+
+def signature(values: Values) -> str:
+    """Return a text that differs if any drop-down differs.
+
+    >>> signature({"home": ["1"]}) == signature({"home": ["2"]})
+    False
+    """
+    return sha256(repr(sorted(values.items())).encode()).hexdigest()[:16]
+
+
+def _columns(values: Values) -> dict[str, str | None]:
+    """Return the columns by role; several columns of a side are joined by plus signs."""
+    columns: dict[str, str | None] = {}
+    for name, chosen in values.items():
+        parts = [value.removeprefix(COLUMN) for value in chosen if value.startswith(COLUMN)]
+        if name.startswith(ROLE) and (parts or NONE in chosen):
+            columns[name.removeprefix(ROLE)] = "+".join(parts) if parts else None
+    if "player" in values.get("row", ()):
+        return {role: column for role, column in columns.items() if not _SIDE.fullmatch(role) and role != "winner"}
+    if "match" in values.get("row", ()):
+        columns = {role: column for role, column in columns.items() if role not in PLAYER_ROLES}
+    if NONE in values.get("home", ()):
+        columns["neutral"] = None  # otherwise the first side is at home unless this column says otherwise
+    for (field, value), names in _OTHER_SIDES.items():
+        if value in values.get(field, ()):
+            renamed = dict(zip(SIDES, names, strict=True))
+            return {renamed.get(role, role): column for role, column in columns.items()}
+    one_name = ONE_NAME in values.get("cell", ()) and all(len(values.get(ROLE + side, ())) < 2 for side in SIDES[:2])
+    stem = "player" if one_name else "team"
+    return {re.sub("^team(?=[0-9])", stem, role): column for role, column in columns.items()}
+
+
+def drop_downs_of(columns: Mapping[str, str | None], names: Sequence[str]) -> Values:
+    """Return the values of the drop-downs that stand for these roles of columns; `names` are all columns of the file.
+
+    >>> drop_downs_of({"winner": "A1+A2", "loser": "B1+B2", "time": None}, ["A1", "A2", "B1", "B2"])
+    {'role.winner': ['first'], 'role.team1': ['=A1', '=A2'], 'role.team2': ['=B1', '=B2'], 'role.time': ['-']}
+    """
+    values: Values = {}
+    renamed: dict[str, str] = {}
+    for (field, value), sides in _OTHER_SIDES.items():
+        if not renamed and set(sides[:2]) <= columns.keys():
+            renamed, values[field] = dict(zip(sides, SIDES, strict=True)), [value]
+    if not renamed and "player1" in columns:
+        renamed = {role: role.replace("player", "team") for role in columns if _SIDE.fullmatch(role)}
+        values["cell"] = [ONE_NAME]
+    if "neutral" in columns and columns["neutral"] is None and "home" not in values:
+        columns = {role: column for role, column in columns.items() if role != "neutral"}
+        values["home"] = [NONE]
+    for role, column in columns.items():
+        parts = () if column is None else split_columns(column, names)
+        values[ROLE + renamed.get(role, role)] = [COLUMN + part for part in parts] or [NONE]
+    return values
+
+
+def detected_drop_downs(layout: Layout | None, names: Sequence[str]) -> Values:
+    """Return the values of the drop-downs as the file filled them in; nothing for what they cannot express.
+
+    >>> layout = Layout(Shape.SINGLES, {"match": "game", "team": "who", "rank": "place"})
+    >>> detected_drop_downs(layout, ["game", "who", "place"])["role.rank"]
+    ['=place']
+    """
+    if layout is None:
+        return {}
+    columns: dict[str, str | None] = {role: layout.roles.get(role) for role in COMMON_ROLES}
+    if not layout.sides:
+        known = {role: layout.roles.get(role) for role in PLAYER_ROLES}
+        if layout.parts or known["match"] is None:
+            del known["match"]  # several columns tell the matches apart, or the file is one match
+        return {"row": ["player"]} | drop_downs_of(_offered(known | columns, names), names)
+    if layout.shape != Shape.PLACES:
+        columns |= _sides(layout)
+    values = {"row": ["match"]} | drop_downs_of(_offered(columns, names), names)
+    if "venue" in layout.roles:
+        values["home"] = ["venue"]
+    elif "neutral" in layout.roles and layout.shape == Shape.SIDES:
+        values["home"] = ["1"]
+    elif layout.shape == Shape.SIDES and not layout.sides[0].roster:
+        values["cell"] = [ONE_NAME]
+    return {"home": [NONE]} | values
+
+
+def _sides(layout: Layout) -> dict[str, str | None]:
+    """Return the columns of the sides, their scores and the result, by the roles that the form uses."""
+    names: Sequence[str] = SIDES
+    if layout.shape == Shape.WINNER_LOSER:
+        names = _OTHER_SIDES["role.winner", FIRST_WON]
+    elif layout.shape == Shape.HOME_AWAY:
+        names = _OTHER_SIDES["home", "1"]
+    columns: dict[str, str | None] = {}
+    for number, side in enumerate(layout.sides):
+        team, score = (names[number], names[number + 2]) if number < 2 else (f"team{number + 1}", f"score{number + 1}")
+        columns |= {team: "+".join((side.column, *side.more)), score: side.score}
+        if side.rank is not None:
+            columns[f"rank{number + 1}"] = side.rank
+    if layout.shape != Shape.WINNER_LOSER:
+        columns["winner"] = layout.roles.get("winner")
+    return columns
+
+
+def _offered(columns: Mapping[str, str | None], names: Sequence[str]) -> dict[str, str | None]:
+    """Leave out columns that the drop-downs do not offer, such as those of a cross table."""
+    return {
+        role: column
+        for role, column in columns.items()
+        if column is None or set(split_columns(column, names)) <= set(names)
+    }
+
+
+def mapper_context(file: FilePreview, choices: Choices, detected: str) -> Plain:
+    """Return what the form shows: the drop-downs with their options, and the questions that the file leaves open.
+
+    `detected` is the signature that the form had; it stays as long as the user's own choices are shown.
+    """
+    layout, columns = None if file.found is None else file.found.layout, list(file.columns)
+    if choices.columns:
+        values = drop_downs_of(choices.columns, columns)
+    else:
+        values = detected_drop_downs(layout, columns[:COLUMNS])
+    values.setdefault("row", [_row(values, layout)])
+    roles = [name.removeprefix(ROLE) for name in values if name.startswith(ROLE)]
+    numbers = [int(side[2]) for role in roles if (side := _SIDE.fullmatch(role))]
+    chosen = [value.removeprefix(COLUMN) for parts in values.values() for value in parts if value.startswith(COLUMN)]
+    up_front = _open_fields(file, choices)
+    return {
+        "names": list(dict.fromkeys([*columns[:COLUMNS], *chosen])),
+        "drop_downs": values,
+        "first": {name: parts[0] for name, parts in values.items()},
+        "sides": max(2, *numbers, 2),
+        "player_roles": PLAYER_ROLES,
+        "other_roles": [*COMMON_ROLES, *(role for role in roles if not _has_drop_down(role))],
+        "detected": detected if choices.columns else signature(values),
+        "is_chosen": bool(choices.columns),
+        "fields": {name: field for name, field in FIELDS.items() if name in up_front},
+        "more_fields": {
+            name: field
+            for name, field in FIELDS.items()
+            if name not in up_front and (file.is_text or name != "separator")
+        },
+        "table_fields": TABLE_FIELDS,
+        "field_values": field_values(choices),
+        "sheets": [
+            answer.reading["sheet"]
+            for question in file.questions
+            if question.code == "sheet"
+            for answer in question.answers
+        ],
+        "questions": _questions(file, choices),
+    }
+
+
+def _row(values: Values, layout: Layout | None) -> str:
+    """Return whether a row is a match or a player, by the roles in use or else by the layout."""
+    roles = {name.removeprefix(ROLE) for name in values}
+    if roles & {*SIDES, "winner"}:
+        return "match"
+    return "player" if roles & set(PLAYER_ROLES) or (layout is not None and not layout.sides) else "match"
+
+
+def _has_drop_down(role: str) -> bool:
+    """Return whether the form always has a drop-down for a role."""
+    side = _SIDE.fullmatch(role)
+    return role in (*PLAYER_ROLES, *COMMON_ROLES, "winner") or (side is not None and side[1] in ("team", "score"))
+
+
+def _open_fields(file: FilePreview, choices: Choices) -> set[str]:
+    """Return the fields that matter for this file: those that the user has set, or that a message names."""
+    options = [] if file.problem is None else [file.problem.hint]
+    if file.found is not None:
+        options += [remark.option for remark in file.found.history.remarks]
+    return {*field_values(choices), *(option.name for option in options if option is not None)}
+
+
+def _sheets(file: FilePreview) -> list[str]:
+    answers = next((question.answers for question in file.questions if question.code == "sheet"), ())
+    return [answer.reading["sheet"] for answer in answers]
+
+
+def _questions(file: FilePreview, choices: Choices) -> list[Plain]:
+    """Return the open questions with their answers; of those about columns the first, if nobody has set a drop-down."""
+    about_columns = [question.code for question in file.questions if question.code in ("sides", "result", "home")]
+    answered = ("sheet", *about_columns[0 if choices.columns else 1 :])
+    return [
+        {
+            "text": question.text,
+            "answers": [
+                {
+                    "label": answer.label,
+                    "value": json.dumps(answer.reading),
+                    "matches": answer.matches,
+                    "is_current": number == question.current,
+                }
+                for number, answer in enumerate(question.answers[:ANSWERS])
+            ],
+        }
+        for question in file.questions
+        if question.code not in answered
+    ]
+
+
+def apply_answer_text(choices: Choices, text: str) -> Choices:
+    """Return the choices after an answer to a question, which the page sends as JSON.
+
+    >>> apply_answer_text(Choices(), '{"columns": {"winner": "won"}}').columns
+    {'winner': 'won'}
+    """
+    try:
+        reading = json.loads(text)
+        columns = reading.get("columns") or {}
+        if not reading.keys() <= ANSWERABLE or any(not isinstance(name, str | None) for name in columns.values()):
+            raise ValueError("not an answer of this page")
+        return replace(choices, **reading)
+    except (ValueError, AttributeError, TypeError, RecursionError):
+        raise Error.in_field("answer", "this answer belongs to another file; choose one from the page") from None
+
+
+def field_values(choices: Choices) -> dict[str, str]:
+    """Return the values of the other fields of the form for these choices.
+
+    >>> field_values(Choices(day_first=False, separator=";"))
+    {'day_first': 'False', 'separator': 'semicolon'}
+    """
+    values = {name: field.text_of(getattr(choices, name)) for name, field in FIELDS.items()}
+    values |= {name: getattr(choices, name) or "" for name in TEXTS}
+    return {name: value for name, value in values.items() if value}
+
+
+def render_option(option: Option) -> str:
+    """Return an option of the library in words, with the labels of the form.
+
+    >>> render_option(Option("day_first", False)), render_option(Option("sheet", "Games"))
+    ('“Dates: month first: 1/31/2026”', '“Sheet: Games”')
+    """
+    name, value = option.name, str(option.value)
+    if name == "columns":
+        return "“Columns”"
+    if name in TEXTS:
+        return f"“{'Date format' if name == 'time_format' else 'Sheet'}: {value}”"
+    if name not in FIELDS:
+        return f"{name.replace('_', ' ')} {value}"
+    field = FIELDS[name]
+    return f"“{field.label}: {field.options.get(field.text_of(option.value), value)}”"
+
+
+def render_error(error: Error) -> str:
+    """Return an error in words, with the labels of the form; it may point to the choice of columns below."""
+    if not isinstance(error, NoLayout):
+        return error.render(render_option)
+    if error.value:
+        return "these columns do not make a match yet: choose both sides, and their scores or the result"
+    return f"{error.reason}: choose them below"

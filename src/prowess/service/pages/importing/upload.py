@@ -1,0 +1,156 @@
+"""The import page: upload a file, preview it, choose how to read it, and record its matches."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from hashlib import file_digest, sha256
+from pathlib import Path
+from shutil import copyfileobj
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from starlette.datastructures import UploadFile
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from ....errors import Error
+from ....history import History
+from ....history.columns.headers import split_columns
+from ....history.read_options import Choices
+from ....store import leagues
+from ....store.errors import Unavailable
+from ....store.write.commands import Post
+from ...api.dependencies import LARGEST, ServiceDep, Write
+from ...api.files import extension_of, parse_upload
+from ...auth import Access
+from ...background.uploads import FilePreview
+from ...concurrency import run_in_threadpool
+from ...context import Service
+from ..web.csrf import CheckedForm
+from ..web.page import PageContext, Plain
+from ..web.templates import page_url, render_page
+from .mapper import apply_answer_text, field_values, mapper_context, parse_choices, role_label
+from .preview import preview_file
+
+router = APIRouter(include_in_schema=False)
+PATH = "/leagues/{league}/import"
+LONGEST = 100  # characters of a file name
+LIVE_SIZE = 2 * 1024 * 1024  # bytes of a file that is sent again whenever a choice changes
+EMPTY: Plain = {
+    "imported": None,
+    "repeated": 0,
+    "founded": False,
+    "preview": None,
+    "mapper": None,
+    "file": "",
+    "digest": "",
+    "other": False,
+    "missing": False,
+}
+Number = Annotated[int | None, Query(ge=0, le=LARGEST)]
+
+
+@router.get(PATH)
+async def upload_form(
+    request: Request,
+    access: Write,
+    service: ServiceDep,
+    imported: Number = None,
+    repeated: Number = None,
+    founded: bool = False,
+) -> Response:
+    """Show the upload form, and a confirmation after an import or after the creation of a league."""
+    done = {"imported": imported, "repeated": repeated or 0, "founded": founded}
+    return await _page(request, service, access, done)
+
+
+@router.post(PATH)
+async def receive(request: Request, access: Write, service: ServiceDep, form: CheckedForm) -> Response:
+    """Preview a file, or import it if the same file was previewed with the same choices."""
+    upload = form.get("file")
+    if not isinstance(upload, UploadFile) or not upload.filename:
+        return await _page(request, service, access, {"missing": True}, 422)
+    name = _display_name(upload.filename)
+    choices = Choices(utc=True) if "detect" in form else parse_choices(form)
+    if isinstance(answer := form.get("answer"), str):
+        choices = apply_answer_text(choices, answer)
+    digest, choices, file = await _read(request, upload, name, choices)
+    confirmed = form.get("confirm")
+    if confirmed == digest and file.found is not None and len(file.found.history):
+        try:
+            return await _import(service, access, name, file.found.history)
+        except Unavailable:
+            raise
+        except Error:
+            pass  # the league has changed since the preview; the new preview shows why the import fails
+    context: Plain = {
+        "preview": await run_in_threadpool(preview_file, service, access.league, file),
+        "mapper": mapper_context(file, choices, str(form.get("detected", ""))),
+        "file": name,
+        "digest": digest,
+        "other": confirmed is not None and confirmed != digest,
+    }
+    return await _page(request, service, access, context, 422 if context["preview"]["problem"] else 200)
+
+
+async def _page(request: Request, service: Service, access: Access, context: Plain, status: int = 200) -> Response:
+    league = await service.read(lambda connection: leagues.find(connection, access.league))
+    limits = {"limit": service.settings.import_limit, "live_size": LIVE_SIZE}
+    page = PageContext(EMPTY | context, league=league, status=status, extra=limits | {"role_label": role_label})
+    return await run_in_threadpool(render_page, request, "import.html", page)
+
+
+def _display_name(filename: str) -> str:
+    printable = "".join(letter for letter in filename if letter.isprintable())
+    return (printable if len(printable) <= LONGEST else f"{printable[:60]}…{printable[-30:]}") or "file"
+
+
+async def _read(request: Request, upload: UploadFile, name: str, choices: Choices) -> tuple[str, Choices, FilePreview]:
+    """Read a file; the returned digest identifies its content and the choices.
+
+    Choices made for the previous file are kept, except for columns and sheets that this file does not have.
+    """
+    ending = extension_of(name)
+    with TemporaryDirectory(prefix="prowess-", ignore_cleanup_errors=True) as folder:
+        path = Path(folder) / (f"file.{ending}" if ending else "file")
+        content = await run_in_threadpool(_store, upload, path)
+        read = await parse_upload(request, path, choices, ask=True)
+        if read.problem is not None and read.problem.field == "sheet":
+            choices = replace(choices, sheet=None)
+            read = await parse_upload(request, path, choices, ask=True)
+        for columns in _fitting_columns(choices, read):
+            choices = replace(choices, columns=columns or None)
+            read = await parse_upload(request, path, choices, ask=True)
+            if read.found is not None:
+                break
+    how = (sorted((choices.columns or {}).items()), sorted(field_values(choices).items()))
+    return sha256(f"{content} {how!r}".encode()).hexdigest(), choices, read
+
+
+def _fitting_columns(choices: Choices, read: FilePreview) -> list[dict[str, str | None]]:
+    """Return the chosen columns that the file has, then none; nothing if it has all of them."""
+    columns = choices.columns or {}
+    kept = {
+        role: column
+        for role, column in columns.items()
+        if column is None or set(split_columns(column, read.columns)) <= read.columns.keys()
+    }
+    return [kept, {}] if read.columns and kept != columns else []
+
+
+def _store(upload: UploadFile, path: Path) -> str:
+    """Write an upload to a file, and return the digest of its content."""
+    with path.open("w+b") as file:
+        copyfileobj(upload.file, file)
+        file.seek(0)
+        return file_digest(file, "sha256").hexdigest()
+
+
+async def _import(service: Service, access: Access, name: str, history: History) -> Response:
+    command = Post(access.league, history, author=access.author, reason=f"imported from {name}")
+    done = await asyncio.wrap_future(service.writer.submit(command))
+    repeated = sum(done.repeated)
+    url = page_url(access.league, "import", imported=len(history) - repeated, repeated=repeated or None)
+    return RedirectResponse(url, 303)
