@@ -85,3 +85,15 @@ def test_error_suggests_no_columns_if_no_reading_makes_sense(tmp_path: Path, tex
     with pytest.raises(NoLayout) as caught:
         History.read(path)
     assert caught.value.suggestion is None
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [{"home": "x", "away": "y", "winner": None}, {"winner": None, "loser": "y"}, {"winner": "x", "loser": None}],
+)
+def test_roles_without_a_column_do_not_get_in_the_way_of_answers(
+    tmp_path: Path, columns: dict[str, str | None]
+) -> None:
+    text = "x,y,hg,ag\nann,bob,3,1\nbob,cat,2,2\n"
+    for question in ask(tmp_path, text, Choices(columns=columns)).values():
+        assert all(answer.reading for answer in question.answers)

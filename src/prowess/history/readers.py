@@ -72,13 +72,13 @@ def from_frame(frame: Any, choices: Choices) -> Findings:
     return from_table(Table(frame, "the frame", choices=choices))
 
 
-def from_table(table: Table) -> Findings:
+def from_table(table: Table, *, suggest: bool = True) -> Findings:
     """Recognise the layout of a table and build a history from the usable rows.
 
     Unusable rows must not influence how the other rows are read, so the cells are read again without them. Matches that
-    break a rule are then dropped without another pass.
+    break a rule are then dropped without another pass. If no layout fits and `suggest` is true, the error suggests one.
     """
-    table, layout = _recognise(table)
+    table, layout = _recognise(table, suggest)
     opening, rows = tuple(table.remarks), len(table.frame)
     unused = _UnusedRows(layout)
     while True:
@@ -110,7 +110,7 @@ def read_sample(table: Table, **reading: Any) -> Findings | None:
     choices = replace(table.choices, **reading)
     sample = table.without(np.arange(SAMPLE, len(table.frame)))
     try:
-        findings = from_table(replace(sample, choices=choices, decided={}))
+        findings = from_table(replace(sample, choices=choices, decided={}), suggest=False)
     except Error:
         return None
     return findings if len(findings.history) and 2 * findings.unusable_rows() <= findings.rows else None
@@ -141,7 +141,7 @@ class _UnusedRows:
         self.remarks += [remark for _, remark in table.left_out]
 
 
-def _recognise(table: Table) -> tuple[Table, Layout]:
+def _recognise(table: Table, suggest: bool) -> tuple[Table, Layout]:
     """Recognise the layout from the column names, or else from the contents of the columns."""
     try:
         unfit = table.decide("unfit columns", lambda: unfit_columns(table) if len(table.frame) else None)
@@ -152,7 +152,7 @@ def _recognise(table: Table) -> tuple[Table, Layout]:
     except Error as error:
         inferred = infer_roles(table) if not table.choices.columns and len(table.frame) else None
         if inferred is None:
-            if isinstance(error, NoLayout) and (suggestion := _suggest(table)) is not None:
+            if suggest and isinstance(error, NoLayout) and (suggestion := _suggest(table)) is not None:
                 error = error.suggest(suggestion)
             raise error.within(f"{table.title}: ") from None
     table, roles = inferred

@@ -30,6 +30,7 @@ _BETWEEN_NAMES = re.compile(r"\s*[/&+;|,]\s*| and | und | et | y | e ")
 _CODES = {0.0, 0.5, 1.0, 2.0}  # numbers that say who won
 _SIDE_ROLES = (("home", "away"), ("winner", "loser"), ("team1", "team2"), ("player1", "player2"))
 _SCORE_ROLES = (("home_score", "away_score"), ("score1", "score2"))
+_RESULT_ROLES = {role for pair in (*_SIDE_ROLES, *_SCORE_ROLES) for role in pair}
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class MatchColumns:
             return None
         scores = next((pair for pair in _SCORE_ROLES if roles.get(pair[0]) and roles.get(pair[1])), ())
         result = scores or (("winner",) if "winner" not in names and roles.get("winner") else ())
-        others = {role: column for role, column in roles.items() if role not in (*names, *result)}
+        others = {role: column for role, column in roles.items() if role not in _RESULT_ROLES}
         sides = str(roles[names[0]]), str(roles[names[1]])
         columns = tuple(str(roles[role]) for role in result)
         return cls(sides, columns, names[0] == "home", names[0] == "team1", others)
