@@ -147,7 +147,7 @@ def find_matching(trees: list[ast.AST]) -> dict[str, set[int]]:
 
 
 def find_places(sources: dict[str, str]) -> set[str]:
-    """Return the functions that examine the text of an error, each as "file function"."""
+    """Return the functions that examine the text of an error, each in the form "file function"."""
     trees = {name: ast.parse(text) for name, text in sources.items()}
     matching = find_matching(list(trees.values()))
     return {

@@ -182,7 +182,7 @@ def test_scores_round_trip(scores: list[tuple[int, int]], mark: str, tail: str) 
 
 
 @given(st.lists(st.text(max_size=12) | st.text("0123456789-:()½ /wo+", max_size=12), min_size=1))
-def test_any_cell_is_a_result_or_a_problem(cells: list[str]) -> None:
+def test_any_text_in_a_result_column_is_a_result_or_a_problem(cells: list[str]) -> None:
     read = table(cells)
     found = pair_results(read, "a")
     assert sorted(read.problems.rows().tolist()) == np.flatnonzero(found.state == WRONG).tolist()
@@ -264,7 +264,7 @@ def test_options_may_add_result_words() -> None:
 
 
 @given(st.lists(st.text(max_size=8) | st.sampled_from(["W", "L", "D", "W 3-1", "1-0"]), min_size=1))
-def test_any_word_is_a_result_or_a_problem(cells: list[Any]) -> None:
+def test_any_word_in_a_result_column_is_a_result_or_a_problem(cells: list[Any]) -> None:
     read = table(cells)
     found = word_results(read, "a")
     assert sorted(read.problems.rows().tolist()) == np.flatnonzero(found.state == WRONG).tolist()

@@ -107,7 +107,7 @@ def test_error_message_shortens_long_and_unprintable_column_names() -> None:
     assert len(str(error.value)) < 2000
 
 
-def test_invalid_mappings_raise() -> None:
+def test_invalid_column_mappings_raise() -> None:
     with pytest.raises(Error, match=r"unknown role 'driver'; roles are match, player, .*, team1, player1"):
         recognise(["a", "b"], {"driver": "a"})
     with pytest.raises(Error, match=r"no column 'c' for the role 'player'; the columns are 'a', 'b'"):

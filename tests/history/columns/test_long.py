@@ -48,7 +48,7 @@ def test_different_scores_within_a_team_are_summed() -> None:
     assert "a team's score is the sum" in history.recognised
 
 
-def test_weights_home_and_importance_are_read() -> None:
+def test_weight_home_and_importance_columns_are_read() -> None:
     history = read(
         "match team player rank weight home importance\n 1 x a 2 1 no 3\n 1 x b 2 0.5 no 3\n 1 y c 1 1 yes 3"
     )

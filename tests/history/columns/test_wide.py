@@ -7,7 +7,7 @@ from prowess.history import History
 from .rows import read
 
 
-def test_home_and_away_with_scores_are_read() -> None:
+def test_table_with_home_away_and_score_columns_is_read() -> None:
     history = read("""
         date       home_team away_team home_score away_score neutral
         2026-01-02 Brighton_&_Hove A/B 2 1 FALSE
@@ -19,20 +19,20 @@ def test_home_and_away_with_scores_are_read() -> None:
     assert history.recognised.startswith("wide, a row per match, home/away: home=home_team")
 
 
-def test_home_and_away_with_a_result_are_read() -> None:
+def test_table_with_home_away_and_result_columns_is_read() -> None:
     history = read("home away ftr\n a b H\n a b D\n a b A")
     assert history.place.reshape(-1, 2).tolist() == [[1, 2], [1, 1], [2, 1]]
     assert history.home is not None
 
 
-def test_winner_and_loser_are_read() -> None:
+def test_table_with_winner_and_loser_columns_is_read() -> None:
     history = read("winner loser winner_score loser_score draw\n ann bob 3 1 no\n cat ann 2 2 no\n bob cat 1 1 yes")
     assert history.place.reshape(-1, 2).tolist() == [[1, 2], [1, 2], [1, 1]]
     assert history[1] == {"teams": [["cat"], ["ann"]], "ranks": [1, 2], "scores": [2, 2]}
     assert history.home is None
 
 
-def test_sides_with_rosters_are_read() -> None:
+def test_table_with_a_roster_for_each_side_is_read() -> None:
     history = read("team1 team2 team3 score1 score2 score3\n a;b c;d e 1 2 3\n a&c d - 2 2 -")
     assert [match["teams"] for match in history] == [[["a", "b"], ["c", "d"], ["e"]], [["a&c"], ["d"]]]
     assert [match["scores"] for match in history] == [[1, 2, 3], [2, 2]]
@@ -97,7 +97,7 @@ def test_ambiguous_winner_is_read_as_a_name_if_all_winners_are_names() -> None:
     assert read("player1 player2 winner\n 2 1 1\n 7 3 2").place.tolist() == [1, 2, 2, 1]
 
 
-def test_ids_and_importance_are_read() -> None:
+def test_id_and_importance_columns_are_read() -> None:
     history = read("match_id winner loser importance\n x a b 2\n - b a 1")
     assert history.ids == ("x", "")
     assert history[0]["importance"] == 2

@@ -304,7 +304,7 @@ def test_pair_log_loss_for_many_teams_uses_normal_probabilities():
 
 
 @pytest.mark.parametrize("name", ["Elo", "Glicko", "GaussianElo", "Harkness"])
-def test_comparing_normal_performances_nearly_gives_the_forecast_for_two_teams(name):
+def test_forecast_for_two_teams_nearly_follows_from_normal_performances(name):
     """Measures of larger matches use normal performances; for two teams these nearly give the model's own forecast."""
     fit = PRESETS[name]().fit(history([match | {"scores": [0, 1 + i % 2]} for i, match in enumerate(duels())]))
     gap = fit.forecasts.mean[::2] - fit.forecasts.mean[1::2]

@@ -97,7 +97,7 @@ class Doubling(pw.Drift):
 
 @dataclass(frozen=True)
 class Half(pw.Margin):
-    """A margin of half the first team's noise."""
+    """A draw margin of half the first team's noise."""
 
     def between(self, board, i, j):
         return 0.5 * board.noise[i] ** 0.5

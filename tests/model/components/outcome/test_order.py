@@ -75,7 +75,7 @@ def test_chain_of_teams_agrees_with_dense_expectation_propagation(ranks):
 
 @pytest.mark.parametrize("ranks", [[1, 2], [2, 1], [1, 1], [1, 2, 3], [1, 2, 2], [2, 1, 1, 4]])
 def test_d1_and_d2_are_derivatives_of_the_log_evidence(ranks):
-    """d1 is its derivative with respect to a team's mean; that with respect to the variance is (d2 + d1²)/2."""
+    """Its derivative is d1 with respect to a team's mean, and (d2 + d1²)/2 with respect to the variance."""
     model = pw.TrueSkill(draw_probability=0.2, tau=0).replace(tolerance=1e-13)
     mus, sigmas = [27.0, 22.0, 30.0, 25.0][: len(ranks)], [3.0, 6.0, 2.0, 4.0]
 

@@ -1,4 +1,4 @@
-"""TS2's outcome agrees with slow oracles and the exact model; symmetries, large matches and edge cases."""
+"""TS2's outcome: agreement with slow oracles and the exact model, symmetries, large matches and edge cases."""
 
 import math
 
@@ -98,7 +98,7 @@ def test_exact_posterior_agrees_with_gibbs_sampling(ranks, epsilon):
 @pytest.mark.parametrize("epsilon", [0.0, 0.7, 6.0])
 @pytest.mark.parametrize("ranks", SHAPES, ids=str)
 def test_d1_and_d2_are_derivatives_of_the_log_evidence(ranks, epsilon):
-    """d1 is its derivative with respect to a team's mean; that with respect to the variance is (d2 + d1²)/2."""
+    """Its derivative is d1 with respect to a team's mean, and (d2 + d1²)/2 with respect to the variance."""
     means, variances = field(1, len(ranks))
 
     def at(team=0, mean=0.0, variance=0.0):

@@ -1,4 +1,4 @@
-"""TS3's outcome agrees with general optimisers and exact cases; optimality conditions and large matches."""
+"""TS3's outcome: agreement with general optimisers and exact cases, optimality conditions and large matches."""
 
 import numpy as np
 import pytest

@@ -163,7 +163,7 @@ every_outcome = pytest.mark.parametrize("name", OUTCOMES)
 @pytest.mark.parametrize("teams", [2, 4])
 @every_outcome
 def test_d1_and_d2_are_derivatives_of_the_log_evidence(name, teams):
-    """d1 is its derivative with respect to a mean; that with respect to a variance is (d2 + d1²)/2."""
+    """Its derivative is d1 with respect to a mean, and (d2 + d1²)/2 with respect to a variance."""
     outcome = OUTCOMES[name]
     means, variances, scores = random_match(7, outcome, teams)
     memory = [5.0, 2.0, 11.0][: len(outcome.remembers)]
