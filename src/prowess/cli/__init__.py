@@ -45,7 +45,7 @@ SHIPPED = {"papers": "prowess_papers"}  # verbs in packages that are shipped wit
 
 
 class Group(TyperGroup):
-    """A group of verbs whose help shows no type beside a switch: newer versions of Typer would show <bool>."""
+    """A group of verbs whose help hides the type <bool> of switches, which newer versions of Typer show."""
 
     def get_params(self, ctx: Any) -> Any:
         """Return the parameters of the group itself."""

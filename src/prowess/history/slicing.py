@@ -32,7 +32,7 @@ ABSENT: dict[str, tuple[Any, str]] = {
 
 
 def take(history: History, chosen: NDArray[np.intp] | slice) -> History:
-    """Select matches by indices and sort them by time, or by a slice without a step, which shares memory."""
+    """Select matches by indices, and sort them by time; or select a slice without a step, which shares memory."""
     team: Any
     entry: Any
     if isinstance(chosen, slice):
@@ -238,7 +238,9 @@ def usual_period(history: History) -> str | None:
 
 
 def first_of_last(history: History, period: str) -> int:
-    """Return the first match of the last period ("week", "10d", a number, or "last"), counted back from the last match.
+    """Return the index of the first match in the last period ("week", "10d", a number, or "last").
+
+    The period is counted back from the last match.
 
     A period of whole days includes the day of the last match; "last" means all matches at the last time.
 

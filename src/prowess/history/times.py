@@ -255,7 +255,7 @@ def _from_numpy(value: np.datetime64) -> tuple[Kind, str | None, int]:
 
 
 def zone_of(zone: str) -> tzinfo:
-    """Return the zone with a stored name.
+    """Convert the stored name of a zone to a `tzinfo`.
 
     >>> zone_of("+02:00")
     datetime.timezone(datetime.timedelta(seconds=7200))

@@ -51,7 +51,7 @@ class Numeral:
     proof: str = ""
 
     def value(self, decimal: str | None) -> float:
-        """Return the value if this is the decimal mark; without a mark, the value for a point."""
+        """Return the value of the cell for a decimal mark; None means a point."""
         return self.comma if decimal == "," else self.point
 
 

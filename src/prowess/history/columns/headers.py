@@ -148,7 +148,7 @@ class Headers:
         return next((tuple(pair) for pair in columns if len(pair) == 2), ())
 
     def _gather_unnamed(self) -> None:
-        """Group a side with the unnamed columns of names after it, which a merged heading leaves."""
+        """Group a side with the unnamed columns of names after it; a merged heading names only its first column."""
         following: dict[str, list[str]] = {}
         side = None
         for number, column in enumerate(self.columns, 1):

@@ -22,8 +22,8 @@ from .infer_columns import COLUMNS, column_kinds, may_meet, names_winner
 ROWS = 200  # rows that are compared
 PAIRS = 4  # pairs of sides that are suggested, at most
 RESULTS = 6  # results that are suggested for a pair of sides, at most
-FEW = 3  # in fewer rows, a column of names may hold a single one
-LASTING = 0.7  # if other columns form so many fewer teams, they are the partners
+FEW = 3  # in fewer rows than this, a column of names may hold a single name
+LASTING = 0.7  # columns are partners if they form at most this share of the teams that neighbours form
 LARGEST_SCORE = 100_000
 YEARS = (1850, 2100)
 _BETWEEN_NAMES = re.compile(r"\s*[/&+;|,]\s*| and | und | et | y | e ")
@@ -38,7 +38,7 @@ class MatchColumns:
     """The columns of a file with a row per match: both sides, and the result.
 
     A side is a column, or several joined by a plus sign. The result is a pair of score columns, or one column that says
-    who won; without any, the first side won every match. `others` are roles that do not depend on these.
+    who won; without a result, the first side won every match. `others` are roles that do not depend on these.
     """
 
     sides: tuple[str, str]
@@ -49,7 +49,7 @@ class MatchColumns:
 
     @classmethod
     def of(cls, roles: Mapping[str, str | None]) -> "MatchColumns | None":
-        """Return the columns that a mapping gives for two sides; None if it gives none.
+        """Return the columns of a mapping that has two sides; None if it has none.
 
         >>> MatchColumns.of({"home": "h", "away": "a", "winner": "r"}).result
         ('r',)
@@ -66,7 +66,7 @@ class MatchColumns:
 
     @property
     def roles(self) -> dict[str, str | None]:
-        """The mapping of roles to these columns.
+        """The columns as a mapping from roles.
 
         >>> MatchColumns(("a1+a2", "b1+b2"), ("x", "y")).roles
         {'team1': 'a1+a2', 'team2': 'b1+b2', 'score1': 'x', 'score2': 'y'}
@@ -103,11 +103,11 @@ class Contents:
 
     table: Table
     kinds: Kinds
-    names: dict[str, list[str]]  # the plain spelling of each cell
+    names: dict[str, list[str]]  # the normalised cells of each column
 
     @classmethod
     def of(cls, table: Table) -> "Contents | None":
-        """Look at the first rows of a table; None if it has no rows, or too many columns."""
+        """Return the contents of the first rows; None if the table has no rows, or too many columns."""
         if not 0 < len(table.frame.columns) <= COLUMNS or not len(table.frame):
             return None
         table = replace(table, frame=table.frame.head(ROWS), remarks=[], problems=Problems(), left_out=[])
@@ -130,16 +130,16 @@ class Contents:
 
     @property
     def names_recur(self) -> bool:
-        """Whether some names are in two columns, as those of players who are listed first or second."""
+        """Whether some names occur in two columns, because a player may be on either side."""
         return any(self._shared.values())
 
     def _may_meet(self, first: str, second: str) -> bool:
-        """Return whether nearly no row has the same name in both columns, and both hold several names."""
+        """Return whether both columns hold several names, and almost no row has the same name in both."""
         one, two = self.names[first], self.names[second]
         return may_meet(one, two) and (len(one) < FEW or min(len(set(one)), len(set(two))) > 1)
 
     def sides(self) -> list[MatchColumns]:
-        """Return the likeliest pairs of sides, without a result: columns that share names but not in one row."""
+        """Return the likeliest pairs of sides, without results: columns that share names, but not within a row."""
         shared = self._shared
         pairs = [pair for pair in shared if shared[pair]]
         members = sorted({column for pair in pairs for column in pair}, key=self.table.frame.columns.index)
@@ -155,7 +155,10 @@ class Contents:
         return [*doubles, *singles][:PAIRS]
 
     def _doubles(self, columns: list[str]) -> list[MatchColumns]:
-        """Return the ways to make two teams of four columns; neighbours are partners, unless others stay together."""
+        """Return the ways to divide four columns into two teams, likeliest first.
+
+        Neighbouring columns are partners, unless other pairs of columns stay together more often.
+        """
 
         def partnerships(order: tuple[int, ...]) -> int:
             cells = [self.names[columns[index]] for index in order]
@@ -185,7 +188,7 @@ class Contents:
         return [replace(sides, result=result) for result in (*results[: RESULTS - 1], ())]
 
     def players(self) -> list[dict[str, str | None]]:
-        """Return mappings for a row per player: the rows of a match follow each other, and name each player once."""
+        """Return mappings for a row per player: the rows of a match are adjacent, and list each player once."""
         mappings: dict[tuple[bytes, str, str], dict[str, str | None]] = {}
         for match in (column for kind in ("number", "time", "name") for column in self.kinds[kind]):
             label = np.array([cell or "" for cell in text_of(self.table, match)])
@@ -242,7 +245,7 @@ def _may_be_scores(values: Floats) -> bool:
 
 
 def _pair_order(scores: Mapping[str, Floats], pair: tuple[str, str]) -> tuple[bool, float, float]:
-    """Return a sort key for two columns of scores: with a third column for their sum, or else with similar maxima."""
+    """Return a sort key for two score columns: first pairs whose sum is a third column, then similar maxima."""
     first, second = (scores[column] for column in pair)
     others = [values for column, values in scores.items() if column not in pair]
     total = any(np.array_equal(first + second, values, equal_nan=True) for values in others)

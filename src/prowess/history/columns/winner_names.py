@@ -1,4 +1,4 @@
-"""Reading a column that names the winner of each match: by name in any spelling, by a part of it, or by a word."""
+"""Read a column that gives the winner of each match: a name in any spelling, a part of it, or a word for a side."""
 
 import re
 from collections.abc import Iterable
@@ -18,8 +18,8 @@ from .layout import Layout, Side
 if TYPE_CHECKING:
     import polars as pl
 
-DRAW, UNKNOWN = 2, -1  # beside the sides 0 and 1
-MOST = 0.9  # fraction of the matches that decides how a file is meant
+DRAW, UNKNOWN = 2, -1  # values of a winner besides the sides 0 and 1
+MOST = 0.9  # fraction of the matches that must agree to decide how the file is read
 _BY = re.compile(r"([a-z]) ?\+ ?(?:\d+(?:[.,]\d+)?|1/2|[rtf]|res|resign|resignation|time)?", re.IGNORECASE)  # B+3.5
 _BETWEEN_NAMES = re.compile("|".join(map(re.escape, (*ROSTER_SEPARATORS, *ALSO_IN_NAMES))))
 _SHOWN = 3  # winners in a remark
@@ -28,8 +28,8 @@ _SHOWN = 3  # winners in a remark
 def winning_sides(table: Table, layout: Layout) -> NDArray[np.int8]:
     """Return the side that the winner column names in each row: 0, 1, `DRAW` or `UNKNOWN`.
 
-    A cell holds a side's text, a word for the side, or a word for a draw. If it is none of these, it may be the name in
-    another spelling, the players in another order, or a part of one name, such as Lakers; a remark lists such parts.
+    A cell repeats the text of a side, or is a word for a side or for a draw. Otherwise it may be the side in another
+    spelling, with its players in another order, or a part of its name, such as Lakers; a remark lists such parts.
     """
     text = text_of(table, layout.roles["winner"])
     code, different = intern(text.fill_null(""))
@@ -40,7 +40,7 @@ def winning_sides(table: Table, layout: Layout) -> NDArray[np.int8]:
         else (text == text_of(table, side.column)).fill_null(False).to_numpy()
         for side in layout.sides
     )
-    # Players called "1" and "2" make a winner "1" ambiguous: it is a name if nearly every winner is a name.
+    # If players are called "1" and "2", a winner "1" is ambiguous; it is a name if nearly all winners are names.
     usual = len(text) > 0 and (first | second | (word == DRAW)).mean() >= MOST
     sides = np.where((first | second) & (usual | (word == UNKNOWN)), np.where(first, 0, 1), word).astype(np.int8)
     missing = np.array([cell.casefold() in MISSING for cell in different], bool)[code]
@@ -62,7 +62,7 @@ def _side_of_word(text: str, layout: Layout) -> int:
 
 
 def _compare_names(table: Table, layout: Layout, rows: NDArray[np.intp]) -> NDArray[np.int8]:
-    """Compare winners with the names of both sides, once for each combination of the three."""
+    """Compare winners with the names of both sides; each distinct combination is compared once."""
     column = layout.roles["winner"]
     cells = [_names_of(table, side, rows) for side in layout.sides]
     combinations = list(zip(text_of(table, column)[rows].to_list(), *cells, strict=True))
@@ -96,7 +96,7 @@ def _named_side(cell: str, first: tuple[str, ...], second: tuple[str, ...]) -> t
     members = [{plain_spelling(part) for name in names for part in _split(name)} for names in (first, second)]
     players = {plain_spelling(part) for part in _split(cell)}
     tests = [([names == [own] or players == team for names, team in zip(sides, members, strict=True)], False)]
-    if any(map(str.isalpha, own)):  # 1-0 is a score, and not a part of the name 1
+    if any(map(str.isalpha, own)):  # "1-0" is a score, not a part of a player's name "1"
         tests += [([players <= team for team in members], True)]
         tests += [([_is_part(own, " ".join(names)) for names in sides], True)]
     for fits, is_part in tests:

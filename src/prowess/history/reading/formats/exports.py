@@ -12,7 +12,7 @@ from ...read_options import Choices
 
 JsonObject = dict[str, Any]
 
-# Why matches are left out, by the code of the remark: the words for one and for many.
+# The reasons for leaving out matches, by the code of the remark: the words for one match and for several.
 _REASONS = {
     "not-played": ("unplayed match", "unplayed matches"),
     "walkovers": ("walkover", "walkovers"),
@@ -39,10 +39,10 @@ class Entry:
 
 
 class ExportedMatches:
-    """Collects the matches of a file, the remarks on those left out, and the problems of the others."""
+    """Collects the matches of a file, the remarks on matches left out, and the problems of invalid matches."""
 
     def __init__(self, title: str, choices: Choices, program: str, unit: str = "match") -> None:
-        """Begin with an empty table; `program` has written the file, and `unit` names a match in messages."""
+        """Create an empty collection; `program` wrote the file, and messages call a match `unit`."""
         self.title, self.choices, self.unit = title, choices, unit
         self.remarks = [Remark("export", (f"a file of {program}",))]
         self.skipped: dict[str, list[int]] = {}
@@ -72,7 +72,7 @@ class ExportedMatches:
         return True
 
     def skip(self, number: int, code: str) -> None:
-        """Leave out match `number`, for one of the reasons that have a code."""
+        """Leave out match `number`; `code` gives the reason."""
         self.skipped.setdefault(code, []).append(number)
 
     def skip_walkover(self, number: int) -> bool:
@@ -155,7 +155,7 @@ def unix_time(seconds: object) -> str:
 
 
 def number_or_none(value: object) -> float | None:
-    """Return a number, also if it is written as text; None for anything else.
+    """Convert a value, which may be text, to a number; None if it is not a number.
 
     >>> number_or_none("54"), number_or_none(3), number_or_none("won"), number_or_none(True)
     (54.0, 3.0, None, None)
@@ -170,6 +170,9 @@ def number_or_none(value: object) -> float | None:
 
 
 def time_reader(objects: Sequence[JsonObject], keys: Sequence[str]) -> Callable[[JsonObject], str]:
-    """Return a function that reads the time of an object: under the first key that all have, or else that it has."""
+    """Return a function that reads the time of an object.
+
+    It uses the first key that all objects have; if there is none, the first key that the object has.
+    """
     used = [key for key in keys if all(value.get(key) for value in objects)][:1] or keys
     return lambda value: next((str(value[key]) for key in used if value.get(key)), "")

@@ -30,7 +30,7 @@ class _Seat:
 
 @dataclass
 class _Play:
-    """A play; `highest` says whether the highest score wins, if the file says so."""
+    """A play; `highest` is whether the highest score wins, or None if the file does not say."""
 
     number: int
     date: str = ""
@@ -44,7 +44,7 @@ class _Play:
 
 
 class _PlayLog:
-    """Turns plays into matches."""
+    """Converts plays to matches."""
 
     def __init__(self, title: str, choices: Choices, program: str, unit: str) -> None:
         self.matches = ExportedMatches(title, choices, program, unit)
@@ -103,15 +103,15 @@ class _PlayLog:
 
 
 def _common_score(team: Sequence[_Seat]) -> float | None:
-    """Return the score of a team, if its players do not have different ones."""
+    """Return the score that all players of a team share; None if they differ."""
     scores = {seat.score for seat in team if seat.score is not None}
     return scores.pop() if len(scores) == 1 else None
 
 
 def _places(won: Sequence[bool], scores: Sequence[float], highest: bool | None) -> list[int] | None:
-    """Return the places: winners first, and the others by their scores if these agree with the winners.
+    """Return the places: winners first, then the others by their scores if these agree with the winners.
 
-    None if there is no result, or if everybody won, which a cooperative play looks like.
+    Return None if there is no result, or if everybody won, as in a cooperative play.
 
     >>> _places([False, True, False], [40, 54, 31], None), _places([True, False, False], [3, 9, 7], None)
     ([2, 1, 3], [1, 3, 2])

@@ -10,9 +10,10 @@ from ...read_options import Choices
 from .exports import Entry, ExportedMatches, JsonObject, find_objects, number_or_none, places, time_reader, unix_time
 
 _SET = re.compile(r"\s*(-?\d+)\s*[-:]\s*(-?\d+)\s*")
-_TIMES = ("completed_at", "underway_at", "started_at")  # of Challonge
-_COMPLETED = (3, "3", "COMPLETED")  # states of start.gg
-_RESULTS = {"win": 1, "draw": 1, "loss": 2, 1: 1, 2: 1, 3: 2}  # places by the results of Toornament, old and new
+_TIMES = ("completed_at", "underway_at", "started_at")  # keys of times in Challonge
+_COMPLETED = (3, "3", "COMPLETED")  # values of a completed state in start.gg
+# Places by the results of both versions of Toornament's API.
+_RESULTS = {"win": 1, "draw": 1, "loss": 2, 1: 1, 2: 1, 3: 2}
 
 
 def read_challonge(document: Any, title: str, choices: Choices) -> Table | None:
@@ -63,7 +64,7 @@ def _add_challonge(matches: ExportedMatches, number: int, match: JsonObject, nam
 
 
 def _as_version_1(match: JsonObject) -> JsonObject:
-    """Return a match of version 2 of the API, where values are attributes and relations, as version 1 has it."""
+    """Convert a match from version 2 of the API, which nests attributes and relations, to version 1."""
     values = {**match["attributes"], **(match["attributes"].get("timestamps") or {})}
     points = values.get("points_by_participant") or []
     sides = [str(side.get("participant_id")) for side in points if side.get("participant_id") is not None]
@@ -100,14 +101,14 @@ def _objects(value: Any) -> list[JsonObject]:
 
 
 def _sets(match: JsonObject) -> list[tuple[int, int]]:
-    """Return the scores of the sets of a match, or nothing if they cannot be read."""
+    """Return the scores of the sets of a match; empty if they cannot be read."""
     parts = [part for part in str(match.get("scores_csv") or "").split(",") if part.strip()]
     sets = [_SET.fullmatch(part) for part in parts]
     return [(int(one[1]), int(one[2])) for one in sets if one is not None] if all(sets) else []
 
 
 def _score(sets: list[tuple[int, int]], choices: Choices) -> tuple[int, int] | None:
-    """Return the score of a match: that of its only set, the number of sets won, or the sum of their points."""
+    """Return the score of a match: the score of a single set, the number of sets won, or the sum of points."""
     if not sets:
         return None
     if len(sets) == 1 or choices.score_unit == "points":
