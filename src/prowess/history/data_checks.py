@@ -129,7 +129,10 @@ def _scores(history: History) -> list[str]:
     """Find scores far from all others."""
     if history.score is None:
         return []
-    lower, upper = np.nanquantile(history.score, [0.25, 0.75])
+    usual = np.sort(history.score[~np.isnan(history.score)])[1:-1]  # in a small file, one typo moves the quartiles
+    if not len(usual):
+        return []
+    lower, upper = np.quantile(usual, [0.25, 0.75])
     far = FAR * max(upper - lower, 1.0)
     team = np.flatnonzero((history.score > upper + far) | (history.score < lower - far))
     team = team[np.argsort(-np.abs(history.score[team] - upper), kind="stable")]

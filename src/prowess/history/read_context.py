@@ -4,17 +4,19 @@ A remark records something that the reader found or decided. Its code never chan
 
 - of the source: `plain-matches`, `json-matches`, `empty-file`, `simulated`, `journal`, `sheet`, `encoding`,
   `separator`, `no-header`, `above-table`, `below-table`, `repeated-header`, `comments`, `repeated-column-names`,
-  `row-numbers`, `unnamed-columns`, `stray-quotes`
+  `row-numbers`, `unnamed-columns`, `short-rows`, `stray-quotes`
 - of the formats of other programs: `export`, `player-ids`, `partial-dates`, `unknown-players`, `anonymous-players`,
   `repeated-matches`, `cooperative-plays`, `solo-plays`, `unfinished-plays`, `no-result`, `play-quantity`
-- of the columns: `layout`, `ignored-columns`, `inferred-columns`, `player-columns`, `other-reading`, `match-columns`,
-  `order-of-rows`, `everybody-alone`, `summed-scores`, `unused-scores`, `contradicting-results`, `unused-time-column`,
+- of the columns: `layout`, `ignored-columns`, `ignored-names`, `unnamed-ignored`, `names-for-places`, `no-teams`,
+  `unfilled-teams`, `inferred-columns`, `player-columns`, `other-reading`, `match-columns`, `order-of-rows`,
+  `everybody-alone`, `summed-scores`, `unused-scores`, `contradicting-results`, `unused-time-column`,
   `unused-clock-column`, `inferred-time`, `no-times`, `order-of-rounds`, `pairs`, `home-by-neutral`, `no-home-team`,
   `one-match`, `parts-of-names`, `cross-table`, `cross-table-home`, `swiss-table`, `race-columns`, `tie-cells`
-- of the cells: `decimal-mark`, `bare-decimals`, `bracketed-numbers`, `rosters`, `single-name`, `result-words`,
-  `overtime`, `winner-first`, `sets`, `shoot-out`, `clock`, `retired`, `words-for-places`, `places-below-1`,
-  `missing-places`, `missing-durations`, `numbers-as-dates`, `months`, `short-years`, `several-zones`, `earliest-time`,
-  `day-month-order`, `empty-clock`
+- of the cells: `decimal-mark`, `bare-decimals`, `negative-scores`, `bracketed-numbers`, `unread-scores`,
+  `partial-scores`, `rosters`, `single-name`, `smaller-teams`, `result-words`, `overtime`, `winner-first`, `sets`,
+  `shoot-out`, `clock`, `retired`, `words-for-places`, `places-below-1`, `missing-places`, `missing-durations`,
+  `numbers-as-dates`, `months`, `short-years`, `several-zones`, `earliest-time`, `day-month-order`, `empty-clock`,
+  `distant-times`
 - of rows left out or counted: `not-played`, `walkovers`, `byes`, `absent`, `repeated-players`, `single-team`,
   `repeated-rows`, `repeated-rows-counted`, `mirrored-rows`, `mirrored-rows-counted`, `repeated-matches`, `problems`
 """

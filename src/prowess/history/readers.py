@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Error, Remark
+from ..errors import Error, Option, Remark
 from ..text import count
 from .build_history import build
 from .cells.dates.columns import read_times
@@ -31,7 +31,7 @@ from .columns.wide import add_venue, read_wide
 from .history import History
 from .names import plain_name
 from .ragged import Floats
-from .read_context import Findings, Located, Problems, Table, history_or_error
+from .read_context import Findings, Located, Problems, Table, history_or_error, list_names
 from .read_options import Choices
 from .reading.sniff import load
 from .sentences import describe_matches
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 SAMPLE = 100  # rows of a sample that shows how a file would be read
 SHOWN = 2  # matches in a suggestion
 LONGEST = 120  # maximum length of a column name or a match in a suggestion
+_NAMES = 1000  # rows in which ignored columns are compared with the players
 # a function that converts a column's values per row to one value per match
 _MatchValues = Callable[[NDArray[Any], str], NDArray[Any]]
 
@@ -80,6 +81,7 @@ def from_table(table: Table, *, suggest: bool = True) -> Findings:
     """
     table, layout = _recognise(table, suggest)
     opening, rows = tuple(table.remarks), len(table.frame)
+    earlier: list[Remark] = []  # on decisions that are kept
     unused = _UnusedRows(layout)
     while True:
         draft = None if len(table.unusable()) else _read_matches(table, layout)
@@ -92,6 +94,7 @@ def from_table(table: Table, *, suggest: bool = True) -> Findings:
         if BOTH_VIEWS in table.decisions:
             # Mirrored rows are valid, so all decisions based on them stay valid, unless other rows have problems.
             lasting = {BOTH_VIEWS: True} if len(table.problems) else dict(table.decisions)
+            earlier = earlier or ([] if len(table.problems) else list(table.remarks))
         table = replace(table.without(unusable), decided={**table.decided, **lasting})
         table.remarks.extend(opening)
     while len(broken := _check_rules(table, layout, draft, unused.rows_of_match)):
@@ -99,7 +102,9 @@ def from_table(table: Table, *, suggest: bool = True) -> Findings:
         table = replace(table, problems=Problems())
         draft = draft.without(broken)
     history = build(draft)
-    history = replace(history, remarks=(*history.remarks, *unused.remarks))
+    codes = {remark.code for remark in history.remarks}
+    decided = [remark for remark in earlier if remark.code not in codes]
+    history = replace(history, remarks=(*history.remarks, *decided, *unused.remarks))
     decisions = {**table.decided, **table.decisions}
     problems = tuple(problem for _, problem in sorted(unused.problems, key=itemgetter(0)))
     return Findings(history, table.title, problems, layout, tuple(table.frame.columns), decisions, rows)
@@ -199,10 +204,60 @@ def _read_matches(table: Table, layout: Layout) -> RawMatches:
         draft.ids = _ids(table, layout, of_match, rows)
         if draft.ids is None:
             layout = layout.with_roles(id=None)
+    _note_ignored_names(table, layout, draft)
+    _note_unnamed(table, layout)
     if draft.times is None and len(draft) > 1:
         table.note("no-times", "no column holds times, so matches count in the order of the rows")
     draft.remarks = (*layout.describe(table.frame.columns), *draft.remarks, *table.remarks)
     return draft
+
+
+def _note_ignored_names(table: Table, layout: Layout, draft: RawMatches) -> None:
+    """Remark on an ignored column with players who are not listed elsewhere in the row, as under a misspelt heading."""
+    import polars as pl
+
+    sides = [column for side in layout.sides for column in (side.column, *side.more)]
+    sides += [layout.roles[role] for role in ("player", "players", "team") if role in layout.roles and not sides]
+    used = {*layout.roles.values(), *layout.also, *layout.parts, *sides}
+    sample = replace(table, frame=table.frame.head(_NAMES))
+    others = [
+        column for column in sample.frame.columns if column not in used and sample.frame[column].dtype == pl.String
+    ]
+    if not others or any(sample.frame[column].dtype.is_nested() for column in sides):
+        return
+    listed = list(zip(*(text_of(sample, column).fill_null("") for column in sides), strict=True))
+    players = set(draft.names)
+    for column in others:
+        cells = [(cell, row) for cell, row in zip(text_of(sample, column), listed, strict=True) if cell]
+        missing = {
+            cell
+            for cell, row in cells
+            if cell in players and not any(cell in side for side in row) and not cell.isdigit()
+        }
+        if len(missing) > 1 and 2 * sum(cell in missing for cell, _ in cells) > len(cells):
+            text = f"column {column!r} is not used, although it holds names of players, such as {min(missing)!r}; "
+            table.note(
+                "ignored-names",
+                f"{text}if they played, map it, as in ",
+                Option("columns", {"player2": column}),
+                column=column,
+            )
+
+
+def _note_unnamed(table: Table, layout: Layout) -> None:
+    """Remark on columns without a name that are not used, unless the file has no header."""
+    unused = [column for column in layout.unused(table.frame.columns) if column.isdigit()]
+    if (
+        unused
+        and len(unused) < len(table.frame.columns)
+        and "no-header" not in {remark.code for remark in table.remarks}
+    ):
+        subject = (
+            f"column {unused[0]} has no name and is"
+            if len(unused) == 1
+            else f"columns {list_names(unused)} have no name and are"
+        )
+        table.note("unnamed-ignored", f"{subject} not used", column=unused[0], number=len(unused))
 
 
 def _sequence(table: Table, draft: RawMatches, rows: RowGroups | None) -> Floats | None:

@@ -39,6 +39,7 @@ _MARKED = re.compile(r"(\d*)([.,])(\d+)")
 _UNCLEAR = r"^[+-]?[1-9]\d{0,2}[.,]\d{3}$"  # ambiguous: the mark before three digits may separate thousands or decimals
 _BARE = r"^\s*[+-]?[.,]\d+\s*$"
 _OTHER = {".": ",", ",": "."}
+RARE = 0.05  # if at most this fraction of the scores is negative, these may be typos
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,26 @@ def numbers_together(table: Table, columns: Sequence[str]) -> list[Floats]:
         values = _read_texts(table, columns, texts, lambda: any((whole.abs() >= 1000).any() for whole in wholes))
     pieces = np.split(values, np.cumsum([len(rest) for _, rest in parts])[:-1])
     return [_merge(table, column, *part, piece) for column, part, piece in zip(columns, parts, pieces, strict=True)]
+
+
+def note_negative(table: Table, columns: Sequence[str], values: Sequence[Floats]) -> None:
+    """Remark on a negative score among others that are all 0 or more: the minus sign may be a typo.
+
+    >>> import polars as pl
+    >>> cells = Table(pl.DataFrame({"goals": ["3", "1", "-2", "0"]}), "cells")
+    >>> note_negative(cells, ["goals"], [numbers(cells, "goals")])
+    >>> str(cells.remarks[0])
+    "row 3: column 'goals' holds '-2'; all other scores are 0 or more"
+    """
+    negative = [np.flatnonzero(column < 0) for column in values]
+    number = sum(map(len, negative))
+    if not number or number > max(1, RARE * sum(np.count_nonzero(~np.isnan(column)) for column in values)):
+        return
+    column, rows = next((column, rows) for column, rows in zip(columns, negative, strict=True) if len(rows))
+    row = int(rows[0])
+    held = f"{table.row_name(row)}: column {column!r} holds {str(table.frame[column][row])!r}"
+    others = "all other scores are 0 or more" if number == 1 else f"only {number:,} scores are negative"
+    table.note("negative-scores", f"{held}; {others}", column=column, number=number, row=row)
 
 
 def _split(table: Table, column: str) -> "tuple[pl.Series, pl.Series]":
@@ -209,7 +230,7 @@ def _with_usual_unit(read: dict[str, Numeral], count: dict[str, int], rows: int)
     times = Counter[str]()
     for cell, numeral in read.items():
         times[numeral.unit] += count[cell]
-    usual = {"", "%", *UNITS, *(unit for unit, number in times.items() if 2 * number >= rows)}
+    usual = {"", *UNITS, *(unit for unit, number in times.items() if 2 * number >= rows)}
     return {cell: numeral for cell, numeral in read.items() if numeral.unit in usual}
 
 

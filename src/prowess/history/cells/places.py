@@ -68,9 +68,9 @@ def ranks(table: Table, column: str) -> Places:
         mask |= np.isin(rank, [float(word) for word in words if re.fullmatch(r"[+-]?\d+(\.\d+)?", word.strip())])
     rank[unplaced | absent] = nan
     # 0 ranks before 1. In some files, 0 means the first place, in others no place, so a remark says so.
-    for low in (0.0, -1.0):
+    for low in np.unique(rank[rank < 1])[:_SHOWN]:
         rows = int((rank == low).sum())
-        if rows and (rank >= 1).any():
+        if (rank >= 1).any():
             text_before = f"{column}: {low:g} counts as better than 1 ({count(rows, 'row', 'rows')}); "
             last = Option("unplaced", (f"{low:g}",))
             table.note("places-below-1", text_before, last, " ranks it last", column=column, number=rows)

@@ -89,6 +89,9 @@ def word_results(table: Table, column: str, also: Mapping[str, int] | None = Non
     """
     cells = _Column(table, column)
     words, scores = zip(*map(_word_and_score, cells.texts), strict=True) if cells.texts else ((), ())
+    numeric = [_NUMBER.fullmatch(plain_text(text)) is not None for text in cells.texts]
+    if 0 < cells.count_rows(numeric) <= cells.count_scores():  # among results such as 2-1, 2 is half a result
+        words = tuple(f"{word} alone" if alone else word for word, alone in zip(words, numeric, strict=True))
     signs = _choose_language(cells, words, also or {})
     read = [_read_word(*parts, signs) for parts in zip(cells.texts, words, scores, strict=True)]
     if not signs.keys() & set(words):
@@ -119,7 +122,12 @@ class _Column:
         self.texts: list[str] = distinct.to_list()
         self.counts = np.bincount(self.code, minlength=len(self.texts))
 
-    def _count_rows(self, chosen: Iterable[bool]) -> int:
+    def count_scores(self) -> int:
+        """Count the rows with a result such as 3-1."""
+        return self.count_rows(pair_cell(text).first >= 0 for text in self.texts)
+
+    def count_rows(self, chosen: Iterable[bool]) -> int:
+        """Count the rows with the chosen texts."""
         return int(self.counts[np.fromiter(chosen, bool, len(self.texts))].sum())
 
     def settle(self, read: list[Cell]) -> list[Cell]:
@@ -137,7 +145,7 @@ class _Column:
         if any(slash and slash[0] != "1/2" for slash in slashes):
             read = [pair(float(s[1]), float(s[2])) if s else result for result, s in zip(read, slashes, strict=True)]
         pairs = [result.pairs if result.state == PLAYED else 0 for result in read]
-        several, single = (self._count_rows(number == count for number in pairs) for count in (2, 1))
+        several, single = (self.count_rows(number == count for number in pairs) for count in (2, 1))
         if several >= single and several:
             for index, result in enumerate(read):
                 if pairs[index] == 1:
@@ -168,7 +176,7 @@ class _Column:
         for rule, meaning in _RULES.items():
             chosen = [result.rule == rule for result in read]
             if any(chosen):
-                index, rows = chosen.index(True), self._count_rows(chosen)
+                index, rows = chosen.index(True), self.count_rows(chosen)
                 result = read[index]
                 is_scored = result.state == PLAYED and result.first == result.first
                 score = f" is read as {result.first:g}-{result.second:g}" if is_scored else ""

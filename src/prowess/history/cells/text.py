@@ -30,6 +30,10 @@ _LETTERS = str.maketrans(
 )
 
 
+# Characters that nobody sees: zero-width spaces, marks of direction, soft hyphens and byte order marks.
+_INVISIBLE = "[\u00ad\u200b\u200e\u200f\u2060\ufeff]"
+
+
 def intern(text: "pl.Series") -> tuple[Ints, "pl.Series"]:
     """Return the distinct values in order of appearance, and the index of each value among them.
 
@@ -47,6 +51,27 @@ def intern(text: "pl.Series") -> tuple[Ints, "pl.Series"]:
     different = text.unique(maintain_order=True)  # two texts have the same hash
     numbers = pl.Series(np.arange(len(different), dtype=np.int32))
     return text.replace_strict(different, numbers, return_dtype=pl.Int32).to_numpy(), different
+
+
+def clean_names(names: "pl.Series") -> "pl.Series":
+    """Return names without differences that nobody sees: decomposed accents, doubled blanks, invisible characters.
+
+    >>> import polars as pl
+    >>> clean_names(pl.Series(["Ann\u00a0 Lee", "Jose\u0301", "Bob\u200b"])).to_list()
+    ['Ann Lee', 'José', 'Bob']
+    """
+    if (names.str.len_bytes() != names.str.len_chars()).any():
+        names = names.str.normalize("NFC").str.replace_all(_INVISIBLE, "")
+    elif not names.str.contains(r"\s\s").any():
+        return names
+    return names.str.replace_all(r"\s+", " ").str.strip_chars()
+
+
+def intern_clean(names: "pl.Series") -> tuple[Ints, "pl.Series"]:
+    """Return each name's index among the distinct names, and these names; names that look alike are one name."""
+    code, spelt = intern(names)
+    same, different = intern(clean_names(spelt))
+    return (code if len(different) == len(spelt) else same[code]), different
 
 
 def text_of(table: Table, column: str) -> "pl.Series":
@@ -102,7 +127,7 @@ def intern_names(table: Table, columns: list[str]) -> tuple[Ints, "pl.Series"]:
     for column in columns:
         check_names(table, column, table.frame[column].dtype)
     code, spelt = _interleave([table.frame[column].cast(pl.String) for column in columns])
-    same, names = intern(spelt.fill_null("").str.strip_chars())
+    same, names = intern(clean_names(spelt.fill_null("").str.strip_chars()))
     if len(names) < len(spelt):
         code = same[code]
     empty = np.flatnonzero((names == "").to_numpy())

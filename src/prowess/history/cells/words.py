@@ -14,6 +14,11 @@ MISSING = _words(  # texts that mean an empty cell, in lower case
     "- -- --- – — ? . .. ... na n/a n.a. #n/a <na> nan null (null) none \\n missing unknown tbd tba"
 ) | {""}
 
+# What spreadsheets and databases write instead of a value that is missing.
+NO_VALUES = frozenset(
+    ("#REF!", "#N/A", "#VALUE!", "#NAME?", "#DIV/0!", "#NULL!", "#NUM!", "#SPILL!", "#CALC!", "\\N", "<NA>", "(null)")
+)
+
 # Separators of the names in a roster: marks that never occur in names, and marks that may also occur in names. The
 # latter must be in at least half of the cells.
 ROSTER_SEPARATORS = ("\n", "\t", ";", "|", "+")

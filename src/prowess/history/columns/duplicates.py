@@ -1,20 +1,28 @@
 """Find rows that repeat a match: duplicate rows, and rows with the other side's view of a match."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Option
 from ...text import count
+from ..cells.dates.numeric import meaning_of
 from ..names import plain_name
 from ..ragged import Floats, Ints, mix_bits, starts
 from ..read_context import Table
 from .aliases import PARTS
 from .layout import Layout
 
+if TYPE_CHECKING:
+    import polars as pl
+
 _ROUNDS = frozenset(word for words in PARTS for word in words.split())
 _KEEP = ("; ", Option("duplicates", "keep"), " counts them")
 BOTH_VIEWS = "whether matches are listed from both sides"  # a decision
+SMALL = 10_000  # number of rows in which equal rows without a time are searched
 MOST = 0.9  # fraction of the rows that must agree to decide how the file is read
+HALF = 0.5  # with dates, this fraction of mirrored rows is no chance
 LEAST = 3  # minimum number of mirrored matches without a time; fewer may be return matches
 VARIED = 3  # results are varied if there are more than three: a win, a draw and a loss
 
@@ -30,6 +38,7 @@ def leave_out_repeated(table: Table, layout: Layout, size: Ints, player: Ints) -
         return
     when = _time_columns(table, layout)
     if not when and choice is None:
+        _note_pasted(table)
         return
     hashes = table.frame.hash_rows()
     if hashes.n_unique() == len(hashes):
@@ -47,6 +56,22 @@ def leave_out_repeated(table: Table, layout: Layout, size: Ints, player: Ints) -
     table.leave_out(np.flatnonzero(repeated), "repeated-rows", "duplicate row", "duplicate rows", _KEEP)
 
 
+def _note_pasted(table: Table) -> None:
+    """Remark on rows without a time that directly follow an equal row, or that repeat the whole file."""
+    if len(table.frame) > SMALL:
+        return  # among many results without a time, equal rows are usual
+    hashes = table.frame.hash_rows().to_numpy()
+    repeated = np.append(False, hashes[1:] == hashes[:-1])
+    half = len(hashes) // 2
+    if 2 * half == len(hashes) and (hashes[:half] == hashes[half:]).all():
+        repeated[half:] = True
+    if number := int(np.count_nonzero(repeated)):
+        text = f"{count(number, 'row repeats', 'rows repeat')} another row; each is counted as a match; "
+        once = Option("duplicates", "once")
+        row = int(repeated.argmax())
+        table.note("repeated-rows-counted", text, once, " counts them once", number=number, row=row)
+
+
 def _time_columns(table: Table, layout: Layout) -> list[str]:
     """Return the columns that identify a match: its id and its date, but not plain numbers such as weeks or rounds."""
     import polars as pl
@@ -55,9 +80,19 @@ def _time_columns(table: Table, layout: Layout) -> list[str]:
     if "time" in layout.roles:
         day = table.frame[layout.roles["time"]]
         written = day.dtype == pl.String and bool(day.head(100).str.contains(r"[^0-9.]|\..*\.").any())
-        if written or day.dtype.is_temporal():
+        if written or day.dtype.is_temporal() or _are_numeric_dates(day):
             columns.append(layout.roles["time"])
     return columns
+
+
+def _are_numeric_dates(day: "pl.Series") -> bool:
+    """Return whether numbers are dates such as 20260131, Unix times or a spreadsheet's days."""
+    import polars as pl
+
+    if day.dtype != pl.String and not day.dtype.is_numeric():
+        return False
+    values = day.head(1000).cast(pl.Float64, strict=False).drop_nulls().to_numpy()
+    return len(values) > 0 and meaning_of(values, np.ones(len(values)), day.name) != "number"
 
 
 def _meetings(table: Table, when: list[str], team: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -140,7 +175,7 @@ def _note_twins(table: Table, when: list[str], twin: NDArray[np.bool_], result: 
     """Add a remark if some matches may be listed from both sides, unless this can be chance."""
     scored = result is not None and len(np.unique(result)) > VARIED
     rows = int(np.count_nonzero(twin))
-    if rows and ((when and scored) or twin.mean() >= MOST):
+    if rows and ((when and (scored or twin.mean() >= HALF)) or twin.mean() >= MOST):
         text = f"{count(rows, 'row looks', 'rows look')} like one match listed from both sides; each is counted; "
         once = Option("duplicates", "once")
         table.note("mirrored-rows-counted", text, once, " counts them once", number=rows, row=int(twin.argmax()))

@@ -11,9 +11,9 @@ _AGAIN = (" (2)", ".1", "_duplicated_0")  # suffixes of duplicate names
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_]+")
 _MEMBER = re.compile(
     "(?P<side>(?:team|side|squad|pair|t)(?:[0-9]|[a-h])|winner|loser|home|away|white|black|red|blue|left|right)"
-    "(?:player|p|member|name)?(?P<number>[1-9][0-9]?)(?:name|id)?"
+    "(?:player|p|member|name)?(?P<number>[1-9][0-9]?)(?P<tail>name|id)?"
 )
-_LETTER_MEMBER = re.compile("(?P<side>[a-h])(?P<number>[1-9])")  # A1 and A2 against B1 and B2
+_LETTER_MEMBER = re.compile("(?P<side>[a-h])(?P<number>[1-9])(?P<tail>)")  # A1 and A2 against B1 and B2
 _STEM = f"(?P<stem>{'|'.join(sorted(f'{aliases.ROSTER_STEMS} {aliases.NAME_STEMS}'.split(), key=len, reverse=True))})"
 _LABEL = "(?P<label>[0-9]{1,2}|[a-hxy])"
 SIDE = re.compile(f"{_STEM}{_LABEL}(?P<tail>|name|id|players|roster|members)")
@@ -132,14 +132,17 @@ class Headers:
 
     def _numbered_members(self, pattern: re.Pattern[str]) -> dict[str, tuple[str, ...]]:
         """Return the player columns of each side; empty unless two sides have a first player and one has a second."""
-        sides: dict[str, dict[int, str]] = {}
+        by_tail: dict[str, dict[str, dict[int, str]]] = {"name": {}, "": {}, "id": {}}  # names are better than ids
         for name, column in self.free.items():
             member = pattern.fullmatch(name)
             if member and not any(word in name for word in (*aliases.SCORES, *aliases.RANKS)):
-                sides.setdefault(member["side"], {}).setdefault(int(member["number"]), column)
-        if len(sides) < 2 or max(map(len, sides.values())) < 2 or any(1 not in numbers for numbers in sides.values()):
-            return {}
-        return {side: tuple(numbers[number] for number in sorted(numbers)) for side, numbers in sides.items()}
+                side = by_tail[member["tail"] or ""].setdefault(member["side"], {})
+                side.setdefault(int(member["number"]), column)
+        for sides in by_tail.values():
+            members = [sorted(numbers) for numbers in sides.values()]
+            if len(sides) > 1 and max(map(len, members)) > 1 and all(numbers[0] == 1 for numbers in members):
+                return {side: tuple(numbers[number] for number in sorted(numbers)) for side, numbers in sides.items()}
+        return {}
 
     def _opponents(self) -> tuple[str, ...]:
         """Return the columns of two opponents: Opponent 1 and Opponent 2, or the opponent and that player's partner."""

@@ -21,7 +21,7 @@ from ..ragged import Floats
 from ..read_context import Problems, Table
 from .aliases import LONG
 from .grids import Kinds, read_grid, read_player_columns
-from .headers import SIDE
+from .headers import SIDE, is_side_result, plain_role
 from .layout import Layout
 from .wide import read_result_column
 
@@ -129,7 +129,12 @@ def _infer_sides(sample: Table, kinds: Kinds) -> dict[str, str] | None:
     first, second = max(pairs, key=lambda pair: shared.get(pair, 0))
     sides = {"player1": first, "player2": second}
     others = [column for column in names if column not in (first, second)]
-    winners = [column for column in others if names_winner(texts[column], texts[first], texts[second])]
+    winners = [
+        column
+        for column in others
+        if texts[column] not in (texts[first], texts[second])
+        and names_winner(texts[column], texts[first], texts[second])
+    ]
     if len(winners) == 1:
         return sides | {"winner": winners[0]}
     if any(len(cells[column] & (cells[first] | cells[second])) >= LEAST for column in others):
@@ -183,6 +188,17 @@ def unfit_columns(table: Table) -> dict[str, set[str]]:
         for column, name in names.items():
             if name in LONG[role].split() and not fits(_sample(table), column):
                 unfit.setdefault(role, set()).add(column)
+                if role == "rank":
+                    _note_names_for_places(table, column)
+                elif role == "team" and name.startswith("team"):  # not everybody has a club, but every team has a name
+                    text = f"column {column!r} is not used for the teams, because some of its cells are empty"
+                    table.note("unfilled-teams", text, column=column)
+    ranks_of_sides = [
+        column for column, name in names.items() if plain_role(name).startswith("rank") and is_side_result(name)
+    ]
+    for column in ranks_of_sides:
+        if len(ranks_of_sides) > 1 and not _are_places_of_sides(_sample(table), column, len(ranks_of_sides)):
+            unfit.setdefault(plain_role(names[column]), set()).add(column)
     for number, column in enumerate(table.frame.columns, 1):
         if column == str(number) and _kind(_sample(table), column) != "name":
             unfit.setdefault("member", set()).add(column)
@@ -221,6 +237,20 @@ def _may_be_time(sample: Table, column: str) -> bool:
 def _holds_places(sample: Table, column: str) -> bool:
     ranks(sample, column)
     return 2 * len(sample.problems) <= sample.frame[column].count()
+
+
+def _note_names_for_places(table: Table, column: str) -> None:
+    """Remark on a column of distinct names under a heading such as "Place"; "goalkeeper" and "striker" recur."""
+    cells = text_of(_sample(table), column).drop_nulls()
+    if len(cells) > 2 and cells.n_unique() == len(cells) and cells.str.contains(r"\p{L}").all():
+        text = f"column {column!r} holds no places but texts such as {cells[0]!r}, so it is not used"
+        table.note("names-for-places", text, column=column)
+
+
+def _are_places_of_sides(sample: Table, column: str, sides: int) -> bool:
+    """Return whether a column may hold the places of one of several sides, and not places in a world ranking."""
+    rank = ranks(sample, column).rank
+    return bool(2 * np.count_nonzero(rank > sides) <= np.count_nonzero(~np.isnan(rank)))
 
 
 def _holds_wins(sample: Table, column: str) -> bool:
@@ -318,6 +348,9 @@ def _scores_agree(table: Table, layout: Layout, column: str) -> bool:
     scores = pair_results(_sample(table), column, decided=True)
     both = (scores.state == PLAYED) & ~np.isnan(sign)
     decided = both & (scores.sign != 0)  # a drawn score may have a winner after a shoot-out
-    if not scores.scored or not decided.any() or both.sum() < MOST * np.count_nonzero(~np.isnan(sign)):
+    known = np.count_nonzero(~np.isnan(sign))
+    # One cell may be a typo, which must not drop the scores of all matches in a small file.
+    if not scores.scored or not decided.any() or both.sum() < min(MOST * known, max(known - 1, 2)):
         return False
-    return bool((scores.sign == sign)[decided].mean() >= MOST)
+    against = np.count_nonzero((scores.sign != sign) & decided)
+    return bool(against <= max((1 - MOST) * decided.sum(), min(1, decided.sum() - 2)))

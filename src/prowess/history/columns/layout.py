@@ -112,12 +112,16 @@ class Layout:
         roles = {**self.roles, **columns}
         return replace(self, roles={role: column for role, column in roles.items() if column is not None})
 
+    def unused(self, columns: Iterable[str]) -> list[str]:
+        """Return the columns without a role."""
+        used = {*self.roles.values(), *(column for side in self.sides for column in side.more)}
+        return [column for column in columns if column not in used]
+
     def describe(self, columns: Iterable[str]) -> list[Remark]:
         """Return remarks on the recognised roles, and on the columns that are not used."""
         more = {side.column: side.more for side in self.sides}
+        unused = self.unused(columns)
         roles = [f"{role}={'+'.join((column, *more.get(column, ())))}" for role, column in self.roles.items()]
-        used = {*self.roles.values(), *(column for columns in more.values() for column in columns)}
-        unused = [column for column in columns if column not in used]
         remarks = [Remark("layout", (f"{self.shape}: {', '.join(roles)}",))]
         if unused:
             remarks.append(Remark("ignored-columns", (f"ignored: {list_names(unused)}",), count=len(unused)))
@@ -250,7 +254,8 @@ def _sides(headers: Headers) -> Layout | None:
         roles: dict[str, str] = {}
         sides = []
         for number, (stem, label, column) in enumerate(group, 1):
-            forms = ("{word}{label}", "{stem}{label}{word}", "{stem}{word}{label}", "{label}{word}")
+            forms = ["{word}{label}", "{stem}{label}{word}", "{stem}{word}{label}", "{label}{word}"]
+            forms += [] if stem else ["{label[0]}{word}", "{word}{label[0]}"]  # such as W pts for White
             results = headers.find(
                 {
                     result + label: [form.format(word=word, stem=stem, label=label) for word in words for form in forms]
@@ -355,6 +360,8 @@ def _ordered(headers: Headers) -> Layout | None:
     """Recognise a row per match with a column for each place."""
     for names in aliases.ORDINALS:
         present = [name for name in names if name in headers.free]
+        if any(headers.free[name] in headers.unfit.get(name, ()) for name in present):
+            continue  # these are places in a world ranking, not the names of players
         if len(present) > 1 and present == list(names[: len(present)]):
             columns = [headers.free[name] for name in present]
             roles = {f"rank{place}": column for place, column in enumerate(columns, 1)} | _common(headers)

@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 
 from ...errors import Error, Option, Remark
 from ...text import count
-from ..cells.numbers import numbers
+from ..cells.numbers import note_negative, numbers
 from ..cells.places import durations, ranks, word_masks
 from ..cells.results import word_results
 from ..cells.rosters import rosters
 from ..cells.score_grammar import PLAYED
-from ..cells.text import intern, labels, names, text_of, yes_no
-from ..cells.words import YES_NO
+from ..cells.text import intern, intern_clean, labels, names, text_of, yes_no
+from ..cells.words import NO_VALUES, YES_NO
 from ..ragged import Floats, Ints, gather, owners, pair_codes, starts
 from ..read_context import Message, Problems, Table
 from .layout import Layout
@@ -113,7 +113,11 @@ def read_long(table: Table, layout: Layout) -> tuple[RawMatches, RowGroups]:
     _drop_rising_scores(table, layout, match, results)
     layout = _without_clubs(table, layout, match, results)
     roles = layout.roles
-    team = intern(labels(table, roles["team"]))[0] if "team" in roles and {"player", "players"} & roles.keys() else None
+    team = (
+        intern_clean(labels(table, roles["team"]))[0]
+        if "team" in roles and {"player", "players"} & roles.keys()
+        else None
+    )
     _leave_out(table, layout, match, team, results)
     rows = RowGroups(table, match, team)
     size, player, different = _players(table, layout, rows)
@@ -124,6 +128,8 @@ def read_long(table: Table, layout: Layout) -> tuple[RawMatches, RowGroups]:
     if listed:
         text = "no rank or score: the order of a match's rows is its result"
         remarks.append(Remark("order-of-rows", (text,)))
+    if team is None and "result" in roles and "player" in roles and results.rank is not None:
+        _note_no_teams(rows, results.rank, remarks)
     draft = RawMatches(
         match_start=rows.match_start,
         team_start=starts(size)[rows.team_start],
@@ -142,6 +148,24 @@ def read_long(table: Table, layout: Layout) -> tuple[RawMatches, RowGroups]:
     return draft, rows
 
 
+def _team_codes(table: Table, column: str) -> Ints:
+    code, different = intern_clean(labels(table, column))
+    wrong = different.is_in(list(NO_VALUES)).to_numpy()
+    table.reject(np.flatnonzero(wrong[code]) if wrong.any() else [], column, "fill it in, or drop the row")
+    return code
+
+
+def _note_no_teams(rows: RowGroups, rank: Floats, remarks: list[Remark]) -> None:
+    """Remark on matches with several winners if no column says who played together."""
+    winners = np.add.reduceat(rank[rows.order] == 1, rows.match_row_start[:-1], dtype=np.int64)
+    several = int(np.count_nonzero((winners > 1) & (np.diff(rows.match_row_start) > winners)))
+    if several:
+        matches = count(several, "match has several winners", "matches have several winners")
+        option = Option("columns", {"team": "side"})
+        text = f"{matches}, but no column says who played together, so each player counts alone; map it, as in "
+        remarks.append(Remark("no-teams", (text, option), count=several))
+
+
 def _match_codes(table: Table, layout: Layout) -> Ints:
     """Return the number of each row's match.
 
@@ -151,7 +175,7 @@ def _match_codes(table: Table, layout: Layout) -> Ints:
     if "match" not in layout.roles:
         return _one_match(table, layout)
     used = [layout.roles["match"]]
-    code, _ = intern(labels(table, used[0]))
+    code, _ = intern_clean(labels(table, used[0]))
     if "match" in layout.mapped or not len(code):
         return code
     time = layout.roles.get("time")
@@ -197,6 +221,7 @@ def _results(table: Table, layout: Layout) -> _Results:
         score = None
         if "rank" in roles and "score" in roles:  # if there are places, an unreadable score is not a problem
             score = numbers(replace(table, remarks=[], problems=Problems()), roles["score"])
+            note_negative(table, [roles["score"]], [score])
         return _Results(places.rank, score, places.unplaced, places.absent)
     if "result" in roles:
         outcomes = word_results(table, roles["result"], YES_NO)
@@ -207,7 +232,9 @@ def _results(table: Table, layout: Layout) -> _Results:
         blank = pl.Series(unplaced | absent)
         if blank.any():  # the copy shares its problems and remarks with the table
             table = replace(table, frame=table.frame.with_columns(table.frame[column].set(blank, None)))
-        return _Results(None, numbers(table, column), unplaced, absent)
+        score = numbers(table, column)
+        note_negative(table, [column], [score])
+        return _Results(None, score, unplaced, absent)
     return _Results(None, None, nobody, nobody)
 
 
@@ -271,7 +298,7 @@ def _leave_out(table: Table, layout: Layout, match: Ints, team: Ints | None, res
 def _leave_out_repeated(table: Table, layout: Layout, match: Ints, team: Ints | None, results: _Results) -> None:
     """Keep only the best of a player's rows in a match: a driver may change cars, and rows may be duplicates."""
     column = _player_column(layout)
-    key = pair_codes(match, intern(names(table, column))[0])
+    key = pair_codes(match, intern_clean(names(table, column))[0])
     if team is not None:
         key = pair_codes(key, team)  # a player in two teams of a match is a problem
     value = np.zeros(len(key))
@@ -301,14 +328,14 @@ def _player_column(layout: Layout) -> str:
 def _players(table: Table, layout: Layout, rows: RowGroups) -> tuple[Ints, Ints, "pl.Series"]:
     """Return the number of players in each grouped row, the player indices of all rows, and the names."""
     if "players" not in layout.roles:
-        code, different = intern(names(table, _player_column(layout)))
+        code, different = intern_clean(names(table, _player_column(layout)))
         return np.ones(len(code), np.int32), code[rows.order], different
     column = layout.roles["players"]
     [lists], _ = rosters(table, [column], sure=True)
     table.require(lists.list.len() > 0, column, "a team needs at least one player")
     lists = lists.fill_null([])
     size = lists.list.len().to_numpy().astype(np.int32)
-    code, different = intern(lists.explode().drop_nulls())
+    code, different = intern_clean(lists.explode().drop_nulls())
     _, entries = gather(starts(size), rows.order)
     return size[rows.order], code[entries], different
 

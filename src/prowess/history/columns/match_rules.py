@@ -10,7 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import Remark
+from ...text import count
 from ...validate import LARGEST, SMALLEST
+from ..cells.words import NO_VALUES
 from ..ragged import Floats, owners, pair_codes
 from .raw_matches import RawMatches
 
@@ -43,7 +46,15 @@ def _drop_partial_scores(draft: RawMatches) -> None:
     """Drop the scores of matches in which every team has a rank but only some have a score."""
     if draft.rank is not None and draft.score is not None and np.isnan(draft.score).any():
         ranked = _count_values(draft, draft.rank) == np.diff(draft.match_start)
-        partly = _count_values(draft, draft.score) < np.diff(draft.match_start)
+        values = _count_values(draft, draft.score)
+        partly = values < np.diff(draft.match_start)
+        some = np.flatnonzero(ranked & partly & (values > 0))
+        if len(some):
+            matches = count(
+                len(some), "match has scores for some teams only", "matches have scores for some teams only"
+            )
+            text = f"{matches}, so these scores are not used (first: {draft.where(int(some[0]), None)})"
+            draft.remarks += (Remark("partial-scores", (text,), count=len(some)),)
         draft.score = np.where((ranked & partly)[draft.match_of_team], np.nan, draft.score)
 
 
@@ -60,18 +71,21 @@ def _entry_fault(draft: RawMatches, entry: int, text: str, field: str = "teams",
 
 
 def doubtful_names(draft: RawMatches) -> Iterator[Fault]:
-    """Yield the entries whose name is a date or a result, which suggests a missing cell; none if there are many."""
+    """Yield the entries whose name is a date, a result or a spreadsheet's error, unless many names are like results."""
     import polars as pl
 
     names = pl.Series(draft.names, dtype=pl.String)
-    odd = names.str.contains(r"^\s*\d+\s*[-:/.][\d\s\-:./,()]*\d\s*$").to_numpy()
+    date = names.str.contains(r"^(\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{4})([ T]\d.*)?$")
+    odd = (date | names.is_in(list(NO_VALUES))).to_numpy()  # these are never names
+    result = names.str.contains(r"^\s*\d+\s*[-:/.][\d\s\-:./,()]*\d\s*$").to_numpy()
+    number = np.count_nonzero(result[draft.player]) if result.any() else 0
+    if number == 1 or FEW * number <= len(draft.player):
+        odd |= result
     entries = np.flatnonzero(odd[draft.player]) if odd.any() else np.zeros(0, int)
-    if FEW * len(entries) > len(draft.player):
-        odd = names.str.contains(r"^(\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{4})$").to_numpy()
-        entries = np.flatnonzero(odd[draft.player])  # a date is reported even if many names look like results
     for entry in entries.tolist():
         name = draft.names[draft.player[entry]]
-        yield _entry_fault(draft, entry, f"{name!r} is not a name; a cell before it may be missing")
+        hint = "fill it in, or drop the row" if name in NO_VALUES else "a cell before it may be missing"
+        yield _entry_fault(draft, entry, f"{name!r} is not a name; {hint}")
 
 
 def _sizes(draft: RawMatches) -> Iterator[Fault]:

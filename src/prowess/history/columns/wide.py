@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Error, Option
-from ..cells.numbers import numbers_together
+from ...text import count
+from ..cells.numbers import note_negative, numbers_together
 from ..cells.places import ranks
 from ..cells.results import pair_results, word_results
 from ..cells.rosters import rosters
 from ..cells.score_grammar import PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG
-from ..cells.text import intern, intern_names, text_of, yes_no
+from ..cells.text import intern, intern_clean, intern_names, text_of, yes_no
 from ..cells.words import ALSO_IN_NAMES, BYES, ROSTER_SEPARATORS, UNPLAYED, WALKOVERS, YES_NO
 from ..names import plain_name
 from ..ragged import Floats, Ints, starts
@@ -56,8 +57,9 @@ def read_wide(table: Table, layout: Layout) -> RawMatches:
         table, layout, place = _split_ties(table, layout)
     size, player, names = _teams(table, layout)
     bye = names.str.to_lowercase().is_in(list(BYES)).to_numpy()
-    if len(layout.sides) == 2 and bye.any() and len(player) == 2 * len(table.frame):
-        table.leave_out(np.flatnonzero(bye[player].reshape(-1, 2).any(axis=1)), "byes", "bye", "byes")
+    if len(layout.sides) == 2 and bye.any():
+        row = np.repeat(np.arange(len(size)), size.sum(axis=1))
+        table.leave_out(np.unique(row[bye[player]]), "byes", "bye", "byes")
     present = size > 0
     score, rank = _results(table, layout, present)
     if layout.shape == Shape.PLACES:
@@ -98,8 +100,25 @@ def _teams(table: Table, layout: Layout) -> tuple[Ints, Ints, "pl.Series"]:
         table.require(roster.list.len() > 0, column, "a match needs at least two teams")
     lists = [roster.fill_null([]) for roster in lists]
     size = np.stack([roster.list.len().to_numpy() for roster in lists], axis=1).astype(np.int32)
-    player, names = intern(pl.select(pl.concat_list(lists)).to_series().explode().drop_nulls())  # [] explodes to null
+    # an empty list explodes to null
+    _note_smaller_teams(table, columns, size)
+    player, names = intern_clean(pl.select(pl.concat_list(lists)).to_series().explode().drop_nulls())
     return size, player, names
+
+
+def _note_smaller_teams(table: Table, columns: list[str], size: Ints) -> None:
+    """Remark on the few teams that have fewer players than nearly all others, as if a name were missing."""
+    usual = int(np.bincount(size[size > 0]).argmax()) if size.any() else 0
+    small = (size > 0) & (size < usual)
+    number = int(np.count_nonzero(small))
+    if not number or number > max(1, (1 - MOST) * np.count_nonzero(size)):
+        return
+    row = int(small.any(axis=1).argmax())
+    side = int(small[row].argmax())
+    players = count(int(size[row, side]), "player", "players")
+    held = f"{table.row_name(row)}: the team of column {columns[side]!r} has {players}"
+    teams = f"{count(number, 'team is', 'teams are')} smaller than the usual {usual} players"
+    table.note("smaller-teams", f"{held}; {teams}", column=columns[side], number=number, row=row)
 
 
 def _split_ties(table: Table, layout: Layout) -> tuple[Table, Layout, Floats]:
@@ -179,7 +198,7 @@ def _results(table: Table, layout: Layout, present: Mask) -> SideResults:
         return SideResults(None, None)
     if layout.shape == Shape.WINNER_LOSER:
         return _winner_first(table, layout)
-    score = np.stack(numbers_together(table, layout.scores), axis=1) if layout.scores else None
+    score = _score_columns(table, layout) if layout.scores else None
     if "winner" in layout.roles:
         result = read_result_column(table, layout)
         return SideResults(result.score if score is None else score, result.rank)
@@ -192,6 +211,12 @@ def _results(table: Table, layout: Layout, present: Mask) -> SideResults:
     last = np.nanmax(np.nan_to_num(rank, nan=-np.inf), axis=1, keepdims=True)
     unplaced = np.stack([column.unplaced for column in places], axis=1)
     return SideResults(score, np.where(unplaced & np.isfinite(last), last + 1, rank))
+
+
+def _score_columns(table: Table, layout: Layout) -> Floats:
+    scores = numbers_together(table, layout.scores)
+    note_negative(table, layout.scores, scores)
+    return np.stack(scores, axis=1)
 
 
 def _leave_out_unplayed(table: Table, rows: Mask) -> None:
@@ -227,7 +252,7 @@ def _winner_first(table: Table, layout: Layout) -> SideResults:
     columns = layout.scores
     if len(columns) < 2:
         return SideResults(_scores_of_winners(table, layout), rank)
-    score = np.stack(numbers_together(table, columns), axis=1)
+    score = _score_columns(table, layout)
     behind = score[:, 0] < score[:, 1]
     if np.count_nonzero(behind) > (1 - MOST) * len(score) and not layout.mapped & {"winnerscore", "loserscore"}:
         text = f"{columns[0]!r} and {columns[1]!r} are not used as scores: winners often have fewer than losers"
@@ -247,7 +272,19 @@ def _scores_of_winners(table: Table, layout: Layout) -> Floats | None:
     if not results.scored or not decided.any() or (results.sign[decided] > 0).mean() < MOST:
         return None
     unread = results.state != PLAYED
+    _note_unread_scores(table, layout.roles["result"], unread & ~(results.state == WALKOVER))
     return np.where(unread[:, None], np.nan, np.stack([results.first, results.second], axis=1))
+
+
+def _note_unread_scores(table: Table, column: str, rows: Mask) -> None:
+    """Remark on matches whose winner is known, but whose score cannot be read or is missing."""
+    number, row = int(np.count_nonzero(rows)), int(rows.argmax())
+    if number:
+        cell = text_of(table, column)[row]
+        held = "is empty" if cell is None else f"holds {cell!r}, which is not a score"
+        text = f"{table.row_name(row)}: column {column!r} {held}; the winner counts, without a score"
+        more = f" ({number:,} matches)" if number > 1 else ""
+        table.note("unread-scores", f"{text}{more}", column=column, number=number, row=row)
 
 
 def read_result_column(table: Table, layout: Layout) -> SideResults:
@@ -284,6 +321,8 @@ def read_result_column(table: Table, layout: Layout) -> SideResults:
         beside = pair_results(replace(table, problems=Problems(), left_out=[]), layout.roles["score"], decided=True)
         played = beside.state == PLAYED
         settled = (state == UNPLAYED_MATCH) & played
+        if beside.scored:
+            _note_unread_scores(table, layout.roles["score"], (state == PLAYED) & ~played & (beside.state != WALKOVER))
         state, side = np.where(settled, PLAYED, state), np.where(settled, _SIDE_OF_SIGN[beside.sign], side)
         score = np.stack([beside.first, beside.second], axis=1) if beside.scored else score
         sign = np.sign(_RANKS[side, 1] - _RANKS[side, 0])

@@ -4,7 +4,7 @@ import csv
 import io
 import re
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice
@@ -29,6 +29,8 @@ _SAMPLE = 1000  # number of records searched for the header
 _QUOTED_LINE = re.compile(r'\s*"([^"]|"")*"\s*|\s*')
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _CHUNK = 1 << 16  # number of bytes that fit into the processor cache
+_MOST_SHORT = 100_000  # number of short lines after which no more are searched
+FEW = 0.1  # fraction of the rows; if more are short, the program that wrote them leaves out empty cells
 _NEWLINE, _RETURN, _QUOTE = 10, 13, 34
 
 
@@ -86,7 +88,21 @@ def _read_regular(source: Source, choices: Choices) -> Grid | None:
         return source.lines_before + index.line_of(heading.start + row, count)
 
     remarks = [separator.remark] if separator.remark else []
+    if frame[heading.names[-1]].has_nulls():
+        first_line = sample[heading.start].line if heading.start < len(sample) else 1
+        lines = index.short_lines(width, first_line)
+        remarks += _note_short_rows(lines, len(frame), source.lines_before)
     return Grid(frame[heading.start - begin :], heading, line_of, remarks=remarks)
+
+
+def _note_short_rows(lines: Sequence[int], rows: int, lines_before: int) -> list[Remark]:
+    """Return a remark on rows that end before the last column, unless many rows do, as some programs write them."""
+    if not 0 < len(lines) <= max(1, FEW * rows):
+        return []
+    line = lines_before + lines[0]
+    text = f"line {line} has fewer cells than the header; the missing cells are read as empty"
+    more = f" ({len(lines):,} lines)" if len(lines) > 1 else ""
+    return [Remark("short-rows", (text + more,), count=len(lines), line=line)]
 
 
 def _plain_head(source: Source, choices: Choices) -> tuple[str | None, bool]:
@@ -162,6 +178,29 @@ class LineIndex:
         """Return the number of the line on which a record begins, in a text with `records` records."""
         return record + 1 if records == self.line_count or self._starts is None else int(self._starts[record])
 
+    def short_lines(self, width: int, first: int) -> list[int]:
+        """Return the lines from `first` on with fewer than `width` cells, but more than one.
+
+        Cells with quotation marks may hold separators and newlines; then no line is returned.
+        """
+        short: list[int] = []
+        if self._quotes[0]:
+            return short
+        before = begin = 0
+        while begin < len(self.data) and len(short) < _MOST_SHORT:
+            chunk = self.data[begin : begin + _CHUNK]
+            ends = np.flatnonzero(chunk == _NEWLINE)
+            if begin + len(chunk) == len(self.data) and (not len(ends) or ends[-1] < len(chunk) - 1):
+                ends = np.append(ends, len(chunk) - 1)
+            if not len(ends):
+                return short  # a line is longer than a chunk
+            starts = np.append(0, ends[:-1] + 1)
+            marks = np.add.reduceat(chunk[: ends[-1] + 1] == self.separator, starts, dtype=np.int64)
+            short += (before + 1 + np.flatnonzero((marks > 0) & (marks < width - 1))).tolist()
+            before += len(ends)
+            begin += int(ends[-1]) + 1
+        return [line for line in short if line >= first]
+
     @cached_property
     def _starts(self) -> NDArray[np.int64] | None:
         """The line on which each record begins; None if a quoted cell does not end before a separator."""
@@ -233,7 +272,7 @@ def _repair(rows: Iterable[Record], heading: Heading, damaged: bool, lines_befor
     import polars as pl
 
     width = len(heading.names)
-    lines, faults, stray = array("q"), [], []
+    lines, faults, stray, short = array("q"), [], [], []
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     for row, record in enumerate(rows):
@@ -243,6 +282,8 @@ def _repair(rows: Iterable[Record], heading: Heading, damaged: bool, lines_befor
         if len(cells) != width:
             if fault is None and any(cell.strip() for cell in cells[width:]):
                 fault = f"the row has {len(cells)} cells, but the header names {width} columns"
+            if 1 < len(cells) < width:
+                short.append(record.line)
             cells = cells[:width] + [""] * (width - len(cells))
         if fault is not None:
             faults.append((row, fault))
@@ -255,7 +296,7 @@ def _repair(rows: Iterable[Record], heading: Heading, damaged: bool, lines_befor
     if lines:
         data = text.getvalue().encode()
         frame = pl.read_csv(io.BytesIO(data), has_header=False, schema=schema, infer_schema=False)
-    remarks = []
+    remarks = _note_short_rows(short, len(lines), lines_before)
     if stray:
         sentence = f"line {stray[0]}: quotation marks inside a cell are kept as text"
         remarks.append(Remark("stray-quotes", (sentence,), count=len(stray), line=stray[0]))

@@ -237,7 +237,9 @@ def _known_header(rows: Rows, choices: Choices) -> int | None:
         known = count_known_cells([cells[0].lstrip("# "), *cells[1:]], choices)
         below = [other for place, other in rows.items() if place > index][:_SEARCHED]
         if known >= 2 and count_filled(cells) > most and has_header(cells, below):
-            return index
+            following = rows.get(index + 1, ())
+            better = count_known_cells(following, choices) > known and count_filled(following) > count_filled(cells)
+            return index + 1 if better and has_header(following, below[1:]) else index  # below groups of columns
         if not _is_comment(cells):
             most = max(most, count_filled(cells))
     return None

@@ -40,6 +40,7 @@ Mask = NDArray[np.bool_]
 EMPTY = "give a time to every match, or to none"
 HOW: tuple[Piece, ...] = (RIGHT, *OR_SAY)
 NO_TIME: tuple[Piece, ...] = ("not a time; ", *HOW)
+DISTANT = round(50 * 365.2425) * DAY  # a time this far from all others may be a typo
 FEW = 10  # if a column holds no time at all, up to this many rows are reported one by one; more are one error
 _MEANT = {
     "compact": "read as dates",
@@ -61,7 +62,30 @@ def read_times(table: Table, column: str, clock_column: str | None = None) -> Ti
     times = _read(table, column)
     if times is not None and clock_column is not None:
         times = _add_clock(table, times, clock_column)
-    return times if len(table.problems) == before else None
+    if len(table.problems) > before:
+        return None
+    if times is not None and times.kind != "number":
+        _note_distant(table, column, times.number)
+    return times
+
+
+def _note_distant(table: Table, column: str, number: Micros | Floats) -> None:
+    """Remark on a few times that are decades away from all others: 2204 may be a misspelt 2024."""
+    if not len(number) or int(number.max()) - int(number.min()) < DISTANT:
+        return
+    ordered = np.sort(number)
+    gaps = np.diff(ordered)
+    at = int(gaps.argmax()) + 1
+    few = min(at, len(number) - at)
+    if gaps[at - 1] < max(DISTANT, 3 * (np.ptp(ordered[at:]) if few == at else np.ptp(ordered[:at]))):
+        return
+    if few > max(1, 0.01 * len(number)):
+        return
+    row = int(np.argmax(number <= ordered[at - 1] if few == at else number >= ordered[at]))
+    years, side = int(gaps[at - 1] / (365.2425 * DAY)), "before" if few == at else "after"
+    held = f"{table.row_name(row)}: column {column!r} holds {str(table.frame[column][row])!r}"
+    text = f"{held}, {years:,} years {side} all other times"
+    table.note("distant-times", text, column=column, number=few, row=row)
 
 
 def _read(table: Table, column: str) -> Times | None:
@@ -290,6 +314,8 @@ def _choose_order(cells: DistinctValues, texts: Texts) -> Order:
     others = [texts.numbers[order] for order in possible[1:]]
     unlike = np.logical_or.reduce([(first != other) & (first != NAT) & (other != NAT) for other in others])
     if not np.any(unlike):
+        if len(possible) == 1:
+            _note_minority(cells, texts, possible[0], rows)
         return possible[0]
     example = str(cells.values[int(np.argmax(unlike))]).strip()
     mark = next(letter for letter in example if not letter.isalnum())
@@ -311,6 +337,20 @@ def _choose_order(cells: DistinctValues, texts: Texts) -> Order:
     text = f"dates such as {example} are read with {_FIRST[order]} first{why}{day}; "
     cells.table.note("day-month-order", text, *_OTHER[order], column=cells.column)
     return order
+
+
+def _note_minority(cells: DistinctValues, texts: Texts, order: Order, rows: dict[Order, int]) -> None:
+    """Remark if one row alone decides the order of day and month, and the file is chronological in the other order."""
+    for other in ("dmy", "mdy"):
+        if other == order or other not in rows or rows[order] - rows[other] > max(1, 0.01 * rows[order]):
+            continue
+        if _turns(cells.spread(texts.numbers[other])) < _turns(cells.spread(texts.numbers[order])):
+            alone = (texts.numbers[order] != NAT) & (texts.numbers[other] == NAT)
+            example, row = str(cells.values[int(np.argmax(alone))]).strip(), cells.first_row(alone)
+            text = f"{cells.table.row_name(row)}: because of {example}, dates are read with {_FIRST[order]} first; "
+            why = f" reads {_FIRST[other]} first, and the other rows are then in chronological order"
+            option = Option("day_first", other == "dmy")
+            cells.table.note("day-month-order", text, option, why, column=cells.column, row=row)
 
 
 def _turns(number: Micros) -> tuple[int, int]:

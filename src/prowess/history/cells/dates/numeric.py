@@ -19,7 +19,7 @@ _UNITS = ((1e11, 1e6), (1e14, 1e3), (1e17, 1.0), (np.inf, 1e-3))
 _UNIX = (1e9, 4.2e9)  # in seconds: the years 2001 to 2103
 _EXCEL = (30_000, 60_000)  # in days since the end of 1899: the years 1982 to 2064
 _EXCEL_START = -25_569  # day 0 of spreadsheets, in days since 1970
-_DATE_WORDS = ("date", "datum", "fecha", "data", "datetime", "дата")
+_DATE_WORDS = ("date", "datum", "fecha", "data", "datetime", "дата", "日期", "日付")
 
 
 def meaning_of(values: Floats, weight: NDArray[Any], column: str) -> Meaning:

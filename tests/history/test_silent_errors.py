@@ -1,0 +1,99 @@
+"""A file with a realistic mistake is read right, or the report tells of the mistake; it is never wrong in silence."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from prowess import Error
+from prowess.history import History
+from prowess.history.data_checks import suspicions
+from prowess.history.read_context import Findings
+
+from .silent.edits import EDITS
+from .silent.sheet import Edited, Sheet, open_sheet
+from .strangers.case import CASES, case, read_matches
+
+# What every file is told: this says how columns are used, not that something is odd.
+_USUAL = {"layout", "ignored-columns"}
+# Rows that were left out or counted; the number in such a remark changes with the edit.
+_ROWS = {
+    "not-played", "walkovers", "byes", "absent", "repeated-players", "single-team", "repeated-rows",
+    "repeated-rows-counted", "mirrored-rows", "mirrored-rows-counted", "repeated-matches", "partial-scores",
+}  # fmt: skip
+
+
+def verdict(sheet: Sheet, edited: Edited, folder: Path) -> str:
+    """Return "right", "told" (refused, or with a problem or remark about the edit), or "silent"."""
+    try:
+        findings = History.check(edited.case.write(folder))
+    except Error:
+        return "told"
+    if findings.problems or _tells(sheet, edited, findings):
+        return "told"
+    read = Counter(read_matches(findings.history))
+    if edited.refuse:
+        return "silent"
+    undone = Counter() if edited.undo is None else Counter(map(edited.undo, read.elements()))
+    plain = Counter(sheet.matches) if edited.undo is None else Counter(map(edited.undo, sheet.matches))
+    return "right" if Counter(sheet.matches) in (read, undone) or (undone and undone == plain) else "silent"
+
+
+def _tells(sheet: Sheet, edited: Edited, findings: Findings) -> bool:
+    """Return whether a remark tells of the edit: it names the line or the column, or is of the expected kind."""
+    moved = edited.case.text.count("\n") != sheet.case.text.count("\n")
+    before = {(remark.code, remark.count, None if moved else remark.line) for remark in sheet.findings.history.remarks}
+    for remark in findings.history.remarks:
+        if remark.code in _USUAL or (remark.code, remark.count, None if moved else remark.line) in before:
+            continue
+        about = remark.line in edited.lines or remark.column in edited.columns
+        if about or remark.code in edited.codes | _ROWS:
+            return True
+    odd = {(check.kind, check.text) for check in suspicions(findings.history)}
+    odd -= {(check.kind, check.text) for check in suspicions(sheet.findings.history)}
+    return bool({kind for kind, _ in odd} & edited.codes)
+
+
+_OF_BYTES = ("byte_order_mark", "utf_16", "windows_encoding", "old_mac_line_ends")
+_WORKBOOKS = (".xlsx", ".xls", ".ods")
+# This file has both names and ids of the teams; without the heading of the names, the ids are right.
+_RIGHT = {"basketball_log_of_all_teams": {"heading_misspelt", "heading_missing"}}
+
+
+def silent_edits(path: Path, names: Sequence[str], folder: Path) -> list[str]:
+    """Apply edits to a file, and return those after which it is read wrong without a word."""
+    stranger = case(path)
+    if stranger.matches is None:
+        return []
+    sheet = open_sheet(stranger, folder, Random(0))
+    binary = stranger.name.endswith(_WORKBOOKS)
+    found = []
+    for name in names:
+        if name in _RIGHT.get(path.stem, ()) or (binary if name in _OF_BYTES else not sheet.rows):
+            continue
+        edited = EDITS[name](replace(sheet, random=Random(f"{path.stem} {name}")))
+        if edited is not None and verdict(sheet, edited, folder) == "silent":
+            found.append(f"{path.stem}: {name}")
+    return found
+
+
+def test_enough_edits_and_files() -> None:
+    assert len(EDITS) >= 40
+    assert len(CASES) >= 123
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_sample_of_edited_files_is_never_read_wrong_in_silence(part: int, tmp_path: Path) -> None:
+    random = Random(f"sample {part}")
+    names = list(EDITS)
+    for path in random.sample(CASES, 6):
+        assert not silent_edits(path, random.sample(names, 5), tmp_path)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+def test_edited_file_is_never_read_wrong_in_silence(path: Path, tmp_path: Path) -> None:
+    assert not silent_edits(path, list(EDITS), tmp_path)
