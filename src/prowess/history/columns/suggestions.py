@@ -66,7 +66,7 @@ class MatchColumns:
 
     @property
     def roles(self) -> dict[str, str | None]:
-        """The columns as a mapping from roles.
+        """These columns as a mapping from roles to columns.
 
         >>> MatchColumns(("a1+a2", "b1+b2"), ("x", "y")).roles
         {'team1': 'a1+a2', 'team2': 'b1+b2', 'score1': 'x', 'score2': 'y'}

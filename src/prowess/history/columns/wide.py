@@ -96,7 +96,8 @@ def _teams(table: Table, layout: Layout) -> tuple[Ints, Ints, "pl.Series"]:
         lists = [pl.select(pl.concat_list(members).list.drop_nulls()).to_series() for members in cells]
     else:
         lists, _ = rosters(table, columns, split=sides[0].roster)
-    for column, roster in zip(columns[:2], lists, strict=False):  # any further side may be empty in some matches
+    # Only the first two sides must be filled in every match.
+    for column, roster in zip(columns[:2], lists, strict=False):
         table.require(roster.list.len() > 0, column, "a match needs at least two teams")
     lists = [roster.fill_null([]) for roster in lists]
     size = np.stack([roster.list.len().to_numpy() for roster in lists], axis=1).astype(np.int32)

@@ -197,7 +197,7 @@ def chunks(connection: Connection, league: League, limit: int) -> Iterator[Journ
 
 
 def count(connection: Connection, league: League, after: Position) -> int:
-    """Count the matches that a league has now after a position."""
+    """Count the current matches of a league after a position."""
     [(matches,)] = _COUNT_AFTER(connection, league=league.id, time=after.time, seq=after.seq)
     return int(matches)
 

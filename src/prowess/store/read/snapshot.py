@@ -81,7 +81,7 @@ class Ranking:
         return Ranking(np.insert(left.order, places, rows), np.insert(left.down, places, down), unit, top)
 
     def _positions(self, down: Floats, rows: NDArray[np.integer], names: Sequence[str]) -> NDArray[np.intp]:
-        """Return the positions in the ranking where rows with these negated levels are or belong."""
+        """Return where rows with these negated levels are in the ranking, or where to insert them."""
         first, last = np.searchsorted(self.down, down), np.searchsorted(self.down, down, side="right")
         for k in np.flatnonzero(last > first).tolist():
             name = names[int(rows[k])]

@@ -92,7 +92,8 @@ class PlayerIndex:
     """
 
     entry: Column = field(default_factory=lambda: np.zeros(0, np.int32))  # by player, in chronological order
-    start: Ints = field(default_factory=lambda: np.zeros(1, np.intp))  # first entry of each player among them
+    # Where the entries of each player begin in `entry`.
+    start: Ints = field(default_factory=lambda: np.zeros(1, np.intp))
 
     @property
     def nbytes(self) -> int:

@@ -79,7 +79,7 @@ def _as_version_1(match: JsonObject) -> JsonObject:
 
 
 def _challonge_names(document: Any) -> dict[str, str]:
-    """Return the name of each participant by its id, and by its ids in groups."""
+    """Map the ids of participants, including their ids in group stages, to their names."""
     names: dict[str, str] = {}
     listed = list(find_objects(document, "participant"))
     people = [value["participant"] for value in listed if isinstance(value["participant"], dict)]

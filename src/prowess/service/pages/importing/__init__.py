@@ -1,1 +1,1 @@
-"""The import of a file: its upload, its preview, and the form that maps its columns."""
+"""The import pages: upload a file, preview it, and map its columns."""

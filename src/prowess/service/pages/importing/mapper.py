@@ -1,8 +1,8 @@
-"""The form that maps the columns of a file: its fields, and the choices of the reader that they stand for.
+"""The form that maps the columns of a file: convert its fields to the reader's choices, and back.
 
-The drop-downs show how the file is read. As long as nobody changes one of them, the file decides everything; after
-that, all of them count as chosen. `detected` is a signature of the drop-downs as the file filled them in. It tells the
-two cases apart without keeping anything on the server.
+The drop-downs show how the file is read. Until the user changes one of them, the layout is detected from the file;
+after that, all of them count as chosen by the user. `detected` is a signature of the detected values. By comparing it
+with the submitted values, the service distinguishes the two cases without storing anything.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from ....history.read_options import Choices
 from ...background.uploads import FilePreview
 from ..web.page import Plain
 
-Values = dict[str, list[str]]  # the values of the drop-downs by their names
+Values = dict[str, list[str]]  # the selected values of each drop-down, by its name
 
 COLUMN, NONE = "=", "-"  # in the value of a role: the prefix of a column's name, and the value for no column
-FIRST_WON = "first"  # value of the result: side 1 is the winner
-ONE_NAME = "name"  # value of what a cell holds, if it is one name and never a roster
+FIRST_WON = "first"  # value of the result field if side 1 is always the winner
+ONE_NAME = "name"  # value of the field about cells if each cell is one name, never a roster
 ROLE = "role."
 
-# The roles of two sides and of their scores, by what the form says about the result or the home side.
+# The roles of the two sides and of their scores, depending on the fields about the result and the home side.
 SIDES = ("team1", "team2", "score1", "score2")
 _OTHER_SIDES = {
     ("role.winner", FIRST_WON): ("winner", "loser", "winner_score", "loser_score"),
@@ -38,10 +38,10 @@ _OTHER_SIDES = {
     ("home", "2"): ("away", "home", "away_score", "home_score"),
     ("home", "venue"): ("player", "opponent", "score", "opponent_score"),
 }
-PLAYER_ROLES = ("match", "player", "team", "rank", "score", "duration")  # of a file with a row per player or team
+PLAYER_ROLES = ("match", "player", "team", "rank", "score", "duration")  # roles in a file with a row per player or team
 COMMON_ROLES = ("time", "id")
 _SIDE = re.compile(r"(team|player|score|rank)([0-9]{1,2})")
-_LABELS = {  # where the name of the role is not clear enough
+_LABELS = {  # labels for roles whose name is not clear enough
     "winner": "result",
     "rank": "place",
     "duration": "time taken",
@@ -60,7 +60,7 @@ _LABELS = {  # where the name of the role is not clear enough
     "weight": "share of play",
 }
 MARKS = ";,/+&|"
-COLUMNS, ANSWERS = 60, 4  # how many columns a drop-down offers, and how many answers to a question are shown
+COLUMNS, ANSWERS = 60, 4  # maximum number of columns in a drop-down, and of answers to a question
 ANSWERABLE = {"columns", "day_first", "duplicates", "sheet"}  # options that the answers to questions set
 
 
@@ -78,7 +78,7 @@ class Field:
         return self.meanings or {option: option for option in self.options}
 
     def text_of(self, value: object) -> str:
-        """Return the option that has a value; empty if none has it."""
+        """Return the option with a value; empty if there is none."""
         return next((text for text, meaning in self.values.items() if meaning == value), "")
 
 
@@ -98,8 +98,8 @@ FIELDS: dict[str, Field] = {
     "separator": Field("Cells are separated by", {name: f"a {name}" for name in SEPARATORS}, SEPARATORS),
     "header": Field("The first row", {"True": "has the column names", "False": "is a match"}, YES_NO),
 }
-TABLE_FIELDS = ("separator", "header", "sheet")  # they change the columns of the table
-TEXTS = ("time_format", "sheet")  # choices that are any text
+TABLE_FIELDS = ("separator", "header", "sheet")  # these fields change the columns of the table
+TEXTS = ("time_format", "sheet")  # fields that accept any text
 
 
 def role_label(role: str) -> str:
@@ -131,7 +131,7 @@ def parse_choices(form: FormData) -> Choices:
 
 
 def drop_downs(form: FormData) -> Values:
-    """Return the drop-downs about columns and their values, without empty ones."""
+    """Return the values of the drop-downs about columns; empty drop-downs are left out."""
     values: Values = {}
     for name, value in form.multi_items():
         if (name.startswith(ROLE) or name in ("row", "home", "cell")) and isinstance(value, str) and value:
@@ -140,7 +140,7 @@ def drop_downs(form: FormData) -> Values:
 
 
 def signature(values: Values) -> str:
-    """Return a text that differs if any drop-down differs.
+    """Return a signature of the drop-downs, which changes if any value changes.
 
     >>> signature({"home": ["1"]}) == signature({"home": ["2"]})
     False
@@ -171,7 +171,7 @@ def _columns(values: Values) -> dict[str, str | None]:
 
 
 def drop_downs_of(columns: Mapping[str, str | None], names: Sequence[str]) -> Values:
-    """Return the values of the drop-downs that stand for these roles of columns; `names` are all columns of the file.
+    """Convert column roles to the values of the drop-downs; `names` are all columns of the file.
 
     >>> drop_downs_of({"winner": "A1+A2", "loser": "B1+B2", "time": None}, ["A1", "A2", "B1", "B2"])
     {'role.winner': ['first'], 'role.team1': ['=A1', '=A2'], 'role.team2': ['=B1', '=B2'], 'role.time': ['-']}
@@ -194,7 +194,7 @@ def drop_downs_of(columns: Mapping[str, str | None], names: Sequence[str]) -> Va
 
 
 def detected_drop_downs(layout: Layout | None, names: Sequence[str]) -> Values:
-    """Return the values of the drop-downs as the file filled them in; nothing for what they cannot express.
+    """Convert the detected layout to the values of the drop-downs; roles that they cannot express are left out.
 
     >>> layout = Layout(Shape.SINGLES, {"match": "game", "team": "who", "rank": "place"})
     >>> detected_drop_downs(layout, ["game", "who", "place"])["role.rank"]
@@ -206,7 +206,7 @@ def detected_drop_downs(layout: Layout | None, names: Sequence[str]) -> Values:
     if not layout.sides:
         known = {role: layout.roles.get(role) for role in PLAYER_ROLES}
         if layout.parts or known["match"] is None:
-            del known["match"]  # several columns tell the matches apart, or the file is one match
+            del known["match"]  # several columns identify the matches together, or the file is one match
         return {"row": ["player"]} | drop_downs_of(_offered(known | columns, names), names)
     if layout.shape != Shape.PLACES:
         columns |= _sides(layout)
@@ -239,7 +239,7 @@ def _sides(layout: Layout) -> dict[str, str | None]:
 
 
 def _offered(columns: Mapping[str, str | None], names: Sequence[str]) -> dict[str, str | None]:
-    """Leave out columns that the drop-downs do not offer, such as those of a cross table."""
+    """Keep only columns that the drop-downs offer; a cross table, for example, has others."""
     return {
         role: column
         for role, column in columns.items()
@@ -248,9 +248,9 @@ def _offered(columns: Mapping[str, str | None], names: Sequence[str]) -> dict[st
 
 
 def mapper_context(file: FilePreview, choices: Choices, detected: str) -> Plain:
-    """Return what the form shows: the drop-downs with their options, and the questions that the file leaves open.
+    """Return the context of the form: the drop-downs with their options, and the questions that the file leaves open.
 
-    `detected` is the signature that the form had; it stays as long as the user's own choices are shown.
+    `detected` is the submitted signature, which is kept while the form shows the user's own choices.
     """
     layout, columns = None if file.found is None else file.found.layout, list(file.columns)
     if choices.columns:
@@ -290,7 +290,7 @@ def mapper_context(file: FilePreview, choices: Choices, detected: str) -> Plain:
 
 
 def _row(values: Values, layout: Layout | None) -> str:
-    """Return whether a row is a match or a player, by the roles in use or else by the layout."""
+    """Return whether a row is a match or a player: by the chosen roles, or else by the detected layout."""
     roles = {name.removeprefix(ROLE) for name in values}
     if roles & {*SIDES, "winner"}:
         return "match"
@@ -304,7 +304,7 @@ def _has_drop_down(role: str) -> bool:
 
 
 def _open_fields(file: FilePreview, choices: Choices) -> set[str]:
-    """Return the fields that matter for this file: those that the user has set, or that a message names."""
+    """Return the fields to show opened: fields that the user has set, and fields that a message mentions."""
     options = [] if file.problem is None else [file.problem.hint]
     if file.found is not None:
         options += [remark.option for remark in file.found.history.remarks]
@@ -317,7 +317,10 @@ def _sheets(file: FilePreview) -> list[str]:
 
 
 def _questions(file: FilePreview, choices: Choices) -> list[Plain]:
-    """Return the open questions with their answers; of those about columns the first, if nobody has set a drop-down."""
+    """Return the open questions with their answers.
+
+    Of the questions about columns, only the first is returned, and none if the user has set a drop-down.
+    """
     about_columns = [question.code for question in file.questions if question.code in ("sides", "result", "home")]
     answered = ("sheet", *about_columns[0 if choices.columns else 1 :])
     return [
@@ -339,7 +342,7 @@ def _questions(file: FilePreview, choices: Choices) -> list[Plain]:
 
 
 def apply_answer_text(choices: Choices, text: str) -> Choices:
-    """Return the choices after an answer to a question, which the page sends as JSON.
+    """Apply an answer to a question, which the page sends as JSON, to the choices.
 
     >>> apply_answer_text(Choices(), '{"columns": {"winner": "won"}}').columns
     {'winner': 'won'}
@@ -355,7 +358,7 @@ def apply_answer_text(choices: Choices, text: str) -> Choices:
 
 
 def field_values(choices: Choices) -> dict[str, str]:
-    """Return the values of the other fields of the form for these choices.
+    """Convert choices to the values of the form's other fields.
 
     >>> field_values(Choices(day_first=False, separator=";"))
     {'day_first': 'False', 'separator': 'semicolon'}

@@ -28,7 +28,7 @@ from ..web.rating_changes import largest_changes
 from .mapper import COLUMNS, render_error, render_option, role_label
 
 PROBLEMS, NAMES, MATCHES, VALUES, CELL = 100, 12, 5, 3, 40  # maximum numbers in a preview
-ON_THE_FORM = ("layout", "ignored-columns", "sheet")  # remarks that repeat what the form shows
+ON_THE_FORM = ("layout", "ignored-columns", "sheet")  # remarks left out because the form shows the same
 EMPTY: Plain = {
     "problem": "",
     "sentences": [],
@@ -78,7 +78,7 @@ def _columns(file: FilePreview) -> Plain:
 
 
 def _remarks_and_problems(file: FilePreview, result: Findings) -> Plain:
-    """Return what the reader decided, and the rows that it cannot use; a few of them are left out unasked."""
+    """Return the decisions of the reader, and the rows that it cannot use; a few such rows are skipped by default."""
     remarks = [remark for remark in result.history.remarks if remark.code not in ON_THE_FORM]
     return {
         "remarks": [remark.render(render_option) for remark in remarks],
@@ -141,7 +141,7 @@ def _effects(service: Service, name: str, history: History) -> Plain:
 
 
 def _rerated_since(league: League, done: CommandResult) -> Any:
-    """Return the time of the first new match if the league has later matches, which are then rated again."""
+    """Return the time of the first new match if the league has later matches, which must be rated again; else None."""
     times = [time for time, repeated in zip(done.times, done.repeated, strict=True) if not repeated]
     late = bool(times) and league.last_time is not None and league.clock != "none" and min(times) < league.last_time
     return show(league.clock, min(times)) if late else None

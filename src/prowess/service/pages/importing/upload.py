@@ -37,7 +37,7 @@ from .preview import preview_file
 router = APIRouter(include_in_schema=False)
 PATH = "/leagues/{league}/import"
 LONGEST = 100  # characters of a file name
-LIVE_SIZE = 2 * 1024 * 1024  # bytes of a file that is sent again whenever a choice changes
+LIVE_SIZE = 2 * 1024 * 1024  # maximum bytes of a file that the page sends again after every change of a choice
 EMPTY: Plain = {
     "imported": None,
     "repeated": 0,
@@ -130,7 +130,7 @@ async def _read(request: Request, upload: UploadFile, name: str, choices: Choice
 
 
 def _fitting_columns(choices: Choices, read: FilePreview) -> list[dict[str, str | None]]:
-    """Return the chosen columns that the file has, then none; nothing if it has all of them."""
+    """Return mappings to try instead if the file lacks some chosen columns: without these columns, then without any."""
     columns = choices.columns or {}
     kept = {
         role: column
