@@ -114,7 +114,10 @@ def team_codes(size: Ints, player: Ints) -> NDArray[np.uint64]:
     True
     """
     # Mix the bits, so that the sums practically never collide.
-    mixed = np.append(mix_bits(player.astype(np.uint64)), np.uint64(0))
+    mixed = mix_bits(player.astype(np.uint64))
+    if (size == 1).all():
+        return mixed.reshape(size.shape)
+    mixed = np.append(mixed, np.uint64(0))
     start = starts(size.reshape(-1))
     total = np.add.reduceat(mixed, start[:-1]) if len(start) > 1 else mixed[:0]
     return np.where(size.reshape(-1) > 0, total, np.uint64(0)).reshape(size.shape)
@@ -122,6 +125,8 @@ def team_codes(size: Ints, player: Ints) -> NDArray[np.uint64]:
 
 def leave_out_mirrored(table: Table, layout: Layout, team: NDArray[np.uint64], result: Floats | None) -> None:
     """Leave out the second row of each match if nearly every match is listed twice, once from each side's view."""
+    import polars as pl
+
     choice, matches = table.choices.duplicates, len(table.frame)
     if choice == "keep" or not matches or team.shape[1] != 2:
         return
@@ -131,17 +136,22 @@ def leave_out_mirrored(table: Table, layout: Layout, team: NDArray[np.uint64], r
     if result is not None:
         low, high = np.where(forward, result.T, result.T[::-1])
         meeting = meeting ^ (low * 31.0 + high * 1e6).view(np.uint64)
-    _, group = np.unique(meeting, return_inverse=True)
-    ahead, behind = np.bincount(group, forward), np.bincount(group, ~forward)
-    twin = np.minimum(ahead, behind)[group] > 0
-    usual = twin.mean() >= MOST and (bool(when) or _tells_views(twin, group, forward, result))
+    # Most files have few meetings with the same result, so only those are sorted.
+    rows = np.flatnonzero(pl.Series(meeting).is_duplicated().to_numpy())
+    if not len(rows):
+        return
+    _, group = np.unique(meeting[rows], return_inverse=True)
+    ahead, behind = np.bincount(group, forward[rows]), np.bincount(group, ~forward[rows])
+    twin = np.zeros(matches, bool)
+    twin[rows] = np.minimum(ahead, behind)[group] > 0
+    usual = twin.mean() >= MOST and (bool(when) or _tells_views(twin, meeting, forward, result))
     if not table.decide(BOTH_VIEWS, lambda: usual or None) and choice != "once":
         _note_twins(table, when, twin, result)
         return
     first = np.zeros(len(ahead), bool)
-    first[group[::-1]] = forward[::-1]  # assigned in reverse, so that the direction of each meeting's first row remains
-    kept = np.where(ahead == behind, first, ahead > behind)[group] == forward
-    kept |= ~twin
+    first[group[::-1]] = forward[rows[::-1]]  # assigned in reverse, so that the direction of the first row remains
+    kept = ~twin
+    kept[rows] |= np.where(ahead == behind, first, ahead > behind)[group] == forward[rows]
     view = "a match from the other side's view and"
     words = f"row repeats {view} is", f"rows repeat {view} are"
     table.leave_out(np.flatnonzero(~kept), "mirrored-rows", *words, _KEEP)
@@ -156,7 +166,7 @@ def _moments(table: Table, layout: Layout) -> list[str]:
 
 
 def _tells_views(
-    twin: NDArray[np.bool_], group: NDArray[np.intp], forward: NDArray[np.bool_], result: Floats | None
+    twin: NDArray[np.bool_], meeting: NDArray[np.uint64], forward: NDArray[np.bool_], result: Floats | None
 ) -> bool:
     """Return whether two rows without a time are certainly one match, and not a match and its return match."""
     if len(twin) < 2 * LEAST:
@@ -164,18 +174,18 @@ def _tells_views(
     if result is not None and len(np.unique(np.sort(result, axis=1), axis=0)) > VARIED:
         return True
     half = len(twin) // 2
-    adjacent = (group[0 : 2 * half : 2] == group[1 : 2 * half : 2]) & (
-        forward[0 : 2 * half : 2] != forward[1 : 2 * half : 2]
-    )
-    stacked = (group[:half] == group[half : 2 * half]) & (forward[:half] != forward[half : 2 * half])
+    pairs = (slice(0, 2 * half, 2), slice(1, 2 * half, 2)), (slice(half), slice(half, 2 * half))
+    adjacent, stacked = ((meeting[a] == meeting[b]) & (forward[a] != forward[b]) for a, b in pairs)
     return bool(max(adjacent.mean(), stacked.mean()) >= MOST)
 
 
 def _note_twins(table: Table, when: list[str], twin: NDArray[np.bool_], result: Floats | None) -> None:
     """Add a remark if some matches may be listed from both sides, unless this can be chance."""
-    scored = result is not None and len(np.unique(result)) > VARIED
     rows = int(np.count_nonzero(twin))
-    if rows and ((when and (scored or twin.mean() >= HALF)) or twin.mean() >= MOST):
+    if not rows:
+        return
+    scored = result is not None and len(np.unique(result)) > VARIED
+    if (when and (scored or twin.mean() >= HALF)) or twin.mean() >= MOST:
         text = f"{count(rows, 'row looks', 'rows look')} like one match listed from both sides; each is counted; "
         once = Option("duplicates", "once")
         table.note("mirrored-rows-counted", text, once, " counts them once", number=rows, row=int(twin.argmax()))

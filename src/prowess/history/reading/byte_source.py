@@ -9,7 +9,8 @@ import stat
 import sys
 import zipfile
 import zlib
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
@@ -66,6 +67,15 @@ class Source:
         """The number of bytes."""
         return len(self.data) if self.path is None else self.path.stat().st_size
 
+    @contextmanager
+    def mapped(self) -> Iterator[bytes | mmap]:
+        """Give all bytes to search in, for the duration of a block; a file is mapped into memory."""
+        if self.path is None or not self.size:
+            yield self.data
+            return
+        with self.open() as stream, mmap(stream.fileno(), 0, access=ACCESS_READ) as data:
+            yield data
+
     def array(self) -> NDArray[np.uint8]:
         """Return all bytes as an array; a file is mapped into memory."""
         if self.path is None:
@@ -92,10 +102,7 @@ def check_lines(source: Source, limits: ReadLimits) -> None:
     if size <= limits.line:
         return
     most, start = int(limits.line), 0
-    with ExitStack() as stack:
-        data: bytes | mmap = source.data
-        if source.path is not None:
-            data = stack.enter_context(mmap(stack.enter_context(source.open()).fileno(), 0, access=ACCESS_READ))
+    with source.mapped() as data:
         while size - start > most:
             end = data.rfind(b"\n", start, start + most + 1)
             if end < 0:

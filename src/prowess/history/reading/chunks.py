@@ -214,8 +214,8 @@ class _TextFile:
             if self.decoder is not None:
                 block = self.decoder.decode(block).encode()
             pending += block
-            lines += block.count(b"\n")
-            read_lines, unpacked = read_lines + block.count(b"\n"), unpacked + len(block)
+            new = block.count(b"\n")
+            lines, read_lines, unpacked = lines + new, read_lines + new, unpacked + len(block)
             if self.packed is not None:
                 limits.check_unpacked(self.title, unpacked, max(self.size, self.packed.count))
             if len(pending) - max(pending.rfind(b"\n"), pending.rfind(b"\r")) > limits.line + 1:

@@ -40,7 +40,9 @@ def read_text(source: Source, choices: Choices) -> Table:
     CSV files that prowess writes escape text for spreadsheets; this removes the escapes.
     """
     table = trim_table(_read_regular(source, choices) or _read_tolerantly(source, choices), source.title, choices)
-    return replace(table, frame=unescape_formulas(table.frame))
+    with source.mapped() as data:
+        escaped = data.find(b"'") >= 0
+    return replace(table, frame=unescape_formulas(table.frame)) if escaped else table
 
 
 def _read_regular(source: Source, choices: Choices) -> Grid | None:
