@@ -6,7 +6,8 @@ A remark records something that the reader found or decided. Its code never chan
   `separator`, `no-header`, `above-table`, `below-table`, `repeated-header`, `comments`, `repeated-column-names`,
   `row-numbers`, `unnamed-columns`, `short-rows`, `stray-quotes`
 - of the formats of other programs: `export`, `player-ids`, `partial-dates`, `unknown-players`, `anonymous-players`,
-  `repeated-matches`, `cooperative-plays`, `solo-plays`, `unfinished-plays`, `no-result`, `play-quantity`
+  `repeated-matches`, `cooperative-plays`, `solo-plays`, `unfinished-plays`, `no-result`, `play-quantity`,
+  `play-log`
 - of the columns: `layout`, `ignored-columns`, `ignored-names`, `unnamed-ignored`, `names-for-places`, `no-teams`,
   `unfilled-teams`, `inferred-columns`, `player-columns`, `other-reading`, `match-columns`, `order-of-rows`,
   `everybody-alone`, `summed-scores`, `unused-scores`, `contradicting-results`, `unused-time-column`,

@@ -16,6 +16,7 @@ from ..names import plain_name
 from ..read_context import Table
 from .aliases import LONG
 from .headers import RACE
+from .play_logs import read_play_log
 
 Kinds = dict[str, list[str]]  # columns by the kind of cell that they hold: "time", "result", "word", "number" or "name"
 Grid = tuple[Table, dict[str, str]]  # a table with a row per match or player, and its roles
@@ -36,6 +37,8 @@ _SIGNS = {"w": 1.0, "+": 1.0, "1": 1.0, "l": 0.0, "-": 0.0, "0": 0.0, "d": 0.5, 
 
 def read_grid(table: Table, kinds: Kinds) -> Grid | None:
     """Read a table with a row for each player of a tournament; None if the table is of another kind."""
+    if (log := read_play_log(table, next(iter(kinds["time"]), None))) is not None:
+        return log
     return _cross_table(table) or _swiss_table(table, kinds) or _race_columns(table, kinds)
 
 

@@ -89,6 +89,17 @@ class Headers:
         present = (self.free[name] for name in names if name in self.free)
         return next((column for column in present if column not in self.unfit.get(role, ())), None)
 
+    def repeated_names(self) -> tuple[str, str] | None:
+        """Return two columns of names with the same header, such as Name, with a column for the result."""
+        if self.first(aliases.RESULT) is None:
+            return None
+        for stem in f"{aliases.NAME_STEMS} {aliases.ROSTER_STEMS}".split():
+            column = self.free.get(stem)
+            copies = [f"{column}{mark}" for mark in _AGAIN if f"{column}{mark}" in self.columns]
+            if column is not None and len(copies) == 1:
+                return column, copies[0]
+        return None
+
     def twins(self, sides: Sequence[str]) -> list[str]:
         """Return two score columns with the same name, such as G, if one follows each side or both are between them."""
         at = {column: index for index, column in enumerate(self.columns)}

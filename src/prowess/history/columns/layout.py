@@ -326,6 +326,8 @@ def _groups(headers: Headers) -> list[list[tuple[str, str, str]]]:
     numbered = [sorted(group, key=lambda side: (len(side[1]), side[1])) for group in groups.values() if len(group) > 1]
     if any(SIDE.fullmatch(name) for name in headers.mapped):
         return numbered
+    if not numbered and (twice := headers.repeated_names()):
+        numbered.append([("player", str(number), column) for number, column in enumerate(twice, 1)])
     for left, right in reversed(aliases.PAIRS[:-2]):
         first, second = headers.first(left), headers.first(right)
         if first and second:

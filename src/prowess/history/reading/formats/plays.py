@@ -8,6 +8,7 @@ from xml.parsers import expat
 
 from ....errors import Error, Remark
 from ....text import count
+from ...columns.play_logs import winner_places
 from ...read_context import Table
 from ...read_options import Choices
 from ..byte_source import Source
@@ -72,7 +73,7 @@ class _PlayLog:
         if min(ranks) > 0:
             order: list[int] | None = places([-rank for rank in ranks])
         else:
-            order = _places(won, [score for score in scores if score is not None], play.highest)
+            order = winner_places(won, [score for score in scores if score is not None], play.highest)
         if order is None:
             self.matches.skip(play.number, "cooperative-plays" if all(won) else "no-result")
             return
@@ -106,28 +107,6 @@ def _common_score(team: Sequence[_Seat]) -> float | None:
     """Return the score that all players of a team share; None if they differ."""
     scores = {seat.score for seat in team if seat.score is not None}
     return scores.pop() if len(scores) == 1 else None
-
-
-def _places(won: Sequence[bool], scores: Sequence[float], highest: bool | None) -> list[int] | None:
-    """Return the places: winners first, then the others by their scores if these agree with the winners.
-
-    Return None if there is no result, or if everybody won, as in a cooperative play.
-
-    >>> _places([False, True, False], [40, 54, 31], None), _places([True, False, False], [3, 9, 7], None)
-    ([2, 1, 3], [1, 3, 2])
-    >>> _places([True, False, False], [7, 9, 3], None), _places([True, True], [], None)
-    ([1, 2, 2], None)
-    """
-    if len(scores) == len(won):
-        winners = [score for score, has_won in zip(scores, won, strict=True) if has_won]
-        for sign in (1, -1) if highest is None else (1 if highest else -1,):
-            best = max(sign * score for score in scores)
-            if (winners or highest is not None) and all(sign * score == best for score in winners):
-                pairs = [(has_won, sign * score) for has_won, score in zip(won, scores, strict=True)]
-                return [1 + sum(other > pair for other in pairs) for pair in pairs]
-    if not any(won) or all(won):
-        return None
-    return [1 if has_won else 2 for has_won in won]
 
 
 def read_bg_stats(document: Any, title: str, choices: Choices) -> Table | None:
