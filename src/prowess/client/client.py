@@ -115,7 +115,7 @@ class Client:
                 raise
             self._get()  # raises if the league itself does not exist
             return False
-        except Error:
+        except Error:  # not a valid name
             return False
         return True
 
@@ -409,6 +409,7 @@ def _match_body(
 
 def _batches(matches: Iterable[Mapping[str, Any]], key: str) -> Iterator[list[dict[str, Any]]]:
     """Yield the matches in batches, each match with an id."""
+    # A match's own id replaces the derived one.
     numbered = (
         {"id": f"{key}/{number}"} | {name: to_json(part) for name, part in match.items() if part is not None}
         for number, match in enumerate(matches, 1)

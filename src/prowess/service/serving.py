@@ -64,7 +64,7 @@ def serve(settings: Settings, listener: socket.socket) -> bool:
             lifespan="on",
             workers=settings.workers,
             log_config=logging_config(settings.log),
-            access_log=False,
+            access_log=False,  # our middleware logs requests
             server_header=False,
             forwarded_allow_ips=list(settings.forwarded),
             proxy_headers=bool(settings.forwarded),

@@ -30,6 +30,7 @@ def trial(
     >>> ann.mu - bob.mu
     20.0
     """
+    # Imported here, because the service's packages are optional.
     uvicorn = import_extra("uvicorn", "Uvicorn", "service")
     from ..client.client import Client
     from ..store import keys, leagues

@@ -157,6 +157,7 @@ def purge(database: Url = DEFAULT_URL, json: Json = False) -> None:
 
 def _change(database: str, name: str, **changes: Any) -> League:
     with open_database(database) as db:
+        # Imported after `open_database` has checked that the optional packages are installed.
         from ...store import leagues
 
         db.migrate()

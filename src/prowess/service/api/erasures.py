@@ -58,6 +58,7 @@ async def anonymise(service: Service, access: Access, player: str, reason: str, 
             keep_hash=keep_hash,
             all_leagues=access.key is not None and access.key.league_id is None,
         )
+        # Finished exports still contain the name.
         with service.database.reading() as connection:
             service.exports.folder.forget(leagues.find(connection, access.league).id)
         return _scrubbed(service, made)

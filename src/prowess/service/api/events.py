@@ -84,6 +84,7 @@ class EventStream(StreamingResponse):
     media_type = "text/event-stream"
 
     def __init__(self, content: AsyncIterator[bytes], hold: AbstractContextManager[None]) -> None:
+        # The second header keeps nginx from buffering events.
         super().__init__(content, headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"})
         self._hold = hold
 
@@ -106,6 +107,7 @@ class EventHub:
     async def follow(self, league: int, since: int | None) -> AsyncIterator[bytes | None]:
         """Yield the events of a league, starting with changes after revision `since`; None is a heartbeat."""
         queue: Queue = asyncio.Queue(BUFFER)
+        # Registered before the query below, so that no change after the query is missed.
         self._queues.setdefault(league, set()).add(queue)
         try:
             missed = await self._service.read(lambda connection: _missed(connection, league, since))
@@ -125,6 +127,7 @@ class EventHub:
                 if item is None:
                     return
                 revision, event = item
+                # Changes up to `sent` were already in the first event.
                 if revision > sent:
                     sent = revision
                     yield event

@@ -54,6 +54,7 @@ async def create(
 ) -> dict[str, Any]:
     """Create a key on behalf of an admin; return it with its secret."""
     expires_at = keys.parse_expiry(expires)
+    # Otherwise an admin key that expires could create a successor that never does.
     if admin.expires_at is not None and (expires_at is None or expires_at > admin.expires_at):
         text = f"your own key expires at {rfc3339(round(admin.expires_at))}: choose that time or an earlier one"
         raise Error.in_field("expires", text, value=expires)
@@ -76,6 +77,7 @@ async def rotate(service: Service, admin: Key, id: int, grace: str, league_id: i
     def work() -> dict[str, Any]:
         with service.database.writing() as connection:
             key = _reachable(keys.get(connection, id), league_id)
+            # Rotating reveals the secret, so a key that expires must not rotate a key that works longer.
             if key.live and key.id != admin.id and key.outlives(admin):
                 raise Problem(403, "this key works longer than your own: ask an admin whose key does not expire")
             return key_payload(*keys.rotate(connection, id, seconds, author=admin.name))
@@ -96,6 +98,7 @@ async def revoke(service: Service, admin: Key, id: int, league_id: int | None = 
 
 def _reachable(key: Key, league_id: int | None) -> Key:
     if league_id is not None and key.league_id != league_id:
+        # 404, not 403: the admin of a league must not learn which other keys exist.
         raise NotFound(f"key {key.id} not found", field="id", value=key.id)
     return key
 

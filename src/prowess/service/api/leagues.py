@@ -121,6 +121,7 @@ async def _update(service: Service, access: Access, change: Callable[..., League
             return change(connection, access.league, author=access.author)
 
     league = await run_in_threadpool(work)
+    # Both names, because after a rename each of them leads to another league or to none.
     for name in (access.league, league.name):
         service.leagues.invalidate(name)
     return league

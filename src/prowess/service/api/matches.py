@@ -122,7 +122,7 @@ def _read_lines(body: bytes) -> list[dict[str, Any]]:
     for number, line in enumerate(body.split(b"\n"), 1):
         if not line or line.isspace():
             continue
-        if len(matches) == MAX_MATCHES:
+        if len(matches) == MAX_MATCHES:  # checked here, so that the rest is not parsed
             raise _too_many(f"more than {MAX_MATCHES:,}")
         try:
             matches.append(_ONE.validate_json(line))
@@ -164,6 +164,7 @@ async def run_command(service: Service, command: Command, dry_run: bool, status:
         return json_response(await run_in_threadpool(change_payload, planned, league.clock, largest_first=True))
     result = await asyncio.wrap_future(service.writer.submit(command))
     code = 200 if result.repeated and all(result.repeated) else status
+    # A large response is built in a thread, because it would block the event loop.
     if len(result.players) < MANY_PLAYERS:
         return json_response(change_payload(result, league.clock), code)
     return await run_in_threadpool(lambda: json_response(change_payload(result, league.clock), code))
@@ -300,6 +301,7 @@ async def get_match(request: Request, id: MatchId, access: Read, service: Servic
     def work(connection: Connection) -> Response:
         league = leagues.find(connection, access.league)
         journal.get(connection, league, id)  # an unknown match is 404, never 304
+        # Members see more than others, so a cache must keep two versions.
         tag = extend_etag(etag_of(league, league.generation, league.revision), "member" if access.member else "public")
         payload = partial(match_payload, service, connection, league, id, access.member)
         return cached_json(request, tag, payload)

@@ -84,6 +84,7 @@ async def enter(
         count = teams or max(2, len(names), min(len(last[0]["teams"]), USUAL) if last else 2)
         by = "scores" if last and last[0].get("scores") else "first" if count == 2 else "places"
         rows = (*names, *[""] * (count - len(names)))
+        # `once` becomes the match's idempotency key, so that a double click records it once.
         return MatchForm(league, access.author, MatchFields(rows, by=by, once=uuid4().hex))
 
     return _form_page(request, await service.read(work))
@@ -141,7 +142,7 @@ async def _handle_button(request: Request, service: Service, form: MatchForm, se
         if button == "record":
             return await _record(service, form)
         return await _preview(request, service, _correct_name(form, sent.get("meant")))
-    except (NotFound, Unavailable):
+    except (NotFound, Unavailable):  # not a fault of the form: the error page is shown
         raise
     except Error as error:
         return _form_page(request, form, error)

@@ -68,6 +68,7 @@ async def _act(
     try:
         if what == "revoke":
             gone = await api.revoke(service, admin, id, own_league)
+            # A redirect, so that reloading the page does not send the form again.
             return RedirectResponse(f"{_path(access)}?revoked={gone['id']}", 303)
         if what == "rotate":
             made = await api.rotate(service, admin, id, fields.get("grace", GRACE), own_league)
@@ -75,7 +76,7 @@ async def _act(
             league = access.league if access else fields.get("league", "").strip() or None
             scope: Any = fields.get("scope", "write")  # validated by the store
             made = await api.create(service, admin, fields.get("name", ""), scope, fields.get("expires", ""), league)
-    except Unavailable:
+    except Unavailable:  # not a fault of the form: the error page is shown
         raise
     except Error as error:
         faults = {error.field or "": error.detail()}

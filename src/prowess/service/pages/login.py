@@ -28,6 +28,7 @@ def _local_url(url: str) -> str:
     >>> _local_url("/\\\\evil")
     '/'
     """
+    # Browsers read "//host" and "/\host" as the address of another site.
     safe = len(url) <= LONGEST_URL and url.startswith("/") and not url.startswith(("//", "/\\")) and url.isprintable()
     return url if safe else "/"
 
@@ -48,6 +49,7 @@ async def sign_in(request: Request, service: ServiceDep) -> Response:
     if key is None or not key.live:
         return _form_page(request, url, invalid=True)
     response = RedirectResponse(url, 303)
+    # With TLS, the cookie is never sent unencrypted; without TLS, browsers would discard a secure cookie.
     secure = request.url.scheme == "https"
     response.set_cookie(COOKIE, secret, max_age=MONTH, httponly=True, samesite="lax", secure=secure)
     return response

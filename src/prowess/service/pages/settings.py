@@ -70,7 +70,7 @@ async def change(request: Request, access: Admin, service: ServiceDep, form: Che
                 changes = await run_in_threadpool(largest_changes, result)
                 return render_page(request, "settings.html", await _context(service, access, fields, changes=changes))
             await asyncio.wrap_future(service.writer.submit(command))
-    except Unavailable:
+    except Unavailable:  # not a fault of the form: the error page is shown
         raise
     except Error as error:
         field = error.field or ""
