@@ -35,6 +35,21 @@ def _choose(page: Page) -> None:
     page.get_by_role("heading", name="messy.csv").wait_for()
 
 
+def _map_columns(page: Page) -> None:
+    """Choose a file with unfamiliar columns, and map them to two pairs of players and their scores."""
+    names = ("Erster", "Zweiter", "Dritter", "Vierter")
+    pairs = [("Ann Bob Cat Dan", 6, 3), ("Eve Ann Bob Cat", 2, 6), ("Dan Eve Ann Bob", 7, 5), ("Cat Dan Eve Ann", 6, 4)]
+    lines = [f"{1 + week * 7}.1.2026,{players.replace(' ', ',')},{a},{b}" for week, (players, a, b) in enumerate(pairs)]
+    content = "\n".join([f"Datum,{','.join(names)},hier,dort", *lines])
+    file = {"name": "doubles.csv", "mimeType": "text/csv", "buffer": content.encode()}
+    page.get_by_label("Results file").set_input_files(file)
+    for label, column in zip(("Side 1", "Side 1, player 2", "Side 2", "Side 2, player 2"), names, strict=True):
+        page.get_by_label(label, exact=True).select_option(label=column)
+    page.get_by_label("Score of side 1").select_option(label="hier")
+    page.get_by_label("Score of side 2").select_option(label="dort")
+    page.get_by_text("Ann and Bob beat Cat and Dan 6:3").first.wait_for()
+
+
 def _fill(page: Page) -> None:
     """Fill in a result, and preview its changes."""
     page.get_by_label("Scores", exact=True).check()
@@ -74,6 +89,7 @@ PAGES = (
     _of(LEAGUE, "delete", "delete", ("id", "{match}"), signed_in=True),
     _of(LEAGUE, "import", "import", signed_in=True),
     _of(LEAGUE, "import-looked", "import", signed_in=True, act=_choose),
+    _of(LEAGUE, "import-mapped", "import", signed_in=True, act=_map_columns),
     _of(LEAGUE, "settings", "settings", signed_in=True),
     _of(LEAGUE, "anonymise", "anonymise", ("name", "Uma"), signed_in=True),
     _of(LEAGUE, "league-keys", "keys", signed_in=True),

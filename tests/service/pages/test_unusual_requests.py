@@ -5,7 +5,8 @@ from urllib.parse import quote
 
 import pytest
 
-from prowess.service.pages import importing, models, pairings
+from prowess.service.pages import models, pairings
+from prowess.service.pages.importing import preview
 from prowess.service.pages.web.filters import day
 from prowess.store.errors import Unavailable
 from prowess.store.read.name_index import NameIndex
@@ -159,7 +160,7 @@ def test_unavailable_database_is_not_reported_as_a_form_error(ask, monkeypatch):
     def fail(*given):
         raise Unavailable("the database (postgresql) cannot be used now", "no route to 10.1.2.3")
 
-    for module in (importing, models):
+    for module in (preview, models):
         monkeypatch.setattr(module, "preview", fail)
     monkeypatch.setattr(ask.service.writer, "submit", fail)
     pages = [

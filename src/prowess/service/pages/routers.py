@@ -5,10 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from . import (
-    anonymise,
     charts,
     enter,
-    keys,
     leagues,
     login,
     matches,
@@ -16,10 +14,10 @@ from . import (
     pairings,
     player,
     predict,
-    settings,
     standings,
     teams,
 )
+from .admin import anonymise, keys, settings
 from .importing import upload
 from .web import static
 

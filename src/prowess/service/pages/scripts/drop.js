@@ -43,9 +43,11 @@ addEventListener("drop", (event) => {
 
 // A changed drop-down refreshes the preview beside it. The drop-downs themselves stay, because one of them may be open,
 // unless the choice changes the columns of the table.
+let changed = false;
 document.addEventListener("change", ({ target }) => {
   if (target.form !== form || target === field || !field.files.length) return;
   if (target.matches("[data-member]")) offerAnotherMember(target);
+  changed = true;
   if (field.files[0].size > Number(form.dataset.liveSize)) return sayUpdate("Choose “Preview again” to see the effect.");
   form.requestSubmit(target.matches("[data-table]") ? undefined : document.getElementById("refresh"));
 });
@@ -68,6 +70,7 @@ function sayUpdate(text) {
 document.addEventListener("shown", () => {
   if (!result()?.contains(document.activeElement)) return result()?.focus({ preventScroll: false });
   const first = document.querySelector("#seen .problem, #seen .sentences li")?.textContent;
-  if (first) sayUpdate(`Now: ${first}`);
+  if (changed && first) sayUpdate(`Now: ${first}`);
+  changed = false;
 });
 document.addEventListener("failed", () => showError("The file could not be sent: it changed after you chose it, or the service cannot be reached. Choose it again."));

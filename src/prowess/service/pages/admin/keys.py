@@ -9,19 +9,19 @@ from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from ...errors import Error
-from ...store import leagues
-from ...store.errors import NotFound, Unavailable
-from ...store.keys import GRACE, Key
-from ..api import keys as api
-from ..api.dependencies import LARGEST, Admin, ServiceDep
-from ..api.keys import GlobalAdmin, admin_of
-from ..auth import Access
-from ..context import Service
-from .web.csrf import CheckedForm
-from .web.forms import form_texts, parse_count
-from .web.page import PageContext, Plain, page
-from .web.templates import page_url, render_page
+from ....errors import Error
+from ....store import leagues
+from ....store.errors import NotFound, Unavailable
+from ....store.keys import GRACE, Key
+from ...api import keys as api
+from ...api.dependencies import LARGEST, Admin, ServiceDep
+from ...api.keys import GlobalAdmin, admin_of
+from ...auth import Access
+from ...context import Service
+from ..web.csrf import CheckedForm
+from ..web.forms import form_texts, parse_count
+from ..web.page import PageContext, Plain, page
+from ..web.templates import page_url, render_page
 
 router = APIRouter(include_in_schema=False)
 ALL, LEAGUE = "/keys", "/leagues/{league}/keys"

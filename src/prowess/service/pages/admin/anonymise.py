@@ -9,20 +9,20 @@ from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from ...errors import Error
-from ...store import leagues
-from ...store.errors import NotFound, Unavailable
-from ...store.leagues import League, storable
-from ...store.write.posts import LONGEST
-from ..api.dependencies import Admin, ServiceDep
-from ..api.erasures import anonymise as anonymise_player
-from ..api.erasures import drop_hash, erasure_payloads
-from ..auth import Access
-from ..context import Service
-from .web.csrf import CheckedForm
-from .web.forms import form_texts
-from .web.page import PageContext, Plain, page
-from .web.templates import page_url, render_page
+from ....errors import Error
+from ....store import leagues
+from ....store.errors import NotFound, Unavailable
+from ....store.leagues import League, storable
+from ....store.write.posts import LONGEST
+from ...api.dependencies import Admin, ServiceDep
+from ...api.erasures import anonymise as anonymise_player
+from ...api.erasures import drop_hash, erasure_payloads
+from ...auth import Access
+from ...context import Service
+from ..web.csrf import CheckedForm
+from ..web.forms import form_texts
+from ..web.page import PageContext, Plain, page
+from ..web.templates import page_url, render_page
 
 router = APIRouter(include_in_schema=False)
 PATH = "/leagues/{league}/anonymise"

@@ -11,23 +11,23 @@ from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from ...errors import Error
-from ...store import leagues
-from ...store.errors import Unavailable
-from ...store.leagues import League
-from ...store.write.commands import NewSeason
-from ...store.write.writer import preview
-from ..api.dependencies import Admin, ServiceDep
-from ..api.leagues import change_league, delete_or_undelete, league_payload, season_payloads
-from ..auth import Access
-from ..concurrency import run_in_threadpool
-from ..context import Service
-from .leagues import parse_settings, settings_fields
-from .web.csrf import CheckedForm
-from .web.forms import form_texts, parse_number
-from .web.page import PageContext, Plain, page
-from .web.rating_changes import largest_changes
-from .web.templates import page_url, render_page
+from ....errors import Error
+from ....store import leagues
+from ....store.errors import Unavailable
+from ....store.leagues import League
+from ....store.write.commands import NewSeason
+from ....store.write.writer import preview
+from ...api.dependencies import Admin, ServiceDep
+from ...api.leagues import change_league, delete_or_undelete, league_payload, season_payloads
+from ...auth import Access
+from ...concurrency import run_in_threadpool
+from ...context import Service
+from ..leagues import parse_settings, settings_fields
+from ..web.csrf import CheckedForm
+from ..web.forms import form_texts, parse_number
+from ..web.page import PageContext, Plain, page
+from ..web.rating_changes import largest_changes
+from ..web.templates import page_url, render_page
 
 router = APIRouter(include_in_schema=False)
 PATH = "/leagues/{league}/settings"
