@@ -37,7 +37,7 @@ from .write.replay import Checkpoint, drop_checkpoints, list_checkpoints, replay
 Status = Literal["ok", "warning", "problem"]
 NAMED = 3  # matches or players listed in a message
 RESTORE = "Restore a backup into a new database: prowess restore FILE --database NEW"
-REPAIR = "Rate the league again, which leaves the journal as it is: prowess doctor --repair"
+REPAIR = "Rate the league again; the journal stays unchanged: prowess doctor --repair"
 BACK_UP = "Make a backup every day: prowess backup FILE"
 STALE = 50  # hours: a daily backup may fail once
 # Without these, a power cut can lose acknowledged matches or damage the database.
@@ -103,7 +103,7 @@ def _check_version(connection: Connection) -> Check:
         return Check("version", "problem", f"{error}.")
     if version != head():
         text = f"The tables have version {version or 'none'}, and this prowess needs {head()}."
-        return Check("version", "problem", text, "Back up, then start the service once, which upgrades the tables.")
+        return Check("version", "problem", text, "Make a backup, then start the service once to upgrade the tables.")
     return Check("version", "ok", f"The tables have the version of this prowess, {version}.")
 
 

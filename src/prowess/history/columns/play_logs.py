@@ -23,7 +23,7 @@ _SCORED = re.compile(
 _TOGETHER = frozenset(("all", "everybody", "everyone", "we", "us", "team", "coop", "cooperative", "nobody", "no one"))
 _SEPARATOR = re.compile(r"[;|/&+\n,]|\band\b")
 _NOT_PLAYED = frozenset(("", "-", "?", "n/a", "none"))
-# Plays that are left out, by the code of the remark: the words for one and for many.
+# The reasons for leaving out plays, by the code of the remark: the words for one play and for several.
 _LEFT_OUT = {
     "cooperative-plays": ("cooperative play", "cooperative plays"),
     "solo-plays": ("play with a single player", "plays with a single player"),
@@ -68,7 +68,7 @@ class _Play:
 
     @property
     def stranger(self) -> str | None:
-        """A winner who is not one of the players."""
+        """The first winner who is not listed among the players, or None."""
         if self.word in DRAWS or self.word in _TOGETHER or self.word in _NOT_PLAYED:
             return None
         names = {name for name, _ in self.players}
@@ -150,7 +150,7 @@ def _column(table: Table, names: str) -> str | None:
 
 
 def _seat(cell: str) -> tuple[str, float | None]:
-    """Split the score from a name.
+    """Split a cell such as "Ann (54)" into a name and a score.
 
     >>> _seat("Ann (54)"), _seat("Bob: 7,5 pts"), _seat("Cat")
     (('Ann', 54.0), ('Bob', 7.5), ('Cat', None))
@@ -162,7 +162,7 @@ def _seat(cell: str) -> tuple[str, float | None]:
 
 
 def _is_log(plays: Sequence[_Play]) -> bool:
-    """Return whether most rows have several players, and most of these have scores or a winner among the players."""
+    """Return whether most rows have several players, and most such rows have scores, or a winner among the players."""
     several = [play for play in plays if len(play.players) > 1]
     shown = [
         play

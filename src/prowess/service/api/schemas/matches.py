@@ -89,8 +89,8 @@ class Posted(ResponseModel):
     )
     replaying: bool = Field(
         False,
-        description="True while a correction rates old matches again: the matches are recorded, and rated with the "
-        "ratings before the correction, which will include them. Otherwise left out.",
+        description="True while a correction rates old matches again: these matches are recorded and rated with the "
+        "old ratings, and the correction will rate them once more. Otherwise left out.",
     )
 
 
