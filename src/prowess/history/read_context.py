@@ -12,7 +12,8 @@ A remark records something that the reader found or decided. Its code never chan
   `unfilled-teams`, `inferred-columns`, `player-columns`, `other-reading`, `match-columns`, `order-of-rows`,
   `everybody-alone`, `summed-scores`, `unused-scores`, `contradicting-results`, `unused-time-column`,
   `unused-clock-column`, `inferred-time`, `no-times`, `order-of-rounds`, `pairs`, `home-by-neutral`, `no-home-team`,
-  `one-match`, `parts-of-names`, `cross-table`, `cross-table-home`, `swiss-table`, `race-columns`, `tie-cells`
+  `one-match`, `parts-of-names`, `cross-table`, `cross-table-home`, `swiss-table`, `unread-rounds`,
+  `race-columns`, `tie-cells`
 - of the cells: `decimal-mark`, `bare-decimals`, `negative-scores`, `bracketed-numbers`, `unread-scores`,
   `partial-scores`, `rosters`, `single-name`, `smaller-teams`, `result-words`, `overtime`, `winner-first`, `sets`,
   `shoot-out`, `clock`, `retired`, `words-for-places`, `places-below-1`, `missing-places`, `missing-durations`,

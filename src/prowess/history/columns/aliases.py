@@ -56,8 +56,8 @@ OPPONENT = (
 COMMON = {
     "time": (
         "datetime timestamp date matchdate gamedate racedate eventdate tourneydate tournamentdate startdate playedat"
-        " playedon dateplayed dateutc utcdate startedat starttime start createdat kickoff gametime matchtime day"
-        " datum fecha data jour дата 日期 日付 tstamp ts time year jahr annee ano anno год"
+        " playedon completedat dateplayed dateutc utcdate startedat starttime start createdat kickoff gametime"
+        " matchtime day datum fecha data jour дата 日期 日付 tstamp ts time year jahr annee ano anno год"
     ),
     "clock": "time kickoff kickofftime starttime startet timeofday hour uhrzeit anstoss hora heure ora время",
     "importance": "importance matchweight matchimportance",
@@ -162,5 +162,6 @@ ORDINALS = (
 )
 ROSTER_STEMS = "team pair side squad roster players lineup mannschaft equipe equipo команда"
 NAME_STEMS = (
-    "player model competitor opponent contestant fighter participant user agent bot name spieler joueur jugador игрок p"
+    "player model competitor opponent contestant fighter participant entrant user agent bot name spieler joueur jugador"
+    " игрок p"
 )

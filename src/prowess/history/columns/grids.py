@@ -13,7 +13,7 @@ from ..cells.numbers import numbers
 from ..cells.score_grammar import PLAYED, pair_cell
 from ..cells.text import plain_text, text_of
 from ..names import plain_name
-from ..read_context import Table
+from ..read_context import Table, list_names
 from .aliases import LONG
 from .headers import RACE
 from .play_logs import read_play_log
@@ -32,6 +32,7 @@ _POINTS = {"1": 1.0, "0": 0.0, "0.5": 0.5, "1/2": 0.5, "=": 0.5, "+": 1.0, "½":
 _GAME = re.compile(
     r"(?P<number>\d{1,3}) ?(?P<colour>[wbs]) ?(?P<points>1/2|[10=+-])|(?P<word>[wldrb+=-]) ?(?P<other>\d{1,3})"
 )
+_BYES = frozenset(("", "+", "0", "1", "1/2", "-1/2", "- 1/2"))  # points without an opponent
 _SIGNS = {"w": 1.0, "+": 1.0, "1": 1.0, "l": 0.0, "-": 0.0, "0": 0.0, "d": 0.5, "r": 0.5, "=": 0.5, "1/2": 0.5}
 
 
@@ -161,31 +162,39 @@ def _swiss_table(table: Table, kinds: Kinds) -> Grid | None:
         if column == who or table.frame[column].dtype.is_nested():
             continue
         cells = [_cell(text) for text in text_of(table, column)]
-        played = [_GAME.fullmatch(cell) for cell in cells if cell not in ("", "+", "0", "1", "1/2")]
+        played = [_GAME.fullmatch(cell) for cell in cells if cell not in _BYES]
         if played and np.mean([game is not None for game in played]) >= MOST:
             rounds.append((column, cells))
     names = text_of(table, who).to_list()
     if not rounds or len(names) < LEAST:
         return None
     row_of = _row_numbers(table, who, len(names))
+    played = [game for _, cells in rounds for game in map(_GAME.fullmatch, cells) if game is not None]
+    coloured = any(game["number"] for game in played)  # then -1 and -0 are byes, and not lost games
+    forfeits = any(game["points"] in ("1", "0") for game in played)  # then 12w+ was won without a game
     games: list[tuple[str, str | None, str | None, str]] = []  # the round, both players, and the result
     rows: list[int] = []
     contradictions: dict[int, str] = {}
     for column, cells in rounds:
         for row, cell in enumerate(cells):
-            if (game := _game(cell)) is None:
+            if (game := _game(cell, coloured)) is None:
                 continue
             other, points = row_of.get(game[0]), game[1]
-            back = _game(cells[other]) if other is not None else None
+            back = _game(cells[other], coloured) if other is not None else None
             theirs = back[1] if back is not None and row_of.get(back[0]) == row else None
             if theirs is not None and other is not None and other < row:
                 continue  # the opponent's row has already given this game
             if theirs is not None and theirs != 1 - points:
                 contradictions[len(games)] = f"{names[other or 0]} has another result of this game"
-            games.append(
-                (column, names[row], None if other in (None, row) else names[other], f"{points:g}-{1 - points:g}")
-            )
+            result = f"{points:g}-{1 - points:g}"
+            if coloured and forfeits and cell[-1] in "+-":
+                result = "+:-" if points else "-:+"
+            games.append((column, names[row], None if other in (None, row) else names[other], result))
             rows.append(row)
+    read = {who, *(column for column, _ in rounds)}
+    if unread := [name for name in table.frame.columns if RACE.fullmatch(plain_name(name)) and name not in read]:
+        text = f"too few cells of {list_names(unread)} name an opponent, so these rounds are not read"
+        table.note("unread-rounds", text, number=len(unread))
     table.note("swiss-table", f"a Swiss table: {who!r} has the players, and {len(rounds)} columns name their opponents")
     columns = ("round", "player1", "player2", "result")
     frame = pl.DataFrame(games, schema=dict.fromkeys(columns, pl.String), orient="row")
@@ -205,10 +214,14 @@ def _row_numbers(table: Table, who: str, players: int) -> dict[int, int]:
     return {row + 1: row for row in range(players)}
 
 
-def _game(cell: str) -> tuple[int, float] | None:
-    """Return the opponent's number and the points of a cell."""
+def _game(cell: str, coloured: bool) -> tuple[int, float] | None:
+    """Return the opponent's number and the points of a cell; if cells name colours, other cells are byes."""
     game = _GAME.fullmatch(cell)
-    return None if game is None else (int(game["number"] or game["other"]), _SIGNS[game["points"] or game["word"]])
+    return (
+        None
+        if game is None or (coloured and not game["number"])
+        else (int(game["number"] or game["other"]), _SIGNS[game["points"] or game["word"]])
+    )
 
 
 def _race_columns(table: Table, kinds: Kinds) -> Grid | None:
