@@ -3,8 +3,8 @@
 A remark records something that the reader found or decided. Its code never changes with the wording; the codes are:
 
 - of the source: `plain-matches`, `json-matches`, `empty-file`, `simulated`, `journal`, `sheet`, `encoding`,
-  `separator`, `no-header`, `above-table`, `below-table`, `repeated-header`, `comments`, `repeated-column-names`,
-  `row-numbers`, `unnamed-columns`, `short-rows`, `stray-quotes`
+  `separator`, `no-header`, `above-table`, `below-table`, `repeated-header`, `round-headings`, `comments`,
+  `repeated-column-names`, `row-numbers`, `unnamed-columns`, `short-rows`, `stray-quotes`
 - of the formats of other programs: `export`, `player-ids`, `partial-dates`, `unknown-players`, `anonymous-players`,
   `repeated-matches`, `cooperative-plays`, `solo-plays`, `unfinished-plays`, `no-result`, `play-quantity`,
   `play-log`

@@ -70,3 +70,12 @@ def test_streaming_an_image_raises_an_error_that_says_so(tmp_path: Path) -> None
     path.write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
     with pytest.raises(Error, match=r"games\.csv: this is an image, not a table"):
         stream(path)
+
+
+def test_headings_of_rounds_are_refused_in_chunks(tmp_path: Path) -> None:
+    path = tmp_path / "rounds.csv"
+    rows = "ann,bob,1-0\n" * 9_000
+    path.write_text(f"white,black,result\nRound 1,,\n{rows}Round 2,,\n{rows}")
+    assert len(History.read(path)) == 18_000
+    with pytest.raises(Error, match="rows below headings of rounds cannot be read in chunks"):
+        list(History.stream(path, rows=10_000))

@@ -169,9 +169,9 @@ def _swiss_table(table: Table, kinds: Kinds) -> Grid | None:
     if not rounds or len(names) < LEAST:
         return None
     row_of = _row_numbers(table, who, len(names))
-    played = [game for _, cells in rounds for game in map(_GAME.fullmatch, cells) if game is not None]
-    coloured = any(game["number"] for game in played)  # then -1 and -0 are byes, and not lost games
-    forfeits = any(game["points"] in ("1", "0") for game in played)  # then 12w+ was won without a game
+    known = [game for _, cells in rounds for game in map(_GAME.fullmatch, cells) if game is not None]
+    coloured = any(game["number"] for game in known)  # then -1 and -0 are byes, and not lost games
+    forfeits = any(game["points"] in ("1", "0") for game in known)  # then 12w+ was won without a game
     games: list[tuple[str, str | None, str | None, str]] = []  # the round, both players, and the result
     rows: list[int] = []
     contradictions: dict[int, str] = {}

@@ -142,11 +142,18 @@ class _TextFile:
                 yield Chunk(table, self._share())
             return
         heading, before, choices, columns = b"", 0, self.choices, set[str]()
+        has_rounds = False  # the headings of rounds above a chunk are unknown
         for number, piece in enumerate(self._pieces(rows)):
             choices = self._settle(piece, choices, before)
             offset = before - heading.count(b"\n")
             content = load_source(Source(self.title, self.suffix, data=heading + piece, lines_before=offset), choices)
             if isinstance(content, Table):
+                has_rounds = has_rounds or any(remark.code == "round-headings" for remark in content.remarks)
+                if has_rounds and number:
+                    text = f"{self.title}, line {before + 1}: rows below headings of rounds cannot be read in chunks"
+                    error = Error(f"{text}: read the file as a whole", line=before + 1)
+                    error.hint = Option("stream", False)
+                    raise error
                 content = replace(content, remarks=[] if offset else content.remarks, choices=self.choices)
                 names = set(content.frame.columns)
                 if number == 0:

@@ -44,6 +44,7 @@ class Heading:
     cells: tuple[str, ...] = ()  # the header cells as written, to recognise a repeated header
     comments: bool = False
     remarks: tuple[Remark, ...] = ()
+    last_title: str = ""  # the line right above the header, which may name the round of the first rows
 
 
 @lru_cache(1024)
@@ -165,7 +166,8 @@ def find_heading(sample: Sequence[Record], choices: Choices, skip: int = 0, unit
     start = last + 1
     while start < len(sample) and start not in rows and count_filled(sample[start].cells):
         start += 1  # a line of dashes under the header
-    return Heading(names, unnamed, first, start, written, comments, tuple(remarks))
+    title = next((cell.strip() for cell in rows[above[-1]] if cell.strip()), "") if above else ""
+    return Heading(names, unnamed, first, start, written, comments, tuple(remarks), title)
 
 
 def _title(cell: str) -> str:

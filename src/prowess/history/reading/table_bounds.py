@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Remark
+from ..names import plain_name
 from ..read_context import Problems, Table
 from ..read_options import Choices
 from .header_row import Heading
@@ -21,6 +22,12 @@ _FOOTER = re.compile(
     r"|www\.|итого|всего|источник|quelle|summe|gesamt|stand|fuente|[\d.,]+ (rows?|records?|match(es)?|games?))\b.*",
     re.IGNORECASE | re.DOTALL,
 )
+_ROUND = (
+    r"(?i)^\s*(?:(?:round|runde|ronda|ronde|rodada|turno|tour|matchday|spieltag|тур)\s*\d{1,2}"
+    r"|\d{1,2}\.?\s*(?:round|runde|ronda|ronde|rodada|turno|spieltag|тур))(?:\W.*)?$"
+)
+_NUMBER = re.compile(r"\d{1,2}")
+_DATE = re.compile(r"\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{4}")
 _FOOTER_ROWS = 10  # number of rows at the end of a file that may be notes below the table
 Rows = NDArray[np.intp]
 
@@ -52,7 +59,8 @@ def trim_table(grid: Grid, title: str, choices: Choices) -> Table:
         repeated = _matching_rows(candidates, [(column, cell.strip()) for column, cell in named])
     if heading.comments:
         comments = _matching_rows(first.str.starts_with("#"), blanks[1:])
-    dropped = np.union1d(np.union1d(blank, repeated), comments)
+    sections = _section_rows(columns)
+    dropped = np.unique(np.concatenate([blank, repeated, comments, sections]))
     footer = _footer_rows(frame, dropped, [row for row, _ in grid.faults])
     for rows, code, what in (
         (repeated, "repeated-header", "a repeated header"),
@@ -68,6 +76,13 @@ def trim_table(grid: Grid, title: str, choices: Choices) -> Table:
     kept = np.delete(np.arange(len(frame)), np.union1d(dropped, footer))
     if len(kept) < len(frame):
         frame = frame[kept]
+    if len(sections):
+        frame = _add_rounds(frame, kept, sections, [heading.last_title, *first.gather(sections)])
+        line = grid.line(int(sections[0]))
+        times = f" ({len(sections)} times)" if len(sections) > 1 else ""
+        written = f"{times}: {first[int(sections[0])][:60]!r}"
+        text = f"{grid.unit} {line}: the heading of a round holds for the rows below it{written}"
+        remarks.append(Remark("round-headings", (text,), count=len(sections), line=line))
     empty = [name for name in heading.unnamed if (frame[name].fill_null("").str.strip_chars() == "").all()]
     frame = frame.drop(empty)
     problems = Problems()
@@ -78,14 +93,41 @@ def trim_table(grid: Grid, title: str, choices: Choices) -> Table:
     return Table(frame, title, lambda row: grid.line(int(kept[row])), choices, remarks, problems, unit=grid.unit)
 
 
+def _section_rows(columns: "Sequence[pl.Series]") -> Rows:
+    """Return the rows that are headings of rounds: only the first cell is filled, with text such as "Round 2 on …"."""
+    if len(columns) < 3:
+        return np.zeros(0, np.intp)
+    rows = (columns[1].is_null() & columns[-1].is_null()).arg_true()
+    headings = columns[0].gather(rows).str.contains(_ROUND).fill_null(False)
+    candidates = rows.filter(headings).to_numpy().astype(np.intp)
+    return _rows_with(candidates, [(column, "") for column in columns[1:]])
+
+
+def _add_rounds(frame: "pl.DataFrame", kept: Rows, sections: Rows, titles: Sequence[str]) -> "pl.DataFrame":
+    """Add columns with the round and the date of the heading above each row, unless the table has such columns."""
+    import polars as pl
+
+    above = np.searchsorted(sections, kept)
+    for name, pattern in (("Round", _NUMBER), ("Date", _DATE)):
+        found = [pattern.search(title) for title in titles]
+        cells = [None if one is None else one[0] for one in found]
+        needed = {cells[index] for index in np.unique(above)}
+        if None not in needed and not any(plain_name(column) == name.casefold() for column in frame.columns):
+            frame = frame.with_columns(pl.Series(name, [cells[index] for index in above], pl.String))
+    return frame
+
+
 def _matching_rows(candidates: "pl.Series", cells: "Iterable[tuple[pl.Series, str]]") -> Rows:
     """Return the candidate rows in which every column holds the given cell, checked column by column."""
-    rows = candidates.arg_true().to_numpy()
+    return _rows_with(candidates.arg_true().to_numpy().astype(np.intp), cells)
+
+
+def _rows_with(rows: Rows, cells: "Iterable[tuple[pl.Series, str]]") -> Rows:
     for column, cell in cells:
         if not len(rows):
             break
         rows = rows[(column.gather(rows).fill_null("").str.strip_chars() == cell).to_numpy()]
-    return rows.astype(np.intp)
+    return rows
 
 
 def _footer_rows(frame: "pl.DataFrame", dropped: Rows, faulty: Sequence[int]) -> Rows:
