@@ -16,6 +16,7 @@ from prowess.history import History
 from prowess.history.read_limits import LimitExceeded, ReadLimits
 from tests.cli.running import run
 from tests.history import bombs
+from tests.history.strangers.workbooks import write_ods
 
 TIGHT = ReadLimits(small_bytes=1024 * 1024)
 SMALL = {  # parts of the error messages
@@ -133,3 +134,15 @@ def test_command_line_refuses_large_bombs_within_10_seconds_and_a_gigabyte(tmp_p
     assert "--no-limits" in message
     assert used < 10, f"{used} s CPU, {time.monotonic() - started} s"
     assert peak < 1000
+
+
+def test_repeated_cells_of_opendocument_count(tmp_path: Path) -> None:
+    path = tmp_path / "games.ods"
+    rows = [["winner", "loser"], ["ann", "bob"]]
+    write_ods(path, rows)
+    assert len(History.read(path)) == 1
+    cell = '<table:table-cell office:value-type="string" table:number-columns-repeated="1000"><text:p>x</text:p>'
+    row = f'<table:table-row table:number-rows-repeated="1000000">{cell}</table:table-cell></table:table-row>'
+    write_ods(path, rows, extra=row)
+    with pytest.raises(LimitExceeded, match="extends over 1,000,002 rows and 1,000 columns, and the limit is"):
+        History.read(path)

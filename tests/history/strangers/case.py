@@ -22,6 +22,8 @@ from typing import Any
 
 from prowess.history import History
 
+from .workbooks import WRITERS, typed_rows
+
 CASES = sorted(Path(__file__).parent.glob("*.txt"))
 
 Team = tuple[tuple[str, ...], int, float | None, bool]
@@ -42,8 +44,8 @@ class Case:
     def write(self, folder: Path) -> Path:
         """Write the file of the case to a folder."""
         path = folder / self.name
-        if path.suffix == ".xlsx":
-            _write_workbook(path, self.text)
+        if path.suffix in WRITERS:
+            WRITERS[path.suffix](path, typed_rows(self.text))
         else:
             path.write_bytes(self.text.replace("\n", self.lines).encode(self.encoding))
         return path
@@ -107,24 +109,3 @@ def read_matches(history: History) -> tuple[tuple[str, frozenset[Team]], ...]:
         )
         found.append((str(match.get("time", "-")), teams))
     return tuple(found)
-
-
-def _write_workbook(path: Path, text: str) -> None:
-    """Write a workbook, with dates and numbers as typed cells."""
-    import csv
-    from datetime import datetime
-
-    import openpyxl
-
-    book = openpyxl.Workbook()
-    sheet = book.active
-    assert sheet is not None
-    for row in csv.reader(text.splitlines()):
-        cells: list[Any] = []
-        for cell in row:
-            try:
-                cells.append(datetime.fromisoformat(cell) if cell.count("-") == 2 else float(cell))
-            except ValueError:
-                cells.append(cell or None)
-        sheet.append(cells)
-    book.save(path)

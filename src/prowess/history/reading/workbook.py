@@ -5,6 +5,7 @@ import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
+from xml.parsers import expat
 
 from ...errors import Error, Option, Remark
 from ...optional import import_extra
@@ -82,6 +83,8 @@ def _check_archive(source: Source, limits: ReadLimits) -> None:
             for member in archive.infolist():
                 if member.filename.startswith("xl/worksheets/") and member.filename.endswith(".xml"):
                     _check_extent(archive, member, source, limits)
+                elif member.filename == "content.xml":
+                    _check_repeats(archive, member, source, limits)
     except Error:
         raise
     except CORRUPT as error:
@@ -107,6 +110,43 @@ def _check_extent(archive: zipfile.ZipFile, sheet: zipfile.ZipInfo, source: Sour
                 f"a sheet of {byte_size(sheet.file_size)} extends over {extent}, and the limit is {most:,.0f} cells"
             )
             raise limits.error(source.title, f"{message}; delete what is far away from the table")
+
+
+def _check_repeats(archive: zipfile.ZipFile, content: zipfile.ZipInfo, source: Source, limits: ReadLimits) -> None:
+    """Raise `LimitExceeded` if a sheet of an OpenDocument workbook is too large for its file.
+
+    One element can stand for many equal cells or rows; only empty ones at the end of a sheet do not count.
+    """
+    most = limits.most_cells(content.file_size)
+    rows = columns = width = filled = repeat = 0
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        nonlocal rows, columns, width, filled, repeat
+        if name == "table:table":
+            rows = columns = 0
+        elif name == "table:table-row":
+            width, filled, repeat = 0, 0, int(attributes.get("table:number-rows-repeated", 1))
+        elif name in ("table:table-cell", "table:covered-table-cell"):
+            width += int(attributes.get("table:number-columns-repeated", 1))
+            if "office:value-type" in attributes:
+                filled = width
+
+    def end(name: str) -> None:
+        nonlocal rows, columns
+        if name == "table:table-row":
+            rows += repeat
+            columns = max(columns, filled)
+            if filled and rows * columns > most:
+                extent = f"a sheet of {byte_size(content.file_size)} extends over {rows:,} rows and {columns:,} columns"
+                raise limits.error(source.title, f"{extent}, and the limit is {most:,.0f} cells")
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    try:
+        with archive.open(content) as stream:
+            parser.ParseFile(stream)
+    except expat.ExpatError as error:
+        raise unreadable(source.title, error) from None
 
 
 def _pieces(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]:
