@@ -60,7 +60,38 @@ def test_standings_page_shows_rank_changes_and_recent_results(ask):
     assert 'title="place 2 of 3"' in page
     assert rows["dan"][1] == "new"
     assert rows["dan"][2] == "dan provisional"
-    assert re.search(r'class="away">.*?eve.*?\(inactive\)', page, re.S)
+    assert "eve" not in rows
+
+
+def test_standings_page_hides_inactive_players(ask):
+    ask.create_league("sleepers", settings={"inactive_days": 20})
+    post(ask, "sleepers", *[duel("eve", name, "2025-11-01") for name in ("bob", "ann", "dan")])
+    post(ask, "sleepers", duel("ann", "cat", "2026-01-01"), duel("bob", "ann", "2026-01-09"))
+    page = ask.look("/leagues/sleepers/standings").text
+    assert [(row[0], row[2].split()[0]) for row in cells(page)] == [("1", "bob"), ("2", "ann"), ("3", "cat")]
+    assert "2 inactive players are hidden" in page
+    then = [row["player"] for row in ask.get("/api/leagues/sleepers/leaderboard?at=2026-01-02").json()["players"]]
+    assert then[0] == "eve"
+    shown = [name for name in then if name in ("ann", "bob", "cat")]
+    for place, row in enumerate(cells(page)):
+        gained = shown.index(row[2].split()[0]) - place
+        assert row[1] == (f"{'▲' if gained > 0 else '▼'}{abs(gained)}" if gained else "–")
+    for query in ("?show=all", "?active=false"):
+        everybody = ask.look(f"/leagues/sleepers/standings{query}").text
+        assert {row[2].split()[0] for row in cells(everybody)} == {"ann", "bob", "cat", "dan", "eve"}
+        assert re.search(r'class="away">.*?eve.*?\(inactive\)', everybody, re.S)
+        assert "inactive players are" not in everybody
+    found = ask.look("/leagues/sleepers/standings?search=eve").text
+    assert "No active player with “eve” in the name" in found
+    assert "1 inactive player is hidden" in found
+    assert len(ask.get("/leagues/sleepers/standings.json").json()["players"]) == 5
+    assert len(ask.get("/leagues/sleepers/standings.csv").text.splitlines()) == 6
+    assert "of 3 active" in ask.look("/leagues/sleepers/player?name=ann").text
+    assert "of all 5" in ask.look("/leagues/sleepers/player?name=eve").text
+    api = ask.get("/api/leagues/sleepers/leaderboard?active=true").json()["players"]
+    assert [(row["rank"], row["player"]) for row in api] == [(1, "bob"), (2, "ann"), (3, "cat")]
+    ann, eve = (ask.get(f"/api/leagues/sleepers/players/{name}").json() for name in ("ann", "eve"))
+    assert (ann["active_rank"], ann["active_players"], eve["active_rank"]) == (2, 3, None)
 
 
 def test_standings_equal_the_api_response(ask):

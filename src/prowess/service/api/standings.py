@@ -53,7 +53,7 @@ class StandingsFilter:
         int | None, Query(ge=1, le=LARGEST, description="As rated by this generation, an earlier model of the league.")
     ] = None
     search: Annotated[str | None, Query(max_length=500, description="Only names that contain this text.")] = None
-    active: Annotated[bool, Query(description="Only active players.")] = False
+    active: Annotated[bool | None, Query(description="Only active players; ranks then count only them.")] = None
     provisional: Annotated[bool | None, Query(description="Only provisional players, or only established ones.")] = None
     min_matches: Annotated[int, Query(ge=0, le=LARGEST, description="Only players with this many matches or more.")] = 0
 
@@ -78,7 +78,7 @@ class StandingsFilter:
             first,
             size,
             search=self.search,
-            active_since=snapshot.active_since if self.active else None,
+            active=bool(self.active),
             min_matches=self.min_matches,
             provisional=self.provisional,
         )
@@ -239,6 +239,8 @@ def player_payload(
         "player": name,
         "rank": row["rank"],
         "players": len(now),
+        "active_rank": now.ranks([name], now.active_ranking)[0] if row["active"] else None,
+        "active_players": len(now.active_ranking.order),
         "rating": rating_payload(now.ladder[name]),
         "provisional": row["provisional"],
         "active": row["active"],

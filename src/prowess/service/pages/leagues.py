@@ -69,7 +69,7 @@ async def list_leagues(
 
 def _best(service: Service, connection: Connection, league: League) -> Plain:
     snapshot = service.standings.of(connection, league)
-    return {"players": len(snapshot), "rows": snapshot.page(0, BEST).rows, "places": digits(league.model)}
+    return {"players": len(snapshot), "rows": snapshot.page(0, BEST, active=True).rows, "places": digits(league.model)}
 
 
 @router.get("/")

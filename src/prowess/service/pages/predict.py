@@ -52,7 +52,7 @@ async def predict(
         match, repeated = _parse_match(now, texts, home, time)
         extra: Plain = {"texts": fields(count), "repeated": repeated}
         if len(match.teams) < 2:
-            return {}, [], extra | {"best": [row["player"] for row in now.page(0, 2).rows]}
+            return {}, [], extra | {"best": [row["player"] for row in now.page(0, 2, active=True).rows]}
         prediction, data = forecast_match(now, match)
         data["fairness"] = prediction.fairness
         return data, _rows(data), extra | _extra(now, match, prediction, data)

@@ -28,6 +28,7 @@ router = APIRouter(include_in_schema=False, route_class=OmitEmptyFields)
 SIZE = 50  # players per page
 SHOW: dict[str, dict[str, Any]] = {
     "active": {"active": True},
+    "all": {"active": False},
     "provisional": {"provisional": True},
     "established": {"provisional": False},
 }
@@ -36,23 +37,26 @@ FIELDS = (*vars(StandingsFilter()), "show")
 LETTERS = {"win": "W", "draw": "D", "loss": "L"}
 
 Page = Annotated[int, Query(ge=1, le=LARGEST // 1000)]
-Show = Annotated[Literal["active", "provisional", "established"] | None, Query()]
+Show = Annotated[Literal["active", "all", "provisional", "established"] | None, Query()]
 
 
 @page(router, "/leagues/{league}/standings", "standings.html")
 async def standings(
     request: Request, access: Read, service: ServiceDep, who: StandingsFilterDep, page: Page = 1, show: Show = None
 ) -> PageContext:
-    """List the players with their rank changes and recent results, page by page; the CSV lists all players."""
-    whole = request.scope["path"].endswith(".csv")
+    """List players with their rank changes and recent results: the active ones page by page, or all of them as CSV."""
+    path = request.scope["path"]
+    whole, data_only = path.endswith(".csv"), path.endswith((".csv", ".json"))
 
     def work(connection: Connection) -> PageContext:
         league = leagues.find(connection, access.league)
         query = replace(who, **SHOW[show]) if show else who
+        if query.active is None:
+            query = replace(query, active=not data_only)
         snapshot = query.standings(service, connection, league)
         data = query.payload(snapshot, 1, max(1, len(snapshot))) if whole else query.payload(snapshot, page, SIZE)
         rows: list[Plain] = data["players"]
-        since = _add_changes(service, connection, league, who, snapshot, rows)
+        since = _add_changes(service, connection, league, query, snapshot, rows)
         fields = who.query_params | {"show": show}
         following = data["next"] and page_url(league.name, "standings.json", **fields, page=data["next"])
         return PageContext(
@@ -62,6 +66,8 @@ async def standings(
             etag_of(league, snapshot.generation, snapshot.revision),
             extra={
                 "fields": dict.fromkeys(FIELDS) | fields,
+                "all_url": page_url(league.name, "standings", **fields | {"active": "false"}),
+                "hidden": replace(query, active=False).page(snapshot, 0, 0).total - data["total"],
                 "since_day": _day_text(since),
                 "bars": _bars(snapshot, rows),
                 **_past(connection, league, who, snapshot),
@@ -91,7 +97,7 @@ def _add_changes(
         except Unavailable:  # too many requests for past standings are running: show the page without rank changes
             before = None
         if before:
-            changes = ranks_gained(before, players, [row["rank"] for row in rows])
+            changes = ranks_gained(before, players, [row["rank"] for row in rows], snapshot if who.active else None)
             when = clock.show(snapshot.clock, time)
             since = when[:10] if isinstance(when, str) else when
         if rows:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import floor, isnan
 from typing import Any
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +15,15 @@ from ...errors import Error
 from ...history.times import DAY
 from ...model.fit.leaderboard import overall
 from ...model.ladder.ladder import Ladder
-from .snapshot import Snapshot, rank_all
+from .snapshot import Ranking, Snapshot, rank_all
 
 WEEK = 7  # days, or units of a numeric clock
 RESULTS = {"first": [1, 2], "draw": [1, 1], "second": [2, 1]}  # places of the two teams, by result
 
 Plain = dict[str, Any]
+
+# The earlier ranking for each of the current standings, while these are in memory: all pages of standings need it.
+_ACTIVE_BEFORE: WeakKeyDictionary[Snapshot, tuple[ref[Snapshot], Ranking]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -78,8 +82,12 @@ def week_before(now: Snapshot) -> float | None:
     return (floor(now.last / DAY) - WEEK + 1) * DAY - 1.0 if now.clock == "utc" else floor(now.last) - float(WEEK)
 
 
-def ranks_gained(before: Snapshot, players: Sequence[str], ranks: Sequence[int]) -> list[int | None]:
+def ranks_gained(
+    before: Snapshot, players: Sequence[str], ranks: Sequence[int], among: Snapshot | None = None
+) -> list[int | None]:
     """Return how many ranks each player has gained since earlier standings; None for new players.
+
+    With `among`, the later standings, only players who are active in them are ranked.
 
     >>> import prowess as pw
     >>> from prowess.store.leagues import Settings
@@ -88,8 +96,18 @@ def ranks_gained(before: Snapshot, players: Sequence[str], ranks: Sequence[int])
     >>> ranks_gained(Snapshot.of_ladder(ladder, **about), ["ann", "bob", "cat"], [1, 2, 3])
     [1, -1, None]
     """
-    earlier = before.ranks(players)
+    earlier = before.ranks(players, None if among is None else _ranking_of_active(before, among))
     return [None if old is None else old - new for old, new in zip(earlier, ranks, strict=True)]
+
+
+def _ranking_of_active(before: Snapshot, now: Snapshot) -> Ranking:
+    """Return the earlier ranking of the players who are active now."""
+    cached = _ACTIVE_BEFORE.get(now)
+    if cached is None or cached[0]() is not before:
+        rows = np.array([now.names.rows.get(name, -1) for name in before.players], np.intp)
+        cached = ref(before), before.ranking.among(np.append(now.active, False)[rows])
+        _ACTIVE_BEFORE[now] = cached
+    return cached[1]
 
 
 def what_if(

@@ -50,6 +50,11 @@ class Ranking:
         """Return the ranks of some rows of the state; equal players share a rank."""
         return np.searchsorted(self.down, -_levels(model, cells, self.grain)) + 1
 
+    def among(self, kept: Flags) -> Ranking:
+        """Return the ranking of some players only, chosen by a flag for each row of the state."""
+        chosen = kept[self.order]
+        return replace(self, order=self.order[chosen], down=self.down[chosen])
+
     def updated(
         self, model: Model, before: Floats, state: Floats, names: Sequence[str], rows: NDArray[np.integer]
     ) -> Ranking:
@@ -250,15 +255,25 @@ class Snapshot:
         return -np.inf if np.isnan(self.last) else self.last - unit * self.settings.inactive_days
 
     @cached_property
+    def active(self) -> Flags:
+        """Whether each player is active; without times, all are."""
+        return ~(self.last_seen < self.active_since)
+
+    @cached_property
+    def active_ranking(self) -> Ranking:
+        """The ranking of the active players only."""
+        return self.ranking.among(self.active)
+
+    @cached_property
     def last(self) -> float:
         """The time of the league's last match; NaN without times."""
         return np.nan if self.clock == "none" else float(np.fmax.reduce(self.last_seen, initial=np.nan))
 
-    def ranks(self, players: Sequence[str]) -> list[int | None]:
-        """Return the ranks of some players; None for unknown names."""
+    def ranks(self, players: Sequence[str], ranking: Ranking | None = None) -> list[int | None]:
+        """Return the ranks of some players among all, or in another ranking; None for unknown names."""
         rows = [self.names.row(name) for name in players]
         rated = np.array([row for row in rows if row is not None], np.intp)
-        ranks = iter(self.ranking.ranks(self.model, self.settled[rated]).tolist())
+        ranks = iter((ranking or self.ranking).ranks(self.model, self.settled[rated]).tolist())
         return [None if row is None else next(ranks) for row in rows]
 
     def page(
@@ -266,29 +281,28 @@ class Snapshot:
         first: int,
         size: int,
         search: str | None = None,
-        active_since: float | None = None,
+        active: bool = False,
         min_matches: int = 0,
         provisional: bool | None = None,
     ) -> Page:
         """Return `size` players starting at index `first` (0 is the best), among those who match the filters.
 
-        Ranks are those among all players. `search` is a part of the name. `active_since` leaves out players who have
-        not played since then. `provisional` keeps only players with too few matches for the league's settings, or, if
+        `search` is a part of the name. `active` keeps only active players, and ranks count only them; otherwise ranks
+        count all players. `provisional` keeps only players with too few matches for the league's settings, or, if
         False, only the others.
         """
-        order = self.ranking.order
+        ranking = self.active_ranking if active else self.ranking
+        order = ranking.order
         masks: list[Flags] = []
         if search is not None and search.strip():
             masks.append(self.names.search(search))
-        if active_since is not None and self.clock != "none":
-            masks.append(~(self.last_seen < active_since))
         if min_matches > 0:
             masks.append(self.matches >= min_matches)
         if provisional is not None:
             masks.append((self.matches < self.settings.provisional_matches) == provisional)
         if masks:
             order = order[np.logical_and.reduce(masks)[order]]
-        return Page(self._rows(order[first : first + size]), len(order))
+        return Page(self._rows(order[first : first + size], ranking), len(order))
 
     def row(self, player: str) -> dict[str, Any]:
         """Return the row of a player in the leaderboard."""
@@ -296,15 +310,15 @@ class Snapshot:
         if row is None:
             text = f"{self.league} has no player named {player!r}{self.names.hint(player)}"
             raise NotFound(text, field="player", value=player)
-        return self._rows(np.array([row]))[0]
+        return self._rows(np.array([row]), self.ranking)[0]
 
-    def _rows(self, rows: NDArray[np.integer[Any]]) -> list[dict[str, Any]]:
+    def _rows(self, rows: NDArray[np.integer[Any]], ranking: Ranking) -> list[dict[str, Any]]:
         cells, model = self.settled[rows], self.model
         mu, sigma, shown = overall(model, cells)
         layout = model.pipeline.layout
         matches, last_seen = cells[:, layout.matches], cells[:, layout.last_seen]
         columns: dict[str, list[Any]] = {
-            "rank": self.ranking.ranks(model, cells).tolist(),
+            "rank": ranking.ranks(model, cells).tolist(),
             "player": [self.names.names[row] for row in rows.tolist()],
             "mu": mu.tolist(),
             "sigma": [None] * len(rows) if model.absorb.certain else sigma.tolist(),
@@ -312,7 +326,7 @@ class Snapshot:
             "matches": matches.astype(np.int64).tolist(),
             "last_seen": [clock.show(self.clock, seen) for seen in last_seen.tolist()],
             "provisional": (matches < self.settings.provisional_matches).tolist(),
-            "active": (~(last_seen < self.active_since)).tolist(),
+            "active": self.active[rows].tolist(),
         }
         if len(layout.traits) > 1:
             columns |= dict(zip(layout.traits, cells.T[layout.means].tolist(), strict=True))

@@ -111,6 +111,8 @@ class Player(ResponseModel):
             "player": "ann",
             "rank": 1,
             "players": 61,
+            "active_rank": 1,
+            "active_players": 48,
             "rating": ANN,
             "provisional": False,
             "active": True,
@@ -133,6 +135,8 @@ class Player(ResponseModel):
     player: str
     rank: int
     players: int = Field(description="The number of players in the league.")
+    active_rank: int | None = Field(description="The rank among active players; null for an inactive player.")
+    active_players: int
     rating: Rating
     provisional: bool
     active: bool
