@@ -22,7 +22,8 @@ _USUAL = {"layout", "ignored-columns"}
 # Rows that were left out or counted; the number in such a remark changes with the edit.
 _ROWS = {
     "not-played", "walkovers", "byes", "absent", "repeated-players", "single-team", "repeated-rows",
-    "repeated-rows-counted", "mirrored-rows", "mirrored-rows-counted", "repeated-matches", "partial-scores",
+    "repeated-rows-counted", "mirrored-rows", "mirrored-rows-counted", "repeated-matches",
+    "partial-scores", "contradicting-results",
 }  # fmt: skip
 
 

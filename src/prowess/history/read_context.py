@@ -9,8 +9,8 @@ A remark records something that the reader found or decided. Its code never chan
   `repeated-matches`, `cooperative-plays`, `solo-plays`, `unfinished-plays`, `no-result`, `play-quantity`,
   `play-log`
 - of the columns: `layout`, `ignored-columns`, `ignored-names`, `unnamed-ignored`, `names-for-places`, `no-teams`,
-  `unfilled-teams`, `inferred-columns`, `player-columns`, `other-reading`, `match-columns`, `order-of-rows`,
-  `everybody-alone`, `summed-scores`, `unused-scores`, `contradicting-results`, `unused-time-column`,
+  `unfilled-teams`, `half-scores`, `inferred-columns`, `player-columns`, `other-reading`, `match-columns`,
+  `order-of-rows`, `everybody-alone`, `summed-scores`, `unused-scores`, `contradicting-results`, `unused-time-column`,
   `unused-clock-column`, `inferred-time`, `no-times`, `order-of-rounds`, `pairs`, `home-by-neutral`, `no-home-team`,
   `one-match`, `parts-of-names`, `cross-table`, `cross-table-home`, `swiss-table`, `unread-rounds`,
   `race-columns`, `tie-cells`

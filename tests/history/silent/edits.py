@@ -35,7 +35,7 @@ UNNOTICEABLE = {
 _HEADINGS = frozenset(
     (
         "inferred-columns", "inferred-time", "no-times", "ignored-names", "unnamed-ignored", "unnamed-columns",
-        "no-header", "contradicting-results", "player-columns", "names-for-places", "no-teams",
+        "no-header", "contradicting-results", "player-columns", "names-for-places", "no-teams", "half-scores",
     )
 )  # fmt: skip
 _DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
@@ -65,6 +65,8 @@ def _one_cell(sheet: Sheet, columns: list[int], new: Callable[[str], str | None]
 def _all_cells(sheet: Sheet, columns: list[int], new: Callable[[str], str], **more: object) -> Edited | None:
     case = sheet.map_column(columns, new) if columns else None
     names = frozenset(sheet.names[column] for column in columns)
+    if set(columns) & set(sheet.columns("time")):
+        more["codes"] = frozenset(["no-times"]) | more.get("codes", frozenset())  # type: ignore[operator]
     return None if case is None else Edited(case, columns=names, **more)  # type: ignore[arg-type]
 
 
@@ -167,6 +169,8 @@ def rule_under_the_heading(sheet: Sheet) -> Edited | None:
 
 
 def column_of_row_numbers(sheet: Sheet) -> Edited | None:
+    if len(set(sheet.lines)) < len(sheet.lines):
+        return None  # the numbers would tell equal rows apart
     heading = sheet.random.choice(["", "#", "No."])
     return _every_line(sheet, lambda cells, at: [heading if at == sheet.header else str(at), *cells])
 
@@ -174,7 +178,7 @@ def column_of_row_numbers(sheet: Sheet) -> Edited | None:
 def columns_of_elo(sheet: Sheet) -> Edited | None:
     """Insert the rating before the match after each name."""
     names = sheet.columns("name")
-    if sheet.header is None:
+    if sheet.header is None or len(set(sheet.lines)) < len(sheet.lines):
         return None
 
     def insert(cells: list[str], at: int) -> list[str]:
@@ -185,7 +189,7 @@ def columns_of_elo(sheet: Sheet) -> Edited | None:
                 new.append(f"{cell} Elo" if at == sheet.header else str(1400 + (37 * at + 91 * column) % 300))
         return new
 
-    return _every_line(sheet, insert)
+    return _every_line(sheet, insert, codes=_HEADINGS)
 
 
 def column_of_remarks(sheet: Sheet) -> Edited | None:
@@ -244,10 +248,7 @@ def _heading(sheet: Sheet, column: int, text: str, **more: object) -> Edited | N
         return None
     cells[column] = text
     # A remark says how the columns were guessed, that one is not used, or that the order of rows counts.
-    codes = frozenset(
-        ["inferred-columns", "inferred-time", "no-times", "ignored-names", "unnamed-columns", "no-header"]
-    )
-    return Edited(sheet.changed({sheet.header: cells}), codes=codes, **more)  # type: ignore[arg-type]
+    return Edited(sheet.changed({sheet.header: cells}), codes=_HEADINGS, **more)  # type: ignore[arg-type]
 
 
 def merged_heading(sheet: Sheet) -> Edited | None:
@@ -262,7 +263,8 @@ def heading_missing(sheet: Sheet) -> Edited | None:
 
 
 def heading_misspelt(sheet: Sheet) -> Edited | None:
-    column = sheet.random.choice(sheet.columns("name", "score", "rank"))
+    # Beside places, scores are not needed.
+    column = sheet.random.choice(sheet.columns("name", "rank" if sheet.columns("rank") else "score"))
     name = sheet.names[column]
     return _heading(sheet, column, name[:-2] + name[:-3:-1]) if len(name) > 2 else None
 
@@ -286,7 +288,7 @@ def two_heading_rows(sheet: Sheet) -> Edited | None:
         return None
     upper = [""] * len(sheet.names)
     upper[sheet.columns("name")[0]], upper[sheet.columns("score", "result")[0]] = "Match", "Result"
-    return _insert_line(sheet, sheet.header, sheet.join(upper))
+    return _insert_line(sheet, sheet.header, sheet.join(upper), codes=_HEADINGS)
 
 
 # Bytes and separators
@@ -435,7 +437,7 @@ def column_shifted_by_a_row(sheet: Sheet) -> Edited | None:
     }
     touched = frozenset([rows[0] + 1]), frozenset([sheet.names[column]])
     codes = frozenset(["contradicting-results", "unused-scores", "no-times"])
-    return Edited(sheet.changed(new), *touched, codes=codes, refuse=True)
+    return Edited(sheet.changed(new), *touched, codes=codes)
 
 
 def cells_shifted_right(sheet: Sheet) -> Edited | None:
@@ -506,7 +508,7 @@ def name_with_a_zero_width_space(sheet: Sheet) -> Edited | None:
 
 def name_in_capitals(sheet: Sheet) -> Edited | None:
     """Write one name in capitals; `prowess check` tells of names that are spelt alike."""
-    counts = Counter(sheet.cells(at)[column] for at in sheet.rows for column in sheet.columns("name"))
+    counts = Counter(player for _, teams in sheet.matches for who, *_ in teams for player in who)
     return _one_cell(
         sheet,
         sheet.columns("name"),
@@ -529,7 +531,9 @@ def name_misspelt(sheet: Sheet) -> Edited | None:
     if at is None:
         return None
     cells = sheet.cells(at)
-    cells[column] += "zq"
+    if cells[column].endswith("]"):
+        return None
+    cells[column] = f"{cells[column].rstrip()}zq"
     return Edited(sheet.changed({at: cells}), frozenset([at + 1]), undo=_spelt_right)
 
 
@@ -762,7 +766,8 @@ def a_day_first_date_among_month_first(sheet: Sheet) -> Edited | None:
         day = date.fromisoformat(cells[days[0]])
         cells[days[0]] = f"{day:%d/%m/%Y}" if at == found else f"{day:%m/%d/%Y}"
         new[at] = cells
-    return Edited(sheet.changed(new), frozenset([found + 1]), frozenset([sheet.names[days[0]]]))
+    touched = frozenset([found + 1]), frozenset([sheet.names[days[0]]])
+    return Edited(sheet.changed(new), *touched, codes=frozenset(["no-times"]))
 
 
 def two_digit_years(sheet: Sheet) -> Edited | None:
@@ -782,8 +787,16 @@ def dates_without_a_year(sheet: Sheet) -> Edited | None:
     )
 
 
+def _recent_days(sheet: Sheet) -> list[int]:
+    """Return the time column if its dates are in the time of spreadsheets; older numbers are not taken for dates."""
+    days = _days(sheet)
+    return days if days and min(sheet.cells(at)[days[0]] for at in sheet.rows) > "1990" else []
+
+
 def serial_dates(sheet: Sheet) -> Edited | None:
-    return _all_cells(sheet, _days(sheet), lambda cell: str((date.fromisoformat(cell) - date(1899, 12, 30)).days))
+    return _all_cells(
+        sheet, _recent_days(sheet), lambda cell: str((date.fromisoformat(cell) - date(1899, 12, 30)).days)
+    )
 
 
 def one_serial_date(sheet: Sheet) -> Edited | None:
@@ -824,18 +837,25 @@ def dates_with_a_weekday(sheet: Sheet) -> Edited | None:
 
 
 def times_in_a_zone(sheet: Sheet) -> Edited | None:
+    if sheet.case.name.endswith(("xlsx", "xls", "ods")):
+        return None  # workbooks have no zones
     return _all_cells(sheet, _days(sheet), lambda cell: f"{cell}T12:00:00+02:00", undo=_at_midnight)
 
 
-def date_a_day_late(sheet: Sheet) -> Edited | None:
+def serial_dates_from_1904(sheet: Sheet) -> Edited | None:
     """Write the dates as a spreadsheet of a program that counts from 1904 does."""
     return _all_cells(
-        sheet, _days(sheet), lambda cell: str((date.fromisoformat(cell) - date(1904, 1, 1)).days), undo=_from_1904,
+        sheet,
+        _recent_days(sheet),
+        lambda cell: str((date.fromisoformat(cell) - date(1904, 1, 1)).days),
+        undo=_from_1904,
         codes=frozenset(["numbers-as-dates"]),
-    )  # fmt: skip
+    )
 
 
 def _from_1904(match: Match) -> Match:
+    if not _DATE.fullmatch(match[0]):
+        return match
     return str(datetime.fromisoformat(match[0]).date() + timedelta(days=1462)), match[1]
 
 

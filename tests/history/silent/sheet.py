@@ -70,6 +70,10 @@ class Sheet:
         cells = self.cells(at)
         held = " ".join(cells[column] for column in self.kinds["name"])
         results = [cells[column].strip() for column in self.columns("score", "rank", "result")]
+        names = [cells[column].strip() for column in self.kinds["name"]]
+        met = [{player for who, *_ in teams for player in who} for _, teams in self.matches]
+        if players.issuperset(names) and len(names) == 2 and set(names) not in met:
+            return False  # this match was not played
         return any(player in held for player in players) and (not results or any(results))
 
     def cells(self, at: int) -> list[str]:

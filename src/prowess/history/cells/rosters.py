@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import Option
 from ..read_context import Table
-from .text import check_names, text_of
+from .text import check_names, text_of, without_invisible
 from .words import ALSO_IN_NAMES, ROSTER_SEPARATORS
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def rosters(
     else:
         for column in columns:
             check_names(table, column, table.frame[column].dtype)
-        texts = [text_of(table, column) for column in columns]
+        texts = [without_invisible(text_of(table, column)) for column in columns]
         decoded = _decode_json(table, texts) if split else None
         if decoded is None and split and table.choices.rosters != "":
             separator, texts = _find_separator(table, texts, sure)

@@ -53,6 +53,13 @@ def intern(text: "pl.Series") -> tuple[Ints, "pl.Series"]:
     return text.replace_strict(different, numbers, return_dtype=pl.Int32).to_numpy(), different
 
 
+def without_invisible(text: "pl.Series") -> "pl.Series":
+    """Return texts without characters that nobody sees."""
+    if (text.str.len_bytes() == text.str.len_chars()).all():
+        return text
+    return text.str.replace_all(_INVISIBLE, "")
+
+
 def clean_names(names: "pl.Series") -> "pl.Series":
     """Return names without differences that nobody sees: decomposed accents, doubled blanks, invisible characters.
 
@@ -61,7 +68,7 @@ def clean_names(names: "pl.Series") -> "pl.Series":
     ['Ann Lee', 'José', 'Bob']
     """
     if (names.str.len_bytes() != names.str.len_chars()).any():
-        names = names.str.normalize("NFC").str.replace_all(_INVISIBLE, "")
+        names = without_invisible(names.str.normalize("NFC"))
     elif not names.str.contains(r"\s\s").any():
         return names
     return names.str.replace_all(r"\s+", " ").str.strip_chars()

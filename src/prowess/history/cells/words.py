@@ -41,7 +41,7 @@ UNPLACED = _words(
     " abandoned abandon otl hd hdl lap lapped out elim eliminated f fail failed fell crash crashed acc accident ocs ufd"
     " bfd raf dne dgm tle unc mdq udq rdsq lif pu ur bd su ro co ref unp unplaced unclassified notclassified unranked"
     " nr didnotfinish didnotplace nm nh ausg ausgeschieden aufg aufgegeben disk disqu nonclasse elimine retirado desc"
-    " descalificado rit ritirato squal squalificato"
+    " descalificado rit ritirato squal squalificato cut mc mdf missedcut"
 )
 # Words for places; a tournament round means the mean place of the players who lost in it.
 PLACES = {
@@ -75,7 +75,7 @@ MONTHS = (
 )
 DRAWS = _words(
     "draw drawn d tie tied t both bothbad tiebothbad x = 0.5 ½ 1/2 1/2-1/2 ½-½ equal even none neither nobody"
-    " unentschieden remis nul empate pareggio ничья jigo"
+    " matchtied matchdrawn unentschieden remis nul empate pareggio ничья jigo"
 )
 BYES = _words("bye bye. -bye- (bye) freilos spielfrei exempt libre riposa descansa пропуск")
 

@@ -15,7 +15,7 @@ LONG = {
         " handle nickname name fullname model bot agent helm skipper pilot jockey horse boat spieler fahrer"
         " teilnehmer joueur jugador giocatore jogador speler gracz игрок участник гонщик 选手 球员 選手"
     ),
-    "players": "players roster members lineup squadlist spielerliste joueurs jugadores состав",
+    "players": "players roster members lineup swimmers crew squadlist spielerliste joueurs jugadores состав",
     "team": (
         "team teamname teamid teamno teamnumber club clubid squad side mannschaft verein equipe equipo squadra"
         " команда 球队"
@@ -50,6 +50,7 @@ STANDINGS = (
     "l lost losses niederlagen", "gd goaldifference diff tordifferenz", "gf pf goalsfor", "ga pa goalsagainst",
     "pct winpct winpercentage", "rating elo",
 )  # fmt: skip
+TO_PAR = "topar toparscore strokes"  # of golf, where R1 to R4 are the rounds of one tournament
 OPPONENT = (
     "opponent opp opponentname opponentid opponentteam against versus vs gegner adversaire rival avversario соперник"
 )
@@ -67,36 +68,40 @@ COMMON = {
 HOME_AWAY = {
     "home": (
         "home hometeam hometeamname homename homeclub hteam homeplayer hometeamid homeid host hosts heim heimteam"
-        " heimmannschaft heimverein local equipolocal domicile equipedomicile casa squadracasa mandante thuis"
+        " heimmannschaft heimverein equipeadomicile equipadacasa equipedacasa timedacasa"
+        " local equipolocal domicile equipedomicile casa squadracasa mandante thuis"
         " thuisploeg gospodarze gospodarz hemma hemmalag homeneutral хозяева 主队 主隊 ホーム"
     ),
     "away": (
         "away awayteam awayteamname awayname awayclub ateam awayplayer awayteamid awayid visitor visitorteam visitors"
         " visitingteam guest guestteam guests gast gastteam gaste gastmannschaft gastverein auswarts visitante"
-        " auswartsmannschaft auswartsteam auswartsverein"
+        " auswartsmannschaft auswartsteam auswartsverein gastemannschaft equipealexterieur equipadefora timedefora"
+        " equipavisitante timevisitante"
         " equipovisitante exterieur equipeexterieur ospite ospiti fuori trasferta uit uitploeg goscie gosc borta"
         " bortalag visitorneutral гости 客队 客隊 アウェイ"
     ),
     "home_score": (
         "homescore homegoals homepoints homepts homeruns hometeamscore hometeamgoals scorehome goalshome hg fthg"
-        " hscore hpts hgoals hgoal heimtore torehein toreheim golescasa goleslocal butsdomicile hs"
+        " hscore hpts hgoals hgoal heimtore torehein toreheim golescasa goleslocal butsdomicile goloscasa"
+        " golscasa homeframes homelegs homesets homemaps homegames hs"
     ),
     "away_score": (
         "awayscore awaygoals awaypoints awaypts awayruns awayteamscore awayteamgoals scoreaway goalsaway ag ftag"
         " ascore apts agoals visitorscore visitorgoals visitorpoints vscore vgoals vgoal vpts guestscore"
         " guestgoals gasttore toregast"
-        " golesvisitante butsexterieur as"
+        " golesvisitante butsexterieur golosfora golsfora golosvisitante awayframes awaylegs awaysets awaymaps"
+        " awaygames as"
     ),
     "neutral": "neutral neutralsite neutralground neutralvenue neutrallocation isneutral",
 }
 WINNER_LOSER = {
     "winner": (
         "winner winnername winningteam winningplayer winners winnertie winnerid champion champions sieger gewinner"
-        " vainqueur gagnant ganador vincitore победитель 胜者 勝者"
+        " vainqueur gagnant ganador vincitore победитель 胜者 勝者 whowon"
     ),
     "loser": (
         "loser losername losingteam losingplayer losers losertie loserid runnerup runnersup finalist verlierer"
-        " perdant perdedor perdente sconfitto проигравший 负者 敗者"
+        " perdant perdedor perdente sconfitto проигравший 负者 敗者 wholost"
     ),
     "winner_score": (
         "winnerscore winnersets wsets winnergoals winnerpoints winnerpts winningscore wscore scorewinner ptsw wpts"
@@ -113,7 +118,27 @@ RESULT = (
 )
 WON = ("win", "won", "wins")  # after a word for a side: radiant_win, team1_won
 # For sides with a number or letter: score1, team1_goals.
-SCORES = ("score", "goals", "points", "pts", "runs", "result", "wins", "punkte", "tore", "puntos", "goles", "buts")
+SCORES = (
+    "score",
+    "goals",
+    "points",
+    "pts",
+    "runs",
+    "result",
+    "wins",
+    "legs",
+    "frames",
+    "sets",
+    "maps",
+    "games",
+    "imps",
+    "touches",
+    "punkte",
+    "tore",
+    "puntos",
+    "goles",
+    "buts",
+)
 SCORES_ALONE = "final score goals g points pts runs r frames sets legs games tore punkte goles buts gol gols"
 RANKS = ("rank", "place", "position", "placement")
 # Sides that are not numbered; a cell is one name. In the last two, a row is a match as one side sees it.
@@ -121,6 +146,7 @@ PAIRS = (
     ("left leftmodel leftplayer leftname leftid", "right rightmodel rightplayer rightname rightid"),
     ("white whiteplayer whitename whiteusername whiteid weiss", "black blackplayer blackname blackusername blackid"),
     ("weiss", "schwarz"),
+    ("ns northsouth nspair pairns", "ew eastwest ewpair pairew"),
     ("red redplayer redteam redfighter redname rfighter", "blue blueplayer blueteam bluefighter bluename bfighter"),
     ("white whiteplayer weiss", "blue blueplayer blau"),
     ("radiant radiantteam radiantname radiantteamname", "dire direteam direname direteamname"),

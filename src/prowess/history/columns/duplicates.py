@@ -185,7 +185,7 @@ def _note_twins(table: Table, when: list[str], twin: NDArray[np.bool_], result: 
     if not rows:
         return
     scored = result is not None and len(np.unique(result)) > VARIED
-    if (when and (scored or twin.mean() >= HALF)) or twin.mean() >= MOST:
+    if (when and scored) or (twin.mean() >= HALF and (when or scored)) or twin.mean() >= MOST:
         text = f"{count(rows, 'row looks', 'rows look')} like one match listed from both sides; each is counted; "
         once = Option("duplicates", "once")
         table.note("mirrored-rows-counted", text, once, " counts them once", number=rows, row=int(twin.argmax()))

@@ -175,6 +175,7 @@ def _swiss_table(table: Table, kinds: Kinds) -> Grid | None:
     games: list[tuple[str, str | None, str | None, str]] = []  # the round, both players, and the result
     rows: list[int] = []
     contradictions: dict[int, str] = {}
+    answered = played_cells = 0
     for column, cells in rounds:
         for row, cell in enumerate(cells):
             if (game := _game(cell, coloured)) is None:
@@ -182,6 +183,7 @@ def _swiss_table(table: Table, kinds: Kinds) -> Grid | None:
             other, points = row_of.get(game[0]), game[1]
             back = _game(cells[other], coloured) if other is not None else None
             theirs = back[1] if back is not None and row_of.get(back[0]) == row else None
+            played_cells, answered = played_cells + 1, answered + (theirs is not None)
             if theirs is not None and other is not None and other < row:
                 continue  # the opponent's row has already given this game
             if theirs is not None and theirs != 1 - points:
@@ -191,6 +193,8 @@ def _swiss_table(table: Table, kinds: Kinds) -> Grid | None:
                 result = "+:-" if points else "-:+"
             games.append((column, names[row], None if other in (None, row) else names[other], result))
             rows.append(row)
+    if 2 * answered < played_cells:
+        return None  # the opponents do not name each other: -17 is a score, and W 3 a streak
     read = {who, *(column for column, _ in rounds)}
     if unread := [name for name in table.frame.columns if RACE.fullmatch(plain_name(name)) and name not in read]:
         text = f"too few cells of {list_names(unread)} name an opponent, so these rounds are not read"

@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import Error, Option
 from ..cells.dates.columns import read_times
@@ -19,7 +20,7 @@ from ..cells.words import DRAWS, YES_NO
 from ..names import plain_name, plain_spelling
 from ..ragged import Floats
 from ..read_context import Problems, Table
-from .aliases import LONG
+from .aliases import LONG, OPPONENT
 from .grids import Kinds, read_grid, read_player_columns
 from .headers import SIDE, is_side_result, plain_role
 from .layout import Layout
@@ -127,6 +128,8 @@ def _infer_sides(sample: Table, kinds: Kinds) -> dict[str, str] | None:
     if not pairs:
         return None
     first, second = max(pairs, key=lambda pair: shared.get(pair, 0))
+    if any(plain_name(column) in OPPONENT.split() for column in (first, second)) and not shared.get((first, second), 0):
+        return None  # the opponents of one team, which no column names
     sides = {"player1": first, "player2": second}
     others = [column for column in names if column not in (first, second)]
     winners = [
@@ -322,17 +325,32 @@ def _prefer_winner(table: Table, layout: Layout) -> Layout:
     for column in layout.also:
         sign = _winner_sign(table, layout.with_roles(winner=column))
         both = ~np.isnan(sign) & ~np.isnan(order)
-        if np.count_nonzero(both) < MOST * max(1, int(np.count_nonzero(~np.isnan(order)))):
+        known = int(np.count_nonzero(~np.isnan(order)))
+        # One cell may be a typo, which must not decide about all matches of a small file.
+        if np.count_nonzero(both) < min(MOST * max(1, known), max(known - 1, 2)):
             continue
-        if (sign[both] == order[both]).mean() >= MOST:
-            return layout
         results = [name for side in layout.sides for name in (side.score, side.rank) if name is not None]
+        against = np.flatnonzero(both & (sign * order < 0))
+        if (sign[both] == order[both]).mean() >= MOST or (
+            len(against) == 1 and np.count_nonzero(sign[both] != order[both]) == 1 and both.sum() > 3
+        ):
+            _note_contradictions(table, against, results, column)
+            return layout
         text = f"{' and '.join(results)} contradict the winners in {column!r}, so they are not used"
         table.note("contradicting-results", text, column=column)
         sides = tuple(replace(side, score=None, rank=None) for side in layout.sides)
         roles = {role: used for role, used in layout.roles.items() if used not in results}
         return replace(layout, roles={**roles, "winner": column}, sides=sides)
     return layout
+
+
+def _note_contradictions(table: Table, rows: NDArray[np.intp], results: list[str], column: str) -> None:
+    """Remark on the few rows in which the results contradict the winner."""
+    if len(rows):
+        row, names = int(rows[0]), " and ".join(results)
+        more = f" ({len(rows):,} rows)" if len(rows) > 1 else ""
+        text = f"{table.row_name(row)}: {names} contradict the winner in {column!r}, and decide the match{more}"
+        table.note("contradicting-results", text, column=column, number=len(rows), row=row)
 
 
 def _winner_sign(table: Table, layout: Layout) -> Floats:

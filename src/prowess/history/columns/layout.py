@@ -212,7 +212,7 @@ def _one_match(headers: Headers) -> Layout | None:
     roles = headers.find(aliases.LONG)
     if "match" in headers.unused or "match" in roles or not {"rank", "duration"} & roles.keys():
         return None
-    if sum(RACE.fullmatch(name) is not None for name in headers.free) > 1:
+    if sum(RACE.fullmatch(name) is not None for name in headers.free) > 1 and not headers.first(aliases.TO_PAR):
         return None  # each race has a column
     if sum(name.isdigit() and int(name) != number for number, name in enumerate(headers.columns, 1)) > 2:
         return None  # a cross table, whose columns are the numbers of the players
@@ -375,6 +375,7 @@ def _with_results(shape: Shape, headers: Headers, roles: dict[str, str], sides: 
     """Choose the result columns: scores, else ranks, else the winner; columns mapped by the user take precedence."""
     scored, ranked = (all(getattr(side, result) for side in sides) for result in ("score", "rank"))
     partly = not scored and any(side.score for side in sides)
+    half = next((side.score for side in sides if side.score), None) if partly else None
     rank_mapped = any(role.startswith("rank") for role in headers.mapped)
     for result, used in (("score", scored), ("rank", ranked and (rank_mapped or not scored))):
         if not used:
@@ -387,6 +388,7 @@ def _with_results(shape: Shape, headers: Headers, roles: dict[str, str], sides: 
         sides = tuple(replace(side, score=score, rank=None) for side, score in zip(sides, twins, strict=True))
         roles = roles | {f"score{number}": score for number, score in enumerate(twins, 1)}
     names = [*(f"{word}{won}" for word in sides[0].words for won in aliases.WON), *aliases.RESULT.split()]
+    names += [f"result{word}" for word in sides[0].words if partly]  # as the first side sees it
     if partly:
         # A score column that names no side belongs to the other side.
         names = [name for name in names if name not in aliases.SCORES]
@@ -394,8 +396,12 @@ def _with_results(shape: Shape, headers: Headers, roles: dict[str, str], sides: 
         roles = roles | headers.find({"winner": names})
         if "winner" not in roles:
             return None
+    remarks: tuple[Remark, ...] = ()
+    if half is not None and half not in roles.values() and "winner" not in headers.mapped:
+        text = f"{half!r} is not used as a score: no column holds the score of the other side"
+        remarks = (Remark("half-scores", (text,), half),)
     also = [headers.free[name] for name in names if name in headers.free and headers.free[name] not in roles.values()]
-    return Layout(shape, roles | _common(headers), sides, also=tuple(also))
+    return Layout(shape, roles | _common(headers), sides, also=tuple(also), remarks=remarks)
 
 
 def _common(headers: Headers) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """Read a table with one row per player or team in each match, by grouping the rows of a match."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,8 @@ from ..cells.results import word_results
 from ..cells.rosters import rosters
 from ..cells.score_grammar import PLAYED
 from ..cells.text import intern, intern_clean, labels, names, text_of, yes_no
-from ..cells.words import NO_VALUES, YES_NO
+from ..cells.words import DID_NOT_START, NO_VALUES, YES_NO
+from ..names import plain_name
 from ..ragged import Floats, Ints, gather, owners, pair_codes, starts
 from ..read_context import Message, Problems, Table
 from .layout import Layout
@@ -113,11 +115,8 @@ def read_long(table: Table, layout: Layout) -> tuple[RawMatches, RowGroups]:
     _drop_rising_scores(table, layout, match, results)
     layout = _without_clubs(table, layout, match, results)
     roles = layout.roles
-    team = (
-        intern_clean(labels(table, roles["team"]))[0]
-        if "team" in roles and {"player", "players"} & roles.keys()
-        else None
-    )
+    grouped = "team" in roles and bool({"player", "players"} & roles.keys())
+    team = _team_codes(table, roles["team"]) if grouped else None
     _leave_out(table, layout, match, team, results)
     rows = RowGroups(table, match, team)
     size, player, different = _players(table, layout, rows)
@@ -140,7 +139,7 @@ def read_long(table: Table, layout: Layout) -> tuple[RawMatches, RowGroups]:
         rank=_ranks(rows, layout, results, score),
         score=score,
         weight=np.repeat(numbers(table, roles["weight"])[rows.order], size) if "weight" in roles else None,
-        home=_home(rows, roles["home"]) if "home" in roles else None,
+        home=_home(rows, roles["home"]) if "home" in roles else _home_by_matchup(rows),
         listed=listed,
         may_be_alone=True,
         remarks=tuple(remarks),
@@ -222,7 +221,8 @@ def _results(table: Table, layout: Layout) -> _Results:
         if "rank" in roles and "score" in roles:  # if there are places, an unreadable score is not a problem
             score = numbers(replace(table, remarks=[], problems=Problems()), roles["score"])
             note_negative(table, [roles["score"]], [score])
-        return _Results(places.rank, score, places.unplaced, places.absent)
+        absent = places.absent | _did_not_start(table, layout, np.isnan(places.rank) & ~places.unplaced)
+        return _Results(places.rank, score, places.unplaced, absent)
     if "result" in roles:
         outcomes = word_results(table, roles["result"], YES_NO)
         return _Results(np.where(outcomes.state == PLAYED, 1.5 - outcomes.sign / 2, np.nan), None, nobody, nobody)
@@ -236,6 +236,37 @@ def _results(table: Table, layout: Layout) -> _Results:
         note_negative(table, [column], [score])
         return _Results(None, score, unplaced, absent)
     return _Results(None, None, nobody, nobody)
+
+
+def _did_not_start(table: Table, layout: Layout, missing: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which rows without a place say in another column that the player did not start, as in DNS for a time."""
+    absent = np.zeros(len(missing), bool)
+    rows = np.flatnonzero(missing)
+    for words in _other_words(table, layout, rows) if len(rows) else ():
+        absent[rows] |= [_means_absent(word) for word in words]
+    return absent
+
+
+def _other_words(table: Table, layout: Layout, rows: NDArray[np.intp]) -> "Iterator[pl.Series]":
+    """Yield the texts of some rows in each column without a role."""
+    import polars as pl
+
+    for column in layout.unused(table.frame.columns):
+        if table.frame[column].dtype == pl.String:
+            yield text_of(table, column).gather(rows).fill_null("")
+
+
+def _means_absent(word: str) -> bool:
+    return len(word) > 2 and plain_name(word) in DID_NOT_START  # two letters may be a country
+
+
+def _absent_word(table: Table, layout: Layout, column: str, absent: NDArray[np.intp]) -> str:
+    """Return the most frequent word for an absent player, or a word in another column of these rows."""
+    words = text_of(table, column).gather(absent).drop_nulls()
+    if len(words):
+        return str(words.mode()[0])
+    others = (str(word) for words in _other_words(table, layout, absent) for word in words)
+    return next(filter(_means_absent, others))
 
 
 def _drop_rising_scores(table: Table, layout: Layout, match: Ints, results: _Results) -> None:
@@ -279,7 +310,7 @@ def _leave_out(table: Table, layout: Layout, match: Ints, team: Ints | None, res
     absent = np.flatnonzero(results.absent)
     if len(absent):
         column = next(layout.roles[role] for role in ("rank", "duration", "score") if role in layout.roles)
-        word = text_of(table, column).gather(absent).mode()[0]
+        word = _absent_word(table, layout, column, absent)
         last = ("; ", Option("unplaced", (word,)), f" ranks {word} last")
         table.leave_out(absent, "absent", f"absent entry ({word})", f"absent entries ({word}, …)", last)
     if "player" in layout.roles or "players" not in layout.roles:
@@ -381,9 +412,23 @@ def _scores(rows: RowGroups, score: Floats, column: str, remarks: list[Remark]) 
     return total
 
 
+def _home_by_matchup(rows: RowGroups) -> Ints | None:
+    """Return the home teams if a column holds "BOS vs. NYK" for the home team, and "NYK @ BOS" for the other."""
+    column = next((name for name in rows.table.frame.columns if plain_name(name) == "matchup"), None)
+    if column is None or rows.table.frame[column].dtype.is_nested():
+        return None
+    text = text_of(rows.table, column)
+    at_home, away = (text.str.contains(mark).fill_null(False).to_numpy() for mark in (r"(?i) vs\.? ", r" @ "))
+    return _home_of_teams(rows, at_home, column) if len(text) and (at_home != away).all() else None
+
+
 def _home(rows: RowGroups, column: str) -> Ints:
     """Return the index of the home team in each match; -1 if there is no home team."""
-    teams = np.flatnonzero(rows.common_value(yes_no(rows.table, column), column, "team"))
+    return _home_of_teams(rows, yes_no(rows.table, column), column)
+
+
+def _home_of_teams(rows: RowGroups, at_home: NDArray[np.bool_], column: str) -> Ints:
+    teams = np.flatnonzero(rows.common_value(at_home, column, "team"))
     match = owners(rows.match_start)[teams]
     index = np.full(len(rows.match_start) - 1, -1, np.int32)
     index[match] = teams - rows.match_start[match]

@@ -14,7 +14,7 @@ from ..cells.places import ranks
 from ..cells.results import pair_results, word_results
 from ..cells.rosters import rosters
 from ..cells.score_grammar import PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG
-from ..cells.text import intern, intern_clean, intern_names, text_of, yes_no
+from ..cells.text import intern, intern_clean, intern_names, text_of, without_invisible, yes_no
 from ..cells.words import ALSO_IN_NAMES, BYES, ROSTER_SEPARATORS, UNPLAYED, WALKOVERS, YES_NO
 from ..names import plain_name
 from ..ragged import Floats, Ints, starts
@@ -130,7 +130,11 @@ def _split_ties(table: Table, layout: Layout) -> tuple[Table, Layout, Floats]:
     import polars as pl
 
     columns = [side.column for side in layout.sides]
-    texts = {column: text_of(table, column) for column in columns if not table.frame[column].dtype.is_nested()}
+    texts = {
+        column: without_invisible(text_of(table, column))
+        for column in columns
+        if not table.frame[column].dtype.is_nested()
+    }
     cells = pl.concat(list(texts.values())).drop_nulls().unique(maintain_order=True).to_list() if texts else []
     marks = [table.choices.rosters] if table.choices.rosters is not None else [*ROSTER_SEPARATORS, *ALSO_IN_NAMES]
     ties: dict[str, list[str]] = {}
