@@ -83,6 +83,38 @@ def terminal(
     return text if colours else CODES.sub("", text)
 
 
+def converse(answers: bytes, *words: object, cwd: Path | None = None) -> tuple[int, str]:
+    """Run `python -m prowess` on a terminal and type the answers; return the exit code and what the terminal shows."""
+    import pty
+
+    ours, theirs = pty.openpty()
+    line = [sys.executable, "-m", "prowess", *map(str, words)]
+    special = environment(TERM="xterm-256color", PYTHONIOENCODING="utf-8", COLUMNS="200")
+    with subprocess.Popen(
+        line, cwd=cwd, env=special, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
+        preexec_fn=_take_terminal,
+    ) as process:  # fmt: skip
+        os.close(theirs)
+        shown = b""
+        typed = [bytes([key]) if key < 32 else bytes([key]) + b"\n" for key in answers]
+        while piece := _piece(ours):
+            shown += piece
+            if shown.rstrip(b" ").endswith(b"]:"):
+                os.write(ours, typed.pop(0) if typed else b"\x04")  # without an answer, the input ends
+    os.close(ours)
+    return process.returncode, CODES.sub("", shown.decode("utf-8").replace("\r\n", "\n"))
+
+
+def _take_terminal() -> None:
+    """Make standard input the controlling terminal, so that Ctrl-C reaches the process."""
+    import fcntl
+    import signal
+    import termios
+
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # a test run in the background may ignore it
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
 def _piece(ours: int) -> bytes:
     """Return the next bytes, or no bytes when the other side has closed."""
     try:

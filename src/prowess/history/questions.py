@@ -56,10 +56,15 @@ def open_questions(table: Table, findings: Findings | None = None) -> tuple[Ques
     >>> import polars as pl
     >>> frame = pl.DataFrame({"a": ["Ann", "Cat"], "b": ["Bob", "Ann"], "c": [3, 1], "d": [1, 2], "e": [7, 5]})
     >>> [question.code for question in open_questions(Table(frame, "the frame"))]
-    ['result']
+    ['sides', 'result']
     """
     questions = (_sheet(table), *_columns(table, findings), *_remarks(table, findings))
-    return tuple(question for question in questions if question is not None and len(question.answers) > 1)
+    least = {"sides": 1} if findings is None else {}  # a single answer still shows how the file would be read
+    return tuple(
+        question
+        for question in questions
+        if question is not None and len(question.answers) >= least.get(question.code, 2)
+    )
 
 
 def _sheet(table: Table) -> Question | None:
@@ -95,7 +100,7 @@ def _columns(table: Table, findings: Findings | None) -> Iterator[Question | Non
             answers = [_answer(table, _label_result(columns), columns.roles) for columns in results]
             yield _question("result", "Which columns say who won?", answers, table.choices)
     if chosen is not None and chosen.result and _may_be_at_home(findings, settled):
-        yield _home(table, chosen)
+        yield _home(table, chosen, settled)
 
 
 def _question(code: str, text: str, answers: list[Answer | None], choices: Choices) -> Question:
@@ -148,13 +153,13 @@ def _may_be_at_home(findings: Findings | None, settled: bool) -> bool:
     return not settled or (teams and "neutral" not in layout.roles and findings.history.home is None)
 
 
-def _home(table: Table, columns: MatchColumns) -> Question:
-    labels = {False: "no", True: f"yes, {quote_value(columns.sides[0])} is the home team"}
-    answers = [
-        _answer(table, label, replace(columns, home=home).roles)
-        for home, label in labels.items()
-        if not home or not any("+" in side for side in columns.sides)
-    ]
+def _home(table: Table, columns: MatchColumns, settled: bool) -> Question:
+    answers = [_answer(table, "no", replace(columns, home=False).roles)]
+    if not any("+" in side for side in columns.sides):
+        label = f"yes, {quote_value(columns.sides[0])} is the home team"
+        answers.append(_answer(table, label, replace(columns, home=True).roles))
+    if settled and answers[0] is not None:
+        answers[0] = replace(answers[0], reading={"columns": None})  # as the file is read without options
     question = _question("home", "Does the first side play at home?", answers, table.choices)
     return replace(question, current=int(columns.home) if len(question.answers) == 2 else question.current)
 

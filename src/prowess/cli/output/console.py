@@ -88,6 +88,8 @@ def as_flag(option: Option) -> str:
     '--set draw_probability=0.02'
     >>> as_flag(Option("columns", {"home": "Heim", "player1": "Player 1"}))
     "--columns home=Heim --columns 'player1=Player 1'"
+    >>> as_flag(Option("columns", {"time": None}))
+    '--columns time='
     """
     flag, value = option.name.replace("_", "-"), option.value
     if option.name not in FLAGS:
@@ -95,7 +97,8 @@ def as_flag(option: Option) -> str:
     if isinstance(value, bool):
         return f"--{flag}" if value else f"--no-{flag}"
     if isinstance(value, Mapping):
-        return " ".join(f"--{flag} {shlex.quote(f'{role}={column}')}" for role, column in value.items())
+        pairs = (f"{role}={column or ''}" for role, column in value.items())
+        return " ".join(f"--{flag} {shlex.quote(pair)}" for pair in pairs)
     text = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
     return f"--{flag} {shlex.quote(text)}"
 

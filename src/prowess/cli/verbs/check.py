@@ -19,6 +19,7 @@ from ...history.read_context import Findings, Located
 from ...history.read_options import Choices
 from ...history.readers import read_file
 from ...text import count
+from ..options.questions import ask_questions, rate_command
 from ..options.read_args import File
 from ..options.shared import Json, add_shared_options
 from ..output.console import as_flag, get_console, note, note_files, print_json, printable
@@ -29,11 +30,14 @@ FIRST = 20  # problems shown on a terminal
 ALIKE = 3  # shown of several consecutive similar problems
 
 All = Annotated[bool, typer.Option("--all", help=f"Show all problems, not only the first {FIRST}.")]
+Ask = Annotated[bool, typer.Option("--ask", help="Ask what the file leaves open, and print the flags for the answers.")]
 Out = Annotated[Path | None, typer.Option(help=f"Write all problems to a file: {' '.join(FORMATS)}.")]
 
 
 @add_shared_options
-def check(file: File, choices: Choices, all: All = False, json: Json = False, out: Out = None) -> None:
+def check(
+    file: File, choices: Choices, all: All = False, ask: Ask = False, json: Json = False, out: Out = None
+) -> None:
     """Check a file: how its columns are read, every problem with its line, and what looks unusual.
 
     The exit code is 1 if there is a problem, else 0; data that only looks unusual is not a problem.
@@ -42,9 +46,12 @@ def check(file: File, choices: Choices, all: All = False, json: Json = False, ou
     prowess check examples/league.csv
     prowess check examples/league.csv --json | jq '.roles'
     prowess check examples/league.csv --all --out problems.csv
+    prowess check games.csv --ask
     """
     if out is not None:
         check_target(out, FORMATS)
+    if ask:
+        choices = ask_questions(file, choices)
     findings = read_file(file, choices)
     problems, unusual = findings.to_frame(), suspicions(findings.history)
     if out is not None:
@@ -54,6 +61,8 @@ def check(file: File, choices: Choices, all: All = False, json: Json = False, ou
     else:
         _print(file, findings, unusual, None if all or not get_console().is_terminal else FIRST)
     note_files(out)
+    if ask:
+        note(f"to read the file this way again: {rate_command(file, choices)}", "bold")
     if len(problems):
         raise typer.Exit(1)
 

@@ -1,0 +1,59 @@
+"""`prowess check --ask` on a terminal."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import converse, run, write
+
+OPEN = "day,who,whom,x,y,z\n03/04/2026,Ann,Bob,3,1,90\n05/04/2026,Cat,Ann,2,2,95\n06/04/2026,Bob,Cat,1,0,91\n"
+CTRL_C, CTRL_D = b"\x03", b"\x04"
+
+
+def command_line(shown: str) -> list[str]:
+    """Return the words of the command that repeats the answers, without `prowess`."""
+    return shlex.split(shown.partition("to read the file this way again: ")[2])[1:]
+
+
+def test_answers_give_the_flags_that_read_the_file_the_same_way(tmp_path: Path) -> None:
+    path = write(tmp_path, "games.csv", OPEN)
+    code, shown = converse(b"1122", "check", path, "--ask")
+    assert code == 0, shown
+    assert "1  'who' against 'whom' – Ann beat Bob 3:1; Cat drew with Ann 2:2" in shown
+    assert "1  'x' and 'y' are the scores" in shown
+    assert "Does the first side play at home?" in shown
+    assert "the month is first – Ann beat Bob 3:1 at home on 2026-03-04" in shown
+    words = command_line(shown)
+    assert words[0] == "rate"
+    assert "home=who" in words
+    assert words[-1] == "--no-day-first"
+    assert "3 matches, 3 players" in run(*words, "--json").stderr
+
+
+def test_enter_takes_the_usual_answer_and_a_wrong_number_is_asked_again(tmp_path: Path) -> None:
+    path = write(tmp_path, "games.csv", "team1,team2,score1,score2\nAnn,Bob,3,1\nCat,Ann,2,2\n")
+    code, shown = converse(b"9\n", "check", path, "--ask")
+    assert code == 0, shown
+    assert "Type a number from 1 to 2" in shown
+    assert command_line(shown) == ["rate", str(path)]
+
+
+@pytest.mark.parametrize("key", [CTRL_C, CTRL_D])
+def test_ctrl_c_and_ctrl_d_stop_without_a_traceback(tmp_path: Path, key: bytes) -> None:
+    code, shown = converse(key, "check", write(tmp_path, "games.csv", OPEN), "--ask")
+    assert code == 130, shown
+    assert "Traceback" not in shown
+    assert "read the file this way" not in shown
+
+
+def test_file_without_open_questions_is_checked_at_once(tmp_path: Path) -> None:
+    code, shown = converse(b"", "check", write(tmp_path, "games.csv", "winner,loser\nAnn,Bob\nBob,Cat\n"), "--ask")
+    assert code == 0, shown
+    assert "No question is open. The first matches:\n  Ann beat Bob\n  Bob beat Cat\n" in shown
+
+
+def test_ask_needs_a_terminal(tmp_path: Path) -> None:
+    result = run("check", write(tmp_path, "games.csv", OPEN), "--ask")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("error: --ask needs a terminal")
