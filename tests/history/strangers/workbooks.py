@@ -99,7 +99,7 @@ def _xls_cell(row: int, column: int, cell: Cell) -> bytes:
         text = struct.pack("<HB", len(cell), 1) + cell.encode("utf-16-le")
         return _record(0x0204, struct.pack("<HHH", row, column, 0) + text)
     is_date = isinstance(cell, datetime)
-    value = float((cell - datetime(1899, 12, 30)).days) if isinstance(cell, datetime) else cell
+    value = float((cell.replace(tzinfo=None) - datetime(1899, 12, 30)).days) if isinstance(cell, datetime) else cell
     return _record(0x0203, struct.pack("<HHHd", row, column, int(is_date), value))
 
 

@@ -90,15 +90,23 @@ class Headers:
         return next((column for column in present if column not in self.unfit.get(role, ())), None)
 
     def repeated_names(self) -> tuple[str, str] | None:
-        """Return two columns of names with the same header, such as Name, with a column for the result."""
-        if self.first(aliases.RESULT) is None:
+        """Return two columns of names with the same header, such as Name, on both sides of the result."""
+        result = self.first(aliases.RESULT)
+        if result is None:
             return None
+        middle = self.columns.index(result)
         for stem in f"{aliases.NAME_STEMS} {aliases.ROSTER_STEMS}".split():
-            column = self.free.get(stem)
-            copies = [f"{column}{mark}" for mark in _AGAIN if f"{column}{mark}" in self.columns]
-            if column is not None and len(copies) == 1:
-                return column, copies[0]
+            same = [column for column in self.columns if self.base(column) == self.free.get(stem)]
+            left = [column for column in same if self.columns.index(column) < middle]
+            right = [column for column in same if self.columns.index(column) > middle]
+            if left and right:
+                return left[-1], right[0]
         return None
+
+    def base(self, column: str) -> str:
+        """Return the name that a column shares with another one: Name for Name (2)."""
+        name, bracket, _ = column.rpartition(" (")
+        return name if bracket and name in self.columns and column.endswith(")") else column
 
     def twins(self, sides: Sequence[str]) -> list[str]:
         """Return two score columns with the same name, such as G, if one follows each side or both are between them."""

@@ -320,7 +320,7 @@ def _groups(headers: Headers) -> list[list[tuple[str, str, str]]]:
     groups: dict[tuple[bool, str, str, bool], list[tuple[str, str, str]]] = {}
     for mapped, names in ((True, headers.mapped), (False, headers.free)):
         for name, column in names.items():
-            if side := SIDE.fullmatch(name):
+            if (side := SIDE.fullmatch(name)) and headers.base(column) == column:
                 key = (mapped, side["tail"], side["stem"], side["label"].isdigit())
                 groups.setdefault(key, []).append((side["stem"], side["label"], column))
     numbered = [sorted(group, key=lambda side: (len(side[1]), side[1])) for group in groups.values() if len(group) > 1]
