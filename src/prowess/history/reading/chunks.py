@@ -19,6 +19,7 @@ from .byte_source import COMPRESSION, CORRUPT, STANDARD_INPUT, Source, printable
 from .delimiters import find_separator
 from .encodings import detect_encoding
 from .formats.pgn import PgnReader, is_pgn, read_lines
+from .formats.plays import is_bgg
 from .sniff import check_parquet, is_json, load, load_source
 
 if TYPE_CHECKING:
@@ -127,6 +128,8 @@ class _TextFile:
         """Return whether the file can be read in chunks: a table, chess games, or JSON with an object per line."""
         if self._is_pgn():
             return self.decoder is None
+        if is_bgg(self.head):
+            return False
         head = self.head.lstrip(b"\xef\xbb\xbf \t\r\n")
         if not is_json(self.suffix, head):
             return True
