@@ -13,7 +13,9 @@ from prowess.history.read_limits import LimitExceeded, ReadLimits
 from tests.history.strangers.case import CASES, case, read_matches
 
 EXPORTS = [
-    path for path in CASES if path.stem.startswith(("pgn", "challonge", "startgg", "toornament", "bg_", "board"))
+    path
+    for path in CASES
+    if path.stem.startswith(("pgn", "challonge", "startgg", "toornament", "bg_stats", "boardgamegeek"))
 ]
 
 
