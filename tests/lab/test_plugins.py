@@ -10,7 +10,7 @@ def test_dir_lists_names_of_the_lab_and_of_plugins():
     assert {*lab.__all__, "PAPERS", "Paper", "paper", "charts"} <= set(dir(pw.lab))
 
 
-def test_papers_in_the_lab_are_loaded_from_their_own_package():
+def test_lab_loads_the_papers_from_the_package_prowess_papers():
     assert pw.lab.paper.__module__.startswith("prowess_papers")
 
 

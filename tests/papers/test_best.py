@@ -108,7 +108,7 @@ def test_tuned_parameters_lie_within_their_ranges(name: str) -> None:
     assert found.model != candidate.model
 
 
-def test_small_run_of_the_best_models_reports_the_available_data_sets(data: Path, tmp_path: Path) -> None:
+def test_papers_best_gives_results_for_every_available_data_set(data: Path, tmp_path: Path) -> None:
     for name in ("premier_league", "afl", "f1", "llm_comparisons"):
         (tmp_path / SETS[name].file).symlink_to(data / SETS[name].file)
     report = best.run(tmp_path, small=True, progress=False)

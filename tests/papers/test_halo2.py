@@ -123,7 +123,7 @@ def mode(tmp_path_factory: pytest.TempPathFactory) -> Mode:
     return fit_mode("Free for All", read(folder / "FreeForAll.csv"), SAID)
 
 
-def test_draw_probability_is_the_rate_of_equal_scores_between_neighbours(mode: Mode) -> None:
+def test_draw_probability_is_the_rate_of_equal_scores_of_adjacent_places(mode: Mode) -> None:
     drawn = pairs = 0
     for match in mode.history:
         scores = sorted(match["scores"])

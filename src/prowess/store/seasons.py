@@ -50,7 +50,7 @@ class Stretch(NamedTuple):
 
 
 def stretches(history: History, seasons: Sequence[Season], stops: Iterable[int] = ()) -> Iterator[Stretch]:
-    """Split a history where seasons begin, and after the numbers of matches in `stops`, which must be ascending.
+    """Split a history at the start of each season, and after each number of matches in `stops` (ascending).
 
     The last match always ends a stretch. If a season begins at a stop, the stop comes first, so that a ladder saved
     there does not include the new season.

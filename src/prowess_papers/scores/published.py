@@ -19,7 +19,7 @@ TOLERANCES = {
 
 
 class Point(NamedTuple):
-    """A published mean over seasons, or draws, with its standard error."""
+    """A published mean, over seasons or over random samples, with its standard error."""
 
     mean: float
     stderr: float

@@ -102,5 +102,6 @@ def test_revoking_the_last_admin_key_prints_a_note(here: Path) -> None:
     result = run("key", "revoke", 1)
     assert result.exit_code == 0
     assert (
-        "no admin key for all leagues is left; create one with: prowess key create NAME --scope admin" in result.stderr
+        "this was the last admin key for all leagues; create another one with: prowess key create NAME --scope admin"
+        in result.stderr
     )

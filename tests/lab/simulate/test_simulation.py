@@ -481,7 +481,7 @@ def test_calendar_sets_the_gaps_between_match_days_and_between_seasons():
     assert simulate(pw.TrueSkill(), 3, 4).history.time is None
 
 
-def test_quiz_league_has_the_reported_properties():
+def test_simulated_quiz_league_has_the_properties_of_the_real_one():
     """The papers report small teams, a few very active players, ties, and some tournaments of 1,000 teams and more."""
     league = quiz_league()
     history = league.history

@@ -192,7 +192,7 @@ def test_loading_a_ladder_with_user_defined_components_needs_the_model(tmp_path)
     with pytest.raises(pw.Error, match="Coin is not a registered component"):
         model.to_dict()
     pw.Ladder(model, {"ann": pw.Rating(30, 4)}).save(tmp_path / "x")
-    with pytest.raises(pw.Error, match="components of your own; give the model"):
+    with pytest.raises(pw.Error, match="custom components; pass its model"):
         pw.Ladder.load(tmp_path / "x")
     assert pw.Ladder.load(tmp_path / "x", model=model)["ann"] == pw.Rating(30, 4)
 

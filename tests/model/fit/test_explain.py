@@ -78,7 +78,7 @@ def test_rating_shown_before_a_match_is_the_one_used_for_its_forecast(name):
 
 
 @pytest.mark.parametrize("history", [HISTORY, LARGE], ids=["pairs", "many teams"])
-def test_expected_and_actual_results_in_an_explanation_agree_with_forecasts(history):
+def test_explanation_shows_the_forecast_and_the_result_of_each_match(history):
     from statistics import NormalDist
 
     fit = pw.TrueSkill().fit(history)

@@ -86,7 +86,7 @@ def test_trace_reuses_matches_rated_by_the_writer(database, monkeypatch):
     assert same_view(view, seen(database, TraceCache(), lambda views: views.view))
 
 
-def test_trace_does_not_reuse_a_match_that_is_not_the_latest(database):
+def test_post_of_an_earlier_match_is_read_from_the_journal(database):
     traces, given = TraceCache(), matches(10)
     perform(database, Post("chess", given))
     assert seen(database, traces, len_of) == 10

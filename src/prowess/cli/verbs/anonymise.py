@@ -17,7 +17,7 @@ KeepHash = Annotated[
     bool,
     typer.Option("--hash/--no-hash", help="Keep a salted hash of the name, so that an imported name gets its alias."),
 ]
-DropHash = Annotated[bool, typer.Option("--drop-hash", help="Only delete the hash of an anonymised player.")]
+DropHash = Annotated[bool, typer.Option("--drop-hash", help="Delete only the hash; the player is already anonymised.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 
 
@@ -67,4 +67,6 @@ def anonymise(
         typer.echo(done.alias)
     note(f"dropped the hash of {done.alias}" if drop_hash else f"the player is now called {done.alias}")
     if done.scrub_due:
-        note("unused pages of the file may hold the name until other readers finish; the service then clears them")
+        note(
+            "the name may remain in unused space of the database file while other processes read it; the service clears it later"
+        )

@@ -214,7 +214,10 @@ def _word_and_score(cell: str) -> tuple[str, Cell | None]:
 
 
 def _choose_language(cells: _Column, words: Sequence[str], also: Mapping[str, int]) -> dict[str, int]:
-    """Return the sign of each word in the language that fits most cells; add a remark if several fit equally well."""
+    """Return the result that each word means in one language: 1 for a win, 0 for a draw, −1 for a loss.
+
+    The language is the one that fits the most cells; a remark is added if several fit equally well.
+    """
     counts = dict.fromkeys(words, 0)
     for word, count in zip(words, cells.counts.tolist(), strict=True):
         counts[word] += count

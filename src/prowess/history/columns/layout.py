@@ -324,6 +324,7 @@ def _groups(headers: Headers) -> list[list[tuple[str, str, str]]]:
                 key = (mapped, side["tail"], side["stem"], side["label"].isdigit())
                 groups.setdefault(key, []).append((side["stem"], side["label"], column))
     numbered = [sorted(group, key=lambda side: (len(side[1]), side[1])) for group in groups.values() if len(group) > 1]
+    numbered = [group for group in numbered if _are_labels("".join(label for _, label, _ in group))]
     if any(SIDE.fullmatch(name) for name in headers.mapped):
         return numbered
     if not numbered and (twice := headers.repeated_names()):
@@ -333,6 +334,11 @@ def _groups(headers: Headers) -> list[list[tuple[str, str, str]]]:
         if first and second:
             numbered.insert(0, [("", left.split()[0], first), ("", right.split()[0], second)])
     return numbered
+
+
+def _are_labels(labels: str) -> bool:
+    """Return whether letters label sides, as in A, B and C; in `pf` and `pa`, points for and against, they do not."""
+    return labels.isdigit() or labels == "xy" or "abcdefgh".startswith(labels)
 
 
 def _one_view(headers: Headers) -> Layout | None:

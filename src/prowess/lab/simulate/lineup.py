@@ -59,7 +59,7 @@ class Attendance:
 
     def weights(self, rng: np.random.Generator, units: int) -> Floats:
         """Return one weight for each of `units` players or squads."""
-        raise Error(f"{type(self).__name__} needs a method weights; use Even() for equal weights")
+        raise Error(f"{type(self).__name__} needs a `weights` method; use Even() for equal weights")
 
     def checked(self, rng: np.random.Generator, units: int) -> Floats:
         """Return the weights; raises `Error` if they are not positive numbers."""

@@ -162,7 +162,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _choose_model(plain: dict[str, Any] | None, model: Model | None) -> Model:
     if plain is None:
         if model is None:
-            raise Error("saved with components of your own; give the model: Ladder.load(path, model=…)")
+            raise Error("this ladder was saved with custom components; pass its model: Ladder.load(path, model=…)")
         return model
     saved = Model.from_dict(plain)
     if model is not None and model != saved:

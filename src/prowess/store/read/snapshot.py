@@ -270,7 +270,7 @@ class Snapshot:
         return np.nan if self.clock == "none" else float(np.fmax.reduce(self.last_seen, initial=np.nan))
 
     def ranks(self, players: Sequence[str], ranking: Ranking | None = None) -> list[int | None]:
-        """Return the ranks of some players among all, or in another ranking; None for unknown names."""
+        """Return the ranks of some players in the ranking of all players, or in `ranking`; None for unknown names."""
         rows = [self.names.row(name) for name in players]
         rated = np.array([row for row in rows if row is not None], np.intp)
         ranks = iter((ranking or self.ranking).ranks(self.model, self.settled[rated]).tolist())

@@ -173,7 +173,7 @@ class LongCorrection:
             first = last
 
     def _switch(self, planned: Plan) -> CommandResult:
-        """Save the new ratings, catch up with the posts, and switch the league to the new ratings."""
+        """Save the new ratings, apply the matches posted meanwhile, and switch the league to the new ratings."""
         self._unsaved = dict.fromkeys([*self._old, *self._ladder.names], 0)
         while len(self._unsaved) > MAX_ROWS:
             self._save_ratings()
