@@ -102,6 +102,6 @@ def test_revoking_the_last_admin_key_prints_a_note(here: Path) -> None:
     result = run("key", "revoke", 1)
     assert result.exit_code == 0
     assert (
-        "this was the last admin key for all leagues; create another one with: prowess key create NAME --scope admin"
+        "this was the last admin key for all leagues; create another: prowess key create NAME --scope admin"
         in result.stderr
     )

@@ -67,6 +67,4 @@ def anonymise(
         typer.echo(done.alias)
     note(f"dropped the hash of {done.alias}" if drop_hash else f"the player is now called {done.alias}")
     if done.scrub_due:
-        note(
-            "the name may remain in unused space of the database file while other processes read it; the service clears it later"
-        )
+        note("unused space of the database file may hold the name while others read it; the service clears it later")

@@ -146,9 +146,7 @@ def revoke(id: Number, database: Url = DEFAULT_URL, json: Json = False) -> None:
         print_json(_to_dict(key))
     note(f"revoked key {key.id} ({key.name})")
     if key.scope == "admin" and key.league is None and not admins:
-        note(
-            "this was the last admin key for all leagues; create another one with: prowess key create NAME --scope admin"
-        )
+        note("this was the last admin key for all leagues; create another: prowess key create NAME --scope admin")
 
 
 def _print_secret(key: Key, secret: str, json: bool) -> None:

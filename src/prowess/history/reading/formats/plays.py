@@ -110,7 +110,7 @@ def _common_score(team: Sequence[_Seat]) -> float | None:
 
 
 def read_bg_stats(document: Any, title: str, choices: Choices) -> Table | None:
-    """Read the export of BG Stats, whose plays name games and players by their ids; None if the file has another format."""
+    """Read the export of BG Stats, whose plays name games and players by their ids; None for another format."""
     plays = document.get("plays") if isinstance(document, dict) else None
     if not isinstance(plays, list) or not any(isinstance(play, dict) and "playerScores" in play for play in plays):
         return None

@@ -17,7 +17,7 @@ _RESULTS = {"win": 1, "draw": 1, "loss": 2, 1: 1, 2: 1, 3: 2}
 
 
 def read_challonge(document: Any, title: str, choices: Choices) -> Table | None:
-    """Read a tournament of Challonge, whose matches name participants by their ids; None if the file has another format."""
+    """Read a tournament of Challonge, whose matches name participants by their ids; None for another format."""
     listed = [match for match in find_objects(document, "scores_csv") if "player1_id" in match]
     if not listed:
         items = find_objects(document, "attributes")
@@ -123,7 +123,7 @@ def _note_sets(matches: ExportedMatches, number: int) -> None:
 
 
 def read_startgg(document: Any, title: str, choices: Choices) -> Table | None:
-    """Read sets of start.gg, whose slots hold an entrant and a standing; None if the file has another format."""
+    """Read sets of start.gg, whose slots hold an entrant and a standing; None for another format."""
     listed = [found for found in find_objects(document, "slots") if isinstance(found["slots"], list)]
     if not listed or not any("entrant" in slot for found in listed for slot in _objects(found["slots"])):
         return None
@@ -178,7 +178,7 @@ def _players(entrant: JsonObject, choices: Choices) -> tuple[str, ...]:
 
 
 def read_toornament(document: Any, title: str, choices: Choices) -> Table | None:
-    """Read matches of Toornament, whose opponents hold a participant; None if the file has another format."""
+    """Read matches of Toornament, whose opponents hold a participant; None for another format."""
     listed = [found for found in find_objects(document, "opponents") if isinstance(found["opponents"], list)]
     if not listed or not any("participant" in one for found in listed for one in _objects(found["opponents"])):
         return None
