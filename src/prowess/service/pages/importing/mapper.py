@@ -266,7 +266,7 @@ def mapper_context(file: FilePreview, choices: Choices, detected: str) -> Plain:
         "names": list(dict.fromkeys([*columns[:COLUMNS], *chosen])),
         "drop_downs": values,
         "first": {name: parts[0] for name, parts in values.items()},
-        "sides": max(2, *numbers, 2),
+        "sides": max([2, *numbers]),
         "player_roles": PLAYER_ROLES,
         "other_roles": [*COMMON_ROLES, *(role for role in roles if not _has_drop_down(role))],
         "detected": detected if choices.columns else signature(values),
@@ -279,12 +279,7 @@ def mapper_context(file: FilePreview, choices: Choices, detected: str) -> Plain:
         },
         "table_fields": TABLE_FIELDS,
         "field_values": field_values(choices),
-        "sheets": [
-            answer.reading["sheet"]
-            for question in file.questions
-            if question.code == "sheet"
-            for answer in question.answers
-        ],
+        "sheets": _sheets(file),
         "questions": _questions(file, choices),
     }
 
