@@ -53,8 +53,8 @@ ROUNDS = {"w": 1.0, "f": 2.0, "sf": 3.5, "qf": 6.5, "r16": 12.5, "r32": 24.5, "r
 # Results of both teams in one cell, and words that may accompany them.
 UNPLAYED = _words(
     "v vs versus pp ppd pst postp postponed cancelled canceled canc abandoned aban abd tbd tba void bye scheduled sched"
-    " suspended susp noresult nr rainedout rain unplayed notplayed np unfinished inprogress live verlegt verschoben"
-    " abgesagt abgebrochen annule annulee reporte aplazado cancelado suspendido rinviata adiado"
+    " suspended susp noresult nocontest nc nr rainedout rain unplayed notplayed np unfinished inprogress live verlegt"
+    " verschoben abgesagt abgebrochen annule annulee reporte aplazado cancelado suspendido rinviata adiado"
 )
 UNPLAYED_SIGNS = _words("* - -- --- -:- _:_ _-_ : x:x x-x ?:? ?-? ? 0f-0f 0f:0f")
 WALKOVERS = _words(

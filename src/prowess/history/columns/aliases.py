@@ -112,9 +112,9 @@ WINNER_LOSER = {
 # Who won, or the result of both sides in one cell; the contents of the cells decide how they are read.
 RESULT = (
     "winner winnerside winningside winningteam winnername winnerid result outcome ftr res wl wdl winloss win score"
-    " scores finalscore fulltimescore ft fulltime scoreline endresult sets ergebnis endstand resultat resultado"
-    " risultato placar uitslag wynik sieger gewinner vainqueur gagnant ganador vincitore счет результат победитель"
-    " 比分 结果 スコア"
+    " scores finalscore fulltimescore ft fulltime scoreline endresult sets satze saetze ergebnis endstand resultat"
+    " resultado risultato placar uitslag wynik sieger gewinner vainqueur gagnant ganador vincitore счет результат"
+    " победитель 比分 结果 スコア"
 )
 WON = ("win", "won", "wins")  # after a word for a side: radiant_win, team1_won
 # For sides with a number or letter: score1, team1_goals.
@@ -152,7 +152,10 @@ PAIRS = (
     ("radiant radiantteam radiantname radiantteamname", "dire direteam direname direteamname"),
     ("first firstplayer firstteam", "second secondplayer secondteam"),
     ("challenger challengername", "defender defendername"),
-    ("player playername playerid name user username yourname you myname me", OPPONENT),
+    (
+        "player playername playerid name user username yourname you myname me fighter boxer wrestler athlete spieler",
+        OPPONENT,
+    ),
     ("team teamname teamid club", OPPONENT),
 )
 PARTNER = "partner yourpartner mypartner partnername teammate yourteammate mitspieler"

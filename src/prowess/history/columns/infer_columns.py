@@ -14,7 +14,7 @@ from ..cells.dates.columns import read_times
 from ..cells.numbers import numbers, numbers_together
 from ..cells.places import ranks, seconds, word_masks
 from ..cells.results import pair_results, word_results
-from ..cells.score_grammar import PLAYED
+from ..cells.score_grammar import PLAYED, WRONG
 from ..cells.text import text_of
 from ..cells.words import DRAWS, YES_NO
 from ..names import plain_name, plain_spelling
@@ -98,7 +98,8 @@ def _kind(sample: Table, column: str) -> str | None:
     if np.count_nonzero(~np.isnan(numbers(table(), column))) >= enough:
         return "number"
     for kind, read in (("result", pair_results), ("word", word_results)):
-        if np.count_nonzero(read(table(), column).state == PLAYED) >= enough:
+        state = read(table(), column).state
+        if np.count_nonzero(state != WRONG) >= enough and 2 * np.count_nonzero(state == PLAYED) >= enough:
             return kind
     alone = table()
     with suppress(Error):  # none of its cells holds a time

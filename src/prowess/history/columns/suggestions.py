@@ -13,7 +13,7 @@ import numpy as np
 
 from ..cells.numbers import numbers
 from ..cells.text import text_of
-from ..names import plain_spelling
+from ..names import plain_name, plain_spelling
 from ..ragged import Floats
 from ..read_context import Problems, Table
 from .grids import Kinds, are_places
@@ -27,6 +27,7 @@ LASTING = 0.7  # columns are partners if they form at most this share of the tea
 LARGEST_SCORE = 100_000
 YEARS = (1850, 2100)
 _BETWEEN_NAMES = re.compile(r"\s*[/&+;|,]\s*| and | und | et | y | e ")
+_DIGITS = re.compile(r"\d+")
 _CODES = {0.0, 0.5, 1.0, 2.0}  # numbers that say who won
 _SIDE_ROLES = (("home", "away"), ("winner", "loser"), ("team1", "team2"), ("player1", "player2"))
 _SCORE_ROLES = (("home_score", "away_score"), ("score1", "score2"))
@@ -244,10 +245,11 @@ def _may_be_scores(values: Floats) -> bool:
     return not _is_counter(values) and not (_are_years(values) and len(values) > 2)
 
 
-def _pair_order(scores: Mapping[str, Floats], pair: tuple[str, str]) -> tuple[bool, float, float]:
-    """Return a sort key for two score columns: first pairs whose sum is a third column, then similar maxima."""
+def _pair_order(scores: Mapping[str, Floats], pair: tuple[str, str]) -> tuple[bool, bool, float, float]:
+    """Return a sort key for two score columns: names with different numbers, a column for the sum, similar maxima."""
+    numbered = len({_DIGITS.sub("", plain_name(column)) for column in pair}) == 1
     first, second = (scores[column] for column in pair)
     others = [values for column, values in scores.items() if column not in pair]
     total = any(np.array_equal(first + second, values, equal_nan=True) for values in others)
     most, mean = (abs(np.subtract(*np.log1p(np.abs([size(first), size(second)])))) for size in (np.nanmax, np.nanmean))
-    return not total, float(most), float(mean)
+    return not numbered, not total, float(most), float(mean)
