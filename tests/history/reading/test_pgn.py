@@ -165,3 +165,21 @@ def test_chess_moves_are_not_kept_in_memory(tmp_path: Path) -> None:
     tracemalloc.stop()
     assert len(history) == 400
     assert peak < 4_000_000
+
+
+def test_results_that_chess_does_not_have_are_problems(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text(game(1, result="0-0") + game(2, white="Cat"))
+    history = History.read(path)
+    assert history.players == ("Cat", "Bob")
+    assert "left out (line 1)" in history.recognised
+    path.write_text(game(1, result="2-0") + game(2, white="Cat"))
+    with pytest.raises(Error, match="the tag Result is '2-0'; write 1-0, 0-1, 1/2-1/2 or"):
+        History.read(path)
+
+
+def test_unsupported_archive_says_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn.zst"
+    path.write_bytes(b"\x28\xb5\x2f\xfd" + bytes(100))
+    with pytest.raises(Error, match="this is a Zstandard archive, not a table; unpack it first"):
+        History.read(path)

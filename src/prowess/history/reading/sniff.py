@@ -69,7 +69,8 @@ def _load(source: Source, choices: Choices) -> Table | Findings:
         return read_bgg(source, choices)
     markup = "a web page (HTML or XML)" if _MARKUP.match(head) else None
     if kind := next((kind for magic, kind in _OTHER_FORMATS.items() if head.startswith(magic)), markup):
-        raise Error(f"{source}: this is {kind}, not a table; save the table as CSV")
+        remedy = "unpack it first" if kind.endswith("archive") else "save the table as CSV"
+        raise Error(f"{source}: this is {kind}, not a table; {remedy}")
     check_lines(source, choices.read_limits)
     return read_text(source, choices)
 

@@ -39,6 +39,8 @@ _FIRST_TAG = re.compile(rb'(?:\s|[%;][^\n]*\n)*\[\s*(?:Event|Site|Date|Round|Whi
 _NEW_GAME = re.compile(rb'\[\s*Event\s+"')
 _COMMENT = re.compile(rb"\{[^}]*(?:\}|$)|;.*")
 _RESULTS = {"1-0": "1-0", "0-1": "0-1", "1/2-1/2": "1/2-1/2", "1/2": "1/2-1/2", "½-½": "1/2-1/2", "*": "*"}
+_RESULTS |= {"0.5-0.5": "1/2-1/2", "0-0": "-:-"}  # 0-0: both lost without a game
+_WALKOVER = re.compile(r"[+-]\W*[+-]|(?:1-0|0-1)\s*(?:ff?|forfeit)", re.IGNORECASE)
 _UNDECIDED = ("", "*", "?", "-")
 _NOBODY = frozenset(("", "?", "??", "-", "nn", "n.n.", "n. n.", "n.n"))
 _DATE = re.compile(r"(\d{4})\.(\d\d|\?\?|\?)\.(\d\d|\?\?|\?)")
@@ -294,6 +296,9 @@ def _result(game: _Game, tags: dict[str, str]) -> str:
     written = tags.get("Result", "")
     result = _RESULTS.get(written.replace(" ", ""), written)
     ending = _RESULTS.get(game.ending.split()[-1].decode(errors="replace") if game.ending else "", "")
+    if result not in _UNDECIDED and result not in _RESULTS and not _WALKOVER.fullmatch(result):
+        game.faults.append(f"the tag Result is {result!r}; write 1-0, 0-1, 1/2-1/2 or *")
+        return result
     if ending in _UNDECIDED:
         return "*" if result in _UNDECIDED else result
     if result in _UNDECIDED:

@@ -86,7 +86,7 @@ class _PlayLog:
             return
         rank = places([-order[index] for index in kept])
         entries = [
-            Entry(tuple(seat.name for seat in teams[index]), place, scores[index])
+            Entry(tuple(seat.name for seat in teams[index]), place, None if play.highest is False else scores[index])
             for place, index in zip(rank, kept, strict=True)
         ]
         self.matches.add(play.number, entries, play.date, play.id, play.game)
