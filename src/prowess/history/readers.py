@@ -19,7 +19,7 @@ from .cells.dates.columns import read_times
 from .cells.numbers import numbers
 from .cells.rounds import round_order
 from .cells.text import intern, text_of
-from .columns.aliases import ROUND
+from .columns.aliases import RESULT, ROUND
 from .columns.duplicates import BOTH_VIEWS
 from .columns.infer_columns import add_time, infer_roles, reconcile_results, unfit_columns
 from .columns.layout import Layout, NoLayout, Suggestion, recognise
@@ -221,7 +221,9 @@ def _note_ignored_names(table: Table, layout: Layout, draft: RawMatches) -> None
     used = {*layout.roles.values(), *layout.also, *layout.parts, *sides}
     sample = replace(table, frame=table.frame.head(_NAMES))
     others = [
-        column for column in sample.frame.columns if column not in used and sample.frame[column].dtype == pl.String
+        column
+        for column in sample.frame.columns
+        if column not in used and plain_name(column) not in RESULT.split() and sample.frame[column].dtype == pl.String
     ]
     if not others or any(sample.frame[column].dtype.is_nested() for column in sides):
         return
