@@ -144,6 +144,11 @@ class _Column:
         slashes = [re.fullmatch(r"(\d+) ?/ ?(\d+)", text) for text in plain]
         if any(slash and slash[0] != "1/2" for slash in slashes):
             read = [pair(float(s[1]), float(s[2])) if s else result for result, s in zip(read, slashes, strict=True)]
+        points = {(result.first, result.second) for result in read if result.state == PLAYED}
+        if (0.5, 0.5) in points and points <= {(1, 0), (0, 1), (0.5, 0.5), (0, 0)}:
+            # In chess, 0-0 means that both players lost without a game.
+            both_lost = [result.state == PLAYED and (result.first, result.second) == (0, 0) for result in read]
+            read = [Cell(UNPLAYED_MATCH) if lost else result for result, lost in zip(read, both_lost, strict=True)]
         pairs = [result.pairs if result.state == PLAYED else 0 for result in read]
         several, single = (self.count_rows(number == count for number in pairs) for count in (2, 1))
         if several >= single and several:
