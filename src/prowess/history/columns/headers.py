@@ -10,8 +10,9 @@ from . import aliases
 _AGAIN = (" (2)", ".1", "_duplicated_0")  # suffixes of duplicate names
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_]+")
 _MEMBER = re.compile(
-    "(?P<side>(?:team|side|squad|pair|t)(?:[0-9]|[a-h])|winner|loser|home|away|white|black|red|blue|left|right)"
-    "(?:player|p|member|name)?(?P<number>[1-9][0-9]?)(?P<tail>name|id)?"
+    "(?P<side>(?:team|side|squad|pair|t|mannschaft|equipe|equipo|squadra|paar)(?:[0-9]|[a-h])"
+    "|winner|loser|home|away|white|black|red|blue|left|right)"
+    "(?:player|p|member|name|spieler|joueur|jugador|giocatore|jogador|speler|gracz|игрок)?(?P<number>[1-9][0-9]?)(?P<tail>name|id)?"
 )
 _LETTER_MEMBER = re.compile("(?P<side>[a-h])(?P<number>[1-9])(?P<tail>)")  # A1 and A2 against B1 and B2
 _STEM = f"(?P<stem>{'|'.join(sorted(f'{aliases.ROSTER_STEMS} {aliases.NAME_STEMS}'.split(), key=len, reverse=True))})"

@@ -20,7 +20,7 @@ from ..cells.words import DRAWS, YES_NO
 from ..names import plain_name, plain_spelling
 from ..ragged import Floats
 from ..read_context import Problems, Table
-from .aliases import LONG, OPPONENT
+from .aliases import HOME_AWAY, LONG, OPPONENT
 from .grids import Kinds, read_grid, read_player_columns
 from .headers import SIDE, is_side_result, plain_role
 from .layout import Layout
@@ -131,7 +131,13 @@ def _infer_sides(sample: Table, kinds: Kinds) -> dict[str, str] | None:
     first, second = max(pairs, key=lambda pair: shared.get(pair, 0))
     if any(plain_name(column) in OPPONENT.split() for column in (first, second)) and not shared.get((first, second), 0):
         return None  # the opponents of one team, which no column names
-    sides = {"player1": first, "player2": second}
+    sides, scores = {"player1": first, "player2": second}, ("score1", "score2")
+    venues = [
+        next((side for side in ("home", "away") if plain_name(column) in HOME_AWAY[side].split()), "")
+        for column in (first, second)
+    ]
+    if set(venues) == {"home", "away"}:
+        sides, scores = dict(zip(venues, (first, second), strict=True)), (f"{venues[0]}_score", f"{venues[1]}_score")
     others = [column for column in names if column not in (first, second)]
     winners = [
         column
@@ -141,7 +147,8 @@ def _infer_sides(sample: Table, kinds: Kinds) -> dict[str, str] | None:
     ]
     if len(winners) == 1:
         return sides | {"winner": winners[0]}
-    if any(len(cells[column] & (cells[first] | cells[second])) >= LEAST for column in others):
+    least = 1 if few else LEAST
+    if any(len(cells[column] & (cells[first] | cells[second])) >= least for column in others):
         return None  # more players, perhaps partners
     if len(names) == 2 and len(results := kinds["result"] + kinds["word"]) == 1:
         return sides | {"winner": results[0]}
@@ -149,7 +156,7 @@ def _infer_sides(sample: Table, kinds: Kinds) -> dict[str, str] | None:
     # number columns before the first name column hold row numbers, rounds or years
     after = [column for column in kinds["number"] if columns.index(column) > columns.index(first)]
     if len(after) == 2:
-        return sides | {"score1": after[0], "score2": after[1]}
+        return sides | dict(zip(scores, after, strict=True))
     # In a file without a header, the winner is usually in the first column.
     nameless = first.isdigit() and second.isdigit()
     nothing_else = len(kinds["time"]) + len(names) == sum(column.count() > 0 for column in sample.frame.iter_columns())
