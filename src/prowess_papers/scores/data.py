@@ -75,7 +75,7 @@ def _league(name: str, path: Path) -> League:
     # A history is sorted by date, so the seasons must be sorted in the same way.
     season = rows.sort("date", maintain_order=True)["season"]
     if history.score is None or np.isnan(history.score).any() or not _head_to_head(history).all():
-        raise Error(f"{path}: every match must be one of two teams, each under one name and with a score")
+        raise Error(f"{path}: every match must have two teams, each with a single name and a score")
     if len(season) != len(history) or season.null_count() or not season.is_sorted():
         raise Error(f"{path}: every match must have a season, and each season must end before the next one begins")
     return League(name, history, season.to_numpy())

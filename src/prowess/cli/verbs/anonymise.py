@@ -17,7 +17,8 @@ KeepHash = Annotated[
     bool,
     typer.Option("--hash/--no-hash", help="Keep a salted hash of the name, so that an imported name gets its alias."),
 ]
-DropHash = Annotated[bool, typer.Option("--drop-hash", help="Delete only the hash; the player is already anonymised.")]
+DROP_HELP = "Only delete the stored hash of the name of a player who was anonymised earlier."
+DropHash = Annotated[bool, typer.Option("--drop-hash", help=DROP_HELP)]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 
 
