@@ -327,6 +327,8 @@ class Findings:
         used = {} if self.layout is None else {column: role for role, column in self.layout.roles.items()}
         for side in () if self.layout is None else self.layout.sides:
             used |= dict.fromkeys(side.more, used[side.column])
+        for joined in used.keys() - set(self.columns):  # such as the sets of a match, each in a column
+            used |= dict.fromkeys(joined.split("+"), used[joined])
         return {column: used.get(column) for column in self.columns}
 
     def to_frame(self) -> "pl.DataFrame":

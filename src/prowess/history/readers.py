@@ -21,7 +21,8 @@ from .cells.rounds import round_order
 from .cells.text import intern, text_of
 from .columns.aliases import RESULT, ROUND
 from .columns.duplicates import BOTH_VIEWS
-from .columns.infer_columns import add_time, infer_roles, reconcile_results, unfit_columns
+from .columns.headers import set_columns
+from .columns.infer_columns import add_time, infer_roles, join_sets, reconcile_results, unfit_columns
 from .columns.layout import Layout, NoLayout, Suggestion, recognise
 from .columns.long import RowGroups, read_long
 from .columns.match_rules import doubtful_names, find_faults
@@ -107,7 +108,8 @@ def from_table(table: Table, *, suggest: bool = True) -> Findings:
     history = replace(history, remarks=(*history.remarks, *decided, *unused.remarks))
     decisions = {**table.decided, **table.decisions}
     problems = tuple(problem for _, problem in sorted(unused.problems, key=itemgetter(0)))
-    return Findings(history, table.title, problems, layout, tuple(table.frame.columns), decisions, rows)
+    columns = tuple(column for column in table.frame.columns if column != "+".join(set_columns(table.frame.columns)))
+    return Findings(history, table.title, problems, layout, columns, decisions, rows)
 
 
 def read_sample(table: Table, **reading: Any) -> Findings | None:
@@ -149,6 +151,7 @@ class _UnusedRows:
 def _recognise(table: Table, suggest: bool) -> tuple[Table, Layout]:
     """Recognise the layout from the column names, or else from the contents of the columns."""
     try:
+        table = join_sets(table)
         unfit = table.decide("unfit columns", lambda: unfit_columns(table) if len(table.frame) else None)
         layout = recognise(table.frame.columns, table.choices.columns, unfit)
         if len(table.frame):

@@ -111,10 +111,10 @@ WINNER_LOSER = {
 }
 # Who won, or the result of both sides in one cell; the contents of the cells decide how they are read.
 RESULT = (
-    "winner winnerside winningside winningteam winnername winnerid result outcome ftr res wl wdl winloss win score"
-    " scores finalscore fulltimescore ft fulltime scoreline endresult sets satze saetze ergebnis endstand resultat"
-    " resultado risultato placar uitslag wynik sieger gewinner vainqueur gagnant ganador vincitore счет результат"
-    " победитель 比分 结果 スコア"
+    "winner winnerside winningside winningteam winnername winnerid sieger gewinner vainqueur gagnant ganador"
+    " vincitore победитель result outcome ftr res wl wdl winloss win score scores finalscore fulltimescore ft"
+    " fulltime scoreline endresult sets satze saetze ergebnis endstand resultat resultado risultato placar"
+    " uitslag wynik счет результат 比分 结果 スコア"
 )
 WON = ("win", "won", "wins")  # after a word for a side: radiant_win, team1_won
 # For sides with a number or letter: score1, team1_goals.

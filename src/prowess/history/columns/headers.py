@@ -23,6 +23,7 @@ RACE = re.compile(r"(?:r|race|round|rd|heat|leg|runde|week|game)[1-9][0-9]?|[1-9
 _SIDE_RESULT = re.compile(f"{_STEM}?{_LABEL}(?P<what>score|rank)|(?P<what2>score|rank)(?P<label2>[0-9]{{1,2}}|[a-hxy])")
 
 
+_SET = re.compile(r"(?:satz|set|sett|manche)[1-9]|[1-9](?:satz|set|sett|manche)")
 _PLAIN_SIDES = frozenset(("home", "away", "winner", "loser", "white", "black", "red", "blue", "left", "right"))
 
 
@@ -45,6 +46,16 @@ def is_side_result(role: str) -> bool:
     (True, False)
     """
     return _SIDE_RESULT.fullmatch(plain_name(role)) is not None
+
+
+def set_columns(columns: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns with one set of a match each; empty unless there are two.
+
+    >>> set_columns(["Heim", "Gast", "1. Satz", "2. Satz"]), set_columns(["set1", "winner"])
+    (('1. Satz', '2. Satz'), ())
+    """
+    sets = tuple(column for column in columns if _SET.fullmatch(plain_name(column)))
+    return sets if len(sets) > 1 else ()
 
 
 def split_columns(text: str, columns: Collection[str]) -> tuple[str, ...]:
@@ -73,6 +84,8 @@ class Headers:
         self.free = {plain_name(column): column for column in reversed(columns) if column not in taken}
         self.words = {column: frozenset(map(plain_name, _WORD.findall(column))) for column in self.free.values()}
         self.more = {parts[0]: parts[1:] for parts in given.values() if len(parts) > 1}
+        if (joined := "+".join(set_columns(columns))) in columns:
+            self.free.setdefault("sets", joined)
         self._gather_members()
 
     def find(self, names: Mapping[str, str | Sequence[str]]) -> dict[str, str]:

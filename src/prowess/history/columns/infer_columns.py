@@ -22,7 +22,7 @@ from ..ragged import Floats
 from ..read_context import Problems, Table
 from .aliases import HOME_AWAY, LONG, OPPONENT
 from .grids import Kinds, read_grid, read_player_columns
-from .headers import SIDE, is_side_result, plain_role
+from .headers import SIDE, is_side_result, plain_role, set_columns
 from .layout import Layout
 from .wide import read_result_column
 
@@ -218,6 +218,31 @@ def unfit_columns(table: Table) -> dict[str, set[str]]:
         role = "moment" if _holds_durations(_sample(table), column, match) else "duration"
         unfit.setdefault(role, set()).add(column)
     return unfit
+
+
+def join_sets(table: Table) -> Table:
+    """Add a column that joins the sets of a match, if each set has a column: 11:7 9:11 11:5.
+
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"Satz 1": ["11:7"], "Satz 2": ["9:11"]})
+    >>> join_sets(Table(frame, "the frame")).frame["Satz 1+Satz 2"].to_list()
+    ['11:7 9:11']
+    """
+    import polars as pl
+
+    sets = set_columns(table.frame.columns)
+    if not sets or set(sets) & set((table.choices.columns or {}).values()):
+        return table
+    sample = _sample(table)
+
+    def are_results() -> bool | None:
+        kinds = [_kind(sample, column) for column in sets]  # nobody may have played the last set
+        return ("result" in kinds and set(kinds) <= {"result", None}) or None
+
+    if not table.decide("whether columns hold sets", are_results):
+        return table
+    joined = pl.concat_str([text_of(table, column) for column in sets], separator=" ", ignore_nulls=True)
+    return replace(table, frame=table.frame.with_columns(pl.select(joined).to_series().alias("+".join(sets))))
 
 
 def add_time(table: Table, layout: Layout) -> Layout:

@@ -9,7 +9,7 @@ from ...errors import Error, Option, Piece, Remark
 from ..names import plain_name
 from ..read_context import list_names, quote_value
 from . import aliases
-from .headers import RACE, SIDE, Headers, is_side_result, plain_role, split_columns
+from .headers import RACE, SIDE, Headers, is_side_result, plain_role, set_columns, split_columns
 
 _ROLES = list(
     dict.fromkeys(
@@ -115,7 +115,10 @@ class Layout:
     def unused(self, columns: Iterable[str]) -> list[str]:
         """Return the columns without a role."""
         used = {*self.roles.values(), *(column for side in self.sides for column in side.more)}
-        return [column for column in columns if column not in used]
+        columns = list(columns)
+        if (joined := "+".join(sets := set_columns(columns))) in used:
+            used.update(sets)
+        return [column for column in columns if column not in {*used, joined}]
 
     def describe(self, columns: Iterable[str]) -> list[Remark]:
         """Return remarks on the recognised roles, and on the columns that are not used."""
