@@ -41,8 +41,8 @@ def match(
 
     The neighbours of vertex v are `other[start[v]:start[v + 1]]`, so every edge is listed at both ends. Weights must be
     even. `dual` holds the initial duals of the vertices (any numbers of at least 0) and receives the final ones.
-    `total` receives the sum of z over the blossoms around each vertex. `position` and `gap` receive what gives the same
-    sum for an edge (see `Blossoms.unroll`).
+    `total` receives the sum of z over the blossoms around each vertex. `position` and `gap` receive the data from which
+    the sum of z around both ends of an edge follows (see `Blossoms.unroll`).
 
     >>> import numpy as np
     >>> start, other = np.array([0, 1, 3, 5, 6], np.int32), np.array([1, 0, 2, 1, 3, 2], np.int32)
@@ -72,8 +72,8 @@ def match(
 def _match_greedily(tree: Tree) -> cython.void:
     """Match vertices along tight edges as far as that is possible without growing a tree.
 
-    First raise duals where an edge has negative slack. Then lower the duals one by one, until an edge of the vertex is
-    tight.
+    First raise duals where an edge has negative slack. Then lower the dual of each vertex in turn, until it is 0 or one
+    of the vertex's edges is tight.
     """
     u = tree.u
     mate = tree.blossoms.mate

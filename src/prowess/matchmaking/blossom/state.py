@@ -1,8 +1,8 @@
 """Vertices, and the blossoms that contain them: odd rings of nodes. A node is a vertex or a smaller blossom.
 
 Edmonds (1965), "Paths, trees, and flowers". Inside a blossom all vertices except its base are matched, and the base
-determines how: the ring without the node that contains the base is matched in pairs. So a change of the base changes
-nothing inside; the inner matching is computed only when a blossom is split.
+determines how: the ring without the node that contains the base is matched in pairs. So changing the base takes no work
+inside the blossom: the inner matching is computed only when the blossom is split.
 """
 
 from __future__ import annotations

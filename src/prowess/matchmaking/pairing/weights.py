@@ -208,7 +208,8 @@ def _too_far(
 ) -> cython.bint:
     """Return whether the quality of a pair is certainly too low.
 
-    The bound follows from q² = (N/V) e⁻ˣ with x = Δ²/V, and eˣ ≥ 1 + x + x²/2.
+    N is the sum of both noises, V the sum of both variances and Δ the difference of the means. The bound follows from
+    the quality q² = (N/V) e⁻ˣ with x = Δ²/V, and eˣ ≥ 1 + x + x²/2.
     """
     # A bound without exp is fast, and almost all pairs of a block are tested.
     variance = (weights.variance[one] + weights.variance[two]) * (1.0 + TOLERANCE)

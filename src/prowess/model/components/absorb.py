@@ -41,8 +41,8 @@ LARGEST_LOG = cython.declare(cython.double, 300.0)  # limit of the change of the
 class Moment(Absorb):
     """Update mean and variance exactly: μ + σ²g₁ and σ² + σ⁴g₂ (TrueSkill and its relatives).
 
-    The match contributes a normal message of precision −g₂/(1 + σ²g₂). An importance of w multiplies this precision by
-    w.
+    g₁ and g₂ are the first and second derivative of the match's log-evidence by the player's mean. The match
+    contributes a normal message of precision −g₂/(1 + σ²g₂). An importance of w multiplies this precision by w.
 
     >>> Moment()
     Moment()
@@ -93,7 +93,9 @@ class Newton(Absorb):
 @cython.final
 @cython.cclass
 class Constant(Absorb):
-    """Move the mean by σ²g₁ and keep the variance constant (TS2c). The drift before a match is undone after it.
+    """Move the mean by σ²g₁ and keep the variance constant (TS2c).
+
+    The variance that the drift adds before a match is removed after it.
 
     >>> Constant()
     Constant()
@@ -163,10 +165,10 @@ class Fide(Rule):
 @cython.final
 @cython.cclass
 class Step(Absorb):
-    """Elo: μ + K(s − E). K is a number or depends on matches played and rating (Stout 2025, equation (5)).
+    """Elo: add K(s − E), with the score s and the expected score E, to a rating (Stout 2025, equation (5)).
 
-    `k` is a number, a `Rule`, or any function of these two numbers. A match of importance w moves a rating w times as
-    far.
+    The factor `k` is a number, a `Rule`, or any function of the number of matches played and the rating. A match of
+    importance w moves a rating w times as far.
 
     >>> Step(32.0)
     Step(k=32.0)
@@ -186,7 +188,7 @@ class Step(Absorb):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def absorb(self, board: Board) -> cython.bint:
-        """Move every rating by K(s − E), where s − E is g₁ times the outcome's `unit`."""
+        """Move every rating by K times score minus expected score, which is g₁ times the outcome's `unit`."""
         # A constant K needs no call per player.
         if type(self.k) is float or type(self.k) is int:
             return _move(board, self.k)
@@ -224,7 +226,9 @@ def _move(board: Board, factor: cython.double) -> cython.bint:
 @cython.final
 @cython.cclass
 class Share(Absorb):
-    """Gaussian Elo: μ + αβ√π(s − Φ), where α weighs the new result (Herbrich, Minka, Graepel 2006, section 1).
+    """Gaussian Elo: add αβ√π(s − Φ) to a rating (Herbrich, Minka, Graepel 2006, section 1).
+
+    s is the score, Φ the expected score, β the noise of a performance, and α the weight of the new result.
 
     >>> Share()
     Share(alpha=0.07)
@@ -250,11 +254,12 @@ class Share(Absorb):
 @cython.final
 @cython.cclass
 class Harkness(Absorb):
-    """Rate a player by the opponents' mean rating + step (wins − losses) over an event (Stout 2025, equation (1)).
+    """Harkness: after an event, a rating becomes the opponents' mean rating + step · (wins − losses).
 
-    The player's own rating before the event does not count. Events should have many games, so use rating periods: each
-    period is one event, and without periods every match is one. Use this rule with the outcome `Opposition`. There g₁
-    is the sum of the opponents' ratings relative to the player's own, and g₂ is wins minus losses.
+    Stout (2025), equation (1). The player's own rating before the event does not count. Each rating period is one
+    event; in a model without periods, every match is one. Events should have many games, so use periods. Use this rule
+    with the outcome `Opposition`. For that outcome, g₁ is the sum of the opponents' ratings relative to the player's
+    own, and g₂ is wins minus losses.
 
     >>> Harkness()
     Harkness(step=50.0)
@@ -287,9 +292,9 @@ class Harkness(Absorb):
 class Volatile(Absorb):
     """Glicko-2: every player has a volatility, which grows when results are erratic.
 
-    At the end of a period with matches the volatility is re-estimated (`tau` limits how fast it changes), the variance
-    grows by its square, and a Newton step follows, as in Glicko. For periods without matches the drift `Idle` increases
-    the variance before forecasts are made.
+    At the end of a period with matches the volatility is re-estimated; `tau` limits how fast it changes. Then the
+    variance grows by the square of the volatility, and a Newton step follows, as in Glicko. For periods without
+    matches, the drift `Idle` increases the variance before forecasts are made.
 
     The volatility is on the scale of the paper, where ratings are divided by 173.7178 = 400/ln 10. Multiply it by the
     outcome's `unit` to get rating points. If a player has several traits, they share one volatility.
@@ -346,10 +351,10 @@ class Volatile(Absorb):
 def _growth(
     square: cython.double, tau: cython.double, variance: cython.double, known: cython.double, surprise: cython.double
 ) -> cython.double:
-    """Return the logarithm of new over old squared volatility: the root of the function f in step 5 of the paper.
+    """Return the logarithm of the ratio of the new squared volatility to the old: a root of f in step 5 of the paper.
 
-    `variance` is φ², `known` is 1/v = Σ g²E(1 − E) and `surprise` is Δ/v = Σ g(s − E). In these terms nothing
-    overflows, even if a result was almost certain.
+    `variance` is φ², `known` is 1/v = Σ g²E(1 − E) and `surprise` is Δ/v = Σ g(s − E). Written with these numbers, f
+    does not overflow, even if a result was almost certain.
 
     With D = Δ² − φ² − v and P = φ² + v, f is a line of slope −1/τ² plus a term between −½ and D/(8P); this brackets the
     root. Newton's method needs a third of the steps of the paper's Illinois algorithm.

@@ -138,7 +138,7 @@ class PerPeriod(Drift):
 class Idle(Drift):
     """Let a skill move by the player's volatility in every rating period without a match (Glicko-2, step 6).
 
-    The absorb rule `Volatile` keeps the volatility, and updates beliefs in periods with matches. With other absorb
+    The absorb rule `Volatile` maintains the volatility, and updates beliefs in periods with matches. With other absorb
     rules, or without periods, this drift does nothing. Sigma grows up to `cap`, which Glicko-2 does not have.
 
     >>> Idle()

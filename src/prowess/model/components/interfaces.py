@@ -52,11 +52,11 @@ class Prior:
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
 
     def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
-        """Set the belief of a newcomer."""
+        """Set the belief about a newcomer."""
         raise missing(self, "welcome")
 
     def meet(self, board: Board) -> cython.bint:
-        """Learn from the beliefs about a match's players before the drift, and update the league's memory.
+        """Learn from the players of a match, before the drift, and update the league's memory.
 
         Priors that do not learn do nothing.
         """
@@ -86,7 +86,7 @@ class Drift:
 
 @cython.cclass
 class TeamFunction:
-    """Compute a team's performance from its players': t = α₀ + Σ α p, where α may depend on the prior means.
+    """Compute a team's performance t = α₀ + Σ α p from its players' performances p; α may depend on the prior means.
 
     >>> import prowess as pw
     >>> class Captain(pw.TeamFunction):
@@ -137,15 +137,15 @@ class Outcome:
         return ()
 
     def prepare(self, board: Board) -> cython.bint:
-        """Prepare a new board, once, with everything the outcome needs for every match."""
+        """Store on a new board what the outcome needs for every match; called once for each board."""
 
     def forecast(self, board: Board) -> cython.bint:
         """Set `win` (of the first team), `draw` and `loss` of two teams, from the prior performances alone.
 
-        It always runs before `evidence`, which may use the attributes of the board that it sets. This default sets
-        `sharpness` (one over the standard deviation of the difference), `gap` and `edge` (the difference and the
-        margin, in standard deviations), and in `ahead` and `behind` the moments of the difference if the first team
-        wins or loses.
+        `forecast` always runs before `evidence`, so `evidence` may use the attributes that it sets on the board. This
+        default sets `sharpness` (one over the standard deviation of the difference of the performances), and `gap` and
+        `edge` (the difference and the margin, in standard deviations). It also sets `ahead` and `behind`, the moments
+        of the difference if the first team wins or loses.
         """
         board.margin.measure(board, False)
         compare(board)
@@ -158,7 +158,7 @@ class Outcome:
         return False
 
     def chances(self, mean: Any, variance: Any, win: Any, draw: Any) -> None:
-        """Fill the win and draw columns of a whole history of two-team matches; used by outcomes with `later`.
+        """Fill the win and draw columns of a whole history of two-team matches, for outcomes whose `later` is true.
 
         `mean` and `variance` are the forecasts of the performances that `sweep` recorded.
 
@@ -183,7 +183,9 @@ class Outcome:
         return [means[t] for t in teams], [variances[t] for t in teams], [noises[t] for t in teams]
 
     def performance(self, variance: Any) -> Any:
-        """Convert the prior variance of a team's performance to that of a normal approximation; by default the same.
+        """Return the variance of a normal approximation to a team's performance, from its prior variance.
+
+        By default it is the same.
 
         >>> Outcome().performance(2.0)
         2.0
@@ -216,10 +218,12 @@ class Outcome:
 
 @cython.cclass
 class Score(Outcome):
-    """The probability of a team's score, given x ~ N(mean, variance): its offence minus the others' defence.
+    """The probability of a team's score, given x: the team's offence minus the others' defence.
 
-    A score is a part of `OffenceDefence`; `whole` is true if it is also an outcome of its own. See Guo, Sanner,
-    Graepel, Buntine (2012).
+    The belief about x is N(mean, variance).
+
+    The outcome `OffenceDefence` contains a `Score`. A `Score` can also be used as an outcome by itself if `whole` is
+    true. See Guo, Sanner, Graepel, Buntine (2012).
 
     >>> Score().whole
     False
@@ -230,7 +234,7 @@ class Score(Outcome):
 
     @property
     def habits(self) -> tuple[str, ...]:
-        """The names of the numbers that it keeps in `board.memory` as a part of `OffenceDefence`.
+        """The names of the numbers that the score keeps in `board.memory`, if used in `OffenceDefence`.
 
         >>> Score().habits
         ()
@@ -260,7 +264,7 @@ class Score(Outcome):
         mean_1: cython.double,
         variance_1: cython.double,
     ) -> cython.bint:
-        """Set `win`, `draw` and `loss` of two teams whose x are independent; set NaN in likelihoods with `later`."""
+        """Set `win`, `draw` and `loss` of two teams whose x are independent; set NaN if `later` is true."""
         board.win = board.draw = board.loss = float("nan")
         return False
 
@@ -269,14 +273,16 @@ class Score(Outcome):
         return False
 
     def chances(self, mean: Any, variance: Any, win: Any, draw: Any) -> None:
-        """Fill P(win) and P(draw) of many matches; used by likelihoods with `later`.
+        """Fill P(win) and P(draw) of many matches; only used if `later` is true.
 
         `mean` and `variance` describe x of the first and the second team of each match, in turn.
         """
         raise missing(self, "chances")
 
     def points(self, mean: Any, variance: Any) -> dict[str, Any]:
-        """Return functions, by name, that forecast the scores of teams with x ~ N(mean, variance); all default to x.
+        """Return functions, by name, that forecast the scores of teams with x ~ N(mean, variance).
+
+        By default they all return the mean.
 
         >>> Score().points(3.0, 1.0)["median"]()
         3.0

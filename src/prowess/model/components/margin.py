@@ -81,7 +81,7 @@ class FromDraws(Margin):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def between(self, board: Board, i: cython.Py_ssize_t, j: cython.Py_ssize_t) -> cython.double:
-        """Scale the width by the performance noise, the only reason why equal teams perform differently."""
+        """Return `width` times the standard deviation of the noise in the difference of the two performances."""
         width: cython.double = self.width
         return width * sqrt(board.noise[i * board.traits] + board.noise[j * board.traits])
 
@@ -90,16 +90,18 @@ class FromDraws(Margin):
 @cython.final
 @cython.cclass
 class Spread(Margin):
-    """Choose the margin so that the places of a match just fill the field: ε = (p_best − p_worst)/2m.
+    """Choose the margin so that the places just fill the range of prior performances: ε = (p_best − p_worst)/2m.
 
-    p are the prior means of the teams' performances. m is the number of distinct places, or of teams as long as the
-    places are unknown. `printed=True` gives the formula printed in the paper, (p_best − p_worst)/m. With it places end
-    up 2ε apart, so the ratings spread twice as wide as the field was, and wider with every match.
+    p_best and p_worst are the largest and smallest prior mean of a team's performance. m is the number of distinct
+    places; in forecasts, when the places are unknown, it is the number of teams. `printed=True` gives the formula
+    printed in the paper, (p_best − p_worst)/m. Places are 2ε apart, so with that formula they cover twice the range,
+    and ratings spread wider with every match.
 
-    The field counts as at least `least` times the teams' mean performance noise β√(Σα²) wide. Without this limit
+    The range is taken to be at least `least` times the teams' mean performance noise β√(Σα²). Without this limit
     newcomers, whose priors are equal, would get ε = 0, and a tie would mean that they performed exactly alike. The
-    default is small: in these units two equal teams' performances differ with a standard deviation of 1.4, and the best
-    and the worst of ten are 3 apart. With it, one match in seven between two equal teams is a draw.
+    default of 1 is small: in units of that noise, the performances of two equal teams differ with a standard deviation
+    of 1.4, and the best and the worst of ten equal teams are 3 apart. With the default, one match in seven between two
+    equal teams is a draw.
 
     >>> Spread()
     Spread(least=1.0, printed=False)
@@ -124,7 +126,7 @@ class Spread(Margin):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def measure(self, board: Board, seen: cython.bint) -> cython.bint:
-        """Set the margin from the range of the prior means, or from the mean noise if that is larger."""
+        """Set the margin from the range of the prior means, or from `least` times the mean noise if that is larger."""
         best = board.mean[0]
         worst = board.mean[0]
         noise = 0.0
@@ -210,7 +212,9 @@ def _distinct(board: Board) -> cython.Py_ssize_t:
 
 
 def margin_from(draw_probability: Any, margin: Any, width: Callable[[float], float] | None = None) -> Margin:
-    """Return the policy for a draw probability or a margin (a number or a policy); exactly one must be given.
+    """Return a margin policy, from either a draw probability or a margin (a number or a policy).
+
+    Raise `Error` unless exactly one of the two is given.
 
     `width` maps a probability to the margin at which equal teams draw that often, in standard deviations of their
     difference. By default it is the half width of the central part of a normal distribution.

@@ -135,7 +135,7 @@ class Newcomers(Prior):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
-        """Set the belief of a newcomer: the prior `first`, plus what was learnt about the level."""
+        """Set the belief about a newcomer: the prior `first`, plus what was learnt about the level."""
         sigma: cython.double = self.level_sigma
         first: Prior = self.first
         first.welcome(board, entry)
@@ -169,8 +169,8 @@ def _learn(
 ) -> cython.void:
     """Update the newcomers' level of trait k. The memory holds its change since the start.
 
-    What the players say is added up, so that each counts as much as if it came alone. But the level moves no farther
-    than to the farthest player, however many uncertain players agree.
+    The contributions of the players are added up, so that each counts as much as a single player would. But the level
+    moves no further than to the most distant player, however many uncertain players agree.
     """
     cell = board.level + 2 * k
     level = start + board.memory[cell + 1] + drift

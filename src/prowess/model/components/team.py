@@ -112,9 +112,9 @@ class Affine(TeamFunction):
     """A user-defined function from a roster's prior means to its players' weights and a constant part.
 
     Nikolenko, Sirotkin (2011), section 2. A team function that is not affine is replaced by its tangent at the prior
-    means: for t = Σp² that has the weights 2μ and the constant −Σμ². The function is called for each team and trait,
-    with the means of the players in the order in which they are listed. A player's share of the match multiplies the
-    weight, but not the constant.
+    means: for t = Σp² the tangent has the weights 2μ and the constant −Σμ². The function is called for each team and
+    trait, with the means of the players in the order in which they are listed. A player's share of the match multiplies
+    the weight, but not the constant.
 
     A model with a user-defined function cannot be written to a file. It can be pickled if the function can: functions
     of a module can, lambdas cannot.
@@ -172,10 +172,10 @@ class FullSquad(TeamFunction):
       expected to perform like its `size` best. A Σμ that is not positive is an error.
     - "mean": the plain average of all players, whatever their means.
 
-    Players count with their share of the match, at most 1. A player of half the match counts half in the average and
-    half in n (which is at least 1). The `size` best are filled up with shares, the best player first. A team of six,
-    one of them for half the match, has n = 5.5 and a discount of 1 %; a team of seven, two of whom took turns, is a
-    full squad of six.
+    Players count with their share of the match, at most 1. Someone who played half the match counts half in the average
+    and half in n (which is at least 1). The `size` best players are counted from the best down, until their shares add
+    up to `size`. A team of six, one of them for half the match, has n = 5.5 and a discount of 1 %; a team of seven, two
+    of whom took turns, is a full squad of six.
 
     >>> FullSquad(size=6, discount=0.02)
     FullSquad(size=6, discount=0.02, larger='top')
@@ -196,7 +196,9 @@ class FullSquad(TeamFunction):
 
     @property
     def tunable(self) -> dict[str, Range]:
-        """The range of the discount. At its high end, a single player of a squad performs at a tenth of the skill.
+        """The range of the discount.
+
+        At its upper end, a player without any team-mates performs at a tenth of the skill.
 
         >>> FullSquad(size=11).tunable
         {'discount': Range(low=0.0, high=0.09, log=False, unit='one', sets='')}
@@ -246,7 +248,7 @@ def _top_factor(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, size: 
 @cython.cfunc
 @cython.exceptval(check=False)
 def _sum_best(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, size: cython.double) -> cython.double:
-    """Return the sum of a team's largest means that fill `size` shares.
+    """Sum a team's means from the largest down, times the players' shares, until the shares add up to `size`.
 
     Each pass over the team adds the next largest mean.
     """

@@ -24,7 +24,7 @@ of one player, `unit` the factor by which absorb rules scale `g1`, `span` the le
 `periods` is true if `elapsed` counts rating periods. `side` is a board with one entry for the home advantage, and
 `past` one for a player whose rating period is being closed.
 
-The other attributes are working space of the outcome. `sort_by_place` fills `order`. A comparison sets `expected` and
+The other attributes are working memory for the outcome. `sort_by_place` fills `order`. A comparison sets `expected` and
 `conceded`, or `push` and `pull`; a single score sets `push`, `pull` and `rest`. `memo` keeps a few numbers between the
 steps of an outcome. `scratch` is a table, which each outcome enlarges as needed (`make_scratch`) and whose rows it
 names by constants.

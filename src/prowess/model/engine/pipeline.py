@@ -80,7 +80,10 @@ class Pipeline:
         return memory
 
     def board(self, teams: cython.Py_ssize_t, entries: cython.Py_ssize_t) -> Board:
-        """Return a board for a match of this size, a released or a new one. Threads never share a board."""
+        """Return a board for a match of this size: a released one if possible, else a new one.
+
+        Threads never share a board.
+        """
         board: Board = None
         with suppress(IndexError):  # the list may be empty, or another thread may take the last board
             board = self.spare.pop()
@@ -234,9 +237,10 @@ class Pipeline:
     def spread(self, board: Board) -> cython.void:
         """Pass results from teams to players: g₁ = α d₁, g₂ = α² d₂, and the kept share of the variance.
 
-        With r = α²σ²/v, a player keeps the share (1 − r) + r u of the variance. For a player who has most of the team's
-        variance, 1 − r is added up over the others, because a subtraction would lose digits. That is at most one player
-        per team, so the cost stays linear.
+        v is the variance of the team's performance, and u the share of it that the outcome leaves. With r = α²σ²/v, a
+        player keeps the share (1 − r) + r u of the variance. If a player has most of the team's variance, 1 − r is
+        computed as a sum over the other players, because a subtraction would lose digits. This happens for at most one
+        player per team, so the cost stays linear.
         """
         traits = self.traits
         for k in range(traits):

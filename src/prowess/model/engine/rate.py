@@ -110,7 +110,10 @@ def rate(pipeline: Pipeline, teams: Any, details: Any) -> tuple[list[list[Rating
 def record(
     pipeline: Pipeline, rows: list[list[int]], details: Any, table: Table, now: cython.double, unit: cython.double
 ) -> tuple[list[list[Rating]], bool]:
-    """Rate one match between the players in `rows` of a ladder's state and store the result; return as `rate` does."""
+    """Rate one match between the players in `rows` of a ladder's state and store the result.
+
+    Return the same as `rate`.
+    """
     count = j = e = 0
     for team in rows:
         count += len(team)

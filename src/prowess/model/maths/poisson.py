@@ -115,10 +115,10 @@ def _start(c: cython.double, half: cython.double) -> cython.double:
 
 
 def tilt(mean: cython.double, variance: cython.double, count: cython.double) -> cython.double:
-    """Return y = v e^κ for the normal that is nearest to N(x; m, v) Poisson(s; e^x) by KL(q‖p).
+    """Return y = v e^κ, which gives the normal q that is nearest to p = N(x; m, v) Poisson(s; e^x) by KL(q‖p).
 
-    By Guo, Sanner, Graepel, Buntine (2012), equation (19), κ = m + v (s − e^κ) + v/(2 (1 + v e^κ)). The normal has the
-    mean κ − v'/2 and the variance v' = v/(1 + y).
+    By Guo, Sanner, Graepel, Buntine (2012), equation (19), κ = m + v (s − e^κ) + v/(2 (1 + v e^κ)). q has the mean κ −
+    v'/2 and the variance v' = v/(1 + y).
 
     With c = m + v s + log v the equation becomes y + log y = c + v/(2 (1 + y)), in which nothing overflows. The left
     side minus the right side grows with log y. Halley's method converges cubically, so a step below 1e-5 is the last

@@ -3,8 +3,8 @@
 The team with the smaller variance is the outer team. Its x is integrated last, so that the integrand is as smooth as
 its normal distribution. If its rate is low, the other team's scores are a table of probabilities. If its rate is high,
 the integral over the other team's x crosses the ridge where the two rates are equal. Gauss–Hermite quadrature alone
-would miss both. The results are accurate to 1e-8 for every mean and variance; variances of 0 give the Skellam
-distribution.
+would be inaccurate in both cases. The results are accurate to 1e-8 for every mean and variance; variances of 0 give the
+Skellam distribution.
 
 For a high rate a and S₁ ~ Poisson(e^y), y ~ N(m, v), write p = √a, q = e^(y/2): the probabilities change on the ridge
 p ≈ q. With the scaled Bessel functions I₀, I₁ of 2pq,

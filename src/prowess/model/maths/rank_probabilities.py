@@ -39,7 +39,7 @@ def first_alone(
     ahead: cython.double[::1],
     out: cython.double[::1],
 ) -> cython.void:
-    """Add the probability that all others finish more than the margin below, for each of the wanted teams.
+    """Add to `out`, for each wanted team, the probability that all others finish more than the margin below it.
 
     `ahead` is scratch memory of n + 1 cells.
     """
@@ -73,7 +73,7 @@ def rank_matrix(
     span: cython.int[::1],
     out: cython.double[:, ::1],
 ) -> cython.void:
-    """Add P(exactly r others finish more than the margin ahead), for r = 0, 1, … and each of the wanted teams."""
+    """Add to `out`, for each wanted team and r = 0, 1, …, P(exactly r others finish more than the margin ahead)."""
     n = len(means)
     for k in range(len(weights)):
         for i in range(n):

@@ -3,10 +3,10 @@
 A side is a team, or a player where players duel. A small match compares all pairs of sides. In a large match there are
 too many: 2,000 teams of six players make 144 million pairs.
 
-But what a side of rating x learns from all others is the sum of two parts. The first counts results, for which sums by
-place are enough. The second is a smooth function of x: the range of ratings is divided into pieces, the function is
-computed exactly at Chebyshev nodes in every piece, and barycentric interpolation gives its value for every side. The
-contribution of a side's own team is computed in the same way and subtracted.
+But what a side of rating x learns from all others is the sum of two parts. The first part depends only on the results,
+so one sum for each place is enough. The second part is a smooth function of x: the range of ratings is divided into
+pieces, the function is computed exactly at Chebyshev nodes in every piece, and barycentric interpolation gives its
+value for every side. The contribution of a side's own team is computed in the same way and subtracted.
 
 For a given range of ratings the cost is linear in the number of sides and never above that of all pairs. The results
 agree with those of all pairs to 1e-12.
@@ -95,8 +95,8 @@ class Comparison(Outcome):
         """Return a length, in rating points, over which `meet` is smooth enough to interpolate; 0 if unknown.
 
         It must hold for all variances from `least` to `most`. A known length makes matches of thousands of sides cheap.
-        It requires that `push` and `pull` are linear in the result, with a slope that does not depend on the gap. They
-        may depend on the variance of the side itself only if all sides have the same variance.
+        Return one only if `push` and `pull` are linear in the result, with a slope that does not depend on the gap.
+        `push` and `pull` may depend on the variance of the side itself only if all sides have the same variance.
         """
         return 0.0
 
@@ -132,7 +132,7 @@ def add_side(
     variance: cython.double,
     share: cython.double,
 ) -> cython.void:
-    """Add a side to the comparisons. Add the sides of one team after another."""
+    """Add a side to the comparisons. The sides of a team must be added one after another."""
     board.scratch[TEAM, side] = team
     board.scratch[RATING, side] = rating
     board.scratch[VARIANCE, side] = variance
@@ -201,8 +201,8 @@ def _compare_interpolated(
 ) -> cython.bint:
     """Add up what every side learns, with one interpolated sum instead of all pairs.
 
-    First treat every comparison as lost, then add the effect of the wins and draws, which depends only on the place.
-    This counts a side's own team as drawn opponents, so that part is subtracted.
+    First treat every comparison as a loss, then add the effect of wins and draws, which depends only on the place.
+    These sums include a side's own team as opponents with whom it drew, so that part is subtracted.
     """
     first = 0
     _sum_win_effects(pair, board, sides)
@@ -315,7 +315,7 @@ def _interpolate_piece(
     closed: cython.bint,
     sign: cython.double,
 ) -> cython.bint:
-    """Interpolate what `_add_losses` adds, for the sides with ratings from `left` to `right`."""
+    """Do the work of `_add_losses` by interpolation, for the sides with ratings from `left` to `right`."""
     evaluated = False
     for i in range(first, last):
         if left <= board.scratch[RATING, i] and (board.scratch[RATING, i] < right or closed):
@@ -340,7 +340,10 @@ def _node(left: cython.double, right: cython.double, node: cython.Py_ssize_t) ->
 def _interpolate(
     board: Board, side: cython.Py_ssize_t, left: cython.double, right: cython.double, sign: cython.double
 ) -> cython.void:
-    """Apply the barycentric formula. The signs of the weights alternate, and the first and last weight are halved."""
+    """Add the interpolated sums to a side.
+
+    In the barycentric formula the signs of the weights alternate, and the first and last weight are halved.
+    """
     push: cython.double = 0.0
     pull: cython.double = 0.0
     total = 0.0

@@ -34,7 +34,7 @@ class Duel(Outcome):
 
     This is how rating systems for two players are used for teams and free-for-alls. It compares players, not teams, so
     it is not a likelihood of the result. Forecasts, draws and the log-evidence come from the inner outcome `pair`,
-    applied to the teams with the team function (`Mean` fits).
+    which compares the teams' performances. The team function `Mean` suits this outcome.
 
     A shift of a team, such as its home advantage, shifts all its players. A player whose α is below the team's average
     counts proportionally less, as a learner and as an opponent. The sum of all ratings stays constant only between
@@ -55,22 +55,25 @@ class Duel(Outcome):
 
     @property
     def gradient(self) -> bool:
-        """The value of the inner outcome: a home advantage is learnt from the average over the home team's players."""
+        """Whether a home advantage can be learnt, as given by `pair`.
+
+        It is learnt from the average over the home team's players.
+        """
         return self.pair.gradient
 
     @property
     def laplace(self) -> bool:
-        """The value of the inner outcome."""
+        """The attribute `laplace` of the inner outcome `pair`."""
         return self.pair.laplace
 
     @property
     def blind(self) -> tuple[str, ...]:
-        """The value of the inner outcome."""
+        """The attribute `blind` of the inner outcome `pair`."""
         return self.pair.blind
 
     @property
     def remembers(self) -> tuple[str, ...]:
-        """The value of the inner outcome."""
+        """The attribute `remembers` of the inner outcome `pair`."""
         return self.pair.remembers
 
     @cython.ccall
@@ -125,7 +128,7 @@ class Duel(Outcome):
 
 @cython.cfunc
 def _add_players(board: Board) -> cython.bint:
-    """Add every player as a side; store the player's share, relative to the team's average, in `kept`."""
+    """Add every player as a side; store the player's weight, divided by the team's average weight, in `kept`."""
     reserve_sides(board)
     for j in range(board.teams):
         shift = board.offset[j]
@@ -146,7 +149,7 @@ def _add_players(board: Board) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _average_teams(board: Board) -> cython.void:
-    """Multiply what each player learnt by the share, and store the averages of the teams."""
+    """Multiply what each player learnt by the relative weight in `kept`, and store the average of each team."""
     for j in range(board.teams):
         board.d1[j] = board.d2[j] = 0.0
         for e in range(board.start[j], board.start[j + 1]):

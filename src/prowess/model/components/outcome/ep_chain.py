@@ -80,12 +80,12 @@ def set_factor(
 
 
 def message_pi(board: Board, k: cython.Py_ssize_t) -> cython.double:
-    """Return the precision of both messages to an element together."""
+    """Return the precision of the product of both messages to an element."""
     return board.scratch[UP_PI, k] + board.scratch[DOWN_PI, k]
 
 
 def message_tau(board: Board, k: cython.Py_ssize_t) -> cython.double:
-    """Return the precision times mean of both messages to an element together."""
+    """Return the precision times the mean of the product of both messages to an element."""
     return board.scratch[UP_TAU, k] + board.scratch[DOWN_TAU, k]
 
 
@@ -111,10 +111,9 @@ def evidence(board: Board, length: cython.Py_ssize_t) -> cython.double:
 def squared_move(
     mean: cython.double, var: cython.double, more_pi: cython.double, more_tau: cython.double, size: cython.double
 ) -> cython.double:
-    """Return by how many variances N(mean, var) moves if a message to it changes by (more_pi, more_tau).
+    """Return the squared move of N(mean, var), in variances, if a message to it changes by (more_pi, more_tau).
 
-    The move is squared. A move below the rounding error of numbers of this `size` counts as 0, because messages cannot
-    converge any further.
+    A move below the rounding error of numbers of this `size` counts as 0, because messages cannot converge any further.
     """
     rounding = 1e-14 * size
     push = max(var * fabs(more_tau - mean * more_pi) - rounding, 0.0)

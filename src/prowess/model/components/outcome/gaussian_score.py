@@ -1,4 +1,4 @@
-"""Scores with normal noise: Gaussian-SD alone, Gaussian-OD as a part of `OffenceDefence`.
+"""Scores with normal noise: Gaussian-SD if used alone, Gaussian-OD if used in `OffenceDefence`.
 
 Guo, Sanner, Graepel, Buntine (2012), sections 3 and 4.3, 4.4. All updates are exact.
 """
@@ -50,13 +50,13 @@ class GaussianScore(Score):
     """Scores with normal noise of standard deviation γ around the performances.
 
     Used alone, it models score differences (Gaussian-SD) with one skill: s₀ − s₁ ~ N(t₀ − t₁, γ²), equations (22) and
-    (23). Among more teams it is sᵢ ~ N(c + tᵢ, γ²/2), where c is an unknown level common to all scores of the match. As
-    a part of `OffenceDefence` it is s ~ N(x, γ²), equation (20).
+    (23). With more teams the model is sᵢ ~ N(c + tᵢ, γ²/2), where c is an unknown level common to all scores of the
+    match. In `OffenceDefence` it is s ~ N(x, γ²), equation (20).
 
-    γ is a number, or "estimated" as in the paper. The estimate of γ² is the variance of the scores in earlier matches;
-    used alone, it is the mean square of score differences, whose mean is 0 because the order of the teams is arbitrary.
-    While there are no earlier scores, or all are the same, γ² is the noise of the performances: the mean of β²Σα² over
-    the teams.
+    γ is a number, or "estimated" as in the paper. In `OffenceDefence` the estimate of γ² is the variance of the scores
+    in earlier matches. Used alone, it is the mean square of score differences; no mean is subtracted, because the order
+    of the teams is arbitrary. As long as there are no earlier scores, or all are the same, γ² is the noise of the
+    performances: the mean of β²Σα² over the teams.
 
     >>> import prowess as pw
     >>> model = pw.Model(prior=pw.Normal(25, 25 / 3), noise=25 / 6, outcome=GaussianScore(5.0))
@@ -78,7 +78,7 @@ class GaussianScore(Score):
 
     @property
     def remembers(self) -> tuple[str, ...]:
-        """The names of what the league remembers: the number of score differences, and the sum of their squares.
+        """The names of the numbers kept for the league: the number of score differences, and the sum of their squares.
 
         >>> GaussianScore().remembers, GaussianScore(5.0).remembers
         (('differences', 'difference_squares'), ())
@@ -87,7 +87,7 @@ class GaussianScore(Score):
 
     @property
     def habits(self) -> tuple[str, ...]:
-        """The names of what the league remembers: the number of scores, their mean, and squared deviations from it.
+        """The names of the numbers kept for the league: the scores' number, mean, and sum of squared deviations.
 
         >>> GaussianScore().habits, GaussianScore(5.0).habits
         (('scores', 'score_mean', 'score_squares'), ())
@@ -237,8 +237,9 @@ def _learn_two(board: Board, spread: cython.double) -> cython.double:
 def _learn_many(board: Board, half: cython.double) -> cython.double:
     """Learn from the scores sᵢ ~ N(c + tᵢ, γ²/2) of all teams, where the prior of the common level c is flat.
 
-    The log-evidence is the log density of all scores minus the first one. With w = v + γ²/2 and r = s − m, d₁ is (r −
-    r̄)/w, where r̄ is the mean of r with weights 1/w.
+    The log-evidence is the log density of the differences between the first score and the others. A team with prior
+    performance N(m, v) and score s has w = v + γ²/2 and r = s − m. Then d₁ is (r − r̄)/w, where r̄ is the mean of r
+    with weights 1/w.
     """
     base = board.score[0] - board.mean[0]  # subtracted from all others, so that large scores keep their digits
     total = level = 0.0

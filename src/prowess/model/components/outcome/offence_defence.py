@@ -164,7 +164,7 @@ class OffenceDefence(Outcome):
     def performances(self, board: Board) -> tuple[list[float], list[float], list[float]]:
         """Return the part of every team's performance that decides its place, with the noise of a score.
 
-        This is the offence plus h times the team's own defence.
+        With k teams, this is the team's offence plus 1/(k − 1) times its own defence.
         """
         h = 1.0 / (board.teams - 1)
         noise = self.scatter(board)
@@ -207,7 +207,10 @@ def _learn_score(
 
 @cython.ccall
 def learn_many(board: Board, score: Score) -> cython.double:
-    """Fill `d1`, `d2` and `left` of both traits of three or more teams; return the log-evidence, or a lower bound."""
+    """Fill `d1`, `d2` and `left` of both traits of three or more teams; return a lower bound of the log-evidence.
+
+    For normal scores the bound is exact.
+    """
     h = 1.0 / (board.teams - 1)
     spent = 0
     moved = 1.0
@@ -223,7 +226,7 @@ def learn_many(board: Board, score: Score) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _start_sites(board: Board, h: cython.double) -> cython.void:
-    """Set the prior means of all x, and sites without information."""
+    """Set the prior means of all x, and start with sites that carry no information."""
     # Summed from both ends instead of subtracting the team's own defence from the total: one huge
     # defence would swallow the digits of the others.
     total = 0.0
@@ -280,8 +283,8 @@ def _sweep(board: Board, score: Score, h: cython.double) -> cython.double:
 def _sum_other_defences(board: Board, j: cython.Py_ssize_t) -> cython.void:
     """Store the belief about the sum of the other teams' defences in `board.memo`, from all scores but team j's.
 
-    The precision of D is `precision` + (1 − `slope`)²/`whole`. D includes the defence of team j, which is subtracted;
-    without its score it is known only through D.
+    The precision of D, the sum of all defences, is `precision` + (1 − `slope`)²/`whole`. The defence of team j is
+    subtracted from D. Without team j's score, its defence is known only through D.
     """
     own = board.variance[2 * j + 1]
     precision = board.scratch[PRECISION + BEFORE, 0] + board.scratch[PRECISION + AFTER, j]

@@ -37,7 +37,7 @@ from .ep_chain import check_run
 @cython.final
 @cython.cclass
 class Order(Outcome):
-    """Places by performance: a team finishes ahead if it is better by more than the margin; otherwise they draw.
+    """Places by performance: a team that is better by more than the margin finishes ahead; closer teams draw.
 
     Give the margin (a number or a policy), or the probability that two equal teams draw. EP stops when no message of
     the chain moves by more than `tolerance` (in standard deviations of the belief). If messages still move after

@@ -83,7 +83,7 @@ class Logistic(Pairwise):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def chance(self, board: Board, gap: cython.double, variance: cython.double) -> cython.double:
-        """Return E with g(√(RD₁² + RD₂²)), so that the expected scores of both sides add up to one."""
+        """Return E, with g for the sum of both variances, so that the expected scores of both sides add up to one."""
         _expect_logistic(board, _slope(board, variance) * gap)
         return board.expected
 
@@ -127,13 +127,16 @@ class Logistic(Pairwise):
     def stretch(self, least: cython.double, most: cython.double) -> cython.double:
         """Return 4/q.
 
-        The nearest pole of the curve is π/q away from the real axis, and further for g below 1.
+        The nearest pole of the curve is π/q away from the real axis, and further away for g below 1.
         """
         scale: cython.double = self.scale
         return 4.0 * scale / LN10
 
     def performance(self, variance: Any) -> Any:
-        """Return half the variance of a performance difference, which is logistic with scale² 1/q² + 3v/π²."""
+        """Return half the variance of the difference of two performances.
+
+        The difference has a logistic distribution with the squared scale 1/q² + 3v/π².
+        """
         unit: float = self.scale / LN10
         return LOGISTIC_VARIANCE * (0.5 * unit * unit + THREE_OVER_PI2 * variance)
 
@@ -193,10 +196,9 @@ class Probit(Pairwise):
     """The better of two normal performances wins, and ratings move in proportion to s − Φ: Gaussian Elo.
 
     c² is the variance of the difference of the performances (2β² for ratings without uncertainty), z = Δ/c, and the
-    expected score is Φ(z). d₁ = 4φ(0)(s − Φ(z))/c is *not* the derivative of the log-evidence: that has φ/Φ where
-    Gaussian Elo has s − Φ. The two agree between equals; elsewhere s − Φ is linear in the surprise. d₂ is the
-    derivative of d₁. With `Share(alpha)` a player moves by αβ√π(s − Φ(z)), as in the paper. The model's β must be above
-    0.
+    expected score is Φ(z). d₁ = 4φ(0)(s − Φ(z))/c is *not* the derivative of the log-evidence, which would have φ/Φ in
+    place of s − Φ. For two equal teams both give the same d₁. d₂ is the derivative of d₁. With `Share(alpha)` a rating
+    moves by αβ√π(s − Φ(z)), as in the paper. The model's β must be above 0.
 
     >>> from prowess.model.engine.board import Board
     >>> round(Probit().chance(Board(), 1.0, 1.0), 4)
@@ -267,8 +269,8 @@ class Opposition(Pairwise):
     `d1` and `d2` are not derivatives: `d1` is the opponent's rating minus the player's own, and `d2` is wins minus
     losses. The absorb rule `Harkness` computes a new rating from their sums.
 
-    The Harkness system itself makes no forecasts. But its scale, 1000 points for a hundred percent of the score, gives
-    a slope between equals: the expected score Φ(Δ/(φ(0) · span)) rises by 1/span per point there.
+    The Harkness system itself makes no forecasts. But on its scale `span` points (1000) correspond to a hundred percent
+    of the score. So the expected score is taken to be Φ(Δ/(φ(0) · span)), which rises by 1/span per point at Δ = 0.
 
     >>> from prowess.model.engine.board import Board
     >>> round(Opposition().chance(Board(), 100.0, 0.0), 3)
@@ -313,7 +315,10 @@ class Opposition(Pairwise):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def stretch(self, least: cython.double, most: cython.double) -> cython.double:
-        """Return a length beyond any range of ratings, because `push` is linear in the gap and so smooth everywhere."""
+        """Return the length over which `push` is smooth.
+
+        `push` is linear in the gap, so the length exceeds any range of ratings.
+        """
         return 1e60
 
     def performance(self, variance: Any) -> Any:

@@ -59,13 +59,13 @@ class Pairwise(Comparison):
 
     @property
     def remembers(self) -> tuple[str, ...]:
-        """The names of what the league remembers: the number of drawn pairs, and Σ 2E(1 − E) over all pairs."""
+        """The names of the numbers kept for the league: the number of drawn pairs, and Σ 2E(1 − E) over all pairs."""
         return ("draws", "chances of a draw")
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def forecast(self, board: Board) -> cython.bint:
-        """Set D = 2δE(1 − E) and P(win) = E − D/2, each without loss of digits."""
+        """Set P(draw) to D = 2δE(1 − E) and P(win) to E − D/2, each without loss of digits."""
         delta = _draw_rate(board)
         self.chance(board, board.mean[0] - board.mean[1], board.variance[0] + board.variance[1])
         board.draw = 2.0 * delta * board.expected * board.conceded
@@ -146,9 +146,9 @@ def _compare_two(pair: Pairwise, board: Board) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _draw_rate(board: Board) -> cython.double:
-    """Return δ, the number of draws so far relative to the number expected if δ were 1.
+    """Return δ: the number of draws so far, divided by the number of draws that δ = 1 would predict.
 
-    That number is Σ 2E(1 − E); adding 1 to it keeps the first estimates low.
+    That prediction is Σ 2E(1 − E); adding 1 to it keeps the first estimates low.
     """
     if board.memory[DRAWS] == 0.0:
         return 0.0

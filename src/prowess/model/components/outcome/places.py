@@ -216,8 +216,8 @@ def _update_place(
 ) -> cython.double:
     """Update the messages from the teams to the node of place k, one team after the other.
 
-    Return how far its marginal moved, squared. The moves of all teams are added, because a thousand small steps in one
-    direction are not small.
+    Return the square of how far the place's marginal moved. The moves of all teams are added, because a thousand small
+    steps in one direction make a large one.
     """
     first = cython.cast(cython.Py_ssize_t, board.scratch[FIRST, k])
     end = _end(board, k, places)

@@ -117,7 +117,7 @@ def _squared_move(
     least: cython.double,
     size: cython.double,
 ) -> cython.double:
-    """Return how far a site moved, squared, in variances of one team's message; rounding errors count as 0."""
+    """Return the square of how far a site moved, in variances of one team's message; rounding errors count as 0."""
     # The site almost vanished, so its mean is meaningless; the sweeps continue.
     if new_pi < 1e-3 * pi:
         return 1.0
@@ -148,7 +148,7 @@ def _finish(
 ) -> cython.double:
     """Fill `d1`, `d2` and `left` of both teams, and return the log-evidence.
 
-    It adds up the factors |u| ≤ ε and their sites, and the factor l > l' + 2ε.
+    The log-evidence is a sum over the factors |u| ≤ ε, their sites, and the factor l > l' + 2ε.
     """
     rest = 1.0 / pi + board.edge
     push = board.cut.shift / sqrt(whole)

@@ -39,10 +39,11 @@ PREDICTIONS = ("integrated", "plug-in")
 @cython.final
 @cython.cclass
 class PoissonScore(Score):
-    """Scores that are counts: s ~ Poisson(eˣ). The posterior of x is the normal q nearest to it by KL(q‖p).
+    """Scores that are counts: s ~ Poisson(eˣ). The posterior p of x is replaced by the normal q with the least KL(q‖p).
 
-    `prediction` is "integrated", over the uncertainty of x, or "plug-in", as in the paper: with the rates e^mean, which
-    is over-confident. Both compute win and draw probabilities on demand.
+    If `prediction` is "integrated", forecasts are integrated over the uncertainty of x. If it is "plug-in", as in the
+    paper, forecasts use the rates e^mean, which makes them over-confident. In both cases, win and draw probabilities
+    are computed on demand.
 
     Real leagues have more draws, or fewer, than independent scores would give. `draw_factor` multiplies the probability
     of a draw between two teams, relative to win and loss. It changes only forecasts, not the ratings.
