@@ -120,9 +120,9 @@ class Performances:
     """Computes the performances of teams from a pool, in matches with given team sizes.
 
     A performance has mean, variance and noise. All teams are put on one board as if they met in one large match, and
-    combined by the model's own team function. A team's performance does not depend on the other teams, except for the
-    noise of scores as long as that has not been learnt; so the noise is computed for a match of the right sizes. A
-    team's players are in the order of `members`.
+    combined by the model's own team function. A team's performance does not depend on the other teams, with one
+    exception: as long as the noise of scores has not been learnt, it depends on all team sizes of a match. So this
+    noise is computed for a match of the given sizes. A team's players are in the order of `members`.
 
     >>> import prowess as pw
     >>> from prowess.matchmaking.player_pool import make_pool
@@ -171,7 +171,7 @@ class Performances:
         return np.concatenate(parts, axis=1)[:, :teams]
 
     def _performances(self, board: Board) -> Floats:
-        """Return the performances on a board, with the noise of scores in a match of the right sizes."""
+        """Return the performances on a board, with the noise of scores in a match of the given sizes."""
         columns = np.array(self.group.model.outcome.performances(board))
         columns[1:] += self.scatter - self.group.model.outcome.scatter(board)
         return columns

@@ -124,10 +124,10 @@ class Model:
     def tunable(self) -> dict[str, Range]:
         """The range in which each parameter may be tuned, under the names that `replace` accepts.
 
-        It has the parameters that a component declares as tunable and whose current values are numbers. Other values,
-        such as an "estimated" γ or a rule for K, are left out. A margin policy adds its own parameters. `beta` is left
-        out if it is 0, because the outcome then contains all the noise. `pw.tune` also leaves out parameters that
-        results cannot determine, such as TrueSkill's mu and sigma.
+        The dictionary has the parameters that a component declares as tunable and whose current values are numbers.
+        Other values, such as an "estimated" γ or a rule for K, are left out. A margin policy adds its own parameters.
+        `beta` is left out if it is 0, because the outcome then contains all the noise. `pw.tune` also leaves out
+        parameters that results cannot determine, such as TrueSkill's mu and sigma.
 
         >>> import prowess as pw
         >>> pw.Elo(k=20).tunable["k"]

@@ -137,9 +137,9 @@ class Range:
     """The range in which a parameter may be tuned, on a linear or a logarithmic scale.
 
     The `unit` of the bounds is 1 ("one"), the current value of the parameter ("value"), or the standard deviation of
-    skills ("sigma"). That is the newcomers' sigma or, without one, the first of these that is known: the outcome's
-    `typical` deviation, its scale, the noise, the current value. `sets` is "origin" or "scale" if the parameter sets
-    the origin or the scale of all performances.
+    skills ("sigma"). The standard deviation of skills is the newcomers' sigma. If there is none, it is the first of
+    these that is known: the outcome's `typical` deviation, the outcome's scale, the noise, the current value. `sets` is
+    "origin" or "scale" if the parameter sets the origin or the scale of all performances.
 
     >>> Range(1.0 / 30, 3, log=True, unit="sigma").at(value=4.0, sigma=6.0)
     Range(low=0.2, high=18.0, log=True, unit='one', sets='')

@@ -1,9 +1,10 @@
 """Match predictions: win probabilities, ranks and scores.
 
-There are three ways to predict matches that are decided by scores. Two teams: the outcome's own forecast, or
-integration (`chances`). More teams with normal scores: exactly, from independent normal performances. More teams with
-counts: random sampling with a fixed seed. It uses 200,000 samples for up to twenty teams (standard error of a
-probability at most 0.0012) and fewer for more teams, but at least 20,000 (at most 0.0036).
+There are three ways to predict matches that are decided by scores. Matches of two teams use the outcome's own forecast,
+or integration (`chances`). Matches of more teams with normal scores are predicted exactly, from independent normal
+performances. Matches of more teams whose scores are counts are predicted by random sampling with a fixed seed. Up to
+twenty teams take 200,000 samples, so the standard error of a probability is at most 0.0012. More teams take fewer
+samples, but at least 20,000, for a standard error of at most 0.0036.
 """
 
 from __future__ import annotations
@@ -226,7 +227,7 @@ class ScorePrediction(Prediction):
 
 
 def scored_by(mean: Any, variance: Any) -> tuple[Floats, Floats]:
-    """Return mean and variance of x for every team: its offence minus the mean of the others' defences.
+    """Return mean and variance of x for every team; x is the team's offence minus the mean of the others' defences.
 
     >>> scored_by([5.0, 1.0, 4.0, 2.0], [1.0, 2.0, 3.0, 4.0])
     (array([3., 3.]), array([5., 5.]))

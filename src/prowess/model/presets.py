@@ -125,7 +125,9 @@ def Glicko2(
     tau: float = 0.5,
     period: float | None = 30.0,
 ) -> Model:
-    """Glicko-2: Glicko with a volatility for each player. It changes slowly if `tau` is small: Glickman (2001).
+    """Glicko-2: Glicko with a volatility for each player: Glickman (2001).
+
+    The volatility changes slowly if `tau` is small.
 
     >>> model = Glicko2()
     >>> model.rating()

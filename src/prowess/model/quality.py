@@ -1,7 +1,8 @@
 """Match quality: the draw probability relative to a match between equal and certain teams.
 
-TrueSkill, equation (7), for any number of teams. A has one row for each pair of neighbours, so both matrices of the
-formula are tridiagonal. One pass without subtractions gives their factors and log-determinants.
+This is equation (7) of the TrueSkill paper, for any number of teams. Its matrix A has one row for each pair of
+neighbouring teams, so both matrices of the formula (see `quality`) are tridiagonal. One pass without subtractions gives
+their factors and log-determinants.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ Floats = NDArray[np.float64]
 def quality(means: Sequence[float], variances: Sequence[float], noises: Sequence[float]) -> float:
     """Return the quality of a match, from 0 to 1, for the teams' performances.
 
-    It is √(det(β²AAᵀ)/det(β²AAᵀ + AΣAᵀ)) exp(−½ μᵀAᵀ(β²AAᵀ + AΣAᵀ)⁻¹Aμ).
+    It is √(det(β²AAᵀ)/det(β²AAᵀ + AΣAᵀ)) exp(−½ μᵀAᵀ(β²AAᵀ + AΣAᵀ)⁻¹Aμ), equation (7) of the TrueSkill paper.
 
     `noises` is the part of each variance that is performance noise. The order of the teams does not matter.
 
@@ -83,7 +84,7 @@ def check_noise(least: float) -> None:
 
 
 def _factor(variances: Any, means: Any, log: Callable[[Any], Any] = log) -> tuple[Any, Any]:
-    """Return log det M and yᵀM⁻¹y, where M is the covariance of the differences y of neighbours.
+    """Return log det M and yᵀM⁻¹y, where y are the differences between neighbouring teams and M is their covariance.
 
     The arguments describe one match or many. The pivots are d_k = V_(k+1) + e_k with e_k = V_k e_(k-1) / d_(k-1): sums
     and products of positive numbers only.

@@ -59,7 +59,7 @@ class ScoreDistribution(ABC):
 
     @abstractmethod
     def quantile(self, team: int, q: float) -> float:
-        """Return the lowest score that a team does not exceed with probability q."""
+        """Return the q-quantile of a team's score: the lowest score s with P(score ≤ s) ≥ q."""
 
     def interval(self, team: int, level: float = 0.9) -> tuple[float, float]:
         """Return the central interval that contains a team's score with this probability."""
@@ -127,7 +127,7 @@ class NormalScores(ScoreDistribution):
         return ScoreDifference(*self._at(team)).cdf(x)
 
     def quantile(self, team: int, q: float) -> float:
-        """Return the score that a team does not exceed with probability q."""
+        """Return the q-quantile of a team's score: the score s with P(score ≤ s) = q."""
         return ScoreDifference(*self._at(team)).quantile(q)
 
 
@@ -168,7 +168,7 @@ class CountScores(ScoreDistribution):
         return mixed_cdf(float(floor(x)), mean, sigma**2) if x >= 0 else 0.0
 
     def quantile(self, team: int, q: float) -> float:
-        """Return the lowest score that a team does not exceed with probability q, at most e⁷⁰⁰."""
+        """Return the q-quantile of a team's score: the lowest score s with P(score ≤ s) ≥ q, at most e⁷⁰⁰."""
         mean, sigma = self._at(team)
         _probability("q", q)
         # Grow a bracket from the median of the rate; quantiles of an uncertain rate may be far away.
@@ -225,7 +225,7 @@ class ScoreDifference:
         return cdf((number("x", x) - self.mean) / self.sigma)
 
     def quantile(self, q: float) -> float:
-        """Return the difference that is not exceeded with probability q.
+        """Return the q-quantile: the difference d with P(difference ≤ d) = q.
 
         >>> ScoreDifference(3.0, 12.0).quantile(0.5)
         3.0

@@ -41,7 +41,10 @@ class Places:
 
 
 def ranks(table: Table, column: str) -> Places:
-    """Read a column as places; count the words that replace places in a remark, and report other cells as problems.
+    """Read a column as places.
+
+    A remark counts the words given instead of a place, such as DNF. Any other cell that is neither empty nor a place is
+    reported as a problem.
 
     >>> import polars as pl
     >>> cells = Table(pl.DataFrame({"place": ["1st", "T2", "5-8", "DNF"]}), "cells")

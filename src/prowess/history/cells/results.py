@@ -76,10 +76,10 @@ def pair_results(table: Table, column: str, decided: bool = False) -> Results:
 
 
 def word_results(table: Table, column: str, also: Mapping[str, int] | None = None) -> Results:
-    """Read a column that says whether the first team won, in words, signs or scores; `also` maps more words to signs.
+    """Read a column that says whether the first team won, in words, symbols or scores.
 
-    Letters are read in the language that fits the other cells of the column: D is a draw beside W and L, and a
-    defeat beside V and N.
+    `also` maps further words to results: 1 for a win, 0 for a draw, −1 for a loss. Letters are read in the language
+    that fits the other cells of the column: D is a draw beside W and L, and a defeat beside V and N.
 
     >>> import polars as pl
     >>> for words in (["W", "D", "L"], ["V", "N", "D"]):

@@ -27,8 +27,8 @@ def rosters(
     """Read cells as lists of names (null if a cell is empty), and return the separator.
 
     All columns are split at the same separator, so that in "Smith & Sons; ann" the ampersand stays part of a name.
-    Without `split`, a cell is one name. With `sure`, the columns certainly hold rosters, as a column called "players"
-    does, and not names that contain marks. A remark reports the separator.
+    Without `split`, a cell is one name. Set `sure` if the columns certainly hold rosters, as a column called "players"
+    does; otherwise a mark such as "&" may be part of a name. A remark reports the separator.
 
     >>> import polars as pl
     >>> cells = Table(pl.DataFrame({"team": ["ann, bob and cat", "dan, eve"]}), "cells")

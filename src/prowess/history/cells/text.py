@@ -35,7 +35,7 @@ _INVISIBLE = "[\u00ad\u200b\u200e\u200f\u2060\ufeff]"
 
 
 def intern(text: "pl.Series") -> tuple[Ints, "pl.Series"]:
-    """Return the distinct values in order of appearance, and the index of each value among them.
+    """Return the index of each value among the distinct values, and the distinct values in order of appearance.
 
     Texts are compared by hash, which is several times as fast; a final check compares the texts themselves.
     """
@@ -54,14 +54,14 @@ def intern(text: "pl.Series") -> tuple[Ints, "pl.Series"]:
 
 
 def without_invisible(text: "pl.Series") -> "pl.Series":
-    """Return texts without characters that nobody sees."""
+    """Return texts without invisible characters."""
     if (text.str.len_bytes() == text.str.len_chars()).all():
         return text
     return text.str.replace_all(_INVISIBLE, "")
 
 
 def clean_names(names: "pl.Series") -> "pl.Series":
-    """Return names without differences that nobody sees: decomposed accents, doubled blanks, invisible characters.
+    """Return names without invisible differences: decomposed accents, doubled blanks, invisible characters.
 
     >>> import polars as pl
     >>> clean_names(pl.Series(["Ann\u00a0 Lee", "Ann\u00a0Lee", "Jose\u0301", "Bob\u200b"])).to_list()

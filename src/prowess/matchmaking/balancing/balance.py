@@ -27,8 +27,8 @@ class Balance:
     """A split of players into teams, and how fair their match is.
 
     `teams` holds the names; the players of a team are in the order in which they were given. `quality` is the match
-    quality (0 to 1), `prediction` the forecast. `exact` is True if no split has a higher quality, because all splits
-    were compared or all players have the same rating; `compared` is the number of compared splits. `newcomers` are the
+    quality (0 to 1), `prediction` the forecast. `exact` is True if this is certainly the best split: all splits were
+    compared, or all players have the same rating. `compared` is the number of compared splits. `newcomers` are the
     unknown names, which are rated as newcomers. `unconstrained` is the best quality without `together` and `apart`, or
     None if neither was given.
 
@@ -127,9 +127,9 @@ def balance(
     Unknown players are rated as newcomers. `sizes` are the team sizes; by default `teams` teams are as even as
     possible. `together` are groups that stay in one team, `apart` groups whose players are all in different teams.
 
-    All splits are compared if they are few (up to 20 players in two teams, 15 in three); otherwise a search, which
-    uses `seed`, finds a good one. If the team function weighs positions (`pw.team.Weighted`), a team's players are
-    in the order in which they were given.
+    All splits are compared if they are few (up to 20 players in two teams, 15 in three). Otherwise a random search
+    finds a good split; `seed` makes it repeatable. If the team function weighs positions (`pw.team.Weighted`), a team's
+    players are in the order in which they were given.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(32, 2), "bob": pw.Rating(27, 2), "cat": pw.Rating(24, 2)})
@@ -171,7 +171,6 @@ def _best_split(performances: Performances, rules: Rules, seed: int) -> tuple[In
 
 
 def _log_qualities(performances: Performances, rules: Rules, splits: Splits) -> NDArray[np.float64]:
-    """Return the logarithm of the quality of every split."""
     # A stable sort keeps the given order, which weighted positions depend on.
     members = np.argsort(splits, axis=1, kind="stable")
     ends = np.cumsum(rules.sizes)

@@ -149,7 +149,7 @@ TRIES = 60  # number of random swaps of several players at a time
 
 @dataclass(frozen=True, eq=False)
 class Swaps:
-    """Swaps, one per row: the players `out` of team `a` change places with as many players `back` of team `b`."""
+    """Swaps, one per row: the players `out` of team `a` trade places with equally many players `back` of team `b`."""
 
     a: Ints
     b: Ints
@@ -223,7 +223,6 @@ def _random_pairs(count: int, most: int, rng: np.random.Generator) -> tuple[Ints
 def _group_swaps(
     rules: Rules, team: Ints, width: int, rng: np.random.Generator
 ) -> Iterator[tuple[int, int, list[int], list[int]]]:
-    """Yield random swaps of `width` players."""
     teams = [np.flatnonzero(team == index) for index in range(len(rules.sizes))]
     for _ in range(TRIES):
         a, b = rng.choice(len(teams), 2, replace=False).tolist()
@@ -243,7 +242,7 @@ def _some_units(rules: Rules, units: Ints, width: int, rng: np.random.Generator)
 
 
 def _keeps_apart(rules: Rules, team: Ints, movers: list[int], to: int, leave: list[int]) -> bool:
-    """Return False if a moved unit would join a foe that stays in the other team."""
+    """Return whether units can move to team `to` without joining a foe; the units in `leave` leave that team."""
     return not any(team[foe] == to and foe not in leave for unit in movers for foe in rules.foes[unit])
 
 

@@ -267,7 +267,6 @@ class _Wording:
         return f"{', '.join(shown[:-1])} and {shown[-1]}"
 
     def all_of(self, rules: Rules) -> str:
-        """Describe all rules."""
         parts = [f"{self.each(members)} together" for members in rules.together]
         parts += [f"{self.each(members)} apart" for members in rules.apart]
         return "; ".join(parts[:12]) + (f"; and {len(parts) - 12} more" if len(parts) > 12 else "")

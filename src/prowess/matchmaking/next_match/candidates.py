@@ -1,9 +1,10 @@
 """Candidates for informative matches, found by a cheap formula; the caller evaluates them exactly.
 
 Let r be the variance of a skill divided by the variance of the performance difference. The larger r is, the more a
-result says about the skill. A win or loss gives the fraction W = φ²/(Φ(1 − Φ)) of r, where Φ is the win probability; W
-is largest if the match is even. A difference of normal scores gives all of r, whoever wins. In models of offence and
-defence, each score gives information about one offence and one defence.
+result says about the skill. A difference of normal scores reduces the variance of the skill by the share r, whoever
+wins. A win or loss reduces it only by the share W r with W = φ²/(Φ(1 − Φ)), where Φ is the win probability and φ the
+normal density at the same point. W is largest if the match is even. In models of offence and defence, each score gives
+information about one offence and one defence.
 """
 
 from __future__ import annotations
@@ -57,7 +58,10 @@ class Shortlist:
         self.counts = isinstance(self.outcome, OffenceDefence) and score.added(board) is None
 
     def pairs(self, free: Ints, most: int) -> Ints:
-        """Return pairs of free players, the most informative first. Each pair has one of the least certain players."""
+        """Return pairs of free players, the most informative first.
+
+        Each pair includes at least one of the least certain players.
+        """
         line = free[np.argsort(-self.skill[free], kind="stable")]
         ranked: list[tuple[float, int, int]] = []
         for place, row in enumerate(line[: max(ROWS, 2 * most)].tolist()):

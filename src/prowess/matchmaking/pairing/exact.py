@@ -83,7 +83,10 @@ def _views(*columns: NDArray[Any]) -> Any:
 
 
 def _scale(count: int, wait: Floats, cost: Floats) -> tuple[float, int]:
-    """Return the integer that stands for a quality of 1, and the bonus of a pair, larger than all other differences."""
+    """Return the weight of a quality of 1, and the bonus for each pair.
+
+    The bonus exceeds all other differences in weight.
+    """
     finite = cost[np.isfinite(cost)]
     span = 1.0 + 2.0 * float(wait.max(initial=0.0)) + float(finite.max(initial=0.0)) + 1e-3
     # A power of two, so that scaling does not round.
@@ -133,7 +136,6 @@ def _join_edges(edges: Edges, more: Edges) -> Edges:
 
 
 def _solve(count: int, edges: Edges, guess: Longs) -> Matching:
-    """Return the best matching of a graph."""
     ends = np.concatenate([edges.ones, edges.twos])
     order = np.argsort(ends, kind="stable")
     start = starts(np.bincount(ends, minlength=count))

@@ -132,10 +132,10 @@ def pair(
     (unknown names are rated as newcomers), or a model if the queue holds ratings; such a queue may be a mapping from
     names to ratings.
 
-    `waiting` is how long each item has waited, by name or in the order of the queue. Waiting longer by one `patience`
-    (60 suits seconds) counts as much as a quality of 1 when someone must be left over. It also halves the `least`
-    quality that a player accepts; both players of a pair must accept it. Without `least`, as many as possible are
-    paired.
+    `waiting` is how long each item has waited, by name or in the order of the queue. If someone must be left over,
+    waiting longer by one `patience` counts as much as a quality of 1; the default of 60 suits waits in seconds. Each
+    `patience` of waiting also halves `least`, the lowest quality that a player accepts. Both players of a pair must
+    accept its quality. Without `least`, as many as possible are paired.
 
     `met` lists recent meetings: pairs of names, a mapping from pairs to their number, or a `History`. Each meeting
     lowers the value of a pair by `repeat`. The pairs of `never` are never made.
@@ -173,7 +173,10 @@ def pair(
 def _pair_costs(
     queue: Queue, met: PastMeetings, never: PastMeetings, repeat: float
 ) -> tuple[NDArray[np.int64], Floats]:
-    """Return the pairs of items that have a cost. Between groups, the two players who met most often decide it."""
+    """Return the pairs of items that have a cost, and the costs.
+
+    The cost of pairing two groups is the largest cost of any two of their players.
+    """
     item = np.array(list(queue.item.values()), np.int64)
     numbers = {name: number for number, name in enumerate(queue.item)}
     pairs, times = count_meetings("met", met, numbers)

@@ -87,8 +87,8 @@ class Explanation:
 
     `expected` is the predicted share of opposing teams that the player's team beats, and `actual` the share that it did
     beat; ties count half. Between two teams `actual` is 1, ½ or 0. `moved` is the change of mu by the match. `drifted`
-    is its change since the previous match (by the carry-over between seasons; 0 in most models). So the changes add up
-    exactly:
+    is the change of mu between the previous match and this one, by the carry-over between seasons; it is 0 in most
+    models. So the changes add up exactly:
 
         start.mu + Σ drifted + Σ moved = now.mu,    start.shown + Σ shown_drifted + Σ shown_moved = now.shown.
 
@@ -277,7 +277,7 @@ def result_and_odds(row: dict[str, Any]) -> tuple[str, str]:
 
 
 def _round(number: float) -> str:
-    """Round to one significant digit, or to two below 20: 7, 40, 300."""
+    """Round to one significant digit, but numbers below 20 to a whole number: 7, 13, 40, 300."""
     digits = max(0, len(str(int(number))) - (1 if number >= 20 else 2))
     return f"{round(number, -digits):,.0f}" if digits else f"{max(1, round(number))}"
 
@@ -362,7 +362,7 @@ class Account:
 
 
 def account(trace: Trace, match: int, most: int | None = None) -> Account:
-    """Describe what the match at index `match` changed for its players, in the best `most` teams (None: all teams)."""
+    """Describe what the match at index `match` changed for the players of its best `most` teams (None: all teams)."""
     history = trace.history
     teams = history.match_start[match : match + 2]
     entry: Ints = np.arange(*history.team_start[teams])
@@ -384,7 +384,10 @@ def account(trace: Trace, match: int, most: int | None = None) -> Account:
 
 
 def _best_teams(history: History, teams: NDArray[np.int32], most: int) -> Ints:
-    """Return at most `most` entries of the `most` best teams, and always the first entry of each of these teams."""
+    """Return some entries of the `most` best teams of a match.
+
+    These are the first entry of each team, and the first `most` entries of all these teams, the best team first.
+    """
     order = np.arange(*teams)[np.argsort(history.place[teams[0] : teams[1]], kind="stable")][:most]
     first, last = history.team_start[order], history.team_start[order + 1]
     players = np.concatenate([np.arange(*ends)[:most] for ends in zip(first, last, strict=True)])[:most]

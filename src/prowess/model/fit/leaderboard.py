@@ -56,10 +56,11 @@ def leaderboard(ladder: Ladder, min_matches: int = 0) -> pl.DataFrame:
 
 
 def active_since(ladder: Ladder) -> float:
-    """Return the time since which active players have played, as in histories; −∞ without times.
+    """Return the time since which a player must have played to count as active; −∞ without times.
 
-    It is a year before the last match, or a tenth of the time between the first match and the last if that is longer.
-    Plain numbers are rounds or seasons; ten of them count as a year.
+    Players are active for a year before the last match, or for a tenth of the time between the first match and the last
+    if that is longer. Plain numbers are rounds or seasons; ten of them count as a year. The time is a number, as in
+    histories.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill())
@@ -115,7 +116,7 @@ def compared(now: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
 
 
 def overall(model: Model, beliefs: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return mu, sigma (NaN if there is none) and shown of all skills together, for rows of means and variances."""
+    """Return mu, sigma (NaN if there is none) and shown for each row of means and variances, all skills combined."""
     layout = model.pipeline.layout
     mu = beliefs[:, layout.means].sum(axis=1)
     if model.absorb.certain:

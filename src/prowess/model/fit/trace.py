@@ -140,7 +140,7 @@ class Trace:
         return {key: np.concatenate([chunk[key] for chunk in chunks]) for key in chunks[0]}
 
     def account(self, match: int, most: int | None = None) -> Account:
-        """Describe what the match at index `match` changed for its players, in the best `most` teams (None: all).
+        """Describe what the match at index `match` changed for the players of its best `most` teams (None: all teams).
 
         >>> import prowess as pw
         >>> traced = trace(pw.Ladder(pw.Elo()), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))

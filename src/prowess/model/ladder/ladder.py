@@ -258,7 +258,7 @@ class Ladder:
         return record(self, teams, check_details(teams, ranks, scores, weights, importance, elapsed, home), time)
 
     def new_season(self, carry: float = 0.8, season_tau: float | None = None) -> None:
-        """Begin a season: every skill moves towards that of newcomers, and becomes less certain.
+        """Begin a season: every skill moves towards the newcomers' mean, and becomes less certain.
 
         A skill keeps the share `carry` of its distance from the newcomers' mean. This does for all players at once what
         `drift.Seasons` does after a break. Open rating periods end. `season_tau` is the added standard deviation, by

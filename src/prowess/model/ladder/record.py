@@ -75,7 +75,7 @@ def check_one_time(time: Any, elapsed: Any) -> None:
 
 
 def match_time(ladder: Ladder, time: Any) -> tuple[Stamp | None, float]:
-    """Return the ladder's time kind after the match, and the time of the match as a number (NaN if unknown)."""
+    """Return the kind of times of the ladder with this match, and the match's time as a number (NaN if unknown)."""
     if time is None:
         return ladder.stamp, nan
     kind, zone, number = parse_time(time)
@@ -83,7 +83,7 @@ def match_time(ladder: Ladder, time: Any) -> tuple[Stamp | None, float]:
 
 
 def common_stamp(old: Stamp | None, new: Stamp) -> Stamp:
-    """Return the kind and zone of times that fits both a ladder and new times.
+    """Return the stamp (kind of times and time zone) that fits both the ladder's times and new times.
 
     Raise an `Error` if there is none.
 
@@ -158,7 +158,10 @@ def enter_players(ladder: Ladder, history: History) -> NDArray[np.int32]:
 
 
 def _enter_few(ladder: Ladder, history: History) -> NDArray[np.int32] | None:
-    """Enter the players of a few matches that all count; return None if a player already has a later match."""
+    """Do the work of `enter_players` for a few matches that all count.
+
+    Return None if a player already has a later match.
+    """
     row_of, names, players = ladder.rows, history.players, history.player.tolist()
     row = {player: row_of.get(names[player], -1) for player in players}
     if history.time is not None:

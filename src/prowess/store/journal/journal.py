@@ -188,7 +188,7 @@ def rows_since(connection: Connection, league: League, revision: int) -> Journal
 
 
 def chunks(connection: Connection, league: League, limit: int) -> Iterator[JournalRows]:
-    """Yield the matches of a league at its revision, in league order, `limit` at a time."""
+    """Yield the matches of a league at its revision (`league.revision`), in league order, `limit` at a time."""
     rows = next_rows(connection, league, START, league.revision, limit)
     while rows.ids:
         yield rows

@@ -254,7 +254,7 @@ def _disagreement(first: Stamp, second: Stamp) -> Message:
 
 
 def _reject_unread(cells: DistinctValues, unread: Mask, right: Message) -> None:
-    """Add a problem for each unread cell: it is empty, a number among dates, or something else."""
+    """Report each unread cell as a problem: an empty cell, a number among dates, or something else."""
     import polars as pl
 
     if not unread.any():
@@ -303,7 +303,7 @@ _OTHER = {"dmy": (Option("day_first", False), " reads the month first"), "mdy": 
 
 
 def _choose_order(cells: DistinctValues, texts: Texts) -> Order:
-    """Choose the order of day, month and year with which most rows are dates; add a remark if it is ambiguous.
+    """Choose the order of day, month and year in which most rows are valid dates; add a remark if it is ambiguous.
 
     If several orders are possible, dots suggest that the day is first; without dots, the order is chosen in which the
     file is chronological.
@@ -354,7 +354,7 @@ def _note_minority(cells: DistinctValues, texts: Texts, order: Order, rows: dict
 
 
 def _turns(number: Micros) -> tuple[int, int]:
-    """Return a sort key: the number of steps against the file's main direction, then of steps back in time."""
+    """Return a sort key: how many steps go against the file's main direction, and how many go back in time."""
     step = np.diff(number[number != NAT])
     back, forth = int(np.count_nonzero(step < 0)), int(np.count_nonzero(step > 0))
     return min(back, forth), back

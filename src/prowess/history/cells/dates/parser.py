@@ -92,7 +92,7 @@ def match_date(text: str) -> _Match | None:
 
 
 def _is_clock(part: dict[str, str | None]) -> bool:
-    """Return whether a text has no hour, or one with minutes, am or pm, or a word such as "Uhr"."""
+    """Return False if a text has a bare hour, without minutes, am or pm, or a word such as "Uhr"."""
     return not part.get("hour") or bool(part["minute"] or part["half"] or part["mark"])
 
 
@@ -141,7 +141,6 @@ def zone_stamp(zone: str | None) -> tuple[Stamp, int]:
 
 
 def _micros(part: dict[str, str | None]) -> int:
-    """Return the time of day in microseconds."""
     hour, minute, second = (int(part.get(name) or 0) for name in ("hour", "minute", "second"))
     half = (part.get("half") or "").casefold()
     if half and hour <= 12:
@@ -228,7 +227,7 @@ def _shape(parts: _Match, group: str, order: Order) -> tuple[str, str]:
 class Texts:
     """Times read from texts, in microseconds, with a column for each order of day, month and year; NAT if unread.
 
-    An order that gives the same times has no column. `stamp` holds indices into `stamps`, -1 for unread texts.
+    An order without a column gives the same times as "dmy". `stamp` holds indices into `stamps`, -1 for unread texts.
     """
 
     stamp: Ints
@@ -245,7 +244,10 @@ class Texts:
     def put(
         self, where: NDArray[np.intp], parts: _Match, moments: dict[Order, Micros], stamp: Stamp
     ) -> NDArray[np.bool_]:
-        """Store the times of texts in the notation of `parts`, and return which of these times exist."""
+        """Store the times of texts written in the notation `parts`.
+
+        Return a mask of the valid times; 30 February is not valid.
+        """
         part = parts.groupdict()
         if not part.keys() & {"day", "one", "week"}:
             self.examples.setdefault("months", parts.string)
@@ -288,7 +290,10 @@ def read_texts(text: "pl.Series") -> Texts:
 def _read_by_template(
     result: Texts, where: NDArray[np.intp], text: "pl.Series", parts: _Match
 ) -> NDArray[np.bool_] | None:
-    """Read texts in the notation of `parts`, and return which of them are times; None if Polars cannot read them."""
+    """Read texts written in the notation `parts`.
+
+    Return a mask of the valid times, or None if Polars cannot read this notation.
+    """
     import polars as pl
 
     part = parts.groupdict()
