@@ -6,8 +6,8 @@ other leagues.
 
 Matches are put into groups: single matches, or blocks of neighbouring matches, whose errors are correlated (Carlstein,
 1986). A resampled history consists of groups drawn with replacement, as many as the original has. All models are
-measured on the same draws, so differences are paired. If there are more than 1,000 groups they are merged, so that the
-cost of a draw, a matrix product, does not depend on the number of matches.
+measured on the same draws, so differences are paired. If there are more than 1,000 groups, they are merged. A draw is a
+matrix product, and its cost then does not depend on the number of matches.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ MAX_GROUPS = 1000
 class Resampling:
     """The settings for resampling histories.
 
-    `block` is the length of the blocks: None for blocks of ∛n of n matches, or longer ones if there would be too many;
-    a number for blocks of that many days (or units of numeric times, or matches if there are no times); "match" for
-    single matches, as if they were independent. `confidence` is the level of the intervals, `draws` the number of
-    resampled histories, and `seed` the random seed.
+    `block` is the length of a block of neighbouring matches. None means ∛n matches for a history of n matches, or more
+    if there would be too many blocks. A number means that many days (or units of numeric times, or matches if there are
+    no times). "match" resamples single matches, as if they were independent. `confidence` is the level of the
+    intervals, `draws` the number of resampled histories, and `seed` the random seed.
 
     >>> column = np.random.default_rng(0).normal(5.0, 2.0, 1000)
     >>> print(Resampling(block="match").interval(Tally(column, np.ones(1000))))

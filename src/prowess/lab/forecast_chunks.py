@@ -18,7 +18,7 @@ TEAMS = 32_768  # teams per chunk; a few columns of that length fit into the pro
 
 
 class ForecastChunk(NamedTuple):
-    """Forecasts of consecutive matches, starting at index `first`. In `unconverged` of them EP did not converge."""
+    """Forecasts of consecutive matches from index `first` on; EP did not converge for `unconverged` of the matches."""
 
     first: int
     forecasts: Forecasts

@@ -196,7 +196,7 @@ class RandomSplits(Protocol):
         whole("seed", self.seed)
 
     def runs(self, history: History) -> tuple[Run, ...]:
-        """Return `times` runs over all matches."""
+        """Return a list of runs, each over all matches; `times` is how many."""
         many = len(history)
         train, test = _shares(many, self.train, self.test)
         pool = many if self.test is None else many - test

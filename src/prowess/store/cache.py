@@ -11,7 +11,7 @@ Value = TypeVar("Value")
 
 
 class LruCache(Generic[Value]):
-    """Values by key, at most `limit` bytes in total; evicts the least recently used, but never the newest value.
+    """A cache of at most `limit` bytes. It evicts the least recently used values, but never the newest one.
 
     It is thread-safe. A thread that computes a value holds the lock of its key in the meantime, so each value is
     computed once, and no thread waits for another key.

@@ -211,7 +211,7 @@ def _problem(check: str, league: str, fault: str, hint: str) -> Check:
 
 
 def _journal_faults(connection: Connection, league: League) -> Iterator[str]:
-    """Yield a sentence for each rule that the versions of matches in the journal break."""
+    """Check the versions of all matches in the journal, and yield a sentence for each rule that is broken."""
     following = func.lead(_JOURNAL.revision).over(partition_by=_JOURNAL.seq, order_by=_JOURNAL.revision)
     earlier_id = func.lag(_JOURNAL.id).over(partition_by=_JOURNAL.seq, order_by=_JOURNAL.revision)
     rules = {

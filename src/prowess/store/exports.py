@@ -151,7 +151,7 @@ class ExportFolder:
         return private
 
     def forget(self, league: int) -> None:
-        """Delete all exports of the league with an id; exports that are still being written will fail at the end.
+        """Delete all exports of a league, given by its id; exports that are still being written will fail at the end.
 
         Call this after the transaction that erases a name or deletes the league. An export that begins later reads the
         changed matches. An export that began earlier has already created its scratch file, which is deleted here.
@@ -171,7 +171,7 @@ class ExportFolder:
                 _remove(entry)
 
     def clear(self) -> None:
-        """Delete all finished exports. Call this after a restore, because its database may reuse their revisions."""
+        """Delete all finished exports. Call this after a restore, because revision numbers may then be used again."""
         self._delete(lambda league, revision: True)
         self.sweep({})
 

@@ -33,7 +33,7 @@ _KEY = schema.key.c
 class Key:
     """A stored key, for one league or, if `league` is None, for all leagues. Times are Unix times in seconds.
 
-    `used_at` is the last use, to the minute. After a rotation, the secret before it works until `old_until`.
+    `used_at` is the last use, to the minute. After a rotation, the previous secret works until `old_until`.
 
     >>> key = Key(1, "phone", "write", 7, "darts", 0.0)
     >>> key.may("read", 7), key.may("admin", 7), key.may("read", 8), key.may("read", None)
@@ -131,7 +131,7 @@ def create(
 
 
 def find(connection: Connection, secret: str) -> Key | None:
-    """Return the key with a secret; None if it is unknown, revoked or expired."""
+    """Return the key that a secret belongs to; None if it is unknown, revoked or expired."""
     hash, now = _hash(secret), time()
     current = or_(_KEY.hash == hash, (_KEY.old_hash == hash) & (_KEY.old_until > now))
     keys = list_keys(connection, current, _is_live(now))
@@ -155,7 +155,7 @@ def keys_of(connection: Connection, league_id: int) -> list[Key]:
 
 
 def get(connection: Connection, id: int) -> Key:
-    """Return the key with an id, or raise `NotFound`."""
+    """Return a key by its id; raises `NotFound` if there is none."""
     keys = list_keys(connection, _KEY.id == id) if 0 < id < 2**63 else []
     if not keys:
         raise NotFound(f"key {id} not found", field="id", value=id)
@@ -186,9 +186,9 @@ def _is_last_admin(connection: Connection, key: Key) -> bool:
 
 
 def rotate(connection: Connection, id: int, grace: float, *, author: str = "") -> tuple[Key, str]:
-    """Give a key a new secret and return both; the old secret works for `grace` more seconds.
+    """Give a key a new secret; return the key and the secret. The old secret works for `grace` more seconds.
 
-    If the key was rotated before, the secret before the old one stops working now.
+    Only one old secret works: if the key was rotated before, the secret from before that rotation stops working now.
     """
     if not 0 <= grace <= MAX_GRACE:
         text = f"the old secret can work for at most {MAX_GRACE / 86_400:g} more days"

@@ -270,7 +270,7 @@ _BY_NAME = RawStatement(_ROWS.where(_LEAGUE.name == bindparam("name")))
 
 
 def find(connection: Connection, name: str) -> League:
-    """Return the league with a name, or raise `NotFound`."""
+    """Return a league by its name; raises `NotFound` if there is none."""
     valid = NAME.fullmatch(name) is not None  # PostgreSQL refuses text with NUL
     rows = _BY_NAME(connection, name=name) if valid else []
     if not rows:
@@ -287,7 +287,7 @@ def find(connection: Connection, name: str) -> League:
 
 
 def get(connection: Connection, id: int) -> League:
-    """Return the league with an id, whatever its name is now, or raise `NotFound`."""
+    """Return a league by its id, whatever its name is now; raises `NotFound` if there is none."""
     row = connection.execute(_ROWS.where(_LEAGUE.id == id)).first()
     if row is None:
         raise NotFound(f"league {id} not found", field="league", value=id)

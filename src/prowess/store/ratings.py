@@ -32,7 +32,7 @@ _OF_PLAYERS = RawStatement(_STATES.where(InList(_RATING.player, "players")))
 
 
 def make_ladder(league: League, names: Iterable[str], state: bytes, memory: bytes | None = None) -> Ladder:
-    """Return a ladder of the named players; `state` is the concatenation of their rows."""
+    """Return a ladder of the named players; `state` holds their packed ratings, one after another."""
     ladder = Ladder(league.model)
     ladder.names = list(names)
     width = league.model.pipeline.layout.width
@@ -54,7 +54,7 @@ def load_all(connection: Connection, league: League) -> Ladder:
 
 
 def load_states(connection: Connection, league: League) -> list[tuple[str, bytes | None]]:
-    """Return the players of a league with their rows; None for players without matches."""
+    """Return the players of a league with their packed ratings, which are None for players without matches."""
     return _ALL(connection, league=league.id, rating_set=league.rating_set)
 
 
@@ -64,7 +64,7 @@ def list_players(connection: Connection, league: League) -> list[str]:
 
 
 def ladder_of(league: League, rows: Iterable[Any]) -> Ladder:
-    """Return a ladder of players with their rows; players without matches are left out."""
+    """Return a ladder from pairs of a player and a packed rating; players without matches are left out."""
     rated = [(player, state) for player, state in rows if state is not None]
     return make_ladder(league, [player for player, _ in rated], b"".join([state for _, state in rated]))
 
@@ -72,7 +72,7 @@ def ladder_of(league: League, rows: Iterable[Any]) -> Ladder:
 def changed_since(
     connection: Connection, league: League, revision: int, limit: int | None = None
 ) -> Sequence[Row[str, bytes | None]]:
-    """Return the players (with their rows) whose ratings have changed since a revision, latest change first."""
+    """Return the players whose ratings have changed since a revision, with packed ratings, latest change first."""
     changed = _RATING.revision > revision
     if league.set_revision > revision:  # ratings with revision 0 were written with their set
         changed |= _RATING.revision == 0
@@ -154,7 +154,7 @@ def save_players(connection: Connection, league: League, ladder: Ladder, players
 
 
 def changed_players(after: Ladder, before: Ladder) -> list[str]:
-    """Return the players whose rows differ in any bit between two ladders, or who are in only one of them."""
+    """Return the players whose ratings differ in any bit between two ladders, or who are in only one of them."""
     both = [name for name in after.names if name in before.rows]
     new, old = (ladder.state[[ladder.rows[name] for name in both]] for ladder in (after, before))
     changed = (new.view(np.int64) != old.view(np.int64)).any(axis=1)

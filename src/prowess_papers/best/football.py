@@ -98,7 +98,7 @@ def _system(model: Model) -> System:
 
 
 def _both(league: League, models: Mapping[str, System], percents: tuple[int, ...], work: RunOptions) -> Curves:
-    """Return the curves of the tuned models, which remember earlier seasons, and of the paper's, which do not."""
+    """Return the curves of the tuned models, and of the paper's models, which forget earlier seasons."""
 
     def learnt(systems: Mapping[str, System], split: Callable[[League, int, int], Split], label: str) -> Curves:
         return learning_curves(

@@ -22,7 +22,7 @@ Cut = Callable[[History], tuple[int, int]]  # returns the first match for tuning
 
 
 def score_loss(forecasts: Forecasts) -> Tally:
-    """Return −ln of the probability of the actual scores, which say more than who won.
+    """Return −ln of the probability of the actual scores. Scores say more about skills than the winner alone.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [12, 3]}])
@@ -43,7 +43,7 @@ def _counts(first: int, until: int) -> Cut:
 
 
 def _last(first: int, many: int) -> Cut:
-    """Return a split that evaluates the last `many` matches, and tunes on earlier ones after the `first`."""
+    """Return a split: the last `many` matches are for evaluation, earlier ones except the first `first` for tuning."""
     return lambda history: (min(first, max(0, len(history) - many)), max(0, len(history) - many))
 
 

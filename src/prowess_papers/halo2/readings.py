@@ -1,4 +1,4 @@
-"""How much the table depends on rules that the paper does not state: prediction ties, drawn pairs, "difference"."""
+"""How much the table depends on rules that the paper does not state: how to count ties, and what a close game is."""
 
 from __future__ import annotations
 

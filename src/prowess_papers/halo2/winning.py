@@ -76,7 +76,7 @@ def winning(modes: Sequence[Mode], published: dict[str, Any], progress: bool | N
 
 
 def _played(mode: Mode, quality: float, progress: bool | None) -> dict[str, NDArray[np.bool_]]:
-    """Return the games that each system accepts. Bisection finds a threshold with which Elo accepts equally many."""
+    """Return the games that each system accepts. Bisection finds a threshold for Elo to accept as many as TrueSkill."""
     models = {system: mode.fits[system].model for system in SYSTEMS}
     everything = np.ones(len(mode.history), bool)
     wanted = accepted(models["TrueSkill"], mode.history, quality, everything)
@@ -95,8 +95,8 @@ def accepted(model: Model, history: History, quality: float, guess: NDArray[np.b
     """Return which games reach a quality, if only the games that reach it are learnt from.
 
     Whether a game is accepted depends only on earlier games. So start with any guess, fit the accepted games and choose
-    again, until nothing changes. Every round settles at least one more game from the start, so this finds the unique
-    answer.
+    again, until nothing changes. In every round, at least one more game, counted from the first, has its final answer.
+    So this finds the only solution.
 
     >>> from prowess import TrueSkill
     >>> games = History.from_matches([{"teams": [["a"], ["b"]]}, {"teams": [["a"], ["b"]]}])
@@ -112,7 +112,7 @@ def accepted(model: Model, history: History, quality: float, guess: NDArray[np.b
 
 
 def _ratios(history: History, mask: NDArray[np.bool_]) -> Ratios:
-    """Return the winning ratios in the selected games: the share of other teams that finished behind, ties half."""
+    """Return the winning ratios in the selected games: the share of other teams beaten, where ties count half."""
     match = owners(history.match_start)
     teams = np.diff(history.match_start)
     key = match * np.int64(1 + teams.max()) + history.place

@@ -75,7 +75,7 @@ def ahead(curves: Curves, measure: str, pairs: Pairs, percents: Sequence[int] | 
 
 
 def as_good(curves: Curves, measure: str, pairs: Pairs, percents: Sequence[int] | None = None) -> tuple[bool, str]:
-    """Return whether no first system of a pair is clearly worse (no interval lies below 0), and the evidence.
+    """Return whether the first system of each pair is not clearly worse (no interval lies below 0), and the evidence.
 
     >>> import numpy as np
     >>> values = np.zeros((2, 1, 3, 4)); values[0, 0, :, 1] = 1.0, -1.1, 0.2

@@ -1,4 +1,4 @@
-"""The four systems, corrected: with the paper's priors, and γ and ε estimated from the training matches alone."""
+"""The four systems, corrected: the paper's priors, with noise γ and margin ε estimated from training matches only."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ TEAMS = ("sum", "mean", "squad", "squad with leader")
 
 
 class Parts(NamedTuple):
-    """A model by its parts: graph, team function, how ε is set ("draws" or "spread"), and whether σ is fixed.
+    """A model by its parts: graph, team function, policy for margin ε ("draws" or "spread"), and whether σ is fixed.
 
     >>> Parts("chain", "sum", "draws").name
     'chain, sum, ε by draws'

@@ -89,11 +89,11 @@ def model(variant: Variant, draws: float) -> Model:
 
 
 def factorial(draws: float) -> dict[Variant, Model]:
-    """Return every kind with variable and fixed σ and every policy for ε, with the papers' and tuned constants.
+    """Return models of every kind, with variable or fixed σ, every policy for ε, and the papers' or tuned constants.
 
     The papers print no constants for the policies that set ε to one or two fixed numbers. All teams have one player, so
-    tuning ε by draws would be the same as tuning it as a number. With a fixed σ it is unknown how much was learnt about
-    a newcomer, so a newcomers' level is learnt only with variable σ.
+    tuning ε by draws would be the same as tuning it as a number. A model with a fixed σ does not know how much it has
+    learnt about a newcomer, so the newcomers' level is learnt only with a variable σ.
 
     >>> len(factorial(0.5))
     39

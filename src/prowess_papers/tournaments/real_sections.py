@@ -151,7 +151,7 @@ def _policies(real: Real) -> Section:
 
 
 def _tuning_span(real: Real) -> Mask:
-    """Return a mask of the tournaments used for tuning: not the evaluated span at the end, nor as many at the start."""
+    """Return a mask of the tournaments used for tuning: all but the evaluated span and as many at the start."""
     index, last = np.arange(len(real.history)), real.spans.last[0]
     return (index >= min(last, len(index) - 2 * last)) & (index < len(index) - last)
 

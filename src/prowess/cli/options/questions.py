@@ -1,4 +1,4 @@
-"""`--ask`: the questions that a file leaves open, asked on a terminal, and the flags that repeat the answers."""
+"""The option --ask: ask on a terminal how to read a file, and build the command that repeats the answers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MATCHES = 3  # matches shown after the last answer
 
 
 def ask_questions(file: Path, choices: Choices) -> Choices:
-    """Ask the open questions of a file one after another; return the options that the answers give."""
+    """Ask the open questions of a file one after another; return the options with the answers applied."""
     if not (sys.stdin.isatty() and get_console().is_terminal):
         raise Error("--ask needs a terminal; without one, set --columns and the other options for reading a file")
     asked: set[str] = set()

@@ -39,7 +39,7 @@ def measure_chart(
 
 
 def _panel(alt: Any, table: pl.DataFrame, measure: str, title: str, width: int, look: Look) -> Any:
-    """Chart one measure. A model far from the others is named at the edge of the chart."""
+    """Chart one measure. For a model far from the others, the value is written at the edge of the chart."""
     cells = table.select("model", measure, f"{measure}_low", f"{measure}_high").drop_nulls(measure).rows()
     rows = [
         {"model": name, "value": value, "low": value if low is None else low, "high": value if high is None else high}
@@ -77,7 +77,7 @@ def _panel(alt: Any, table: pl.DataFrame, measure: str, title: str, width: int, 
 
 
 def _near(values: Mapping[str, float], widths: Sequence[float]) -> set[str]:
-    """Return the models that the scale must show; a model that is very far off would squeeze all others."""
+    """Return the models whose values are close enough to each other to share a scale."""
     middle = median(values.values())
     reach = max(20 * median(abs(value - middle) for value in values.values()), 5 * median(widths))
     return {name for name, value in values.items() if len(values) < 3 or abs(value - middle) <= reach}

@@ -69,7 +69,7 @@ def belief_curves(
     look: Look = LIGHT,
     fit_to: Sequence[Belief] = (),
 ) -> alt.LayerChart:
-    """Chart skill curves given as (x, μ, σ) by player; `axis` is the Vega-Lite type and the title of x.
+    """Chart skill curves: `curves` maps players to points (x, μ, σ); `axis` is the Vega-Lite type and the title of x.
 
     If `fit_to` has points, the y axis is scaled to fit them, and everything outside is clipped.
 

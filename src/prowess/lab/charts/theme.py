@@ -1,4 +1,4 @@
-"""The look of all charts: sizes, type, distinct colours and dashes, legends and axes."""
+"""The look of all charts: sizes, fonts, distinct colours and dashes, legends and axes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WIDE, NARROW = 1056, 328  # pixels: the width of a chart on a page, and on a pho
 
 @dataclass(frozen=True)
 class Look:
-    """The colours, type and size of charts.
+    """The colours, fonts and size of charts. `type` is the font size.
 
     `size` is the width and height of the whole chart on a page that has its own title and text; None gives a chart its
     natural size and its own title. `narrow` is for phones.
@@ -62,7 +62,7 @@ class Look:
 
     @property
     def margin(self) -> int:
-        """The space at the sides of a chart, because letters on a page may be wider than estimated here."""
+        """The space in pixels at the sides of a chart. It leaves room for letters that are wider than estimated."""
         return 16 if self.size is None else 8 if self.narrow else 12
 
     @property
@@ -174,7 +174,7 @@ def line_encoding(
 
 
 def thin(count: int) -> NDArray[np.intp]:
-    """Return the indices of the curve's points to show, including the first and the last.
+    """Return the indices of the points to show of a curve with `count` points, including the first and the last.
 
     >>> thin(3), len(thin(100_000))
     (array([0, 1, 2]), 500)

@@ -57,7 +57,7 @@ class Comparison:
     resampling: Resampling
 
     def __repr__(self) -> str:
-        """Return the answer in one sentence, or the reason why there is none, because `repr` must not raise."""
+        """Return the answer in one sentence. If there is none, return the reason, because `repr` must not raise."""
         try:
             return verdict.headline(self)
         except Error as error:

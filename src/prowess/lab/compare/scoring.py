@@ -27,7 +27,7 @@ Column = NDArray[Any]  # a column of numbers in the smallest type that holds the
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The scored matches: their indices in the history, the run of each, and their results.
+    """The scored matches: their indices in the history, the run that scored each of them, and their results.
 
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3)
     >>> rows = Rows.of(history, [Run(slice(0, 2)), Run(slice(1, 3))])
@@ -114,10 +114,10 @@ def _results(history: History, match: Index) -> History:
 
 @dataclass(frozen=True, eq=False)
 class SharedHistory:
-    """A history to send to worker processes, without names. Its `__sizeof__` reports the real size.
+    """A history to send to worker processes, without names.
 
-    Because of the reported size, Dask sends it once instead of with every task. joblib's own processes memory-map its
-    columns.
+    `__sizeof__` reports the real size, so that Dask sends the history once instead of with every task. joblib's own
+    processes memory-map its columns.
 
     >>> import sys
     >>> shared = SharedHistory.of(History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -139,7 +139,7 @@ class SharedHistory:
 
 @dataclass(frozen=True, eq=False)
 class ModelScores:
-    """The columns of one model over the scored matches: win and draw of two teams, and tallies by measure.
+    """The columns of one model over the scored matches: P(win) and P(draw) of two teams, and tallies by measure.
 
     >>> ModelScores(np.array([0.5, 0.6]), np.array(0.0), {}).unconverged
     0

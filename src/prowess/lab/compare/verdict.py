@@ -65,7 +65,7 @@ def advice(comparison: Comparison) -> str:
 
 
 def notes(comparison: Comparison) -> list[str]:
-    """Return caveats to the answer: measures that disagree, and wrong draw rates."""
+    """Return caveats: measures by which another model is better, and models that expect too few or too many draws."""
     texts = []
     others = comparison.differences(comparison.best).filter(within_noise=False)
     for measure in comparison.measures[1:]:

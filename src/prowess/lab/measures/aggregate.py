@@ -1,4 +1,4 @@
-"""Measures summed over groups of matches, as the bootstrap needs them, and computed for all groups at once."""
+"""Measures by groups of matches: sums for the bootstrap, and the value of a measure in every group."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Groups(NamedTuple):
     number: int
 
     def sum_columns(self, *columns: Floats) -> Floats:
-        """Sum columns over the matches within every group: groups × columns."""
+        """Return the sum of every column over the matches of every group: groups × columns."""
         return np.stack([np.bincount(self.of, column, self.number) for column in columns], axis=1, dtype=np.float64)
 
 
@@ -114,7 +114,7 @@ def calibration_sums(parts: Parts, groups: Groups) -> Sums:
 
 
 def _distance(sums: Floats) -> Floats:
-    """Return the mean distance between expected and observed frequencies over the forecasts."""
+    """Return the distance between expected and observed frequencies, averaged over all forecasts."""
     count, expected, happened = np.split(sums, 3, axis=-1)
     return ratio(np.stack([np.abs(expected - happened).sum(axis=-1), count.sum(axis=-1)], axis=-1))
 

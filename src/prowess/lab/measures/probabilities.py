@@ -25,7 +25,7 @@ class Result(NamedTuple):
 
     @property
     def sides(self) -> list[tuple[Floats, NDArray[np.bool_]]]:
-        """The probabilities of win, loss and draw; each with 1 if that happened and 0 if not."""
+        """Three pairs, for win, loss and draw: the probability, and whether it happened."""
         return [(self.win, self.won), (self.loss, ~self.won & ~self.drawn), (self.draw, self.drawn)]
 
     @property

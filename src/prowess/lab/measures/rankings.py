@@ -19,12 +19,12 @@ PAIRS = 1_000_000  # pairs of teams processed at a time, which limits the memory
 
 
 def pair_error(forecasts: Forecasts, *, ties: float = 0.5, drawn: float | None = None, pooled: bool = False) -> Tally:
-    """Return the share of pairs of teams that finished in the other order than expected: Nikolenko, Sirotkin (2011).
+    """Return the share of pairs of teams that did not finish in the expected order: Nikolenko, Sirotkin (2011).
 
     The expected order is that of the expected performances. `ties`: the error of a pair with equal expected
-    performances, from 0 (right) to 1 (wrong, as in the TrueSkill paper). `drawn`: the error of a pair that shares its
-    place; None leaves such pairs out. With `pooled`, every pair has the same weight, so that large matches count more;
-    otherwise every match has the same weight.
+    performances, from 0 (right) to 1 (wrong, as in the TrueSkill paper). `drawn`: the error of a pair of teams that
+    share a place; None leaves such pairs out. With `pooled`, every pair has the same weight, so that large matches
+    count more; otherwise every match has the same weight.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"], ["cat"]]}])
@@ -45,11 +45,11 @@ def pair_error(forecasts: Forecasts, *, ties: float = 0.5, drawn: float | None =
 
 
 def pair_log_loss(forecasts: Forecasts, *, least: float = 1e-6, pooled: bool = False) -> Tally:
-    """Return −ln P(order) of the pairs of teams that do not share a place, in nats.
+    """Return −ln P of the order in which two teams finished, in nats. Pairs that share a place are left out.
 
-    For two teams, P is win / (win + loss) of the forecast. For more teams it is computed from the two teams' normal
-    performances without a margin, or from their scores. Probabilities below `least` count as `least`, so that the loss
-    of a single surprise is not infinite. `pooled` is the same as in `pair_error`.
+    For two teams, P is win / (win + loss) of the forecast. For more teams, P is computed from the two teams' normally
+    distributed performances, without a draw margin, or from their scores. Probabilities below `least` count as `least`,
+    so that the loss of a single surprise is not infinite. `pooled` is the same as in `pair_error`.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"], ["cat"]]}])
@@ -75,10 +75,10 @@ def pair_log_loss(forecasts: Forecasts, *, least: float = 1e-6, pooled: bool = F
 
 
 def _add_score_losses(forecasts: Forecasts, least: float, loss: Floats) -> None:
-    """Write −Σ ln P(order) of matches of more than two teams to `loss`, from the distribution of their scores.
+    """Write −Σ ln P of the order of every pair of teams to `loss`, for matches of more than two teams.
 
-    This is for models whose scores are not normal. The part of x that two teams share (the others' defences) is treated
-    as known; the remaining parts are independent.
+    This is for models whose scores are not normally distributed. P follows from the distribution of the two scores.
+    Both scores depend on the defences of the other teams, which are treated as known; the two offences are independent.
     """
     place, mean, variance = forecasts.history.place, score_levels(forecasts)[0], performance(forecasts)
     for match, team in by_team_count(forecasts.history.match_start):
@@ -178,7 +178,7 @@ def expected_scores(forecasts: Forecasts, point: str = "median") -> Floats:
 
 
 def score_levels(forecasts: Forecasts) -> tuple[Floats, Floats]:
-    """Return mean and variance of x, on which a team's score depends: its offence minus the others' mean defence."""
+    """Return mean and variance of every team's offence minus the others' mean defence, which determines its score."""
     mean, variance = (np.array(column[:, 0]) for column in (forecasts.mean, forecasts.variance))
     for _, team in by_team_count(forecasts.history.match_start):
         share = 1.0 / (team.shape[1] - 1)
@@ -188,7 +188,7 @@ def score_levels(forecasts: Forecasts) -> tuple[Floats, Floats]:
 
 
 def _sum_of_others(column: Floats) -> Floats:
-    """Sum over all other teams of the match (a row). Nothing is subtracted, because that would lose digits."""
+    """Return, for every team, the sum over the other teams of its match (a row). Subtracting would lose digits."""
     sums = np.zeros(column.shape)
     sums[:, 1:] = np.cumsum(column, axis=1)[:, :-1]
     sums[:, :-1] += np.cumsum(column[:, ::-1], axis=1)[:, -2::-1]

@@ -18,7 +18,7 @@ ROUNDS_OF_DRAWING = 40  # tries that fill all matches at once; seats that are st
 
 
 def per_match(name: str, value: Any, matches: int, least: int, rng: np.random.Generator) -> Ints:
-    """Return a number for every match: the same one, random ones from a range (a tuple), or those of a list.
+    """Return a number for every match; `value` is one number, a range to draw from (a tuple), or a list of numbers.
 
     >>> rng = np.random.default_rng(1)
     >>> per_match("teams", 2, 3, 2, rng), per_match("teams", [2, 8, 4], 3, 2, rng)
@@ -70,7 +70,7 @@ class Attendance:
         return weights
 
     def draw(self, rng: np.random.Generator, counts: Ints, weights: Floats, skill: Floats) -> Ints:
-        """Draw `counts` players or squads for every match, in random order."""
+        """Draw players or squads for every match, in random order; `counts` says how many each match needs."""
         match = np.repeat(np.arange(len(counts)), counts)
         seat = np.full(len(match), -1, np.int64)
         if self.everyone:
@@ -227,7 +227,8 @@ def _duplicates(seat: Ints, match: Ints, drawn: Ints, units: int) -> Ints:
 def _fill_singly(rng: np.random.Generator, seat: Ints, match: Ints, weights: Floats, open_: Ints) -> None:
     """Fill the open seats of a few matches, one match at a time.
 
-    Every remaining player gets a random exponential waiting time by weight, and the shortest ones play.
+    Every remaining player gets a random waiting time, exponential with a mean of 1/weight. Those with the shortest
+    times play.
     """
     for number in np.unique(match[open_]).tolist():
         seats = open_[match[open_] == number]

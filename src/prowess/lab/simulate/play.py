@@ -1,6 +1,6 @@
 """Draws the results of simulated matches from the teams' performances. `play` dispatches on the outcome's type.
 
-A custom outcome with a forecast for two teams is played by that forecast. For other outcomes, use
+If a custom outcome can forecast a match of two teams, its results are drawn from that forecast. For other outcomes, use
 `play.register(MyOutcome)` to decorate a function that takes the outcome, the `Field` of all teams and a random
 generator, and returns a `Played`.
 """
@@ -46,8 +46,8 @@ def play(outcome: Outcome, field: Field, rng: np.random.Generator) -> Played:
 
     By default, places follow the performances (of the first trait), as in TrueSkill. Neighbours whose distance is at
     most the margin share a place, and so do chains of neighbours: with performances 10, 9 and 8 and a margin of 1, all
-    three teams tie. A margin that depends on the places (`Spread`, `TwoValued`) is the one used for the forecast,
-    before the places are known.
+    three teams tie. Some margins depend on the places (`Spread`, `TwoValued`). The places are not known yet, so the
+    margin of the forecast is used instead.
 
     >>> import prowess as pw
     >>> history = pw.simulate(pw.TrueSkill(draw_probability=0.9), 1000, teams=2).history
@@ -67,7 +67,7 @@ def play(outcome: Outcome, field: Field, rng: np.random.Generator) -> Played:
 
 @play.register
 def _(outcome: RoundedPlaces, field: Field, rng: np.random.Generator) -> Played:
-    """Round performances to a grid with step 2ε and a random phase in every match."""
+    """Round performances to a grid. Its step is twice the draw margin, and its offset is random in every match."""
     performance = field.performances(rng)
     margin = _one_margins(field)
     step, phase = 2.0 * margin[field.match], rng.random(len(margin))[field.match]
@@ -76,7 +76,7 @@ def _(outcome: RoundedPlaces, field: Field, rng: np.random.Generator) -> Played:
 
 
 def _one_margins(field: Field) -> Floats:
-    """Return one margin for every match, which all its pairs of teams share."""
+    """Return one draw margin for every match; it applies to all pairs of teams in the match."""
     if (field.counts == 2).all():
         first = np.arange(0, len(field.mean), 2)
         return field.margins(first, first + 1)
@@ -150,7 +150,7 @@ def _(outcome: Outcome, field: Field, rng: np.random.Generator) -> Played:
 
 
 def _margins(outcome: Outcome, field: Field) -> Floats:
-    """Return the margin of every match, from a forecast for two teams with the match's mean variance."""
+    """Return the draw margin of every match, as for two teams with the match's mean variance."""
     margin = np.zeros(len(field.counts))
     if field.draws == 0.0:
         return margin
@@ -166,7 +166,7 @@ def _margins(outcome: Outcome, field: Field) -> Floats:
 
 @play.register
 def _(outcome: GaussianScore, field: Field, rng: np.random.Generator) -> Played:
-    """Draw sᵢ ~ N(c + tᵢ, γ²/2); the level c of a match carries no information, so it is drawn at random."""
+    """Draw each score from N(c + t, γ²/2), where t is the team's performance and c a random level of the match."""
     performance = field.performances(rng)
     batch = _average(field)
     batch.variance[:2] = 0.0

@@ -70,9 +70,9 @@ def _check_skills(skills: Any, players: int, traits: int) -> Floats:
 def _drift(
     model: Model, batch: BatchBoard, count: int, elapsed: Floats, played: Floats | Ints
 ) -> tuple[Floats, Floats]:
-    """Return a batch's beliefs at the next match, after the drift and the absorb rule without new information.
+    """Return the beliefs of a batch at the next match: apply the drift, then the absorb rule without a new result.
 
-    In Glicko-2 the absorb rule moves skills in the periods in which a player plays.
+    The absorb rule is needed for Glicko-2, where it widens the belief in every period in which a player plays.
     """
     cells = count * model.pipeline.traits
     batch.board.entries = count

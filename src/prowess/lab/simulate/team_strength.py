@@ -163,8 +163,8 @@ def _pool(model: Model, lineup: Lineup, skill: Floats, first: int, last: int) ->
 class BatchBoard:
     """A board of a model with room for many teams, and its columns as arrays that share its memory.
 
-    Drift and team function handle each player, or each team, separately. So their board may hold the teams of many
-    matches, and a whole league goes through the same compiled code as a single match.
+    The drift handles every player separately, and the team function every team. So one board may hold the teams of many
+    matches, and the code that was compiled for a single match processes a whole league.
 
     >>> import prowess as pw
     >>> batch = BatchBoard(pw.TrueSkill(), teams=2, entries=2)
@@ -174,7 +174,7 @@ class BatchBoard:
     """
 
     def __init__(self, model: Model, teams: int, entries: int) -> None:
-        """Create a board that is never released to the model, which would keep the large board."""
+        """Create a board. It is never given back to the model, which would keep this large board in memory."""
         self.board: Board = model.pipeline.board(teams, entries)
         self.board.start[0] = 0
 

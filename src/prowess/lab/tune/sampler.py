@@ -1,4 +1,4 @@
-"""Chooses the parameters to try next: in turn by TPE, from Optuna, and by a surrogate that predicts the loss.
+"""Chooses the parameters to try next: alternately by Optuna's TPE and by a surrogate that predicts the loss.
 
 Every trial has its own random stream, derived from the seed and the trial number. So a resumed study continues as if it
 had never stopped, and machines that share a study never try the same parameters twice.

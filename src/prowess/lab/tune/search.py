@@ -74,7 +74,7 @@ def _range(model: Model, name: str, ends: Range | tuple[float, float] | None) ->
 
 
 def relevant_space(model: Model, loss: float, attempt: Evaluate) -> tuple[dict[str, Range], list[str]]:
-    """Return the parameters that can be determined and change a forecast, and the names of those without effect.
+    """Return the parameters that results can identify and that change forecasts, and the names of those without effect.
 
     Each parameter is tried at the far end of its range. For example, a leader bonus has no effect if all play alone,
     and a home advantage has none without home teams.

@@ -106,7 +106,7 @@ class Study:
         return [self.study.ask(self._distributions()) for _ in range(count)]
 
     def tell(self, trial: Any, result: TrialResult | None) -> None:
-        """Store the result of a trial, None if it was interrupted. A failed model counts as worse than all others."""
+        """Store the result of a trial; None means that it was interrupted. A model that fails gets the worst loss."""
         states = self.optuna.trial.TrialState
         if result is None:
             self.study.tell(trial, state=states.FAIL)

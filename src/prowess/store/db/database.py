@@ -291,7 +291,8 @@ SHORT = 64  # up to this many values of a list are passed to SQLite separately
 class InList(ColumnElement[Any]):
     """The condition that a column has one of the values in a list.
 
-    The list is passed as one parameter. Only on SQLite, short lists are passed as separate values, which is faster.
+    The list is passed as one parameter. On SQLite, short lists are passed as separate values instead, which is faster
+    there.
 
     >>> from sqlalchemy import select
     >>> from .schema import league

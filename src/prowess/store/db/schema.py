@@ -1,7 +1,7 @@
 """The tables of the store, for SQLite and PostgreSQL.
 
-The journal is the source of truth: it has every revision of every match, and a row never changes except for `until`,
-the revision that superseded it, and for the name of a player who is anonymised (`write/erasure.py`). Ratings and
+The journal is the source of truth: it has every revision of every match. Only two things in a row can change: `until`,
+the revision that superseded it, and the name of a player who is anonymised (`write/erasure.py`). Ratings and
 checkpoints are derived from it, and carry the revision that they reflect.
 """
 

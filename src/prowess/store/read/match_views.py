@@ -138,7 +138,7 @@ class MatchViews:
         return self._curve(entry, self.view.places(entry)[1], 0)[2]
 
     def id(self, number: int) -> str | None:
-        """Return the id of the match with a number, counted from 1; None if the connection does not see it yet."""
+        """Return the id of a match by its number, counted from 1; None if the connection does not see the match yet."""
         return self._ids(np.array([number - 1])).get(number - 1)
 
     def standing_at(self, time: float) -> Ladder:

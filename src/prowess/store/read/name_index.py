@@ -22,7 +22,7 @@ NAME_BYTES = 240  # approximate size of a name, its row and its folded form
 
 
 class NameIndex:
-    """Names and their rows; immutable. An index with more names shares data with the earlier one.
+    """An immutable index of names and their row numbers. An index with more names shares data with the earlier one.
 
     >>> index = NameIndex(["Ánn", "Bob"]).extended(["Joanna"])
     >>> index.row("Joanna"), "Eve" in index, index.search("ANN")
@@ -93,7 +93,7 @@ class NameIndex:
         return nearest(name, self.names if len(self) <= MAX_COMPARED else self._likely(name), count)
 
     def _likely(self, name: str) -> list[str]:
-        """Return the names that contain any third of a name: a single typo leaves two of its three parts intact."""
+        """Return the names that contain at least one third of `name`; a single typo leaves two of its thirds intact."""
         text = plain_letters(name.strip())
         alike = 3.0 * self.search(text)
         part = -(-len(text) // 3)
@@ -107,7 +107,7 @@ class NameIndex:
 
 
 def _fold(names: Sequence[str], before: pl.Series | None = None) -> pl.Series:
-    """Remove case and accents from names, and append them to the names that were folded before."""
+    """Remove case and accents from names, and append the results to `before`."""
     import polars as pl
 
     folded = pl.Series([plain_letters(name) for name in names], dtype=pl.String)

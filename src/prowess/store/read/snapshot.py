@@ -30,7 +30,7 @@ OVERHEAD = 4_096  # bytes of a snapshot besides its columns; they add up if a pr
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """The order of players from best to worst, ties by name, as row numbers of the state.
+    """The order of players from best to worst, ties by name, as row numbers in the state.
 
     `down` holds the negated level of each player in that order, so that it ascends and can be searched.
 
@@ -133,8 +133,8 @@ class Page:
 class Snapshot:
     """The standings of a league at a revision; immutable. The next snapshot shares unchanged data.
 
-    `state` has the row of each player as the model keeps it. `settled` has the rows as they are shown, with open rating
-    periods ended.
+    `state` has a row for each player, as the model keeps it. `settled` has the same rows as they are shown: with open
+    rating periods ended.
 
     >>> import prowess as pw
     >>> from prowess.store.leagues import Settings
@@ -250,7 +250,7 @@ class Snapshot:
 
     @cached_property
     def active_since(self) -> float:
-        """A player who has played since this time is active; it is counted back from the league's last match."""
+        """The time since which a player must have played to be active, counted back from the league's last match."""
         unit = DAY if self.clock == "utc" else 1.0
         return -np.inf if np.isnan(self.last) else self.last - unit * self.settings.inactive_days
 

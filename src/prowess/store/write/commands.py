@@ -41,7 +41,7 @@ class Post(Command):
 
 @dataclass(frozen=True, eq=False)
 class Edit(Command):
-    """Replace the match with an id.
+    """Replace a match, given by its id.
 
     `seen` is the revision of the match that the author saw. If the match has been changed since, the edit is a
     conflict.

@@ -28,9 +28,10 @@ from .replay import Replay, drop_checkpoints, replay, save_checkpoints
 class Plan:
     """A planned correction that is not written yet.
 
-    `removed` are the superseded journal rows; `added` are the new rows, of which `posted` are new matches. The league
-    must be rated again from the position `since` on; `replay` is the outcome. Both are None if nothing must be rated
-    again. `league` is the league after the correction, and `result` is the result of the command.
+    `removed` are the superseded journal rows, and `added` are the new rows. `posted` counts the new rows that are new
+    matches, not corrections. The league must be rated again from the position `since` on; `replay` is the result. Both
+    are None if nothing must be rated again. `league` is the league after the correction, and `result` is the result of
+    the command.
     """
 
     command: Command

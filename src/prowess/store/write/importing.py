@@ -44,7 +44,7 @@ def import_history(
     reason: str = "",
     dry_run: bool = False,
 ) -> Imported:
-    """Post all matches of a history as one revision to the league with a title; create the league if it is missing.
+    """Post all matches of a history to the league with this title, as one revision; create the league if it is missing.
 
     Matches without ids get ids derived from their contents, so that importing a file again changes nothing. An existing
     league keeps its own model and title.

@@ -68,7 +68,7 @@ def abandoned() -> Unavailable:
 
 
 def takes_long(connection: Connection, command: Command) -> bool:
-    """Return whether a correction must rate too many matches again to let posts wait for it."""
+    """Return whether a correction must rate so many matches again that posts should not wait for it."""
     planned = draft(connection, command)
     if planned.since is None:
         return False
@@ -79,7 +79,7 @@ def takes_long(connection: Connection, command: Command) -> bool:
 
 
 class LongCorrection:
-    """A long correction under way; `stopping` abandons it."""
+    """A long correction in progress; setting `stopping` aborts it."""
 
     def __init__(self, database: Database, command: Command, stopping: Event) -> None:
         self._database, self._command, self._stopping = database, command, stopping
@@ -159,7 +159,8 @@ class LongCorrection:
     def _chunks(self, planned: Plan, after: Position) -> Iterator[tuple[JournalRows, bool]]:
         """Yield the corrected matches after a position in chunks, and whether each is the last one.
 
-        Every chunk is read in a transaction of its own, because a long one would keep SQLite from reusing its log.
+        Every chunk is read in its own short transaction, because a long transaction would keep SQLite from reusing its
+        log.
         """
         added = sorted(planned.added, key=lambda entry: entry.position)
         first, is_last = 0, False
@@ -289,7 +290,7 @@ def delete_unused_sets(database: Database, name: str, stopping: Event) -> None:
 
 
 def _sets(connection: Connection, table: Table, league: League, used: Collection[int]) -> Iterator[int]:
-    """Yield the numbers of unused rating sets in a table; finding each takes one index search, even if it is large."""
+    """Yield the numbers of unused rating sets in a table. Each is found by one index search, however large the set."""
     number: int | None = 0
     while number is not None:
         if number and number not in used:

@@ -1,4 +1,4 @@
-"""Replay a league from a checkpoint, which every correction of past matches needs.
+"""Replay a league from a checkpoint. Every correction of past matches needs this.
 
 A checkpoint stores all ratings of a league after one of its matches, so that only later matches are rated again.
 """
@@ -31,7 +31,7 @@ _LATEST = (_CHECKPOINT.time.desc(), _CHECKPOINT.seq.desc())
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """The ladder of a league after its first `matches` matches; `position` is that of the last one."""
+    """The ladder of a league after its first `matches` matches; `position` is the position of the last of them."""
 
     position: Position
     matches: int

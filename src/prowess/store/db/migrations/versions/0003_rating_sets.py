@@ -24,7 +24,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop the numbers; only for a database that is emptied, because the sets of a generation would be mixed up."""
+    """Drop the numbers. The sets of a generation are then mixed up, so use this only to empty a database."""
     for column in ("rating_sets", "replay_until"):
         op.drop_column("league", column)
     for column in ("rating_set", "set_revision"):
