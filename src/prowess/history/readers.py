@@ -19,7 +19,7 @@ from .cells.dates.columns import read_times
 from .cells.numbers import numbers
 from .cells.rounds import round_order
 from .cells.text import intern, text_of
-from .columns.aliases import RESULT, ROUND
+from .columns.aliases import LONG, RESULT, ROUND
 from .columns.duplicates import BOTH_VIEWS
 from .columns.headers import set_columns
 from .columns.infer_columns import add_time, infer_roles, join_sets, reconcile_results, unfit_columns
@@ -209,6 +209,7 @@ def _read_matches(table: Table, layout: Layout) -> RawMatches:
             layout = layout.with_roles(id=None)
     _note_ignored_names(table, layout, draft)
     _note_unnamed(table, layout)
+    _note_numbered_players(table, draft)
     if draft.times is None and len(draft) > 1:
         table.note("no-times", "no column holds times, so matches count in the order of the rows")
     draft.remarks = (*layout.describe(table.frame.columns), *draft.remarks, *table.remarks)
@@ -247,6 +248,22 @@ def _note_ignored_names(table: Table, layout: Layout, draft: RawMatches) -> None
                 Option("columns", {"player2": column}),
                 column=column,
             )
+
+
+def _note_numbered_players(table: Table, draft: RawMatches) -> None:
+    """Remark on a column of texts that is called a place or a score while all players are numbers."""
+    import polars as pl
+
+    if not draft.names or not all(name.isdigit() for name in draft.names[:_NAMES]):
+        return
+    results = f"{LONG['rank']} {LONG['score']}".split()
+    for column in table.frame.columns:
+        if plain_name(column) in results and table.frame[column].dtype == pl.String:
+            cells = text_of(replace(table, frame=table.frame.head(_NAMES)), column).drop_nulls()
+            if len(cells) and cells.str.contains(r"\p{L}{3}").all():
+                text = f"all players are numbers, but column {column!r} holds texts such as {cells[0]!r}; "
+                option = Option("columns", {"player": column})
+                table.note("names-for-places", text, option, " reads them as the players", column=column)
 
 
 def _note_unnamed(table: Table, layout: Layout) -> None:

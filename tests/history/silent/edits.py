@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
+from prowess.history.columns.layout import Shape
+
 from .sheet import Edited, Match, Sheet, is_number
 
 Edit = Callable[[Sheet], Edited | None]
@@ -23,6 +25,8 @@ UNNOTICEABLE = {
     "one name replaced by the name of another player": "another match, unless the day has two matches of that player",
     "a name misspelt where it occurs only a few times": "another player; `check` lists similar names",
     "the place of another player in the same match": "a tie",
+    "an empty cell for the last place": "fewer players took part",
+    "a misspelt heading of scores beside places, or of names beside ids": "neither is needed",
     "a row left out": "a match that was not played",
     "day and month exchanged in one date, both at most 12": "another date",
     "a date moved to another day of the same season": "another date",
@@ -159,7 +163,9 @@ def units_under_the_heading(sheet: Sheet) -> Edited | None:
         return None
     units = {**dict.fromkeys(sheet.columns("score"), "pts"), **dict.fromkeys(sheet.columns("time"), "date")}
     units |= dict.fromkeys(sheet.columns("name"), "name") | dict.fromkeys(sheet.columns("rank"), "no.")
-    return _insert_line(sheet, sheet.header + 1, sheet.join([units.get(i, "") for i in range(len(sheet.names))]))
+    return _insert_line(
+        sheet, sheet.header + 1, sheet.join([units.get(i, "") for i in range(len(sheet.names))]), codes=_HEADINGS
+    )
 
 
 def rule_under_the_heading(sheet: Sheet) -> Edited | None:
@@ -543,6 +549,8 @@ def winner_misspelt(sheet: Sheet) -> Edited | None:
 
 
 def empty_side(sheet: Sheet) -> Edited | None:
+    if sheet.findings.layout is not None and sheet.findings.layout.shape == Shape.PLACES:
+        return None  # fewer players took part
     return _one_cell(sheet, sheet.columns("name"), lambda cell: "")
 
 

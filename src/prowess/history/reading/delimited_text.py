@@ -93,6 +93,8 @@ def _read_regular(source: Source, choices: Choices) -> Grid | None:
     if frame[heading.names[-1]].has_nulls():
         first_line = sample[heading.start].line if heading.start < len(sample) else 1
         lines = index.short_lines(width, first_line)
+        if b'"' in data[:_HEAD].tobytes():  # quoted cells may hold separators: the parsed records tell
+            lines = [record.line for record in sample[heading.start :] if 1 < len(record.cells) < width]
         remarks += _note_short_rows(lines, len(frame), source.lines_before)
     return Grid(frame[heading.start - begin :], heading, line_of, remarks=remarks)
 
