@@ -256,7 +256,7 @@ def _add_columns(lists: _Lists, matches: int, columns: dict[str, list[Any]]) -> 
 
 
 def _of_types(types: Collection[type], values: list[Any]) -> list[Any]:
-    """Return the values if each has exactly one of the types; raises `_IrregularError` for others, such as subtypes."""
+    """Return the values if the type of each is one of `types`; other types, even subclasses, are irregular."""
     if not set(map(type, values)).issubset(types):
         raise _IrregularError
     return values
@@ -333,7 +333,9 @@ _DUEL_START = np.array([0, 2], np.int32)
 
 
 def _duel(match: Any, remarks: tuple[Remark, ...]) -> History | None:
-    """Build the history of one regular match between two teams, with no other keys; None if it is not regular.
+    """Build the history of one match between two teams; None if the match is not regular.
+
+    The match may have only teams and ranks or scores, and names must be plain ASCII.
 
     >>> _duel({"teams": [["ann"], ["bob", "cat"]], "scores": [1, 3]}, ())
     History(1 match, 3 players, scores)

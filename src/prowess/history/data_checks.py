@@ -81,7 +81,7 @@ def _slips(history: History, counts: Counts) -> list[str]:
 
 
 def _met(history: History, pairs: list[tuple[int, int]]) -> set[tuple[int, int]]:
-    """Return the pairs of names that played in the same match, so that they must be different players."""
+    """Return the pairs of names that played in the same match; these must be different players."""
     if not pairs:
         return set()
     entry = np.flatnonzero(np.isin(history.player, np.unique(np.array(pairs))))

@@ -93,7 +93,7 @@ def rivals(history: History, one: Places, other: Places) -> list[int]:
 
 
 def _others(history: History, places: Places) -> Places:
-    """Return the opposing teams in a player's matches, after the index of each team's match in `places`."""
+    """Return two arrays about the opposing teams in a player's matches: indices into `places`, and the teams."""
     own, match = places
     first, end = history.match_start[match], history.match_start[match + 1]
     if (end - first == 2).all():  # the common case, without a search

@@ -262,7 +262,7 @@ class Table:
         return np.unique(np.concatenate([self.problems.rows(), *(rows for rows, _ in self.left_out)]))
 
     def without(self, rows: Any) -> "Table":
-        """Return the table without the given rows, remarks and problems; the remaining rows keep their numbers."""
+        """Return a table without the given rows and without remarks or problems; other rows keep their numbers."""
         kept = np.delete(np.arange(len(self.frame)), rows)
         line = self.line
         return Table(

@@ -64,7 +64,7 @@ class ReadLimits:
                 raise self.error(title, f"{subject}has {number:,} {what}, and the limit is {most:,.0f}", line)
 
     def check_packed_table(self, title: str, rows: int, columns: int, packed: int) -> None:
-        """Raise `LimitExceeded` if a table is too large for its `packed` bytes, where equal cells take no space."""
+        """Raise `LimitExceeded` if a table has too many cells for a file of `packed` bytes."""
         self.check_table(title, rows, columns)
         if rows * columns * BYTES_PER_CELL > max(self.small_bytes, self.ratio * packed):
             table = f"has {rows:,} rows and {columns:,} columns in only {byte_size(packed)}"

@@ -168,7 +168,7 @@ def _recognise(table: Table, suggest: bool) -> tuple[Table, Layout]:
 
 
 def _suggest(table: Table) -> Suggestion | None:
-    """Return the likeliest roles with which the first rows can be read, if their names can be shown."""
+    """Return the likeliest roles with which the first rows can be read; column names must be short and printable."""
     for roles in suggest_roles(table):
         names = [column for column in roles.values() if column is not None]
         if all(len(name) <= LONGEST and name.isprintable() for name in names):
@@ -283,7 +283,10 @@ def _note_unnamed(table: Table, layout: Layout) -> None:
 
 
 def _sequence(table: Table, draft: RawMatches, rows: RowGroups | None) -> Floats | None:
-    """Return the order of matches with the same time, if rounds with known names contradict the order of the rows."""
+    """Return the round of each match as a number, to order matches with the same time.
+
+    Return None if round names are unknown, or if they agree with the order of the rows.
+    """
     assert draft.times is not None
     column = next((name for name in table.frame.columns if plain_name(name) in ROUND.split()), None)
     order = None if column is None or table.frame[column].dtype.is_nested() else round_order(text_of(table, column))
@@ -311,7 +314,7 @@ def _ids(table: Table, layout: Layout, of_match: _MatchValues, rows: RowGroups |
 
 
 def _check_rules(table: Table, layout: Layout, draft: RawMatches, rows_of_match: Counter[object]) -> NDArray[np.intp]:
-    """Return the matches that break a rule, and report the row at fault of each; the match is dropped as a whole.
+    """Return the matches that break a rule, and report the row at fault in each; the whole match is dropped.
 
     A match with a single team is not reported again if the rows of its opponents had problems. A problem row without a
     match name may be the opponent of one such team; other single teams are reported, so that no match is lost silently.

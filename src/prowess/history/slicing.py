@@ -32,7 +32,7 @@ ABSENT: dict[str, tuple[Any, str]] = {
 
 
 def take(history: History, chosen: NDArray[np.intp] | slice) -> History:
-    """Select matches by indices, and sort them by time; or select a slice without a step, which shares memory."""
+    """Select matches by indices and sort them by time, or select a slice; a slice shares memory and has no step."""
     team: Any
     entry: Any
     if isinstance(chosen, slice):
@@ -191,7 +191,7 @@ def bounds(history: History, start: object, end: object) -> tuple[int, int]:
 
 
 def _whole_period(history: History, value: object) -> tuple[object, date | None]:
-    """Return the start of a day, month or year and the first day after it, or another time and None."""
+    """For a day, month or year, return its start and the first day after it; return any other time with None."""
     if isinstance(value, date) and not isinstance(value, datetime):
         value = value.isoformat()
     parts = _CALENDAR.fullmatch(value.strip()) if isinstance(value, str) and history.time_kind != "number" else None

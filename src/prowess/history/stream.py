@@ -111,7 +111,7 @@ class Stream(Iterator[History]):
         return int(after[0]) if len(after) else 0 if more else len(queue)
 
     def _key(self) -> tuple[str | None, bool]:
-        """Return the match column if a row is a player, otherwise the time column."""
+        """Return the match column and True if a row is a player, otherwise the time column and False."""
         is_match = self.layout is not None and not self.layout.sides
         return self._column("match" if is_match else "time"), is_match
 

@@ -1,4 +1,6 @@
-"""Authentication and permissions: a key in the `Authorization` header or a cookie has a scope in one or all leagues.
+"""Authentication and permissions, by a key in the `Authorization` header or in a cookie.
+
+A key has a scope (read, write or admin), for one league or for all leagues.
 
 Without access, a private league returns 404.
 """
@@ -112,14 +114,14 @@ def drop_foreign_cookies(headers: Headers) -> list[tuple[bytes, bytes]]:
 
 
 def peek_key_id(keys: TtlCache[Key | None], headers: Headers) -> int | None:
-    """Return the id of a request's key if the key is cached; rate limits must not wait for the database."""
+    """Return the id of a request's key if the key is cached, else None. Rate limits must not wait for the database."""
     secret = bearer_secret(headers)
     key = keys.peek(secret) if secret else None
     return key.id if key else None
 
 
 class Identify:
-    """Middleware that looks up the key of a request, stores it in `request.state` and notes the time in `uses`."""
+    """Middleware that looks up the key of a request, stores it in `request.state`, and records the time in `uses`."""
 
     def __init__(self, app: types.ASGIApp, keys: TtlCache[Key | None], uses: dict[int, float]) -> None:
         self.app, self.keys, self.uses = app, keys, uses
@@ -221,7 +223,9 @@ def may_see(key: Key | None, league: League) -> bool:
 
 
 async def may_still_read(request: Request) -> bool:
-    """Return whether a long-running request still has access: its key may be revoked, or the league made private.
+    """Return whether a long-running request still has access.
+
+    Since it began, its key may have been revoked, or the league made private.
 
     Also return False if the league was renamed: the client must connect again under the new name.
     """

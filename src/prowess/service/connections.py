@@ -173,7 +173,7 @@ class HttpProtocol(HttpToolsProtocol):
             self.refuse(431, self._headers_too_large, "large_headers")
 
     def on_message_begin(self) -> None:
-        """Start to time the headers."""
+        """Start timing the arrival of the headers."""
         super().on_message_begin()
         self.scope["state"]["connection"] = self
         self.reading, self.since = HEAD, self.loop.time()
@@ -200,7 +200,7 @@ class HttpProtocol(HttpToolsProtocol):
         super().on_body(body)
 
     def on_message_complete(self) -> None:
-        """Protect the connection while its request is being handled."""
+        """Do not close this connection to make room while its request is being handled."""
         self.reading = IDLE
         super().on_message_complete()
         if not self.cycle.response_complete:
@@ -213,7 +213,7 @@ class HttpProtocol(HttpToolsProtocol):
             self.table.wait(self)
 
     def pause_writing(self) -> None:
-        """Start to time a client that does not read its response."""
+        """Start timing how long the client does not read its response."""
         super().pause_writing()
         self.unread_since = self.loop.time()
 
@@ -223,7 +223,7 @@ class HttpProtocol(HttpToolsProtocol):
         self.unread_since = None
 
     def keep(self) -> None:
-        """Protect the connection although its request is incomplete, because the sender has a key."""
+        """Stop this connection from being closed to make room, because its client has a key."""
         self.table.hold(self)
 
     def check_time(self, now: float) -> None:
@@ -252,7 +252,7 @@ class HttpProtocol(HttpToolsProtocol):
 
     @property
     def _awaits_response(self) -> bool:
-        """Whether the client has begun a request, or is new, and no response has begun."""
+        """Whether the client expects a response that has not begun; this includes clients that have just connected."""
         if self.reading == BODY:
             return not self.cycle.response_started
         return self.cycle is None or (self.reading == HEAD and self.cycle.response_complete)

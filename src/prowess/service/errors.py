@@ -239,7 +239,7 @@ def _allowed_methods(scope: Scope) -> str:
 
 
 def field_path(error: Error, single: bool = False) -> str | None:
-    """Return the path of the field that an error is about, or None; with `single`, it leaves out `matches[i]`.
+    """Return the path of the field that an error is about, or None; with `single`, the path omits `matches[i]`.
 
     >>> error = Error("ranks must be a list of numbers", field="ranks", match=2)
     >>> field_path(error), field_path(error, single=True)

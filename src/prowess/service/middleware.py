@@ -168,7 +168,9 @@ def _uncaught(scope: Scope, error: CancelledError | Exception) -> Response:
 
 
 class BodyLimit:
-    """Limits the size of bodies, and never reads beyond the limit; it is lower without a key and higher for imports.
+    """Limits the size of request bodies, and never reads beyond the limit.
+
+    The limit is lower for requests without a key, and higher for imports.
 
     It must run inside `auth.Identify`. Compressed bodies are rejected, because their real size is not known in advance.
     """
@@ -265,7 +267,7 @@ class Buckets:
 
 
 class ClientLimits:
-    """The limits for each client of one kind: on requests, on CPU time in threads, and on threads at once."""
+    """The limits for each client, either of all keys or of all addresses: requests, CPU time, and threads at once."""
 
     def __init__(self, requests: Buckets | None, cpu: Buckets | None, threads: int) -> None:
         self.requests, self.cpu, self.at_once = requests, cpu, threads
@@ -294,8 +296,8 @@ class ClientLimits:
 class RateLimit:
     """Limits the requests and the CPU time of each client: a key or, without one, an address.
 
-    `key_id` returns the id of a request's key. A request whose key is not in the cache counts for its address, so
-    guessing keys does not get around the limit.
+    `key_id` returns the id of a request's key. A request whose key is not in the cache counts towards the limit
+    of its address, so a client cannot avoid the limit by guessing keys.
     """
 
     def __init__(

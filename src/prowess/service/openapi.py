@@ -41,7 +41,7 @@ RENAMED = {
 
 
 def document(app: FastAPI) -> dict[str, Any]:
-    """Return the OpenAPI document of an app, which is built once."""
+    """Return the OpenAPI document of an app; it is built only once."""
     if app.openapi_schema is None:
         for route in app.routes:
             if isinstance(route, APIRoute):  # operations are named after functions: `listMatches` for `list_matches`

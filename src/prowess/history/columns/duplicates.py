@@ -1,4 +1,4 @@
-"""Find rows that repeat a match: duplicate rows, and rows with the other side's view of a match."""
+"""Find rows that repeat a match: duplicate rows, and rows that show the same match from the other side."""
 
 from typing import TYPE_CHECKING
 
@@ -30,8 +30,9 @@ VARIED = 3  # results are varied if there are more than three: a win, a draw and
 def leave_out_repeated(table: Table, layout: Layout, size: Ints, player: Ints) -> None:
     """Leave out duplicate rows, unless they are probably separate matches.
 
-    Duplicate rows are left out only if a row holds more than a time and two players. They count as matches if some
-    players also meet twice at the same time with different results, because the file then has such matches.
+    Duplicate rows are left out only if a row holds more than a time and two players. They count as
+    matches if some players meet twice at the same time with different results: such a file does list several matches
+    of the same players at one time.
     """
     choice = table.choices.duplicates
     if choice == "keep" or len(table.frame) < 2:
@@ -57,7 +58,7 @@ def leave_out_repeated(table: Table, layout: Layout, size: Ints, player: Ints) -
 
 
 def _note_pasted(table: Table) -> None:
-    """Remark on rows without a time that directly follow an equal row, or that repeat the whole file."""
+    """Remark on rows that equal the row above, or on the second half of a file that equals the first half."""
     if len(table.frame) > SMALL:
         return  # among many results without a time, equal rows are usual
     hashes = table.frame.hash_rows().to_numpy()
@@ -168,7 +169,7 @@ def _moments(table: Table, layout: Layout) -> list[str]:
 def _tells_views(
     twin: NDArray[np.bool_], meeting: NDArray[np.uint64], forward: NDArray[np.bool_], result: Floats | None
 ) -> bool:
-    """Return whether two rows without a time are certainly one match, and not a match and its return match."""
+    """Return whether pairs of rows without a time are surely one match each, not a match and its return match."""
     if len(twin) < 2 * LEAST:
         return False
     if result is not None and len(np.unique(np.sort(result, axis=1), axis=0)) > VARIED:
@@ -180,7 +181,7 @@ def _tells_views(
 
 
 def _note_twins(table: Table, when: list[str], twin: NDArray[np.bool_], result: Floats | None) -> None:
-    """Add a remark if some matches may be listed from both sides, unless this can be chance."""
+    """Add a remark if some matches seem to be listed from both sides, unless this may be a coincidence."""
     rows = int(np.count_nonzero(twin))
     if not rows:
         return

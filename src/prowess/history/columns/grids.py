@@ -219,7 +219,7 @@ def _row_numbers(table: Table, who: str, players: int) -> dict[int, int]:
 
 
 def _game(cell: str, coloured: bool) -> tuple[int, float] | None:
-    """Return the opponent's number and the points of a cell; if cells name colours, other cells are byes."""
+    """Return the opponent's number and the points of a cell; if cells name colours, a cell without one is a bye."""
     game = _GAME.fullmatch(cell)
     return (
         None
@@ -253,7 +253,7 @@ def _race_columns(table: Table, kinds: Kinds) -> Grid | None:
 
 
 def _with_rows(table: Table, frame: Any, rows: list[int]) -> Table:
-    """Return a table with a new frame, whose rows are named after the given rows of the old table."""
+    """Return a table with another frame; messages refer to its rows by the lines of the given rows of the old table."""
     line, remarks = table.line, list(table.remarks)
     return Table(frame, table.title, lambda row: line(rows[row]), table.choices, remarks, unit=table.unit)
 

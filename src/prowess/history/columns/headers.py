@@ -104,7 +104,7 @@ class Headers:
         return next((column for column in present if column not in self.unfit.get(role, ())), None)
 
     def repeated_names(self) -> tuple[str, str] | None:
-        """Return two columns of names with the same header, such as Name, on both sides of the result."""
+        """Return two columns of names with the same header, such as Name, one before and one after the result."""
         result = self.first(aliases.RESULT)
         if result is None:
             return None
@@ -123,7 +123,7 @@ class Headers:
         return name if bracket and name in self.columns and column.endswith(")") else column
 
     def twins(self, sides: Sequence[str]) -> list[str]:
-        """Return two score columns with the same name, such as G, if one follows each side or both are between them."""
+        """Return two score columns with the same name, such as G, if both come after the first side."""
         at = {column: index for index, column in enumerate(self.columns)}
         for name, column in self.free.items():
             copy = next((f"{column}{mark}" for mark in _AGAIN if f"{column}{mark}" in at), None)
@@ -184,7 +184,7 @@ class Headers:
         return next((tuple(pair) for pair in columns if len(pair) == 2), ())
 
     def _gather_unnamed(self) -> None:
-        """Group a side with the unnamed columns of names after it; a merged heading names only its first column."""
+        """Group a side with the unnamed columns of names after it: a merged heading names only its first column."""
         following: dict[str, list[str]] = {}
         side = None
         for number, column in enumerate(self.columns, 1):

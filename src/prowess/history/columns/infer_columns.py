@@ -110,7 +110,7 @@ def _kind(sample: Table, column: str) -> str | None:
 
 
 def _infer_sides(sample: Table, kinds: Kinds) -> dict[str, str] | None:
-    """Find two columns of names that play each other, and the columns with the result."""
+    """Find two columns with the names of opponents, and the columns with the result."""
     names = kinds["name"]
     texts = {column: [plain_spelling(cell or "") for cell in text_of(sample, column)] for column in names}
     cells = {column: set(text) - {""} for column, text in texts.items()}
@@ -164,7 +164,7 @@ def _infer_sides(sample: Table, kinds: Kinds) -> dict[str, str] | None:
 
 
 def may_meet(first: list[str], second: list[str]) -> bool:
-    """Return whether two columns may be opponents: nearly no row has the same name in both."""
+    """Return whether two columns may hold opponents: almost no row has the same name in both."""
     return sum(one == two != "" for one, two in zip(first, second, strict=True)) <= (1 - MOST) * len(first)
 
 
@@ -276,7 +276,7 @@ def _holds_places(sample: Table, column: str) -> bool:
 
 
 def _note_names_for_places(table: Table, column: str) -> None:
-    """Remark on a column of distinct names under a heading such as "Place"; "goalkeeper" and "striker" recur."""
+    """Remark on names under a heading such as "Place". Names are distinct, unlike words such as "goalkeeper"."""
     cells = text_of(_sample(table), column).drop_nulls()
     if len(cells) > 2 and cells.n_unique() == len(cells) and cells.str.contains(r"\p{L}").all():
         text = f"column {column!r} holds no places but texts such as {cells[0]!r}, so it is not used"

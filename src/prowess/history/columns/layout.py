@@ -173,7 +173,7 @@ def _long(headers: Headers) -> Layout | None:
 
 
 def _long_by_parts(headers: Headers) -> Layout | None:
-    """Recognise a row per player without a match column, if the day or the round of a season identifies the match."""
+    """Recognise a file with a row per player and no match column; the day or the round identifies the match."""
     roles = headers.find(aliases.LONG)
     time = headers.first(aliases.COMMON["time"], "moment")
     parts = [column for column in (time, *map(headers.first, aliases.PARTS)) if column]
@@ -340,12 +340,12 @@ def _groups(headers: Headers) -> list[list[tuple[str, str, str]]]:
 
 
 def _are_labels(labels: str) -> bool:
-    """Return whether letters label sides, as in A, B and C; in `pf` and `pa`, points for and against, they do not."""
+    """Return whether letters or digits label sides: A, B and C do; F and A, for points for and against, do not."""
     return labels.isdigit() or labels == "xy" or "abcdefgh".startswith(labels)
 
 
 def _one_view(headers: Headers) -> Layout | None:
-    """Recognise a row per match from one side's view: a player or a team, the opponent, and a result."""
+    """Recognise a file with a row per match, seen from one side: a player or a team, the opponent, and a result."""
     for names, opponents in aliases.PAIRS[-2:]:
         own = names.split()[0]
         roles = headers.find({own: names, "opponent": opponents})
@@ -368,7 +368,7 @@ def _one_view(headers: Headers) -> Layout | None:
 
 
 def _ordered(headers: Headers) -> Layout | None:
-    """Recognise a row per match with a column for each place."""
+    """Recognise a file with a row per match and a column for each place."""
     for names in aliases.ORDINALS:
         present = [name for name in names if name in headers.free]
         if any(headers.free[name] in headers.unfit.get(name, ()) for name in present):

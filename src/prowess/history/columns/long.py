@@ -84,7 +84,7 @@ class RowGroups:
         return len(np.unique(np.searchsorted(start, np.flatnonzero(differs), side="right")))
 
     def _compare(self, values: NDArray[Any], of: str) -> tuple[NDArray[Any], Ints, NDArray[np.bool_]]:
-        """Return the values in the order of the groups, the start of each group, and which differ from its first."""
+        """Return the values by group, the group starts, and a mask of values that differ from their group's first."""
         start = self.team_start if of == "team" else self.match_row_start
         values = values[self.order]
         first = np.repeat(values[start[:-1]], np.diff(start))
@@ -239,7 +239,7 @@ def _results(table: Table, layout: Layout) -> _Results:
 
 
 def _did_not_start(table: Table, layout: Layout, missing: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which rows without a place say in another column that the player did not start, as in DNS for a time."""
+    """Return a mask of rows without a place in which another column, such as the time, says DNS (did not start)."""
     absent = np.zeros(len(missing), bool)
     rows = np.flatnonzero(missing)
     for words in _other_words(table, layout, rows) if len(rows) else ():
@@ -248,7 +248,7 @@ def _did_not_start(table: Table, layout: Layout, missing: NDArray[np.bool_]) -> 
 
 
 def _other_words(table: Table, layout: Layout, rows: NDArray[np.intp]) -> "Iterator[pl.Series]":
-    """Yield the texts of some rows in each column without a role."""
+    """For each text column without a role, yield its cells in the given rows."""
     import polars as pl
 
     for column in layout.unused(table.frame.columns):
@@ -261,7 +261,7 @@ def _means_absent(word: str) -> bool:
 
 
 def _absent_word(table: Table, layout: Layout, column: str, absent: NDArray[np.intp]) -> str:
-    """Return the most frequent word for an absent player, or a word in another column of these rows."""
+    """Return the most frequent word in `column` for absent players; if it has none, the word in another column."""
     words = text_of(table, column).gather(absent).drop_nulls()
     if len(words):
         return str(words.mode()[0])
@@ -287,7 +287,7 @@ def _drop_rising_scores(table: Table, layout: Layout, match: Ints, results: _Res
 
 
 def _without_clubs(table: Table, layout: Layout, match: Ints, results: _Results) -> Layout:
-    """Drop the role `team` if most teams with several rows have several places, because they are clubs, not teams."""
+    """Drop the role `team` if most teams with several rows have several places: these are clubs, not teams."""
     if "team" not in layout.roles or "player" not in layout.roles or "team" in layout.mapped or results.rank is None:
         return layout
     column = layout.roles["team"]
@@ -397,10 +397,9 @@ def _ranks(rows: RowGroups, layout: Layout, results: _Results, score: Floats | N
 
 
 def _scores(rows: RowGroups, score: Floats, column: str, remarks: list[Remark]) -> Floats:
-    """Return the team scores: the value shared by a team's rows, or their sum if most teams have several values.
+    """Return the team scores: the value that a team's rows share, or their sum if the rows of most teams differ.
 
-    Whether a column holds team or player scores is decided once per file. So two players with 3 points each are a team
-    with 6 points if the other teams show that points are counted per player.
+    The decision holds for the whole file: if scores are summed, a team of two players with 3 points each has 6 points.
     """
     size = np.diff(rows.team_start)
     several = int(np.count_nonzero(size > 1))

@@ -33,7 +33,7 @@ class Fault(NamedTuple):
 
 
 def find_faults(draft: RawMatches) -> Iterable[Fault]:
-    """Drop meaningless values from raw matches, then return all faults; if sizes are invalid, return only these."""
+    """Drop meaningless values from raw matches, and return all faults; if team sizes are invalid, only these faults."""
     _drop_partial_scores(draft)
     for name in ("weight", "importance"):  # the square of such a small number is 0, so the number itself must be 0, too
         if (column := getattr(draft, name)) is not None:
@@ -71,7 +71,7 @@ def _entry_fault(draft: RawMatches, entry: int, text: str, field: str = "teams",
 
 
 def doubtful_names(draft: RawMatches) -> Iterator[Fault]:
-    """Yield the entries whose name is a date, a result or a spreadsheet's error, unless many names are like results."""
+    """Yield the entries whose name is a date, a result or a spreadsheet's error, unless many look like results."""
     import polars as pl
 
     names = pl.Series(draft.names, dtype=pl.String)

@@ -83,7 +83,7 @@ class _Play:
         return winner_places([name in self.winners for name, _ in self.players], self.scores)
 
     def skipped(self) -> str | None:
-        """Return the code of the reason to leave the row out."""
+        """Return the code of the reason to leave the row out; None if it is kept."""
         if len(self.players) == 1:
             return "solo-plays"
         if self.word in _TOGETHER or (self.winners and self.places() is None):

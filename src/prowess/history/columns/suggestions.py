@@ -1,4 +1,4 @@
-"""Suggest roles from the contents of columns, if neither names nor contents settle how a file is read.
+"""Suggest column roles for a file that neither its column names nor its contents fully explain.
 
 A suggestion is weaker than an inferred layout: it is used only after the user has accepted it.
 """
@@ -39,7 +39,7 @@ class MatchColumns:
     """The columns of a file with a row per match: both sides, and the result.
 
     A side is a column, or several joined by a plus sign. The result is a pair of score columns, or one column that says
-    who won; without a result, the first side won every match. `others` are roles that do not depend on these.
+    who won; without a result, the first side won every match. `others` maps all remaining roles.
     """
 
     sides: tuple[str, str]
@@ -50,7 +50,7 @@ class MatchColumns:
 
     @classmethod
     def of(cls, roles: Mapping[str, str | None]) -> "MatchColumns | None":
-        """Return the columns of a mapping that has two sides; None if it has none.
+        """Return the columns of a mapping from roles to columns; None if it does not have two sides.
 
         >>> MatchColumns.of({"home": "h", "away": "a", "winner": "r"}).result
         ('r',)
@@ -85,7 +85,7 @@ class MatchColumns:
 
 
 def suggest_roles(table: Table) -> Iterator[dict[str, str | None]]:
-    """Yield mappings of roles to columns, the likeliest first; the roles that the user mapped stay."""
+    """Yield mappings of roles to columns, the likeliest first; all of them keep the roles that the user mapped."""
     contents = Contents.of(table)
     if contents is None:
         return
@@ -131,7 +131,7 @@ class Contents:
 
     @property
     def names_recur(self) -> bool:
-        """Whether some names occur in two columns, because a player may be on either side."""
+        """Whether some names occur in two columns, as they do if a player can be on either side."""
         return any(self._shared.values())
 
     def _may_meet(self, first: str, second: str) -> bool:
@@ -246,7 +246,11 @@ def _may_be_scores(values: Floats) -> bool:
 
 
 def _pair_order(scores: Mapping[str, Floats], pair: tuple[str, str]) -> tuple[bool, bool, float, float]:
-    """Return a sort key for two score columns: names with different numbers, a column for the sum, similar maxima."""
+    """Return a sort key that is lower for likelier pairs of score columns.
+
+    Pairs whose names differ only in a number come first, then pairs whose sum is in another column, then pairs with
+    similar maxima and means.
+    """
     numbered = len({_DIGITS.sub("", plain_name(column)) for column in pair}) == 1
     first, second = (scores[column] for column in pair)
     others = [values for column, values in scores.items() if column not in pair]

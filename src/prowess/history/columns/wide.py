@@ -160,7 +160,7 @@ def _split_ties(table: Table, layout: Layout) -> tuple[Table, Layout, Floats]:
 
 
 def add_venue(table: Table, layout: Layout) -> Layout:
-    """Add the venue column to the layout: usually without a name, with @ where the first side played away."""
+    """Add the venue column to the layout. It usually has no name, and holds @ if the first side played away."""
     if "venue" in layout.roles or layout.shape not in (Shape.WINNER_LOSER, Shape.ONE_VIEW):
         return layout
     for column in table.frame.columns:

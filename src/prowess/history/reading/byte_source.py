@@ -69,7 +69,7 @@ class Source:
 
     @contextmanager
     def mapped(self) -> Iterator[bytes | mmap]:
-        """Give all bytes to search in, for the duration of a block; a file is mapped into memory."""
+        """Yield all bytes for the duration of a block; a file is mapped into memory."""
         if self.path is None or not self.size:
             yield self.data
             return
@@ -90,7 +90,7 @@ class Source:
 def check_lines(source: Source, limits: ReadLimits) -> None:
     r"""Raise `LimitExceeded` if a line of a text is too long.
 
-    From the longest allowed end of each line, it searches backwards for a newline, so it never reads most of the bytes.
+    It jumps to the last allowed end of each line, and searches backwards for a newline, so most bytes are never read.
 
     >>> check_lines(Source("games.csv", ".csv", data=b"winner,loser\nann,bob\n"), ReadLimits(line=12))
     >>> check_lines(Source("games.csv", ".csv", data=b"winner,loser\nann,bob\n"), ReadLimits(line=11))

@@ -100,7 +100,10 @@ def _read_regular(source: Source, choices: Choices) -> Grid | None:
 
 
 def _note_short_rows(lines: Sequence[int], rows: int, lines_before: int) -> list[Remark]:
-    """Return a remark on rows that end before the last column, unless many rows do, as some programs write them."""
+    """Return a remark on rows that end before the last column.
+
+    If many rows do, a program probably wrote them that way, and there is no remark.
+    """
     if not 0 < len(lines) <= max(1, FEW * rows):
         return []
     line = lines_before + lines[0]
@@ -110,7 +113,10 @@ def _note_short_rows(lines: Sequence[int], rows: int, lines_before: int) -> list
 
 
 def _plain_head(source: Source, choices: Choices) -> tuple[str | None, bool]:
-    """Return the complete lines at the start of a UTF-8 text (None for other text), and whether they are all of it."""
+    """Return the complete lines at the start of a UTF-8 text, and whether they are all of its lines.
+
+    For any other text, None is returned instead of the lines.
+    """
     head = source.read(_HEAD)
     is_whole = len(head) < _HEAD
     if choices.encoding is not None and codec_name(choices.encoding) not in ("utf-8", "utf-8-sig", "ascii"):

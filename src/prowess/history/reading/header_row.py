@@ -97,7 +97,7 @@ def has_header(first: Cells, rest: Sequence[Cells]) -> bool:
 
 
 def _is_repeated_header(header: Cells, row: Cells) -> bool:
-    """Return whether a row repeats the header, or the rest of a header after a broken line."""
+    """Return whether a row repeats the header, or only some of its known column names, as after a line break."""
     return sorted(row) == sorted(header) or (
         set(row) <= {"", *header} and all(is_known_name(cell) for cell in row if cell)
     )

@@ -19,7 +19,7 @@ LARGEST = 2**53  # largest integer in a query: up to here, integers are exact in
 
 
 class _Anything(Convertor[str]):
-    """A path parameter that matches any text, including line breaks, which Starlette's `path` does not match."""
+    """A path parameter that matches any text. Unlike Starlette's `path`, it also matches line breaks."""
 
     regex = "(?s:.*)"
 
@@ -33,7 +33,10 @@ register_url_convertor("anything", _Anything())
 
 
 async def _checked_service(request: Request) -> Service:
-    """Return the service; reject unknown query parameters, and NUL characters, which PostgreSQL cannot store."""
+    """Return the service after checking the request.
+
+    Unknown query parameters are rejected, and so are NUL characters, because PostgreSQL cannot store them.
+    """
     if "\0" in request.scope["path"]:
         raise Problem(404, "Not found: names cannot contain the NUL character")
     if b"%00" in request.scope["query_string"]:
@@ -44,7 +47,7 @@ async def _checked_service(request: Request) -> Service:
 
 
 def _check_query(request: Request) -> None:
-    """Reject unknown parameters, because a misspelt `dry_run` must not write."""
+    """Reject unknown query parameters: otherwise, a request with a misspelt `dry_run` would write."""
     names = _query_names(request.scope["route"].dependant)
     for name in request.query_params:
         if name not in names:
@@ -61,11 +64,11 @@ ServiceDep = Annotated[Service, Depends(_checked_service)]
 Read = Annotated[Access, Depends(LeaguePermission("read"))]
 Write = Annotated[Access, Depends(LeaguePermission("write"))]
 Admin = Annotated[Access, Depends(LeaguePermission("admin"))]
-DryRun = Annotated[bool, Query(description="Only preview: return the rating changes, largest first.")]
+DryRun = Annotated[bool, Query(description="Preview the rating changes, largest first, and save nothing.")]
 RawNames = Annotated[
     bool, Query(description="Do not escape text in CSV, even if a spreadsheet would run it as a formula.")
 ]
-Reason = Annotated[str, Query(max_length=LONGEST, description="Reason for the change, which is stored with it.")]
+Reason = Annotated[str, Query(max_length=LONGEST, description="Reason for the change; it is stored with the change.")]
 MatchId = Annotated[str, AfterValidator(str.strip)]  # stripped like the ids in bodies
 IdempotencyKey = Annotated[
     str | None,

@@ -46,7 +46,10 @@ def erasure_payloads(connection: Connection, league: str) -> list[dict[str, Any]
 
 
 async def anonymise(service: Service, access: Access, player: str, reason: str, keep_hash: bool) -> Erasure:
-    """Anonymise a player and scrub the database; if readers prevent that now, it is done later in the background."""
+    """Anonymise a player, and scrub the name from the database.
+
+    If open readers block the scrubbing, a background thread tries again later.
+    """
 
     def work() -> Erasure:
         made = erasure.anonymise(
@@ -67,7 +70,7 @@ async def anonymise(service: Service, access: Access, player: str, reason: str, 
 
 
 async def drop_hash(service: Service, access: Access, alias: str) -> Erasure:
-    """Drop the hash of an anonymised player's name, and scrub the database."""
+    """Drop the hash of an anonymised player's name, and scrub it from the database."""
 
     def work() -> Erasure:
         return _scrubbed(service, erasure.drop_hash(service.database, access.league, alias, author=access.author))

@@ -95,7 +95,7 @@ class EventStream(StreamingResponse):
 
 
 class EventHub:
-    """The followers of leagues in this process; one task polls the database for all of them."""
+    """Sends events to all clients of this process that follow a league; one task polls the database for all of them."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -105,7 +105,7 @@ class EventHub:
         self._task: asyncio.Task[None] | None = None
 
     async def follow(self, league: int, since: int | None) -> AsyncIterator[bytes | None]:
-        """Yield the events of a league, starting with changes after revision `since`; None is a heartbeat."""
+        """Yield the events of a league, starting with changes after revision `since`; yield None as a heartbeat."""
         queue: Queue = asyncio.Queue(BUFFER)
         # Registered before the query below, so that no change after the query is missed.
         self._queues.setdefault(league, set()).add(queue)
@@ -138,7 +138,7 @@ class EventHub:
                 self._seen.pop(league, None)
 
     async def _poll(self) -> None:
-        """Send changes until there are no more followers, or the service shuts down."""
+        """Poll the database and send changes, until no client follows a league or the service shuts down."""
         closing = self._service.closing
         while self._queues and not closing.is_set():
             with suppress(TimeoutError):

@@ -68,7 +68,7 @@ EXPORT_MEDIA_TYPES = {
 }
 Layout = Annotated[
     Literal["wide", "long"] | None,
-    Query(description="One row per match (wide) or per player (long); chosen for readability by default."),
+    Query(description="One row per match (wide) or per player (long); by default, the more readable layout."),
 ]
 
 

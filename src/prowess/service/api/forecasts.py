@@ -28,7 +28,7 @@ router = APIRouter(tags=["forecasts"])
 
 @router.post("/api/leagues/{league}/predict", summary="Predict a match", response_model=schemas.Prediction)
 async def predict_match(asked: schemas.PredictionRequest, access: Read, service: ServiceDep) -> Response:
-    """The probability of every result, expected scores where the model has them, and the fairness of the match."""
+    """The probability of every result, the expected scores if the model predicts scores, and the match's fairness."""
 
     def work(connection: Connection) -> dict[str, Any]:
         return forecast_match(current_standings(service, connection, access.league), asked)[1]
@@ -50,7 +50,10 @@ async def get_match_quality(asked: schemas.QualityRequest, access: Read, service
 
 
 def forecast_match(now: Snapshot, asked: schemas.PredictionRequest) -> tuple[Prediction, dict[str, Any]]:
-    """Return the prediction of a match, and the same as plain data with the match quality and the new players."""
+    """Return the prediction of a match, both as an object and as plain data.
+
+    The plain data also has the match quality and the new players.
+    """
     teams, newcomers = _with_newcomers(now, asked)
     time = None if asked.time is None else now.as_time(parse(now.clock, asked.time))
     prediction = now.ladder.predict(teams, time=time, weights=asked.weights, home=asked.home)
@@ -60,7 +63,7 @@ def forecast_match(now: Snapshot, asked: schemas.PredictionRequest) -> tuple[Pre
 
 
 def _with_newcomers(now: Snapshot, asked: schemas.QualityRequest) -> tuple[list[list[str | Rating]], list[str]]:
-    """Return the teams with new players' names replaced by ratings, and the names of the new players."""
+    """Return the teams, with a default rating in place of each new player's name, and the names of the new players."""
     names = [name for team in asked.teams for name in team]
     if len(names) > schemas.PLAYERS:
         raise Error.in_field("teams", f"a match can have at most {schemas.PLAYERS:,} players here, not {len(names):,}")
@@ -80,7 +83,7 @@ def with_revision(snapshot: Snapshot, payload: dict[str, Any]) -> dict[str, Any]
 
 
 def find_newcomers(index: NameIndex, names: Iterable[str], allowed: bool, field: str) -> list[str]:
-    """Return the names that are new to a league; raises `Error` for them unless `allowed`.
+    """Return the names that are new to a league; if there are any and `allowed` is false, raise an `Error`.
 
     >>> find_newcomers(NameIndex(["ann"]), ["ann", "bob"], True, "teams")
     ['bob']

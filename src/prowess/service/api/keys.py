@@ -1,7 +1,7 @@
 """Keys: admins create, list, rotate and revoke them, for all leagues or within their own league.
 
-A league's admin manages only the keys of that league. An admin key that expires cannot create a key that works longer
-than itself, nor rotate such a key to get its secret.
+A league's admin manages only the keys of that league. An admin key that expires cannot create or rotate a key
+that would work longer than itself.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ CONFLICT = problem_responses(409)
 
 
 def key_payload(key: Key, secret: str | None = None) -> dict[str, Any]:
-    """Return a key as plain data, with its secret if that is new."""
+    """Return a key as plain data; pass its `secret` only after the key is created or rotated."""
     times = {"created_at": key.created_at, "expires_at": key.expires_at, "used_at": key.used_at}
     times |= {"revoked_at": key.revoked_at, "old_secret_until": key.old_until}
     payload = {"id": key.id, "name": key.name, "scope": key.scope, "league": key.league, "live": key.live}
@@ -86,7 +86,7 @@ async def rotate(service: Service, admin: Key, id: int, grace: str, league_id: i
 
 
 async def revoke(service: Service, admin: Key, id: int, league_id: int | None = None) -> dict[str, Any]:
-    """Revoke a key on behalf of an admin; the last admin key for all leagues is kept."""
+    """Revoke a key on behalf of an admin. The last admin key for all leagues cannot be revoked."""
 
     def work() -> dict[str, Any]:
         with service.database.writing() as connection:
@@ -124,7 +124,10 @@ async def create_key(asked: schemas.NewKey, service: ServiceDep, admin: GlobalAd
 
 @router.delete(KEYS + "/{id}", summary="Revoke a key", response_model=schemas.Key, responses=CONFLICT)
 async def revoke_key(id: KeyId, service: ServiceDep, admin: GlobalAdmin) -> Response:
-    """Revoke a key for good; it stops working within a second. The last admin key for all leagues is kept (409)."""
+    """Revoke a key for good; it stops working within a second.
+
+    The last admin key for all leagues cannot be revoked (409).
+    """
     return json_response(await revoke(service, admin, id))
 
 

@@ -96,7 +96,7 @@ def _state(league: League) -> Show:
 
 
 def find_preset(name: str, parameters: Mapping[str, Any] | None = None) -> Preset:
-    """Return a preset with parameters; an unknown name is an error in the field `model`."""
+    """Return a preset with parameters; an unknown name raises an `Error` about the field `model`."""
     try:
         preset(name)
     except Error as error:
@@ -188,7 +188,7 @@ async def delete_league(access: Admin, service: ServiceDep) -> Response:
 
 @router.post(LEAGUE + "/undelete", summary="Undelete a league", response_model=schemas.League)
 async def undelete_league(access: Admin, service: ServiceDep) -> Response:
-    """Undo the deletion of a league that has not been removed yet; the league is as it was before."""
+    """Undo the deletion of a league, unless it is already removed for good. The league is then as it was before."""
     return json_response(league_payload(await delete_or_undelete(service, access, delete=False)))
 
 

@@ -187,7 +187,9 @@ async def create_match(
     reason: Reason = "",
     idempotency_key: IdempotencyKey = None,
 ) -> Response:
-    """Record one match, a list of matches, or one match per line (NDJSON): at most 10,000, and all of them or none.
+    """Record one match, a list of matches, or one match per line (NDJSON).
+
+    A request can have at most 10,000 matches. Either all of them are recorded, or none.
 
     A match that was played before recorded matches is rated at its own time, and all later ratings are corrected. A
     match whose id already exists is not recorded again; if its content differs, the response is 409 Conflict.

@@ -135,7 +135,10 @@ def rating_payloads(ladder: Ladder | None, players: Sequence[str]) -> list[Plain
 
 
 def change_payload(result: CommandResult, clock: Clock, largest_first: bool = False) -> Plain:
-    """Return the changes of a command as plain data; for players outside its matches, only the largest are listed."""
+    """Return the rating changes of a command as plain data.
+
+    All changes of players in the command's matches are listed, but only the largest changes of other players.
+    """
     players: Sequence[str] = result.players
     if len(players) > MAX_OTHERS:
         own = set(result.own)
@@ -159,7 +162,7 @@ def change_payload(result: CommandResult, clock: Clock, largest_first: bool = Fa
 
 
 def most_moved(result: CommandResult, players: Sequence[str], most: int) -> list[str]:
-    """Return the players whose shown rating changes most; new and removed players come first, highest rated first."""
+    """Return the players whose shown rating changes most. New and removed players come first, ordered by rating."""
     before, after = _shown(result.before, players), _shown(result.after, players)
     moved = np.nan_to_num(np.abs(after - before), nan=np.inf)
     order = np.lexsort((-np.nan_to_num(after), -moved))[:most]
@@ -167,7 +170,7 @@ def most_moved(result: CommandResult, players: Sequence[str], most: int) -> list
 
 
 def _shown(ladder: Ladder | None, players: Sequence[str]) -> NDArray[np.float64]:
-    """Return the shown ratings, NaN for players who are not on the ladder."""
+    """Return the shown rating of each player; NaN for players who are not on the ladder."""
     if ladder is None:
         return np.full(len(players), np.nan)
     shown = np.append(overall(ladder.model, ladder.settled)[2], np.nan)
@@ -185,7 +188,7 @@ def _largest_first(change: Plain) -> tuple[bool, float]:
 def csv_text(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] = (), raw_names: bool = False) -> str:
     """Write rows as CSV; lists in a cell are joined by semicolons. Without rows, only the header `columns` is written.
 
-    Text that a spreadsheet would run as a formula gets an apostrophe, unless `raw_names`.
+    Text that a spreadsheet would run as a formula gets an apostrophe, unless `raw_names` is true.
 
     >>> csv_text([{"player": "ann", "teams": ["a", "=b"]}]), csv_text([], ["player", "teams"])
     ("player,teams\\nann,a; '=b\\n", 'player,teams\\n')

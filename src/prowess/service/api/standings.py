@@ -50,7 +50,8 @@ class StandingsFilter:
     )
     season: Annotated[str | None, Query(max_length=100, description="As of the end of this season.")] = None
     generation: Annotated[
-        int | None, Query(ge=1, le=LARGEST, description="As rated by this generation, an earlier model of the league.")
+        int | None,
+        Query(ge=1, le=LARGEST, description="As rated by this generation: a model that the league has or had."),
     ] = None
     search: Annotated[str | None, Query(max_length=500, description="Only names that contain this text.")] = None
     active: Annotated[bool | None, Query(description="Only active players; ranks then count only them.")] = None

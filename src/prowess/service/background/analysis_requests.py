@@ -45,7 +45,7 @@ class AnalysisResult:
 
 
 class ModelAnalyses:
-    """The analyses of all leagues: return cached results or compute them, and queue jobs; `close` stops the worker."""
+    """Returns analyses of leagues, cached or computed at once, and queues jobs; `close` stops the worker."""
 
     def __init__(self, database: Database, traces: TraceCache) -> None:
         self._database, self._traces = database, traces
@@ -54,7 +54,7 @@ class ModelAnalyses:
         self.close = self._worker.close
 
     def figures(self, connection: Connection, league: League) -> AnalysisResult:
-        """Return figures for how well the model of a league predicts; for a large league, the last computed figures."""
+        """Return figures on how well a league's model predicts; for a large league, the last figures computed."""
         if league.posted <= SMALL:
             key, state = ("figures", league.id), (league.generation, league.revision)
             with self._cache.lock(key):

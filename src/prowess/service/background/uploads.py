@@ -27,7 +27,8 @@ class FilePreview:
     """The columns of a file with their first cells, and the result of reading it or the error that prevents it.
 
     `found` has at most `MAX_PROBLEMS` of the problems; `problem_count` counts all of them, and `unusable_rows` the rows
-    that have one. `questions` are those that the file leaves open. `is_text` is whether separators divide its cells.
+    that have one. `questions` are the questions about its columns and cells that the file leaves open. `is_text` is
+    true for a text file with separators.
 
     >>> FilePreview({}, None, Error("the file is empty")).found is None
     True
@@ -43,7 +44,7 @@ class FilePreview:
 
 
 def read_upload(path: Path, choices: Choices, ids: bool = True, ask: bool = False) -> FilePreview:
-    """Read a file as the command line does, and give its matches ids; the preview contains the error if this fails.
+    """Read a file as the command line does, and give its matches ids; if this fails, the preview has the error.
 
     If `ask` is true, the preview has the questions that the file leaves open.
     """

@@ -159,7 +159,7 @@ def unique_names(names: Iterable[str]) -> list[str]:
 
 @chart("curves")
 def curves(service: Service, connection: Connection, league: League, query: QueryParams, look: Look) -> Any:
-    """Draw the skill of some players over time, on an axis scaled to the ratings after the provisional matches."""
+    """Draw the skill of players over time; the axis fits the ratings after their provisional matches."""
     names = unique_names(query.getlist("name"))
     if not 1 <= len(names) <= MOST:
         raise Problem(422, f"name: a chart shows 1 to {MOST} players, not {len(names)}")
@@ -233,7 +233,7 @@ def _analysis(service: Service, connection: Connection, league: League, query: Q
 
 @chart("calibration")
 def calibration(service: Service, connection: Connection, league: League, query: QueryParams, look: Look) -> Any:
-    """Draw how often something happened against how often it was predicted."""
+    """Draw a calibration chart: how often results happened, against how often they were predicted."""
     import polars as pl
 
     answer = _analysis(service, connection, league, query)
@@ -245,7 +245,7 @@ def calibration(service: Service, connection: Connection, league: League, query:
 
 @chart("errors")
 def errors(service: Service, connection: Connection, league: League, query: QueryParams, look: Look) -> Any:
-    """Draw the error over time."""
+    """Draw the prediction error over time."""
     import polars as pl
 
     curve = _analysis(service, connection, league, query)["over_time"]

@@ -34,7 +34,7 @@ MATCH_ID = Query(alias="id", max_length=500)
 async def download(
     request: Request, access: Read, service: ServiceDep, format: Format, raw_names: RawNames = False
 ) -> Response:
-    """Return all matches as a file, like the API, but also accept the login cookie, so that private leagues work."""
+    """Return all matches as a file. Unlike the API, this accepts the login cookie, so it works for private leagues."""
     response = await export_matches(request, access, service, format, raw_names=raw_names)
     response.headers.update(BY_KEY)
     return response

@@ -126,7 +126,7 @@ def _extra(now: Snapshot, match: PredictionRequest, prediction: Prediction, data
 
 
 def _means_are_typical(data: Plain) -> bool:
-    """Return whether the mean scores are typical; with uncertain skills, they are far above the medians."""
+    """Return whether the mean scores are near the medians; with uncertain skills, the means are far higher."""
     return all(mean <= 2 * median + 3 for mean, median in zip(data["score_means"], data["scores"], strict=True))
 
 

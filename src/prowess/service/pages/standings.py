@@ -133,7 +133,10 @@ def _bars(snapshot: Snapshot, rows: list[Plain]) -> list[tuple[float, float, flo
 
 
 def _ended_seasons(connection: Connection, league: League) -> list[tuple[str, str | float | None, str | None]]:
-    """Return the label, time and season of each link to past standings: before the first season, after each season."""
+    """Return the label, time and season of each link to past standings.
+
+    One link shows the standings before the first season; the others show the end of each past season.
+    """
     begun = seasons.list_seasons(connection, league)
     last = journal.last_time(connection, league, begun[0].start) if begun else None
     ended: list[tuple[str, str | float | None, str | None]] = []

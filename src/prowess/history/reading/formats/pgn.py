@@ -174,7 +174,7 @@ def _starts_again(game: _Game, line: bytes) -> bool:
 
 
 class PgnReader:
-    """Converts the games of a file to tables with a row per game; decisions made for the first apply to all."""
+    """Converts the games of a file to tables with a row per game; decisions made for the first table apply to all."""
 
     def __init__(self, title: str, choices: Choices) -> None:
         """Prepare to read a file."""

@@ -14,7 +14,7 @@ Text = Annotated[str, StringConstraints(max_length=LONGEST, pattern=STORABLE)]  
 Time = Annotated[
     str | FiniteFloat,
     Field(
-        description="An RFC 3339 time or a date; a number in a league whose clock counts rounds.",
+        description="An RFC 3339 time or a date, or a number in a league that counts rounds.",
         examples=["2026-01-31T10:00:00Z"],
     ),
 ]
@@ -61,8 +61,8 @@ class Rating(ResponseModel):
     sigma: float | None = Field(description="null for models without uncertainty, such as Elo")
     shown: float
     volatility: float | None = Field(None, description="only for Glicko-2")
-    offence: Trait | None = Field(None, description="only for models of scores")
-    defence: Trait | None = Field(None, description="only for models of scores")
+    offence: Trait | None = Field(None, description="only for models that rate offence and defence")
+    defence: Trait | None = Field(None, description="only for models that rate offence and defence")
 
 
 class RatingChange(ResponseModel):

@@ -41,7 +41,7 @@ class Imported(ResponseModel):
     players: int = Field(description="The number of players whose rating changed.")
     recognised: list[str] = Field(description="How the file was read, in words.")
     columns: dict[str, str | None] = Field(description="The role of each column; null for unused columns.")
-    problems: list[FileProblem] = Field(description="The rows that were skipped, with `skip_problems`.")
+    problems: list[FileProblem] = Field(description="The unreadable rows that were skipped (see `skip_problems`).")
 
 
 class CurrentRating(ResponseModel):

@@ -43,7 +43,7 @@ class QualityRequest(RequestModel):
 
 
 class PredictionRequest(QualityRequest):
-    """A possible match and its time; the model lets skills drift until then."""
+    """A possible match and its time. The prediction takes the drift of skills until that time into account."""
 
     model_config = example({"teams": TEAM_NAMES, "time": "2026-02-28"})
 
@@ -92,7 +92,7 @@ class Prediction(RevisionResponse):
     mean: list[float] = Field(description="The expected performance of each team.")
     sigma: list[float]
     quality: float
-    scores: list[float] | None = Field(None, description="The median score of each team; only for models of scores.")
+    scores: list[float] | None = Field(None, description="The median score of each team, if the model predicts scores.")
     score_means: list[float] | None = None
     most_probable: list[ScoreProbability] | None = None
     score_difference: ScoreDifference | None = None
@@ -184,7 +184,7 @@ class SuggestedMatch(ResponseModel):
 
 
 class SuggestedMatches(RevisionResponse):
-    """The most informative matches, best first; `exact` if all possible matches were compared."""
+    """The most informative matches, best first; `exact` is true if all possible matches were compared."""
 
     model_config = example(
         REVISION | {"exact": True, "newcomers": [], "matches": [{"teams": TEAM_NAMES, "information": 0.38} | CHANCES]}

@@ -127,7 +127,7 @@ class NewModel(Preset):
 
 
 class Generation(ResponseModel):
-    """A current or earlier model of a league, from a revision on."""
+    """A current or earlier model of a league; `revision` is the revision at which its use began."""
 
     model_config = example(
         {
@@ -163,10 +163,10 @@ class NewSeason(RequestModel):
     name: Annotated[Text, StringConstraints(min_length=1, max_length=100)]
     start: Time
     carry: Annotated[FiniteFloat, Field(ge=0, le=1)] = Field(
-        0.8, description="The share of the distance from a new player's rating that a rating keeps."
+        0.8, description="How much of its distance from a new player's rating each rating keeps: 1 keeps all, 0 none."
     )
     tau: Annotated[FiniteFloat, Field(ge=0)] | None = Field(
-        None, description="How far skills may have drifted in the break; by default, the model's own drift."
+        None, description="How far skills may have drifted between the seasons; by default, the model's own drift."
     )
     reason: Text = ""
 

@@ -30,8 +30,8 @@ class Standing(ResponseModel):
     provisional: bool = Field(description="Whether the player has too few matches for a reliable rating.")
     active: bool = Field(description="Whether the player has played recently.")
     volatility: float | None = Field(None, description="only for Glicko-2")
-    offence: float | None = Field(None, description="only for models of scores: the mean")
-    defence: float | None = Field(None, description="only for models of scores: the mean")
+    offence: float | None = Field(None, description="the mean; only for models that rate offence and defence")
+    defence: float | None = Field(None, description="the mean; only for models that rate offence and defence")
 
 
 class Leaderboard(ResponseModel):
@@ -94,7 +94,9 @@ class PlayerMatch(PostedMatch):
     score: float | None = None
     actual: float = Field(description="The share of opposing teams that the player's team beat; ties count half.")
     expected: float = Field(description="The share predicted before the match.")
-    expected_lead: float | None = Field(None, description="The expected lead in the score; only for models of scores.")
+    expected_lead: float | None = Field(
+        None, description="The expected lead in the score, if the model predicts scores."
+    )
     before: OverallRating
     after: OverallRating
     moved: float = Field(description="The change of mu.")

@@ -78,7 +78,7 @@ class Field:
         return self.meanings or {option: option for option in self.options}
 
     def text_of(self, value: object) -> str:
-        """Return the option with a value; empty if there is none."""
+        """Return the name of the option that has a value; empty if there is none."""
         return next((text for text, meaning in self.values.items() if meaning == value), "")
 
 
@@ -221,7 +221,7 @@ def detected_drop_downs(layout: Layout | None, names: Sequence[str]) -> Values:
 
 
 def _sides(layout: Layout) -> dict[str, str | None]:
-    """Return the columns of the sides, their scores and the result, by the roles that the form uses."""
+    """Return the columns of the sides, their scores and the result; the keys are the roles in the form."""
     names: Sequence[str] = SIDES
     if layout.shape == Shape.WINNER_LOSER:
         names = _OTHER_SIDES["role.winner", FIRST_WON]
@@ -239,7 +239,7 @@ def _sides(layout: Layout) -> dict[str, str | None]:
 
 
 def _offered(columns: Mapping[str, str | None], names: Sequence[str]) -> dict[str, str | None]:
-    """Keep only columns that the drop-downs offer; a cross table, for example, has others."""
+    """Keep only roles whose columns are in the file; those of a cross table, for example, are not."""
     return {
         role: column
         for role, column in columns.items()
@@ -285,7 +285,7 @@ def mapper_context(file: FilePreview, choices: Choices, detected: str) -> Plain:
 
 
 def _row(values: Values, layout: Layout | None) -> str:
-    """Return whether a row is a match or a player: by the chosen roles, or else by the detected layout."""
+    """Return what a row of the file is, a match or a player: by the chosen roles, or else by the detected layout."""
     roles = {name.removeprefix(ROLE) for name in values}
     if roles & {*SIDES, "winner"}:
         return "match"
@@ -299,7 +299,7 @@ def _has_drop_down(role: str) -> bool:
 
 
 def _open_fields(file: FilePreview, choices: Choices) -> set[str]:
-    """Return the fields to show opened: fields that the user has set, and fields that a message mentions."""
+    """Return the fields to show expanded: fields that the user has set, and fields that a message mentions."""
     options = [] if file.problem is None else [file.problem.hint]
     if file.found is not None:
         options += [remark.option for remark in file.found.history.remarks]
@@ -353,7 +353,7 @@ def apply_answer_text(choices: Choices, text: str) -> Choices:
 
 
 def field_values(choices: Choices) -> dict[str, str]:
-    """Convert choices to the values of the form's other fields.
+    """Convert choices to the values of the form fields that are not about columns.
 
     >>> field_values(Choices(day_first=False, separator=";"))
     {'day_first': 'False', 'separator': 'semicolon'}

@@ -130,7 +130,7 @@ async def _read(request: Request, upload: UploadFile, name: str, choices: Choice
 
 
 def _fitting_columns(choices: Choices, read: FilePreview) -> list[dict[str, str | None]]:
-    """Return mappings to try instead if the file lacks some chosen columns: without these columns, then without any."""
+    """Return mappings to try if the file lacks some chosen columns: without the missing columns, then an empty one."""
     columns = choices.columns or {}
     kept = {
         role: column

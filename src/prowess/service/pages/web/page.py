@@ -30,7 +30,7 @@ Writer = Callable[[Request, "PageContext", dict[str, str]], Response]
 class PageContext:
     """The content of a page: plain data, the rows of its main table, and `extra` values that only the template needs.
 
-    `etag` identifies the state that the page shows (see `etag_of`), so that a browser that has this state gets 304 Not
+    `etag` identifies the state that the page shows (see `etag_of`). A browser that already has this state gets 304 Not
     Modified.
 
     >>> PageContext({"league": "darts"}, rows=[{"player": "ann"}]).status

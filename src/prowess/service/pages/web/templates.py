@@ -101,7 +101,10 @@ def render_page(
     key, league = request.scope["state"].get("key"), context.league
 
     def may(scope: Scope) -> bool:
-        """Return whether to offer a link or a button; archived and deleted leagues offer none that write."""
+        """Return whether to show a link or button.
+
+        Those that change data are hidden in archived and deleted leagues.
+        """
         if scope == "write" and league is not None and league.read_only:
             return False
         return key is not None and key.may(scope, league.id if league else None)
