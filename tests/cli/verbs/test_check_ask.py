@@ -57,3 +57,10 @@ def test_ask_needs_a_terminal(tmp_path: Path) -> None:
     result = run("check", write(tmp_path, "games.csv", OPEN), "--ask")
     assert result.exit_code == 1
     assert result.stderr.startswith("error: --ask needs a terminal")
+
+
+def test_error_of_an_unknown_layout_mentions_ask(tmp_path: Path) -> None:
+    result = run("rate", write(tmp_path, "games.csv", OPEN))
+    assert result.exit_code == 1
+    assert "the first matches are: Ann beat Bob 3:1; Cat drew with Ann 2:2" in result.stderr
+    assert "prowess check FILE --ask" in result.stderr

@@ -16,6 +16,7 @@ import typer
 
 from ...errors import Error, Option, Remark
 from ...frames import json_text
+from ...history.columns.layout import NoLayout
 from ...progress import PATIENCE
 
 if TYPE_CHECKING:
@@ -142,6 +143,8 @@ def handle_errors() -> Iterator[None]:
             yield
     except Error as error:
         note(_one_line(error.render(as_flag)), "red", "error: ")
+        if isinstance(error, NoLayout):
+            note("prowess check FILE --ask asks on a terminal which column is what")
         raise typer.Exit(1) from None
     except KeyboardInterrupt:
         raise typer.Exit(INTERRUPTED) from None
