@@ -316,8 +316,9 @@ def _questions(file: FilePreview, choices: Choices) -> list[Plain]:
 
     Of the questions about columns, only the first is returned, and none if the user has set a drop-down.
     """
-    about_columns = [question.code for question in file.questions if question.code in ("sides", "result", "home")]
-    answered = ("sheet", *about_columns[0 if choices.columns else 1 :])
+    about_columns = [question for question in file.questions if question.code in ("sides", "result", "home")]
+    about_columns.sort(key=lambda question: len(question.answers) < 2)  # one answer is hardly a question
+    answered = ("sheet", *(question.code for question in about_columns[0 if choices.columns else 1 :]))
     return [
         {
             "text": question.text,
