@@ -151,7 +151,7 @@ PAIRS = (
     ("white whiteplayer weiss", "blue blueplayer blau"),
     ("radiant radiantteam radiantname radiantteamname", "dire direteam direname direteamname"),
     ("first firstplayer firstteam", "second secondplayer secondteam"),
-    ("challenger challengername", "defender defendername"),
+    ("challenger challengername", "defender defendername challenged"),
     (
         "player playername playerid name user username yourname you myname me fighter boxer wrestler athlete spieler",
         OPPONENT,
