@@ -107,7 +107,7 @@ class Model:
     def params(self) -> dict[str, Any]:
         """All parameters that are set, under the names that `replace` accepts.
 
-        If two components have a parameter of the same name, it is prefixed by the component: `drift_tau`.
+        If two components have a parameter of the same name, the component's name is put before it: `drift_tau`.
 
         >>> import prowess as pw
         >>> pw.TrueSkill(beta=4).params["beta"]

@@ -137,9 +137,9 @@ class Range:
     """The range in which a parameter may be tuned, on a linear or a logarithmic scale.
 
     The `unit` of the bounds is 1 ("one"), the current value of the parameter ("value"), or the standard deviation of
-    skills ("sigma"). The standard deviation of skills is the newcomers' sigma. If there is none, it is the first of
-    these that is known: the outcome's `typical` deviation, the outcome's scale, the noise, the current value. `sets` is
-    "origin" or "scale" if the parameter sets the origin or the scale of all performances.
+    skills ("sigma"). The standard deviation of skills is the first of these that is known and not 0: the outcome's
+    `typical` deviation, the newcomers' sigma, the outcome's scale, the noise, the current value. `sets` is "origin" or
+    "scale" if the parameter sets the origin or the scale of all performances.
 
     >>> Range(1.0 / 30, 3, log=True, unit="sigma").at(value=4.0, sigma=6.0)
     Range(low=0.2, high=18.0, log=True, unit='one', sets='')
@@ -259,7 +259,7 @@ def identified(model: Model) -> dict[str, Range]:
     """Return the tunable parameters that results can determine.
 
     If the outcome does not depend on the origin (or the scale) of performances, the first parameter that sets this
-    origin (or scale) stays fixed, such as Glicko's `scale` and TrueSkill's `sigma`.
+    origin (or scale) is left out. Examples are Glicko's `scale` and TrueSkill's `sigma`.
 
     >>> import prowess as pw
     >>> list(identified(pw.TrueSkill()))

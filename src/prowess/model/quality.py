@@ -1,4 +1,4 @@
-"""Match quality: the draw probability relative to a match between equal and certain teams.
+"""Match quality: the draw probability relative to a match between equal teams whose skills are known exactly.
 
 This is equation (7) of the TrueSkill paper, for any number of teams. Its matrix A has one row for each pair of
 neighbouring teams, so both matrices of the formula (see `quality`) are tridiagonal. One pass without subtractions gives
@@ -58,7 +58,7 @@ def qualities(match_start: NDArray[np.int32], means: Floats, variances: Floats, 
 def log_qualities(means: Floats, variances: Floats, noises: Floats) -> Floats:
     """Return the logarithm of the quality of many matches: rows are teams, columns are matches.
 
-    It still distinguishes matches that are so one-sided that their quality underflows to 0.
+    The logarithm still distinguishes matches that are so one-sided that their quality underflows to 0.
 
     >>> import numpy as np
     >>> np.exp(log_qualities(np.full((2, 1), 25.0), np.full((2, 1), 86.8), np.full((2, 1), 17.36))).round(3)
@@ -72,7 +72,7 @@ def log_qualities(means: Floats, variances: Floats, noises: Floats) -> Floats:
 
 
 def check_noise(least: float) -> None:
-    """Raise an `Error` if there is no performance noise, because the quality of unequal teams would be 0.
+    """Raise an `Error` if there is no performance noise; without it, the quality of unequal teams would be 0.
 
     >>> check_noise(0.0)
     Traceback (most recent call last):

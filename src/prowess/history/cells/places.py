@@ -185,7 +185,7 @@ def _is_word(text: str) -> bool:
 
 
 def _note_words(table: Table, column: str, cells: list[_Cell]) -> None:
-    """Add a remark that counts the words instead of places, and names the option that leaves those players out."""
+    """Add a remark that counts the words given instead of places, and names the option that excludes those players."""
     counts = Counter[str]()
     spelled: dict[str, str] = {}
     for cell in cells:

@@ -222,7 +222,7 @@ class DistinctValues:
 
     @classmethod
     def of(cls, table: Table, column: str, series: "pl.Series") -> "DistinctValues":
-        """Find the distinct values, if they are fewer than half of the rows."""
+        """Find the distinct values; keep all values if more than half of them are distinct."""
         if len(series) and 2 * int(series.approx_n_unique()) > len(series):  # type: ignore[arg-type]
             return cls(table, column, series, None)
         code, values = intern(series)

@@ -236,7 +236,7 @@ def _warn(record: Record, history: History) -> None:
 
 
 def starting_ladder(model: Model, start: Ladder | Mapping[str, Rating] | None) -> Ladder:
-    """Return the ladder with which a fit starts: a copy of `start`, or a new one with its ratings."""
+    """Return the ladder with which a fit starts: a copy of `start`, or a new ladder with the ratings in `start`."""
     if isinstance(start, Ladder):
         if start.model is not model and start.model != model:
             raise Error("start is a ladder of another model; use its model, or give its ratings as a mapping")

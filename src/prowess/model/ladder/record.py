@@ -75,7 +75,7 @@ def check_one_time(time: Any, elapsed: Any) -> None:
 
 
 def match_time(ladder: Ladder, time: Any) -> tuple[Stamp | None, float]:
-    """Return the kind of times of the ladder with this match, and the match's time as a number (NaN if unknown)."""
+    """Return the stamp that fits the ladder and the match, and the match's time as a number (NaN if unknown)."""
     if time is None:
         return ladder.stamp, nan
     kind, zone, number = parse_time(time)
