@@ -217,7 +217,7 @@ def _read_matches(table: Table, layout: Layout) -> RawMatches:
 
 
 def _note_ignored_names(table: Table, layout: Layout, draft: RawMatches) -> None:
-    """Remark on an ignored column with players who are not listed elsewhere in the row, as under a misspelt heading."""
+    """Remark on an ignored column of players who are not listed elsewhere in the row; its heading may be misspelt."""
     import polars as pl
 
     sides = [column for side in layout.sides for column in (side.column, *side.more)]

@@ -135,7 +135,10 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
 
 def _collect_garbage_rarely() -> None:
-    """Freeze startup objects, and collect garbage less often: batches create thousands of objects but no garbage."""
+    """Exclude objects made at startup from garbage collection, and collect garbage less often.
+
+    Batches create thousands of objects, but hardly any reference cycles.
+    """
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)

@@ -202,7 +202,10 @@ def ignore_hangup() -> None:
 
 
 def _hangup() -> list[int]:
-    """Return SIGHUP, except on Windows, which has none, and in a terminal, which sends it when it is closed."""
+    """Return the signals that mean a reload: SIGHUP, if it exists and if the process does not run in a terminal.
+
+    Windows has no SIGHUP. A terminal sends it when it is closed, so there it must end the process.
+    """
     in_terminal = sys.stdin is not None and sys.stdin.isatty()
     return [signal.SIGHUP] if hasattr(signal, "SIGHUP") and not in_terminal else []
 

@@ -138,7 +138,10 @@ def _point_games(cells: dict[tuple[int, int], str]) -> list[_Game]:
 
 
 def _score_games(cells: dict[tuple[int, int], str]) -> list[_Game]:
-    """Return the matches of a cross table of scores: one per pair of cells if they mirror each other, else one each."""
+    """Return the matches of a cross table of scores.
+
+    If most pairs of cells mirror each other, a pair is one match; otherwise, each cell is a match.
+    """
     both = [(key, cells[key], cells.get(key[::-1], "")) for key in sorted(cells) if cells[key]]
     paired = [(own, theirs) for _, own, theirs in both if theirs]
     mirrored = not paired or np.mean([_is_mirrored(*pair) for pair in paired]) >= MOST

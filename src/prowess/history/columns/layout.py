@@ -319,7 +319,7 @@ def _with_neutral(headers: Headers, layout: Layout) -> Layout:
 
 
 def _groups(headers: Headers) -> list[list[tuple[str, str, str]]]:
-    """Return groups of columns that may be the sides of a match, each column with its stem and its label."""
+    """Return groups of columns that may be the sides of a match; player1 is ("player", "1", column)."""
     groups: dict[tuple[bool, str, str, bool], list[tuple[str, str, str]]] = {}
     for mapped, names in ((True, headers.mapped), (False, headers.free)):
         for name, column in names.items():

@@ -158,7 +158,7 @@ class Contents:
     def _doubles(self, columns: list[str]) -> list[MatchColumns]:
         """Return the ways to divide four columns into two teams, likeliest first.
 
-        Neighbouring columns are partners, unless other pairs of columns stay together more often.
+        Neighbouring columns are partners, unless another division has far fewer distinct pairs of partners.
         """
 
         def partnerships(order: tuple[int, ...]) -> int:

@@ -24,7 +24,11 @@ class Separator(NamedTuple):
 
 
 class _Fit(NamedTuple):
-    """How well a separator fits: the number of known column names, the usual width, and the share of lines with it."""
+    """How well a separator fits.
+
+    `known` is the number of known column names, `width` is the usual number of cells, and `share` is the fraction of
+    lines with that number.
+    """
 
     known: int
     share: float

@@ -35,7 +35,7 @@ Rows = Mapping[int, Cells]  # the records of a sample that are rows, by their in
 
 @dataclass(frozen=True)
 class Heading:
-    """The column names, which columns have no name in the file, and the records where the header and the rows begin."""
+    """The column names, the columns that the file does not name, and the indices of the header and the first row."""
 
     names: tuple[str, ...]
     unnamed: frozenset[str]

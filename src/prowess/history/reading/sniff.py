@@ -36,12 +36,12 @@ _MARKUP = re.compile(rb"\s*(<!doctype html|<html|<\?xml|<table|<head|<body|<meta
 
 
 def load(path: str | os.PathLike[str], choices: Choices) -> Table | Findings:
-    """Return the table in a file, before its columns are recognised; for a file of whole matches, return findings."""
+    """Return the table in a file, before its columns are recognised; for JSON matches with teams, return findings."""
     return load_source(open_source(path, limits=choices.read_limits), choices)
 
 
 def load_source(source: Source, choices: Choices) -> Table | Findings:
-    """Return the table in a source, or its findings, like `load`."""
+    """Return the table in a source, or findings, like `load`."""
     content = _load(source, choices)
     if isinstance(content, Table):
         choices.read_limits.check_table(source.title, *content.frame.shape)

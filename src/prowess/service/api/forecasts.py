@@ -38,7 +38,7 @@ async def predict_match(asked: schemas.PredictionRequest, access: Read, service:
 
 @router.post("/api/leagues/{league}/quality", summary="Rate the fairness of a match", response_model=schemas.Quality)
 async def get_match_quality(asked: schemas.QualityRequest, access: Read, service: ServiceDep) -> Response:
-    """Fairness from 0 to 1: the draw probability relative to equal teams with exactly known skills."""
+    """Fairness from 0 to 1: the draw probability, divided by that of equal teams whose skills are exactly known."""
 
     def work(connection: Connection) -> dict[str, Any]:
         now = current_standings(service, connection, access.league)

@@ -136,7 +136,7 @@ def summary_of(name: str) -> str:
 
 
 def parameter_payloads(preset: str, model: Model, usual: Model) -> list[dict[str, Any]]:
-    """Return the parameters of a model with their values and meanings, and with their defaults in the model `usual`.
+    """Return the parameters of a model: their values, their meanings, and their defaults in the model `usual`.
 
     >>> import prowess as pw
     >>> parameter_payloads("Elo", pw.Elo(k=20), pw.Elo())[-1]["title"]
@@ -162,7 +162,7 @@ def parameter_payloads(preset: str, model: Model, usual: Model) -> list[dict[str
 
 
 def explain_shown_rating(model: Model) -> str:
-    """Return what the number in the standings means.
+    """Explain in a sentence what the number in the standings means.
 
     >>> import prowess as pw
     >>> explain_shown_rating(pw.Elo())

@@ -231,7 +231,7 @@ def player_payload(
     matches: int = 20,
     curve: int = 500,
 ) -> dict[str, Any]:
-    """Return a player as plain data; without matches and curve, the trace of the league is not loaded."""
+    """Return a player as plain data; if `matches` and `curve` are 0, the league's trace is not loaded."""
     row = now.row(name)
     trace = service.traces.of(connection, league).player(name, matches, curve) if matches or curve else EMPTY_TRACE
     return {

@@ -44,7 +44,8 @@ router = APIRouter(include_in_schema=False)
 def chart(kind: str) -> Callable[[ChartFunction], ChartFunction]:
     """Register the function that draws a kind of chart.
 
-    The chart may depend only on the state of the league, the query and the look, because these form its cache key.
+    The chart may depend only on the state of the league, the query and the look (colours and size): these form its
+    cache key.
     """
 
     def register(draw: ChartFunction) -> ChartFunction:

@@ -1,4 +1,4 @@
-"""The list of leagues (while there are none, the first steps), and the form for a new league."""
+"""The list of leagues, or the first steps if there are none, and the form for a new league."""
 
 from __future__ import annotations
 

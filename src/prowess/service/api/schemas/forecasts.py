@@ -131,7 +131,7 @@ class PairingRequest(RequestModel):
     model_config = example({"queue": ["ann", "bob", ["cat", "dan"]], "waiting": {"ann": 30}, "met": [["ann", "bob"]]})
 
     queue: Annotated[list[Name | Team], Field(max_length=QUEUE)]
-    waiting: dict[str, Positive] = Field({}, description="How long players have waited.")
+    waiting: dict[str, Positive] = Field({}, description="How long each player has waited, in the unit of `patience`.")
     patience: Annotated[FiniteFloat, Field(gt=0)] = 60.0
     met: Pairs = Field([], description="Pairs that met recently, listed once per meeting.")
     repeat: Positive = 0.25

@@ -202,7 +202,7 @@ class Parameter(ResponseModel):
 
 
 class Model(ResponseModel):
-    """A preset: a rating system with the constants of its paper."""
+    """A preset: a rating system with the constants from its paper."""
 
     model_config = example(
         {

@@ -89,8 +89,8 @@ class Posted(ResponseModel):
     )
     replaying: bool = Field(
         False,
-        description="True while a correction rates old matches again: these matches are recorded and rated with the "
-        "old ratings, and the correction will rate them once more. Otherwise left out.",
+        description="True if a correction is still rating old matches again. The posted matches are recorded and, for "
+        "now, rated with the old ratings; the correction will rate them once more. Omitted otherwise.",
     )
 
 

@@ -365,7 +365,7 @@ def field_values(choices: Choices) -> dict[str, str]:
 
 
 def render_option(option: Option) -> str:
-    """Return an option of the library in words, with the labels of the form.
+    """Describe an option of `History.read` with the labels of the form.
 
     >>> render_option(Option("day_first", False)), render_option(Option("sheet", "Games"))
     ('“Dates: month first: 1/31/2026”', '“Sheet: Games”')
@@ -382,7 +382,7 @@ def render_option(option: Option) -> str:
 
 
 def render_error(error: Error) -> str:
-    """Return an error in words, with the labels of the form; it may point to the choice of columns below."""
+    """Describe an error with the labels of the form; the text may refer to the choice of columns below it."""
     if not isinstance(error, NoLayout):
         return error.render(render_option)
     if error.value:

@@ -75,7 +75,7 @@ def environment() -> Environment:
 
 @cache
 def templates_version() -> str:
-    """Return a checksum of the templates and styles; it is part of ETags, so that cached pages become outdated.
+    """Return a checksum of the templates and styles; it is part of ETags, so cached pages expire when it changes.
 
     >>> len(templates_version())
     8
