@@ -104,7 +104,7 @@ def _columns(table: Table, findings: Findings | None) -> Iterator[Question | Non
 
 
 def _question(code: str, text: str, answers: list[Answer | None], choices: Choices) -> Question:
-    """Return a question with the answers that can be read."""
+    """Return a question, without the answers that are None because the file cannot be read that way."""
     readable = tuple(answer for answer in answers if answer is not None)
     current = next((k for k, answer in enumerate(readable) if apply_answer(choices, answer) == choices), None)
     return Question(code, text, readable, current)

@@ -209,7 +209,7 @@ class Table:
     def note(
         self, code: str, *pieces: Piece, column: str | None = None, number: int | None = None, row: int | None = None
     ) -> None:
-        """Add a remark, once; `number` counts the rows or matches that it is about, and `row` is the first of them."""
+        """Add a remark unless it exists; `number` counts the rows or matches concerned, and `row` is the first."""
         remark = Remark(code, pieces, column, number, None if row is None else self.line(row))
         if remark not in self.remarks:
             self.remarks.append(remark)

@@ -251,7 +251,7 @@ def _note_ignored_names(table: Table, layout: Layout, draft: RawMatches) -> None
 
 
 def _note_numbered_players(table: Table, draft: RawMatches) -> None:
-    """Remark on a column of texts that is called a place or a score while all players are numbers."""
+    """Remark on a column of texts whose heading means a place or a score, if all players are numbers."""
     import polars as pl
 
     if not draft.names or not all(name.isdigit() for name in draft.names[:_NAMES]):

@@ -77,7 +77,7 @@ def _compare_names(table: Table, layout: Layout, rows: NDArray[np.intp]) -> NDAr
 
 
 def _names_of(table: Table, side: Side, rows: NDArray[np.intp]) -> "Iterable[tuple[str, ...]]":
-    """Return the names of a side in the given rows: one cell, a cell for each player, or a list."""
+    """Return the names of a side in the given rows, from one cell, a cell for each player, or a list in a cell."""
     if table.frame[side.column].dtype.is_nested():
         return [tuple(map(str, names or ())) for names in table.frame[side.column][rows].to_list()]
     columns: list[pl.Series] = [text_of(table, column)[rows] for column in (side.column, *side.more)]
@@ -110,5 +110,5 @@ def _split(name: str) -> list[str]:
 
 
 def _is_part(cell: str, name: str) -> bool:
-    """Return whether a cell consists of words of a name, or the other way round."""
+    """Return whether a cell contains a whole name, or a name contains the whole cell; words are not split."""
     return f" {cell} " in f" {name} " or (bool(name) and f" {name} " in f" {cell} ")

@@ -223,7 +223,7 @@ def _main_measures(answer: Plain) -> list[Plain]:
 
 
 def _analysis(service: Service, connection: Connection, league: League, query: QueryParams) -> Plain:
-    """Return the analysis that a chart shows."""
+    """Return the analysis with the id `of` in the query, by default the figures; 404 if it is not the latest one."""
     id = query.get("of")
     jobs = [service.analyses.figures(connection, league), service.analyses.comparison(connection, league)]
     for job in jobs if id else jobs[:1]:

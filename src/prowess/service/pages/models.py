@@ -69,7 +69,7 @@ async def compare(request: Request, form: CheckedForm, access: Write, service: S
 
 
 def _check_choice(league: League, names: list[str]) -> dict[str, Plain]:
-    """Return the models to compare with the league's own model."""
+    """Return the models to compare with the league's own model; raise an `Error` if the choice is not valid."""
     for name in names:
         _check_name(name)
     others = [name for name in dict.fromkeys(names) if name != model_label(league.preset)]
@@ -186,7 +186,7 @@ def _rows(answer: Plain | None) -> list[Plain]:
 
 @page(router, CHANGE, "model_change.html")
 async def preview_model(request: Request, access: Admin, service: ServiceDep) -> PageContext:
-    """Preview the effects of another model; for a large league only on request, because that takes a while."""
+    """Preview the effects of another model; for a large league, only on request, because the preview takes a while."""
     league = await service.read(lambda connection: leagues.find(connection, access.league))
     fields = dict(request.query_params.multi_items())
     try:
