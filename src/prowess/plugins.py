@@ -61,7 +61,7 @@ def load_plugin(group: str, name: str, check: Check = _accept) -> object:
 
 @cache
 def load_plugins(group: str, check: Check = _accept, skip: frozenset[str] = frozenset()) -> dict[str, object]:
-    """Import all plugins of a group except those in `skip`, once; a broken one is left out with a warning.
+    """Import all plugins of a group, except those in `skip`; a broken one is left out with a warning.
 
     >>> load_plugins("my.shapes")
     {}

@@ -1,7 +1,7 @@
 """Validation of numbers: finite, and within the range in which every formula stays finite.
 
-An `Error` has the parameter's name as its `field` (or the `field` argument, where the name in the message is a phrase)
-and the value as its `value`.
+The `value` of an `Error` is the rejected value, and its `field` is the name of the parameter. If a message uses a
+phrase instead of that name, the argument `field` gives the name.
 """
 
 from __future__ import annotations

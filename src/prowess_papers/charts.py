@@ -80,7 +80,7 @@ def curves(
 
 
 def _data(alt: Any, frame: pl.DataFrame) -> Any:
-    """Return the points as CSV text, because Altair validates data repeatedly, and one string is faster than points."""
+    """Return the points as CSV text. Altair validates its data repeatedly, and a single string takes it less time."""
     kinds = {name: "number" if kind.is_numeric() else "string" for name, kind in frame.schema.items()}
     return alt.InlineData(values=frame.write_csv(), format=alt.CsvDataFormat(type="csv", parse=kinds))
 

@@ -45,7 +45,7 @@ def _influence(tally: Tally, where: Where) -> Floats:
 
 
 def drawn_neighbours(history: History) -> Floats:
-    """Return, for each match, the number of neighbours in the finishing order that share a place.
+    """Return, for each match, how many pairs of neighbours in the finishing order share a place.
 
     >>> history = History.from_matches([{"teams": [["a"], ["b"], ["c"]], "ranks": [1, 2, 2]}])
     >>> drawn_neighbours(history)

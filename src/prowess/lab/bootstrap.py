@@ -208,8 +208,9 @@ class Resampled:
     def interval(self) -> Interval:
         """The measure with its interval: quantiles of the resampled values.
 
-        Noise alone makes some measures larger. Their interval begins at 0 if noise can explain the whole value, and
-        otherwise at the reflected upper end, 2 · value − high: the basic bootstrap (Davison, Hinkley, 1997, 5.2).
+        Noise alone makes some measures larger. If noise can explain the whole value, the interval of such a measure
+        begins at 0. Otherwise it begins at the reflected upper end, 2 · value − high: the basic bootstrap (Davison,
+        Hinkley, 1997, 5.2).
         """
         interval = self._quantiles(self.value, self.values)
         if self.chance is None or np.isnan(interval.low):

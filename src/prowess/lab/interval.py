@@ -130,7 +130,7 @@ def all_above_zero(differences: Iterable[Interval]) -> bool | None:
 
 
 def t_quantile(freedom: int) -> float:
-    """Return the 97.5 % quantile of Student's t, to 3e-4: Abramowitz, Stegun (1964), table 26.10 and equation 26.7.5.
+    """Return Student's 97.5 % t quantile to within 3e-4: Abramowitz, Stegun (1964), table 26.10 and equation 26.7.5.
 
     >>> round(t_quantile(1), 3), round(t_quantile(10), 3), round(t_quantile(13), 3)
     (12.706, 2.228, 2.16)

@@ -114,7 +114,7 @@ class SeasonSplits(Protocol):
     """Learn from the first matches of every season and score the last: Guo et al. (2012), section 5.1.
 
     `train`: the share of a season's matches that is learnt from. `test`: the share at the end of the season that is
-    scored; None scores all matches that are not learnt from. With `reset`, every season begins with newcomers;
+    scored; None scores all matches that are not learnt from. With `reset`, all players start every season as newcomers;
     otherwise all matches of earlier seasons are learnt from. A season is a calendar year, or the time between breaks of
     `gap` days, unless `seasons` labels every match. `known`: score only matches whose players all appeared in earlier
     learnt matches.

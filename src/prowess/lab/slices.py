@@ -110,7 +110,7 @@ def established(history: History, matches: int = 20) -> Mask:
 
 
 def after(history: History, start: float | str | date, *, name: str = "start") -> Mask:
-    """Return the matches after the first `start` matches, after that share of them (below 1), or from that date on.
+    """Return the matches from `start` on: a number of matches to skip, a share of all matches (below 1), or a date.
 
     `name` is the parameter that an error message names.
 

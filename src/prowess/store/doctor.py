@@ -130,7 +130,7 @@ def _check_postgresql(connection: Connection) -> Iterator[Check]:
 
 
 def _check_tables(connection: Connection) -> Check:
-    """Compare tables, columns and indexes with the schema. Without its index, a match could be recorded twice."""
+    """Compare tables, columns and indexes with the schema. Unique indexes keep matches from being recorded twice."""
     inspector, missing = sa.inspect(connection), []
     names = set(inspector.get_table_names())
     for table in schema.metadata.sorted_tables:

@@ -88,8 +88,8 @@ def export_folder(database: URL, folder: str = "") -> Path:
 class ExportFolder:
     """A folder of finished exports, named after the league and its revision, that several processes share.
 
-    The folder also holds temporary entries: exports that are being written, and links to exports that are being sent.
-    Because a download reads from its own link, deleting a finished file never breaks it.
+    The folder also holds temporary entries: exports that are being written, and links to exports that are being sent. A
+    download reads from its own link, so deleting a finished file never breaks the download.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as place:

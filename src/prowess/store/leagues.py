@@ -53,7 +53,7 @@ def slug(title: str) -> str:
 
 
 def league_name(title: str) -> str:
-    """Return the league name for a title. Raises `Error` if letters would be lost, because two names could collide.
+    """Return the league name for a title. Raises `Error` if letters would be lost: two titles could get the same name.
 
     >>> league_name("Лига 1")  # doctest: +ELLIPSIS
     Traceback (most recent call last):

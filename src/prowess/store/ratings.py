@@ -123,7 +123,7 @@ def learn(ladder: Ladder, history: History) -> None:
 
 @contextmanager
 def locating_errors(history: History) -> Iterator[None]:
-    """Convert the error about a match that the model cannot rate to a `RatingError` with the match's id."""
+    """If the model cannot rate a match, raise a `RatingError` with the match's id instead of the model's error."""
     try:
         yield
     except Error as error:

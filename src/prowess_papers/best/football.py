@@ -98,7 +98,7 @@ def _system(model: Model) -> System:
 
 
 def _both(league: League, models: Mapping[str, System], percents: tuple[int, ...], work: RunOptions) -> Curves:
-    """Return the curves of the tuned models, and of the paper's models, which forget earlier seasons."""
+    """Return the curves of the tuned models, and of the paper's models, which do not use earlier seasons."""
 
     def learnt(systems: Mapping[str, System], split: Callable[[League, int, int], Split], label: str) -> Curves:
         return learning_curves(
@@ -163,7 +163,6 @@ def _beats(judged: Evaluation, league: League, since: int, work: RunOptions) -> 
 
 
 def _joined(tallies: list[measures.Tally]) -> measures.Tally:
-    """Concatenate the tallies of several seasons."""
     total, weight = (np.concatenate([getattr(one, side) for one in tallies]) for side in ("total", "weight"))
     return measures.Tally(total, weight)
 

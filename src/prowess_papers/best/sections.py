@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def judged_sections(judged: Evaluation) -> list[Section]:
-    """Return sections with the comparison on later matches, the worth of each component, and the course over time."""
+    """Return sections with the comparison on later matches, the effect of each component, and the measure over time."""
     comparison, title = judged.comparison, judged.of.title
     claims = tuple(beats(judged, measure) for measure in comparison.measures[:2])
     # Only for this data set has a pair error been published.
@@ -60,7 +60,7 @@ def beats(judged: Evaluation, measure: Measure) -> Claim:
 
 
 def _below_published(judged: Evaluation) -> Claim:
-    """Return the claim that the pair error is below the lowest published one, measured on other tournaments."""
+    """Return the claim that the pair error is below the lowest published one, which is from other tournaments."""
     printed = load_published("tournaments")["icml2011"]
     span = printed["error"]["last"].index(300)
     name = min(printed["models"], key=lambda model: printed["error"][model][span])

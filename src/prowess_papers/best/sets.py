@@ -43,7 +43,7 @@ def _counts(first: int, until: int) -> Cut:
 
 
 def _last(first: int, many: int) -> Cut:
-    """Return a split: the last `many` matches are for evaluation, earlier ones except the first `first` for tuning."""
+    """Return a split: evaluate on the last `many` matches, and tune on the others without the first `first`."""
     return lambda history: (min(first, max(0, len(history) - many)), max(0, len(history) - many))
 
 

@@ -105,7 +105,7 @@ class Mode:
         return pair_error(self.fits[system].forecasts, ties=ties, pooled=True)
 
     def closest(self, system: str, share: float) -> NDArray[np.bool_]:
-        """Return a mask of the `share` of games that a system expects to be closest; among ties, earlier games.
+        """Return a mask of the `share` of games that a system expects to be closest; of tied games, the earlier win.
 
         >>> history = History.from_matches([{"teams": [["a"], ["b"]]}] * 2)
         >>> fit_mode("Head to Head", history, {"elo": {}, "trueskill": {}}).closest("TrueSkill", 0.5)

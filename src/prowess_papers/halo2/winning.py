@@ -34,7 +34,7 @@ class Ratios:
     deviation: Floats
 
     def among(self, least: int) -> Interval:
-        """Return the mean deviation of players with at least `least` games."""
+        """Return the mean distance from one half, over the players with at least `least` games."""
         values = self.deviation[self.games >= least]
         spread = float(values.std(ddof=1)) if len(values) > 1 else float("nan")
         return Interval.normal(float(values.mean()), spread / sqrt(len(values)))
@@ -92,11 +92,11 @@ def _played(mode: Mode, quality: float, progress: bool | None) -> dict[str, NDAr
 
 
 def accepted(model: Model, history: History, quality: float, guess: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which games reach a quality, if only the games that reach it are learnt from.
+    """Return a mask of the games with at least this match quality, if the model learns only from such games.
 
     Whether a game is accepted depends only on earlier games. So start with any guess, fit the accepted games and choose
-    again, until nothing changes. In every round, at least one more game, counted from the first, has its final answer.
-    So this finds the only solution.
+    again, until nothing changes. Games are settled in chronological order, at least one in every round, so this finds
+    the only solution.
 
     >>> from prowess import TrueSkill
     >>> games = History.from_matches([{"teams": [["a"], ["b"]]}, {"teams": [["a"], ["b"]]}])

@@ -109,8 +109,8 @@ def normal(forecasts: Forecasts) -> Floats:
 def skellam(forecasts: Forecasts, terms: int = TERMS) -> Floats:
     """Return P(1 ≤ s₀ − s₁ ≤ terms) for counts with known rates; larger differences are ignored.
 
-    With the distribution function F of the first team's score it is Σⱼ P(s₁ = j) (F(j + terms) − F(j)), over all
-    possible scores j of the second team.
+    This is Σⱼ P(s₁ = j) (F(j + terms) − F(j)) over all possible scores j of the second team, where F is the
+    distribution function of the first team's score.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [90, 60]}] * 2)

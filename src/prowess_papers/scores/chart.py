@@ -69,7 +69,6 @@ def figure(
 
 
 def _points(data: str, curves: Curves, measure: str, theirs: Published | None) -> list[dict[str, Any]]:
-    """Return the points of a panel."""
     rows: list[dict[str, Any]] = []
     for place, system in enumerate(curves.systems):
         if not curves.has(system, measure):

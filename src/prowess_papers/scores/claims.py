@@ -30,7 +30,6 @@ def claims(curves: Mapping[str, Curves]) -> tuple[Claim, ...]:
 
 
 def _of(data: str, curves: Curves) -> list[Claim]:
-    """Return the claims about one data set."""
     few = [(one, other) for one in GAUSSIAN for other in ("TrueSkill", "Poisson-OD")]
     rivals = [("Gaussian-OD", other) for other in ("Gaussian-SD", "TrueSkill", "Poisson-OD")]
     both: Pairs = [("Gaussian-OD", "Gaussian-SD")]

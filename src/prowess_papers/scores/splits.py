@@ -83,7 +83,7 @@ def season_split(league: League, percent: int, season: int) -> Split:
 
 
 def carried_split(league: League, percent: int, season: int) -> Split:
-    """Return a split with the test matches of `season_split` that also learns from all earlier seasons.
+    """Return the same split as `season_split`, but also learn from all earlier seasons.
 
     >>> import numpy as np, prowess as pw
     >>> matches = [{"teams": [["ann"], ["bob"]], "scores": [2, 1]}] * 20

@@ -32,7 +32,7 @@ def read(folder: Path) -> History:
 
 @dataclass(frozen=True)
 class Spans:
-    """The spans that are evaluated: how many of the last tournaments each of them has.
+    """The spans that are evaluated: `last` says how many of the last tournaments each span has.
 
     Table 1 of 2011 uses `last[0]`, its Table 2 uses all three, and the paper of 2010 uses `last[1]`. The last `last[0]`
     tournaments were not used for tuning. `window` is the width of the sliding window in charts.

@@ -54,7 +54,6 @@ SIX = {  # the models of the 2010 paper, section 5
 
 
 def _team(name: str) -> TeamFunction:
-    """Return a team function by name."""
     constants = load_published("tournaments")["icml2011"]["constants"]
     # For larger rosters the plain average is used, because the papers' rule fails if the means sum to less than 0.
     squad = FullSquad(constants["size"], constants["discount"], "mean")

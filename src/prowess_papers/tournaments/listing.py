@@ -60,7 +60,6 @@ def listings(
 
 
 def _listing_errors(model: Model, history: History) -> ListingErrors:
-    """Run one model on one listing."""
     forecasts = model.fit(history, progress=False).forecasts
     rounded = replace(forecasts, mean=np.round(forecasts.mean, DIGITS))
     first = history.player[history.team_start[:-1]]

@@ -101,7 +101,7 @@ class Rows:
 
 
 def _results(history: History, match: Index) -> History:
-    """Return a history with the places of these matches, in the given order, without players and times."""
+    """Return a history of the given matches, in the given order, with their places but without players and times."""
     start, place = history.match_start, history.place
     if len(match) != len(history) or (match != np.arange(len(history))).any():
         start, teams = gather(start, match)

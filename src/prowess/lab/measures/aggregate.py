@@ -42,7 +42,7 @@ class Groups(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """The contributions of groups of matches to a measure (groups × parts), and how the measure follows from them.
+    """The contributions of groups of matches to a measure (groups × parts), and how to compute the measure from them.
 
     `chance` is a function for measures that noise alone makes larger, such as a calibration error. It takes the sums
     over resampled histories and the sums over all matches, and returns the values that noise alone would give.
@@ -120,7 +120,7 @@ def _distance(sums: Floats) -> Floats:
 
 
 def _distance_by_chance(drawn: Floats, whole: Floats) -> Floats:
-    """Return the distance that chance alone gives: between resampled bins and the bins of all matches."""
+    """Return the distance that chance alone would give: from the resampled bins to the bins of all matches."""
     count, expected, happened = np.split(drawn, 3, axis=-1)
     off = expected - happened - np.subtract(*np.split(whole, 3)[1:])
     return ratio(np.stack([np.abs(off).sum(axis=-1), count.sum(axis=-1)], axis=-1))

@@ -114,7 +114,7 @@ def has_draws(result: Result) -> bool:
 
 
 def bin_edges(p: Floats, bins: int) -> Floats:
-    """Return the edges between bins that hold equally many forecasts; from a sample if there are very many.
+    """Return the edges between bins that hold equally many forecasts; a sample is used if there are very many.
 
     >>> import numpy as np
     >>> bin_edges(np.array([0.1, 0.2, 0.6, 0.7]), 2)

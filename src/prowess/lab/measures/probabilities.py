@@ -83,8 +83,8 @@ def log_loss(forecasts: Forecasts, *, least: float = 1e-6) -> Tally:
 def information_gain(forecasts: Forecasts, *, least: float = 1e-6) -> Tally:
     """Return how much more information a forecast has than a coin toss, in bits: Guo et al. (2012), section 5.2.
 
-    With p = P(win) + ½ P(draw): 1 + log₂ p if the first team wins, 1 + log₂(1 − p) if it loses, and for a draw 1 + ½
-    log₂(p(1 − p)). Probabilities below `least` count as `least`.
+    With the expected score p = P(win) + ½ P(draw), the gain is 1 + log₂ p if the first team wins, 1 + log₂(1 − p) if it
+    loses, and 1 + ½ log₂(p(1 − p)) after a draw. Probabilities below `least` count as `least`.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 2)

@@ -111,8 +111,9 @@ def _pair_tally(total: Floats, weight: Floats, pooled: bool) -> Tally:
 def place_error(forecasts: Forecasts) -> Tally:
     """Return √(Σᵢ (xᵢ − yᵢ)²/√i) of every match: Nikolenko, Sirotkin (2010), section 5.
 
-    i numbers the teams in the order in which they finished, x is a team's place and y its predicted place; so the first
-    places count most. Tied teams share the mean of their places, and the mean of their weights 1/√i.
+    Here i numbers the teams in the order in which they finished, x is a team's place, and y is its predicted place. So
+    errors at the first places count most. Tied teams share the mean of their places, and the mean of their weights
+    1/√i.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"]]}])

@@ -99,7 +99,7 @@ class Even(Attendance):
 
 @dataclass(frozen=True)
 class Zipf(Attendance):
-    """A few play a lot: the n-th most frequent player, chosen at random, has weight 1/n^exponent.
+    """A few play a lot: players are put in a random order, and the n-th has weight 1/n^exponent.
 
     >>> sorted(Zipf(1.0).weights(np.random.default_rng(1), 4).tolist(), reverse=True)[:2]
     [1.0, 0.5]

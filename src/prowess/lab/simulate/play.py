@@ -179,10 +179,11 @@ def _(outcome: GaussianScore, field: Field, rng: np.random.Generator) -> Played:
 
 @play.register
 def _(outcome: OffenceDefence, field: Field, rng: np.random.Generator) -> Played:
-    """Draw scores from x, a team's offence minus the mean of the others' defences.
+    """Draw scores, each given the team's offence minus the mean defence of the other teams.
 
-    If a draw between two teams is f times as likely as the scores imply, matches are replayed: a match with a winner is
-    kept only with probability 1/f, or, if f is below 1, a drawn match only with probability f.
+    The outcome may make a draw between two teams f times as likely as the scores imply. In that case, matches are
+    replayed: a match with a winner is kept only with probability 1/f. If f is below 1, a drawn match is kept only with
+    probability f.
     """
     performance, score = _draw_scores(outcome, field, rng)
     factor = float(getattr(outcome.score, "draw_factor", 1.0))
@@ -200,7 +201,7 @@ def _(outcome: OffenceDefence, field: Field, rng: np.random.Generator) -> Played
 
 
 def _draw_scores(outcome: OffenceDefence, field: Field, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Draw performances, then scores from the score distribution given x."""
+    """Draw performances, then scores from the distribution that the performances determine."""
     performance = field.performances(rng)
     total, defence = np.add.reduceat(performance[:, 1], field.match_start[:-1]), performance[:, 1]
     x = performance[:, 0] - (total[field.match] - defence) / (field.counts[field.match] - 1)

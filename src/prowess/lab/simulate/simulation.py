@@ -36,8 +36,8 @@ class Simulation:
 
     - `skill`: the true skill of every player at the last match (players × traits), in the order of `history.players`
     - `skill_then`: the true skill of every entry at its match (entries × traits)
-    - `performance`: the performance of every team (teams × traits); the expected performance if results are drawn from
-      a forecast, as for two teams with Elo and related systems
+    - `performance`: the performance of every team (teams × traits); it is the expected performance if results are drawn
+      from a forecast, as for two teams in Elo and related systems
     - `home`: the true home advantage at every match (matches × traits), or None
 
     >>> import prowess as pw
@@ -206,7 +206,7 @@ def quiz_league(
 
     As the papers report: there are 680 tournaments and about 50,000 players; most play very few tournaments, and a core
     plays many, for many teams. Smaller teams are very common, and some list more than six players. There are 30 to 90
-    questions, and so 30 to 60 distinct results with ties. Some tournaments have more than 1,000 teams.
+    questions, so there are only 30 to 60 distinct results, and many ties. Some tournaments have more than 1,000 teams.
 
     The papers do not publish the rest, so we chose it. Each of the six seats is empty with probability 0.15 and taken
     by a guest with probability 0.2. A team brings a substitute with probability 0.03. The `alike` of squads is 0.5. The

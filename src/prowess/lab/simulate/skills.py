@@ -129,7 +129,7 @@ def drift_steps(model: Model, timeline: Timeline, skill: Floats) -> tuple[Floats
 
 
 def _experienced_players(model: Model, entries: int) -> BatchBoard:
-    """Return a board of players who have already played, with the initial values in the extra columns."""
+    """Return a board of players who have already played; its extra columns have their initial values."""
     batch = BatchBoard(model, 1, max(entries, 1))
     extras = model.pipeline.extras
     model.absorb.welcome(batch.board, 0)
@@ -180,7 +180,7 @@ def draw_hosts(rng: np.random.Generator, model: Model, matches: int, home: float
 def home_advantages(rng: np.random.Generator, model: Model, hosted: NDArray[np.bool_], times: Times | None) -> Floats:
     """Return the true home advantage at every match, matches × traits: drawn once, then moved by its own drift.
 
-    It moves before every match with a home team; with rating periods, before every such period.
+    It moves before every match with a home team; with rating periods, before every period that has such a match.
 
     >>> import prowess as pw
     >>> model = pw.TrueSkill().replace(home_mu=2)

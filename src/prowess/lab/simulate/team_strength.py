@@ -85,7 +85,8 @@ class Field:
     def margins(self, upper: Ints, lower: Ints) -> Floats:
         """Return the margins between neighbours, match by match; a match of n teams has n − 1 margins.
 
-        If the margin is the same for all pairs of a match, every match needs a board; otherwise many matches share one.
+        If the margin is the same for all pairs of a match, every match needs its own board; otherwise many matches
+        share a board.
         """
         single = type(BatchBoard(self.model, 2, 1).board.margin).measure is not Margin.measure
         margins = np.empty(len(upper))

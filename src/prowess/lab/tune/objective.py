@@ -53,7 +53,7 @@ class Objective:
     first: int
 
     def __call__(self, values: Mapping[str, float]) -> TrialResult:
-        """Return the loss with the given parameters. An error of the model becomes part of the result."""
+        """Return the loss with the given parameters. If the model fails, the result holds the error."""
         try:
             loss = self.loss(self.model.replace(**values))
         except Error as error:

@@ -112,7 +112,7 @@ def _matern(squares: Floats, lengths: Floats) -> Floats:
 
 
 def fit_surrogate(points: Floats, y: Floats, rng: np.random.Generator) -> Surrogate:
-    """Find the maximum-likelihood length scales, equation (5.8), with random guesses and random steps.
+    """Find the length scales of maximum likelihood, equation (5.8), by random guesses followed by random steps.
 
     >>> rng = np.random.default_rng(0)
     >>> points = rng.random((30, 2))

@@ -76,7 +76,7 @@ class Study:
         return tuple(self.study.user_attrs.get("unused", ()))
 
     def set_space(self, space: Mapping[str, Range], unused: Iterable[str] = ()) -> None:
-        """Store the parameters and those without effect; raise `Error` if the study already has others."""
+        """Store the ranges to search and the parameters without effect; raise `Error` if other ranges are stored."""
         if not self.space:
             self.study.set_user_attr("unused", list(unused))
             self.study.set_user_attr("parameters", _bounds(space))
@@ -135,7 +135,7 @@ class Study:
 
 
 def _public_path(name: Any) -> Any:
-    """Return the public path of a built-in measure, because its module may move while a study is stored."""
+    """Return the public path of a built-in measure. A stored study needs it, because the measure's module may move."""
     return re.sub(r"^(prowess\.lab\.measures)\.\w+\.", r"\1.", name) if isinstance(name, str) else name
 
 

@@ -87,7 +87,7 @@ def ranks_gained(
 ) -> list[int | None]:
     """Return how many ranks each player has gained since earlier standings; None for new players.
 
-    With `among`, the later standings, only players who are active in them are ranked.
+    If the later standings are given as `among`, only players who are active in them are ranked.
 
     >>> import prowess as pw
     >>> from prowess.store.leagues import Settings

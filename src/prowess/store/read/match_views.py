@@ -92,7 +92,7 @@ class MatchViews:
         return MatchPage(self._player_matches(entry[begin:end][::-1][offset : offset + limit][::-1]), int(end - begin))
 
     def recent_matches(self, players: Iterable[str], each: int = RECENT_MATCHES) -> History:
-        """Return the last `each` matches of some players, if they are among the latest matches of the league."""
+        """Return the last `each` matches of every given player, searching only the latest matches of the league."""
         history = self.view.trace.history
         begin = int(history.team_start[history.match_start[max(0, len(history) - RECENT_OF_LEAGUE)]])
         entry = np.concatenate([np.zeros(0, np.intp), *(self.view.entries(name)[::-1][:each] for name in players)])
@@ -132,7 +132,7 @@ class MatchViews:
         return self._record(entry, self.view.places(entry), 0)[1]
 
     def worst(self, name: str, skip: int) -> Plain | None:
-        """Return the lowest rating of a player after `skip` matches that count; None if there are no later matches."""
+        """Return a player's lowest rating, without the first `skip` matches that count; None if no match is left."""
         entry = self._entries(name)
         entry = entry[self.view.trace.counted(self.view.places(entry)[1])][skip:]
         return self._curve(entry, self.view.places(entry)[1], 0)[2]
@@ -172,7 +172,7 @@ class MatchViews:
         return entry
 
     def _ids(self, chosen: Ints) -> dict[int, str]:
-        """Return the ids of matches by index, without matches posted after the connection began."""
+        """Return the ids of matches by index; matches posted after the connection's snapshot are left out."""
         index = dict(zip(self.view.seq[chosen].tolist(), chosen.tolist(), strict=True))
         query = select(_JOURNAL.seq, _JOURNAL.id).where(
             _JOURNAL.league_id == self.league.id, _JOURNAL.seq.in_(list(index)), _JOURNAL.kind == "post"
@@ -203,7 +203,7 @@ class MatchViews:
         return rows
 
     def _curve(self, entry: Ints, match: Ints, most: int) -> tuple[list[Plain], Plain | None, Plain | None]:
-        """Return a curve of at most `most` points with the ratings after matches, and its best and worst rating."""
+        """Return the ratings after the given matches, reduced to at most `most` points, and the best and worst one."""
         trace = self.view.trace
         counted = trace.counted(match)
         entry, match = entry[counted], match[counted]

@@ -182,7 +182,7 @@ class StandingsCache:
 
 
 def _is_unchanged(connection: Connection, league: League, cached: Snapshot, time: float) -> bool:
-    """Return whether a snapshot at a time is still valid, because all later changes concern only later times."""
+    """Return whether a cached snapshot at a time is still valid: all changes made since concern only later times."""
     new = [season.start for season in seasons.list_seasons(connection, league) if season.revision > cached.revision]
     return time < min([journal.earliest_change(connection, league, cached.revision), *new])
 
@@ -207,5 +207,5 @@ def _current(connection: Connection, league: League, last: Snapshot | None) -> S
 
 
 def _with_settings(snapshot: Snapshot, league: League) -> Snapshot:
-    """Return a snapshot with the league's current settings: changing settings does not create a revision."""
+    """Return a snapshot with the league's current settings, which can change without a new revision."""
     return snapshot if snapshot.settings == league.settings else replace(snapshot, settings=league.settings)

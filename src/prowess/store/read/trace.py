@@ -325,7 +325,7 @@ class LeagueTrace:
         return TraceView(trace, seq, self.number, self.seasons, stops, *owner, self.index)
 
     def rewound(self, matches: int) -> LeagueTrace:
-        """Return a separate trace that ends at the last ladder saved before match number `matches`."""
+        """Return a copy of the trace up to the last ladder that was saved after fewer than `matches` matches."""
         stop = next(stop for stop in reversed(self.stops) if stop.matches < max(matches, 1))
         other = LeagueTrace(self.model, self.stamp, self.seasons)
         other.names, other.number = list(self.names), dict(self.number)

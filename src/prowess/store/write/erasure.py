@@ -1,7 +1,7 @@
 """Erasing a person: replace a player's name by an alias everywhere, and recognise the name when it is posted again.
 
 This is the only rewrite of the journal. Ratings do not depend on names, so none of them changes. A salted hash of the
-name is kept, until it is dropped, so that a file that is imported again does not bring the name back.
+name is kept until `drop_hash` deletes it. With the hash, importing an old file again does not bring the name back.
 """
 
 from __future__ import annotations
@@ -269,7 +269,7 @@ def _rename_ratings(connection: Connection, league: League, name: str, alias: st
 def _rewrite_texts(
     connection: Connection, column: Any, condition: ColumnElement[bool], replaced: Callable[[str], str]
 ) -> None:
-    """Rewrite the texts of a column. There are few distinct texts, so one statement updates all rows with a text."""
+    """Rewrite the texts of a column, with one statement for each distinct text, because there are few of them."""
     for text in connection.execute(select(column).where(condition, column.is_not(None)).distinct()).scalars().all():
         new = _replace_in(text, replaced)
         if new != text:
@@ -301,7 +301,7 @@ def _replace_in(text: str, replaced: Callable[[str], str]) -> str:
 
 
 def _restart_analyses(connection: Connection, league: League) -> None:
-    """Queue running analyses again: they have read the name, and an error message may contain it."""
+    """Queue running analyses again, because they have read the name and could show it in an error message."""
     analysis = schema.analysis.c
     running = (analysis.league_id == league.id, analysis.state == "running")
     connection.execute(update(schema.analysis).where(*running).values(state="queued", worker=None))

@@ -5,7 +5,7 @@ block posts to the league, and on SQLite posts to all leagues. Instead, a long c
 
 1. takes a lease on the corrections of the league, so that only posts can change the league in the meantime;
 2. plans the change, and rates the matches that were recorded up to now, a few at a time;
-3. rates the matches that were posted in the meantime, which have only been rated on the basis of the old ratings;
+3. rates the matches that were posted in the meantime, which so far have been rated only with the old ratings;
 4. writes the ratings and checkpoints as a new rating set, which nobody reads yet, in many short transactions;
 5. in a last short transaction, rates the last few posts, writes the change and switches the league to the new set;
 6. deletes the old set, in many short transactions.
@@ -141,7 +141,7 @@ class LongCorrection:
                 self._renew(connection)
 
     def _rate(self, planned: Plan, all_seasons: Sequence[Season], begin: Checkpoint, step: int) -> None:
-        """Rate all matches after a checkpoint that were recorded when the correction was planned."""
+        """Rate the matches after a checkpoint, except those posted after the correction was planned."""
         saved = begin.matches
         for rows, is_last in self._chunks(planned, begin.position):
             self._rest()

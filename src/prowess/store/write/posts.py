@@ -433,8 +433,8 @@ def is_late(
 ) -> bool:
     """Return whether a history is late: one of its players has a later match, which must be rated again.
 
-    `ladder` and `last_time` are those after all matches rated so far. With `before_ties`, the history comes before the
-    rated matches at the same time, not after them.
+    `ladder` has the ratings after all matches rated so far, and `last_time` is the time of the last of them. With
+    `before_ties`, the history comes before the rated matches at the same time, not after them.
     """
     if history.time is None:
         return False

@@ -181,7 +181,6 @@ class _Replayer:
             return self._leagues[league] > 0
 
     def put(self, command: Command, future: Future[CommandResult]) -> None:
-        """Queue a correction."""
         with self._guard:
             self._leagues[command.league] += 1
         self._queue.put((command, future))

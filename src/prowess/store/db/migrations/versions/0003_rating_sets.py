@@ -1,4 +1,4 @@
-"""Rating sets: the ratings and checkpoints of a league that belong together, so that a new set can be prepared."""
+"""Rating sets: a new set of a league's ratings and checkpoints can be prepared while the old one is in use."""
 
 from __future__ import annotations
 
