@@ -1,4 +1,4 @@
-"""The four systems as the authors released them, because their code differs from the paper in five points.
+"""The four systems as the authors released them. Their code differs from the paper in five points.
 
 1. The noise γ, a standard deviation, is set to the *variance* of the scores of the training matches (Gaussian-SD: of
    their differences), and γ² is left out of the prediction.

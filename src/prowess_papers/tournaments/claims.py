@@ -19,8 +19,8 @@ Pair = tuple[str, str]
 class Judge(NamedTuple):
     """Judges claims about models by one measure of a comparison, on selected tournaments.
 
-    `factor` and `unit` are for printing differences: pair errors in percentage points. `labels` maps other names of
-    models, such as those of a paper, to the names in the comparison.
+    Differences are multiplied by `factor` and printed in `unit`, such as percentage points. `labels` maps other names
+    of models, such as those of a paper, to the names in the comparison.
     """
 
     comparison: Comparison
@@ -31,7 +31,7 @@ class Judge(NamedTuple):
     labels: dict[str, str] = {}  # noqa: RUF012 - a NamedTuple's default, never changed
 
     def apart(self, one: Sequence[str], other: Sequence[str]) -> Interval:
-        """Return how much higher the mean error of the models `one` is than that of the models `other`."""
+        """Return the mean error of the models `one` minus the mean error of the models `other`, with its interval."""
         return self.comparison.resampling.difference(self._mean(one), self._mean(other))
 
     def _mean(self, names: Sequence[str]) -> Tally:

@@ -21,9 +21,9 @@ PAIRS = 1_000_000  # pairs of teams processed at a time, which limits the memory
 def pair_error(forecasts: Forecasts, *, ties: float = 0.5, drawn: float | None = None, pooled: bool = False) -> Tally:
     """Return the share of pairs of teams that did not finish in the expected order: Nikolenko, Sirotkin (2011).
 
-    The expected order is that of the expected performances. `ties`: the error of a pair with equal expected
-    performances, from 0 (right) to 1 (wrong, as in the TrueSkill paper). `drawn`: the error of a pair of teams that
-    share a place; None leaves such pairs out. With `pooled`, every pair has the same weight, so that large matches
+    Teams are expected to finish in the order of their expected performances. `ties`: the error of a pair with equal
+    expected performances, from 0 (right) to 1 (wrong, as in the TrueSkill paper). `drawn`: the error of a pair of teams
+    that share a place; None leaves such pairs out. With `pooled`, every pair has the same weight, so that large matches
     count more; otherwise every match has the same weight.
 
     >>> import prowess as pw

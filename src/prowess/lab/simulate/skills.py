@@ -90,7 +90,7 @@ def _drift(
 
 
 def drift_skills(rng: np.random.Generator, model: Model, timeline: Timeline, player: Ints, first: Floats) -> Floats:
-    """Return the true skill of every entry at its match, entries × traits, from the skills at the first match.
+    """Return the true skill of every entry at its match (entries × traits); `first` has the skills at the first match.
 
     >>> import prowess as pw
     >>> from prowess.lab.simulate.lineup import Lineup

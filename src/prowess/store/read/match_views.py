@@ -232,7 +232,7 @@ class MatchViews:
         return points, {"best": best, "worst": worst} | counts
 
     def _met(self, met: Encounters) -> list[Plain]:
-        """Return opponents or partners, most frequent first, ties by name."""
+        """Return opponents or partners, most frequent first; equally frequent ones are sorted by name."""
         names = self.view.trace.history.players
         least = met.matches[min(MAX_MET, len(met.matches)) - 1] if len(met.matches) else 0
         more = int(np.searchsorted(-met.matches, -least))  # met more often than the last player listed

@@ -30,7 +30,7 @@ OVERHEAD = 4_096  # bytes of a snapshot besides its columns; they add up if a pr
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """The order of players from best to worst, ties by name, as row numbers in the state.
+    """The players from best to worst, as row numbers in the state; equal players are sorted by name.
 
     `down` holds the negated level of each player in that order, so that it ascends and can be searched.
 

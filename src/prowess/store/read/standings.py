@@ -53,7 +53,7 @@ class StandingsCache:
         self._computing = BoundedSemaphore(MAX_COMPUTING)
 
     def of(self, connection: Connection, league: League) -> Snapshot:
-        """Return the standings of a league at its revision or a later one."""
+        """Return the standings of a league, at the revision of `league` or at a later one."""
         key = league.cache_key
         recent = self._recent.get(key) or ()
         if not recent or recent[-1].revision < league.revision:

@@ -273,7 +273,7 @@ class OutOfOrder(Exception):
 
 @dataclass
 class _Batch:
-    """Posts to a league that share a commit, with their results so far; if `traced`, a reader needs the traces."""
+    """Posts to a league that share a commit, and their results; `traced` is true if a reader needs the traces."""
 
     connection: Connection
     league: League
