@@ -259,9 +259,14 @@ def _sides(headers: Headers) -> Layout | None:
         for number, (stem, label, column) in enumerate(group, 1):
             forms = ["{word}{label}", "{stem}{label}{word}", "{stem}{word}{label}", "{label}{word}"]
             forms += [] if stem else ["{label[0]}{word}", "{word}{label[0]}"]  # such as W pts for White
+            forms += ["{word}{number}"] if stem and not label.isdigit() else []  # such as score1 for Team A
             results = headers.find(
                 {
-                    result + label: [form.format(word=word, stem=stem, label=label) for word in words for form in forms]
+                    result + label: [
+                        form.format(word=word, stem=stem, label=label, number=number)
+                        for word in words
+                        for form in forms
+                    ]
                     for result, words in (("score", aliases.SCORES), ("rank", aliases.RANKS))
                 }
             )

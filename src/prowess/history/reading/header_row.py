@@ -23,7 +23,9 @@ _SIDES = dict.fromkeys((role for side in aliases.SIDE_WORDS for role in (side, f
 _SEARCHED = 50  # number of records searched for a header
 _SHOWN = 8  # number of names shown in a remark
 _MOST = 0.9  # a column that nearly all rows have belongs to the table
-_PARTS = frozenset(("player", "players", "name", "names", "first", "second", "p1", "p2", "#1", "#2", "1", "2"))
+_PARTS = frozenset(
+    ("player", "players", "partner", "name", "names", "first", "second", "p1", "p2", "#1", "#2", "1", "2")
+)
 _RULE = re.compile(r"[-=+_:.─━|\s]*[-=─━_]{2,}[-=+_:.─━|\s]*")
 _VALUE = re.compile(
     r"[-+−]?[\d½][\d½\s.,:/\-–−+%]*([TZ][\d:.+\-Z]*)?"
