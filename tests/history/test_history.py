@@ -145,7 +145,7 @@ def test_between_accepts_plain_numbers_as_bounds() -> None:
     assert len(everything(9).between(2, "5")) == 3
 
 
-def test_between_reads_a_bound_without_zone_in_the_history_zone() -> None:
+def test_between_takes_a_bound_without_a_zone_to_be_in_the_zone_of_the_history() -> None:
     times = ["2026-01-01T00:30:00+02:00", "2026-01-01T01:30:00+02:00"]
     history = History.from_matches([{"teams": [["ann"], ["bob"]], "time": time} for time in times])
     assert len(history.between("2026-01-01")) == 2

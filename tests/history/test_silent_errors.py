@@ -63,12 +63,6 @@ _WORKBOOKS = (".xlsx", ".xls", ".ods")
 _KNOWN = {
     # The file has both names and ids of the teams; without the heading of the names, the ids are right.
     "basketball_log_of_all_teams": {"heading_misspelt"},
-    # Open errors: these are read wrong in silence, and the reader must learn to tell of them.
-    "doubles_of_an_archive": {"heading_misspelt"},  # a partner is lost
-    "relay_teams": {"heading_misspelt"},  # the swimmers are lost, and the club is rated
-    "cricket_won_by": {"name_and_score_swapped"},  # "Sark won by 5 wickets" becomes a name
-    "squash_games_won_and_lost": {"percent_sign"},  # the games lost decide who won
-    "teams_of_players_in_rows": {"column_shifted_by_a_row"},  # teams fall apart
 }
 
 

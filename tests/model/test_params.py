@@ -142,7 +142,7 @@ def league(scores):
 
 
 @pytest.mark.parametrize("name", [*PRESETS, "seasons and newcomers"])
-def test_forecasts_do_not_depend_on_parameter_directions_declared_as_blind(name):
+def test_parameter_changes_declared_to_have_no_effect_leave_forecasts_unchanged(name):
     """Shifting the initial mean or doubling all scales changes no forecast, unless the outcome depends on the scale."""
     model = MODELS[name]
     history = league(scores="scale" not in model.outcome.blind)

@@ -1,9 +1,11 @@
 """Read histories from files, from frames, and from files that hold several leagues."""
 
 import os
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from difflib import get_close_matches
 from functools import partial
 from itertools import chain
 from operator import itemgetter
@@ -208,6 +210,8 @@ def _read_matches(table: Table, layout: Layout) -> RawMatches:
         if draft.ids is None:
             layout = layout.with_roles(id=None)
     _note_ignored_names(table, layout, draft)
+    _note_ignored_rosters(table, layout)
+    _note_uneven_sides(table, layout)
     _note_unnamed(table, layout)
     _note_numbered_players(table, draft)
     if draft.times is None and len(draft) > 1:
@@ -248,6 +252,39 @@ def _note_ignored_names(table: Table, layout: Layout, draft: RawMatches) -> None
                 Option("columns", {"player2": column}),
                 column=column,
             )
+
+
+def _note_ignored_rosters(table: Table, layout: Layout) -> None:
+    """Remark on an ignored column that lists several names in most cells, if the teams have no players."""
+    if layout.sides or "team" not in layout.roles or {"player", "players"} & layout.roles.keys():
+        return
+    sample = replace(table, frame=table.frame.head(_NAMES))
+    for column in layout.unused(sample.frame.columns):
+        cells = text_of(sample, column).drop_nulls()
+        lists = cells.str.contains(r"\p{L}+\s*[,;/&+|]\s*\p{L}")
+        if len(cells) and 2 * lists.sum() > len(cells):
+            text = f"column {column!r} is not used, although it may list the players of a team, such as {cells[0]!r}; "
+            option = Option("columns", {"players": column})
+            table.note("ignored-rosters", f"{text}if it does, map it, as in ", option, column=column)
+
+
+def _note_uneven_sides(table: Table, layout: Layout) -> None:
+    """Remark on a side with fewer columns of players than the other; the heading of a partner may be misspelt."""
+    if len(layout.sides) != 2 or len({len(side.more) for side in layout.sides}) == 1:
+        return
+    few, many = sorted(layout.sides, key=lambda side: len(side.more))
+    names = ["+".join((side.column, *side.more)) for side in (few, many)]
+    missing = [column.lower().replace(_stem(many.column), _stem(few.column)) for column in many.more]
+    unused = {column.lower(): column for column in layout.unused(table.frame.columns)}
+    near = [unused[found] for name in missing for found in get_close_matches(name, unused, 1)]
+    more = f"; column {near[0]!r} is not used, and may be misspelt" if near else ""
+    text = f"one side has the players {names[0]}, the other has {names[1]}{more}"
+    table.note("uneven-sides", text, column=near[0] if near else None)
+
+
+def _stem(column: str) -> str:
+    """Return the letters before the first digit of a column name, such as "winner" of "Winner1_name"."""
+    return re.split(r"[\d_ ]", column.lower(), maxsplit=1)[0]
 
 
 def _note_numbered_players(table: Table, draft: RawMatches) -> None:

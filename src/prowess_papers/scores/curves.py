@@ -106,7 +106,7 @@ class Curves:
         return found
 
     def difference(self, one: str, other: str, measure: str, percents: Sequence[int] | None = None) -> Interval:
-        """Return by how much one system exceeds another, averaged over the percents and paired over the units.
+        """Return how much the curve of one system lies above that of another, averaged over shares of the data.
 
         >>> import numpy as np
         >>> values = np.zeros((2, 1, 3, 4)); values[0, 0, :, 0] = 1.0, 2.0, 3.0

@@ -69,7 +69,7 @@ def test_players_who_did_not_start_are_left_out_unless_the_user_ranks_them_last(
 
 
 @pytest.mark.parametrize("cell", ["", None, "-", "–", "NA", "N/A", "\\N", "?"])
-def test_empty_place_cell_makes_a_player_neither_unplaced_nor_absent(cell: str | None) -> None:
+def test_empty_place_cell_does_not_mean_unplaced_or_absent(cell: str | None) -> None:
     cells = table(["1", cell])
     found = ranks(cells, "a")
     assert np.isnan(found.rank).tolist() == [False, True]

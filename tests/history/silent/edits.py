@@ -40,6 +40,7 @@ _HEADINGS = frozenset(
     (
         "inferred-columns", "inferred-time", "no-times", "ignored-names", "unnamed-ignored", "unnamed-columns",
         "no-header", "contradicting-results", "player-columns", "names-for-places", "no-teams", "half-scores",
+        "uneven-sides", "ignored-rosters",
     )
 )  # fmt: skip
 _DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
@@ -442,7 +443,7 @@ def column_shifted_by_a_row(sheet: Sheet) -> Edited | None:
         for at, value in zip(rows, values, strict=False)
     }
     touched = frozenset([rows[0] + 1]), frozenset([sheet.names[column]])
-    codes = frozenset(["contradicting-results", "unused-scores", "no-times"])
+    codes = frozenset(["contradicting-results", "unused-scores", "no-times", "everybody-alone", "no-teams"])
     return Edited(sheet.changed(new), *touched, codes=codes)
 
 

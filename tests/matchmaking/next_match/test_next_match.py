@@ -257,6 +257,6 @@ def test_next_matches_refuses_invalid_arguments(model, options, message):
         pw.next_matches(model, players=list("abc"), **options)
 
 
-def test_matches_between_players_of_certain_skill_give_no_information():
+def test_matches_between_players_whose_skill_is_known_exactly_give_no_information():
     found = pw.next_matches(pw.TrueSkill(tau=0), players={"a": pw.Rating(25, 0), "b": pw.Rating(25, 0)})
     assert found[0].information == 0.0

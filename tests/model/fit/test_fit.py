@@ -127,7 +127,7 @@ def test_trajectory_ends_with_the_rating_in_the_leaderboard(matches):
         assert curve["match"].to_list() == played[-len(curve) :]
 
 
-def test_leaderboard_has_shared_ranks_for_ties_and_match_counts():
+def test_leaderboard_has_match_counts_and_shared_ranks_for_ties():
     history = pw.History.from_matches(
         [{"teams": [["ann"], ["bob"], ["cat"]], "ranks": [1, 1, 2], "time": "2026-02-03"}]
     )

@@ -326,7 +326,7 @@ def test_form_sent_as_shown_reads_the_file_as_previewed(ask, layout):
 @pytest.mark.parametrize(
     "layout", ["home-away", "winner-loser", "sides", "names", "doubles", "neutral", "one-view", "long", "three-sides"]
 )
-def test_drop_downs_chosen_as_detected_read_the_same_matches(ask, layout):
+def test_choosing_the_detected_columns_in_the_drop_downs_gives_the_same_matches(ask, layout):
     league = f"same-{layout}"
     ask.create_league(league)
     page = drop(ask, league, LAYOUTS[layout])

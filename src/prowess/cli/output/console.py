@@ -144,7 +144,7 @@ def handle_errors() -> Iterator[None]:
     except Error as error:
         note(_one_line(error.render(as_flag)), "red", "error: ")
         if isinstance(error, NoLayout):
-            note("prowess check FILE --ask asks on a terminal which column is what")
+            note("to be asked what each column means, run in a terminal: prowess check FILE --ask")
         raise typer.Exit(1) from None
     except KeyboardInterrupt:
         raise typer.Exit(INTERRUPTED) from None

@@ -30,7 +30,9 @@ FIRST = 20  # problems shown on a terminal
 ALIKE = 3  # shown of several consecutive similar problems
 
 All = Annotated[bool, typer.Option("--all", help=f"Show all problems, not only the first {FIRST}.")]
-Ask = Annotated[bool, typer.Option("--ask", help="Ask what the file leaves open, and print the flags for the answers.")]
+Ask = Annotated[
+    bool, typer.Option("--ask", help="Ask about what is unclear in the file, and print the flags for your answers.")
+]
 Out = Annotated[Path | None, typer.Option(help=f"Write all problems to a file: {' '.join(FORMATS)}.")]
 
 

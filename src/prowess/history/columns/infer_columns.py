@@ -151,7 +151,8 @@ def _infer_sides(sample: Table, kinds: Kinds) -> dict[str, str] | None:
     if any(len(cells[column] & (cells[first] | cells[second])) >= least for column in others):
         return None  # more players, perhaps partners
     if len(names) == 2 and len(results := kinds["result"] + kinds["word"]) == 1:
-        return sides | {"winner": results[0]}
+        damaged = results[0] in kinds["word"] and kinds["number"] and _begins_with_digits(sample, results[0])
+        return None if damaged else sides | {"winner": results[0]}  # beside numbers, a damaged column of numbers
     columns = sample.frame.columns
     # number columns before the first name column hold row numbers, rounds or years
     after = [column for column in kinds["number"] if columns.index(column) > columns.index(first)]
@@ -161,6 +162,11 @@ def _infer_sides(sample: Table, kinds: Kinds) -> dict[str, str] | None:
     nameless = first.isdigit() and second.isdigit()
     nothing_else = len(kinds["time"]) + len(names) == sum(column.count() > 0 for column in sample.frame.iter_columns())
     return {"winner": first, "loser": second} if nameless and len(names) == 2 and nothing_else else None
+
+
+def _begins_with_digits(sample: Table, column: str) -> bool:
+    cells = text_of(sample, column).drop_nulls()
+    return bool(2 * cells.str.contains(r"^\d").sum() > len(cells))
 
 
 def may_meet(first: list[str], second: list[str]) -> bool:

@@ -60,6 +60,7 @@ def read_wide(table: Table, layout: Layout) -> RawMatches:
     if len(layout.sides) == 2 and bye.any():
         row = np.repeat(np.arange(len(size)), size.sum(axis=1))
         table.leave_out(np.unique(row[bye[player]]), "byes", "bye", "byes")
+    _reject_results(table, layout, size, player, names)
     present = size > 0
     score, rank = _results(table, layout, present)
     if layout.shape == Shape.PLACES:
@@ -79,6 +80,16 @@ def read_wide(table: Table, layout: Layout) -> RawMatches:
         score=None if score is None else score.reshape(-1)[flat],
         home=_home(table, layout),
     )
+
+
+def _reject_results(table: Table, layout: Layout, size: Ints, player: Ints, names: "pl.Series") -> None:
+    """Reject names that are results, such as "Herm won by 39 runs": the row has its cells in the wrong order."""
+    wrong = names.str.contains(r"(?i)\bwon by [\d½]").to_numpy()
+    if wrong.any():
+        team = np.repeat(np.arange(size.size), size.reshape(-1))
+        row, side = np.divmod(np.unique(team[wrong[player]]), size.shape[1])
+        for k, one in enumerate(layout.sides):
+            table.reject(row[side == k], one.column, "a name is needed, not a result; put the cells in order")
 
 
 def _teams(table: Table, layout: Layout) -> tuple[Ints, Ints, "pl.Series"]:

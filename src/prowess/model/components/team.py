@@ -131,7 +131,9 @@ class Affine(TeamFunction):
 
     def __post_init__(self) -> None:
         if not callable(self.function):
-            raise validate.invalid("function", "be callable, from prior means to weights and offset", self.function)
+            raise validate.invalid(
+                "function", "be a function that takes prior means and returns weights and an offset", self.function
+            )
 
     @cython.ccall
     @cython.exceptval(-1, check=False)

@@ -201,7 +201,7 @@ async def suggest_names(
 
 
 def by_likelihood(names: Iterable[str], search: str) -> list[str]:
-    """Sort names for a search: an exact match, names that begin with the text, names with a word that does, others.
+    """Sort names for a search: first an exact match, then names that begin with the text, then the other names.
 
     >>> by_likelihood(["Johanna", "Mary Ann", "Annika", "ann"], "ann")
     ['ann', 'Annika', 'Mary Ann', 'Johanna']

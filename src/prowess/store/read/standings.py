@@ -182,7 +182,7 @@ class StandingsCache:
 
 
 def _is_unchanged(connection: Connection, league: League, cached: Snapshot, time: float) -> bool:
-    """Return whether a cached snapshot at a time is still valid: all changes made since concern only later times."""
+    """Return whether the cached snapshot of a time is still valid, because later changes affect only later times."""
     new = [season.start for season in seasons.list_seasons(connection, league) if season.revision > cached.revision]
     return time < min([journal.earliest_change(connection, league, cached.revision), *new])
 
