@@ -569,7 +569,7 @@ def player_against_himself(sheet: Sheet) -> Edited | None:
 
 
 def name_and_score_swapped(sheet: Sheet) -> Edited | None:
-    """Swap a name and a score in one row."""
+    """Swap a name and a score in one row; a winner's name in another spelling is then a player spelt alike."""
     names, others = sheet.columns("name"), sheet.columns("score", "rank", "result")
     pairs = [(one, other) for one in names for other in others]
     if not pairs:
@@ -578,7 +578,8 @@ def name_and_score_swapped(sheet: Sheet) -> Edited | None:
     at = sheet.pick(other)
     if at is None or sheet.cells(at)[one] == sheet.cells(at)[other]:
         return None
-    return Edited(sheet.changed({at: _swap(sheet.cells(at), one, other)}), frozenset([at + 1]))
+    codes = frozenset(["spelling"])
+    return Edited(sheet.changed({at: _swap(sheet.cells(at), one, other)}), frozenset([at + 1]), codes=codes)
 
 
 # Scores and results

@@ -83,12 +83,12 @@ HOME_AWAY = {
     "home_score": (
         "homescore homegoals homepoints homepts homeruns hometeamscore hometeamgoals scorehome goalshome hg fthg"
         " hscore hpts hgoals hgoal heimtore torehein toreheim golescasa goleslocal butsdomicile goloscasa"
-        " golscasa homeframes homelegs homesets homemaps homegames hs"
+        " golscasa ptsh ptshome homeframes homelegs homesets homemaps homegames hs"
     ),
     "away_score": (
         "awayscore awaygoals awaypoints awaypts awayruns awayteamscore awayteamgoals scoreaway goalsaway ag ftag"
-        " ascore apts agoals visitorscore visitorgoals visitorpoints vscore vgoals vgoal vpts guestscore"
-        " guestgoals gasttore toregast"
+        " ascore apts ptsv ptsa ptsaway ptsvisitor agoals visitorscore visitorgoals visitorpoints vscore vgoals vgoal"
+        " vpts guestscore guestgoals gasttore toregast"
         " golesvisitante butsexterieur golosfora golsfora golosvisitante awayframes awaylegs awaysets awaymaps"
         " awaygames as"
     ),
