@@ -7,6 +7,7 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from select import select
 
 import typer.rich_utils
 import typer.testing
@@ -26,6 +27,7 @@ LONG = (
     "match,date,player,place\n1,2026-01-31,ann,1\n1,2026-01-31,bob,2\n2,2026-02-01,bob,1\n2,2026-02-01,cat,1\n"
     "3,2026-02-02,ann,1\n3,2026-02-02,cat,2\n"
 )
+PATIENCE = 10.0  # seconds without output
 
 
 def run(*words: object, **env: str | None) -> Result:
@@ -95,12 +97,26 @@ def converse(answers: bytes, *words: object, cwd: Path | None = None) -> tuple[i
         preexec_fn=_take_terminal,
     ) as process:  # fmt: skip
         os.close(theirs)
-        shown = b""
+        shown = key = b""
         typed = [bytes([key]) if key < 32 else bytes([key]) + b"\n" for key in answers]
-        while piece := _piece(ours):
+        waits = 0
+        while True:
+            if not select([ours], [], [], PATIENCE)[0]:
+                # A Ctrl-C that arrives right before the process waits for a line has no effect, so it is typed again.
+                waits += 1
+                if waits == 10:
+                    process.kill()
+                elif key:
+                    os.write(ours, key)
+                continue
+            piece = _piece(ours)
+            if not piece:
+                break
             shown += piece
             if shown.rstrip(b" ").endswith(b"]:"):
-                os.write(ours, typed.pop(0) if typed else b"\x04")  # without an answer, the input ends
+                key = typed.pop(0) if typed else b"\x04"  # without an answer, the input ends
+                os.write(ours, key)
+                key = key if ord(key[:1]) < 32 else b""
     os.close(ours)
     return process.returncode, CODES.sub("", shown.decode("utf-8").replace("\r\n", "\n"))
 
