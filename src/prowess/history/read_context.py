@@ -8,10 +8,10 @@ A remark records something that the reader found or decided. Its code never chan
 - of the formats of other programs: `export`, `player-ids`, `partial-dates`, `unknown-players`, `anonymous-players`,
   `repeated-matches`, `cooperative-plays`, `solo-plays`, `unfinished-plays`, `no-result`, `play-quantity`,
   `play-log`
-- of the columns: `layout`, `ignored-columns`, `ignored-names`, `ignored-rosters`, `uneven-sides`, `unnamed-ignored`,
-  `names-for-places`, `no-teams`, `unfilled-teams`, `half-scores`, `inferred-columns`, `player-columns`,
-  `other-reading`, `match-columns`, `order-of-rows`, `everybody-alone`, `summed-scores`, `unused-scores`,
-  `contradicting-results`, `unused-time-column`, `unused-clock-column`, `inferred-time`, `no-times`,
+- of the columns: `layout`, `ignored-columns`, `ignored-names`, `ignored-rosters`, `uneven-sides`, `single-number`,
+  `unnamed-ignored`, `names-for-places`, `no-teams`, `unfilled-teams`, `half-scores`, `inferred-columns`,
+  `player-columns`, `other-reading`, `match-columns`, `order-of-rows`, `everybody-alone`, `summed-scores`,
+  `unused-scores`, `contradicting-results`, `unused-time-column`, `unused-clock-column`, `inferred-time`, `no-times`,
   `order-of-rounds`, `pairs`, `home-by-neutral`, `no-home-team`, `one-match`, `parts-of-names`, `cross-table`,
   `cross-table-home`, `swiss-table`, `unread-rounds`, `race-columns`, `tie-cells`
 - of the cells: `decimal-mark`, `bare-decimals`, `negative-scores`, `bracketed-numbers`, `unread-scores`,

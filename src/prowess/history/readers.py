@@ -214,6 +214,7 @@ def _read_matches(table: Table, layout: Layout) -> RawMatches:
     _note_uneven_sides(table, layout)
     _note_unnamed(table, layout)
     _note_numbered_players(table, draft)
+    _note_single_number(table, draft)
     if draft.times is None and len(draft) > 1:
         table.note("no-times", "no column holds times, so matches count in the order of the rows")
     draft.remarks = (*layout.describe(table.frame.columns), *draft.remarks, *table.remarks)
@@ -285,6 +286,18 @@ def _note_uneven_sides(table: Table, layout: Layout) -> None:
 def _stem(column: str) -> str:
     """Return the letters before the first digit of a column name, such as "winner" of "Winner1_name"."""
     return re.split(r"[\d_ ]", column.lower(), maxsplit=1)[0]
+
+
+def _note_single_number(table: Table, draft: RawMatches) -> None:
+    """Remark on a single number among the names, as if two cells of a row were swapped."""
+    digits = np.flatnonzero([name.isdigit() for name in draft.names])
+    entries = np.flatnonzero(draft.player == digits[0]) if len(digits) == 1 and len(draft.names) > 2 else digits
+    if len(entries) == 1 and draft.rows is not None:
+        entry = int(entries[0])
+        row = int(draft.rows(int(draft.match_of_team[draft.team_of(entry)]), entry)[0])
+        name = draft.names[draft.player[entry]]
+        text = f"{table.row_name(row)}: {name!r} is the only name that is a number; two cells may be swapped"
+        table.note("single-number", text, row=row)
 
 
 def _note_numbered_players(table: Table, draft: RawMatches) -> None:

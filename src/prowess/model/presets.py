@@ -207,7 +207,7 @@ def TSb(
     draw_probability: float | None = None,
     margin: float | Margin | None = None,
 ) -> Model:
-    """TSb: `TSa` with the average of the players' performances instead of the sum, from the same paper.
+    """TSb: `TSa` with the average of the players' performances instead of the sum (2011, section 5).
 
     >>> TSb(beta=300).team
     Mean()
@@ -249,7 +249,7 @@ def TS2b(
     discount: float = 0.02,
     leader_bonus: float = 0.0,
 ) -> Model:
-    """TS2b: `TS2a` with the average of a squad of six players, minus 2 % for each missing player.
+    """TS2b: `TS2a` with the average of a squad of six, minus 2 % for each missing player (2011, section 5).
 
     >>> TS2b(size=5).params["size"]
     5

@@ -209,7 +209,7 @@ def test_leader_bonus_needs_weights_with_a_positive_sum():
         (lambda: pw.team.LeaderBonus(6), "squad must be a team function"),
         (lambda: pw.team.LeaderBonus(pw.TeamFunction()), "squad must be a team function"),
         (lambda: pw.team.LeaderBonus(pw.team.Sum(), leader_bonus=-0.1), "leader_bonus must be"),
-        (lambda: pw.team.Affine(3), "function must be callable"),
+        (lambda: pw.team.Affine(3), "function must be a function"),
         (lambda: pw.team.Weighted([1.0]), "must be a tuple"),
         (lambda: pw.TrueSkill().replace(team=pw.team.FullSquad()).replace(size=51), "below 1/50"),
     ],

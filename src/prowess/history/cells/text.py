@@ -75,10 +75,21 @@ def clean_names(names: "pl.Series") -> "pl.Series":
 
 
 def intern_clean(names: "pl.Series") -> tuple[Ints, "pl.Series"]:
-    """Return each name's index among the distinct names, and these names; names that look alike are one name."""
+    """Return each name's index among the distinct names, and these names; names that look alike are one name.
+
+    A name keeps its doubled blanks if they are in every spelling of it.
+    """
+    import polars as pl
+
     code, spelt = intern(names)
-    same, different = intern(clean_names(spelt))
-    return (code if len(different) == len(spelt) else same[code]), different
+    clean = clean_names(spelt)
+    if clean is spelt:
+        return code, spelt
+    seen = without_invisible(spelt.str.normalize("NFC")).str.replace_all(r"\p{Zs}", " ").str.strip_chars()
+    frame = pl.DataFrame({"seen": seen, "clean": clean})
+    several = pl.col("seen").n_unique().over("clean") > 1
+    same, different = intern(frame.select(pl.when(several).then("clean").otherwise("seen")).to_series())
+    return same[code], different
 
 
 def text_of(table: Table, column: str) -> "pl.Series":

@@ -81,9 +81,6 @@ def doubtful_names(draft: RawMatches) -> Iterator[Fault]:
     number = np.count_nonzero(result[draft.player]) if result.any() else 0
     if number == 1 or FEW * number <= len(draft.player):
         odd |= result
-    digits = names.str.contains(r"^\d+$").to_numpy()
-    if np.count_nonzero(digits) == 1 and len(names) > 2 and np.count_nonzero(digits[draft.player]) == 1:
-        odd |= digits  # a single number among names, as if two cells were swapped
     entries = np.flatnonzero(odd[draft.player]) if odd.any() else np.zeros(0, int)
     for entry in entries.tolist():
         name = draft.names[draft.player[entry]]
