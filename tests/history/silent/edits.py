@@ -24,6 +24,7 @@ UNNOTICEABLE = {
     "one digit of a score changed": "another result",
     "one name replaced by the name of another player": "another match, unless the day has two matches of that player",
     "a name misspelt where it occurs only a few times": "another player; `check` lists similar names",
+    "a blank doubled in a name that occurs only once": "the name as the file spells it",
     "the place of another player in the same match": "a tie",
     "an empty cell for the last place": "fewer players took part",
     "a misspelt heading of scores beside places, or of names beside ids": "neither is needed",
@@ -502,7 +503,10 @@ def name_with_a_hard_space(sheet: Sheet) -> Edited | None:
 
 
 def name_with_two_spaces(sheet: Sheet) -> Edited | None:
-    return _one_cell(sheet, sheet.columns("name"), lambda cell: cell.replace(" ", "  ", 1))
+    counts = Counter(player for _, teams in sheet.matches for who, *_ in teams for player in who)
+    return _one_cell(
+        sheet, sheet.columns("name"), lambda cell: cell.replace(" ", "  ", 1) if counts[cell] > 1 else None
+    )
 
 
 def name_with_decomposed_accents(sheet: Sheet) -> Edited | None:
