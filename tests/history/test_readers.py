@@ -182,3 +182,8 @@ def test_player_listed_in_both_teams_is_reported_once() -> None:
         "row 2: b is listed in team 1 and in team 2; a player can only play for one team",
         "row 2: c is listed in team 1 and in team 2; a player can only play for one team",
     ]
+
+
+def test_ignored_column_of_lists_beside_teams_is_no_error() -> None:
+    frame = pl.DataFrame({"match": [1, 1], "team": ["Otters", "Newts"], "rank": [1, 2], "laps": [[1.0, 2.0], [3.0]]})
+    assert len(History.from_frame(frame)) == 1

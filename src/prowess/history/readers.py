@@ -1,11 +1,9 @@
 """Read histories from files, from frames, and from files that hold several leagues."""
 
 import os
-import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from difflib import get_close_matches
 from functools import partial
 from itertools import chain
 from operator import itemgetter
@@ -14,14 +12,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Error, Option, Remark
+from ..errors import Error, Remark
 from ..text import count
 from .build_history import build
 from .cells.dates.columns import read_times
 from .cells.numbers import numbers
 from .cells.rounds import round_order
 from .cells.text import intern, text_of
-from .columns.aliases import LONG, RESULT, ROUND
+from .columns.aliases import ROUND
+from .columns.column_checks import check_columns
 from .columns.duplicates import BOTH_VIEWS
 from .columns.headers import set_columns
 from .columns.infer_columns import add_time, infer_roles, join_sets, reconcile_results, unfit_columns
@@ -34,7 +33,7 @@ from .columns.wide import add_venue, read_wide
 from .history import History
 from .names import plain_name
 from .ragged import Floats
-from .read_context import Findings, Located, Problems, Table, history_or_error, list_names
+from .read_context import Findings, Located, Problems, Table, history_or_error
 from .read_options import Choices
 from .reading.sniff import load
 from .sentences import describe_matches
@@ -46,7 +45,6 @@ if TYPE_CHECKING:
 SAMPLE = 100  # rows of a sample that shows how a file would be read
 SHOWN = 2  # matches in a suggestion
 LONGEST = 120  # maximum length of a column name or a match in a suggestion
-_NAMES = 1000  # rows in which ignored columns are compared with the players
 # a function that converts a column's values per row to one value per match
 _MatchValues = Callable[[NDArray[Any], str], NDArray[Any]]
 
@@ -209,127 +207,11 @@ def _read_matches(table: Table, layout: Layout) -> RawMatches:
         draft.ids = _ids(table, layout, of_match, rows)
         if draft.ids is None:
             layout = layout.with_roles(id=None)
-    _note_ignored_names(table, layout, draft)
-    _note_ignored_rosters(table, layout)
-    _note_uneven_sides(table, layout)
-    _note_unnamed(table, layout)
-    _note_numbered_players(table, draft)
-    _note_single_number(table, draft)
+    check_columns(table, layout, draft)
     if draft.times is None and len(draft) > 1:
         table.note("no-times", "no column holds times, so matches count in the order of the rows")
     draft.remarks = (*layout.describe(table.frame.columns), *draft.remarks, *table.remarks)
     return draft
-
-
-def _note_ignored_names(table: Table, layout: Layout, draft: RawMatches) -> None:
-    """Remark on an ignored column of players who are not listed elsewhere in the row; its heading may be misspelt."""
-    import polars as pl
-
-    sides = [column for side in layout.sides for column in (side.column, *side.more)]
-    sides += [layout.roles[role] for role in ("player", "players", "team") if role in layout.roles and not sides]
-    used = {*layout.roles.values(), *layout.also, *layout.parts, *sides}
-    sample = replace(table, frame=table.frame.head(_NAMES))
-    others = [
-        column
-        for column in sample.frame.columns
-        if column not in used and plain_name(column) not in RESULT.split() and sample.frame[column].dtype == pl.String
-    ]
-    if not others or any(sample.frame[column].dtype.is_nested() for column in sides):
-        return
-    listed = list(zip(*(text_of(sample, column).fill_null("") for column in sides), strict=True))
-    players = set(draft.names)
-    for column in others:
-        cells = [(cell, row) for cell, row in zip(text_of(sample, column), listed, strict=True) if cell]
-        missing = {
-            cell
-            for cell, row in cells
-            if cell in players and not any(cell in side for side in row) and not cell.isdigit()
-        }
-        if len(missing) > 1 and 2 * sum(cell in missing for cell, _ in cells) > len(cells):
-            text = f"column {column!r} is not used, although it holds names of players, such as {min(missing)!r}; "
-            table.note(
-                "ignored-names",
-                f"{text}if they played, map it, as in ",
-                Option("columns", {"player2": column}),
-                column=column,
-            )
-
-
-def _note_ignored_rosters(table: Table, layout: Layout) -> None:
-    """Remark on an ignored column that lists several names in most cells, if the teams have no players."""
-    if layout.sides or "team" not in layout.roles or {"player", "players"} & layout.roles.keys():
-        return
-    sample = replace(table, frame=table.frame.head(_NAMES))
-    for column in layout.unused(sample.frame.columns):
-        cells = text_of(sample, column).drop_nulls()
-        lists = cells.str.contains(r"\p{L}+\s*[,;/&+|]\s*\p{L}")
-        if len(cells) and 2 * lists.sum() > len(cells):
-            text = f"column {column!r} is not used, although it may list the players of a team, such as {cells[0]!r}; "
-            option = Option("columns", {"players": column})
-            table.note("ignored-rosters", f"{text}if it does, map it, as in ", option, column=column)
-
-
-def _note_uneven_sides(table: Table, layout: Layout) -> None:
-    """Remark on a side with fewer columns of players than the other; the heading of a partner may be misspelt."""
-    if len(layout.sides) != 2 or len({len(side.more) for side in layout.sides}) == 1:
-        return
-    few, many = sorted(layout.sides, key=lambda side: len(side.more))
-    names = ["+".join((side.column, *side.more)) for side in (few, many)]
-    missing = [column.lower().replace(_stem(many.column), _stem(few.column)) for column in many.more]
-    unused = {column.lower(): column for column in layout.unused(table.frame.columns)}
-    near = [unused[found] for name in missing for found in get_close_matches(name, unused, 1)]
-    more = f"; column {near[0]!r} is not used, and may be misspelt" if near else ""
-    text = f"one side has the players {names[0]}, the other has {names[1]}{more}"
-    table.note("uneven-sides", text, column=near[0] if near else None)
-
-
-def _stem(column: str) -> str:
-    """Return the letters before the first digit of a column name, such as "winner" of "Winner1_name"."""
-    return re.split(r"[\d_ ]", column.lower(), maxsplit=1)[0]
-
-
-def _note_single_number(table: Table, draft: RawMatches) -> None:
-    """Remark on a single number among the names, as if two cells of a row were swapped."""
-    digits = np.flatnonzero([name.isdigit() for name in draft.names])
-    entries = np.flatnonzero(draft.player == digits[0]) if len(digits) == 1 and len(draft.names) > 2 else digits
-    if len(entries) == 1 and draft.rows is not None:
-        entry = int(entries[0])
-        row = int(draft.rows(int(draft.match_of_team[draft.team_of(entry)]), entry)[0])
-        name = draft.names[draft.player[entry]]
-        text = f"{table.row_name(row)}: {name!r} is the only name that is a number; two cells may be swapped"
-        table.note("single-number", text, row=row)
-
-
-def _note_numbered_players(table: Table, draft: RawMatches) -> None:
-    """Remark on a column of texts whose heading means a place or a score, if all players are numbers."""
-    import polars as pl
-
-    if not draft.names or not all(name.isdigit() for name in draft.names[:_NAMES]):
-        return
-    results = f"{LONG['rank']} {LONG['score']}".split()
-    for column in table.frame.columns:
-        if plain_name(column) in results and table.frame[column].dtype == pl.String:
-            cells = text_of(replace(table, frame=table.frame.head(_NAMES)), column).drop_nulls()
-            if len(cells) and cells.str.contains(r"\p{L}{3}").all():
-                text = f"all players are numbers, but column {column!r} holds texts such as {cells[0]!r}; "
-                option = Option("columns", {"player": column})
-                table.note("names-for-places", text, option, " reads them as the players", column=column)
-
-
-def _note_unnamed(table: Table, layout: Layout) -> None:
-    """Remark on columns without a name that are not used, unless the file has no header."""
-    unused = [column for column in layout.unused(table.frame.columns) if column.isdigit()]
-    if (
-        unused
-        and len(unused) < len(table.frame.columns)
-        and "no-header" not in {remark.code for remark in table.remarks}
-    ):
-        subject = (
-            f"column {unused[0]} has no name and is"
-            if len(unused) == 1
-            else f"columns {list_names(unused)} have no name and are"
-        )
-        table.note("unnamed-ignored", f"{subject} not used", column=unused[0], number=len(unused))
 
 
 def _sequence(table: Table, draft: RawMatches, rows: RowGroups | None) -> Floats | None:

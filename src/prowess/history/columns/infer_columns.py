@@ -305,7 +305,8 @@ def _is_filled(sample: Table, column: str) -> bool:
     import polars as pl
 
     columns = sample.frame.columns
-    after = [text_of(sample, other).is_not_null() for other in columns[columns.index(column) + 1 :]]
+    right = [other for other in columns[columns.index(column) + 1 :] if not sample.frame[other].dtype.is_nested()]
+    after = [text_of(sample, other).is_not_null() for other in right]
     text = text_of(sample, column)
     if after:
         text = text.filter(text.is_not_null() | pl.DataFrame(after).select(pl.any_horizontal(pl.all())).to_series())

@@ -176,7 +176,7 @@ Time = date | float
 class Standings:
     """A leaderboard with the changes over the last period, and the ladder to continue from.
 
-    `since` is the time of the last match before the period; None if there is no match before it.
+    `since` is the time of the last match before the period, or None if there is none.
 
     >>> import prowess as pw
     >>> table = pw.standings(pw.TrueSkill(), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
