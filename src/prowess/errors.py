@@ -42,7 +42,7 @@ def join_pieces(pieces: tuple[Piece, ...], render: Callable[[Option], str] = str
 
 
 class Error(ValueError):
-    """A request that prowess cannot carry out; nothing was changed.
+    """Raised if prowess cannot carry out a request. Nothing was changed.
 
     The message is given in pieces: text, and options that would help. `field` is the parameter or key at fault, `match`
     and `team` are indices counted from 0, `line` is the line of a file counted from 1, `value` is the value at fault.
@@ -107,7 +107,7 @@ class Error(ValueError):
         return join_pieces(self.pieces[self.prefixes :], option)
 
     def within(self: AnyError, prefix: str, **where: Any) -> AnyError:
-        """Return the same error with a prefix that names its place, and with attributes that locate it.
+        """Return the same error with a prefix that says where it occurred, and with attributes that locate it.
 
         >>> error = Error("ranks must be numbers", field="ranks").within("match 3: ", match=2)
         >>> str(error), error.match, error.field
@@ -132,10 +132,11 @@ def _restore(kind: type[Error], pieces: tuple[Piece, ...], attributes: dict[str,
 
 @dataclass(frozen=True)
 class Remark:
-    """Something that was found or decided while reading a file, as data; `str` returns the sentence.
+    """A finding or decision made while reading a file. `str` returns it as a sentence.
 
-    `code` names the kind of remark and never changes with the wording. `column` is the affected column, `count` the
-    number of rows or matches, `line` the first of them, counted from 1. `option` changes the decision.
+    `code` names the kind of remark; it stays the same if the wording changes. `column` is the affected column, and
+    `count` the number of affected rows or matches. `line` is the line of the first one, counted from 1. `option` is the
+    option that would change the decision.
 
     >>> pieces = ("6 duplicate rows; ", Option("repeated", "once"), " counts them once")
     >>> remark = Remark("duplicate-rows", pieces, count=6)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 FORMATS = (".csv", ".parquet", ".json")
 # Text that Excel, LibreOffice or Google Sheets may run as a formula: https://owasp.org/www-community/attacks/CSV_Injection.
-# Where the decimal sign is a comma, spreadsheets split a file at its semicolons, so text after one is a cell, too.
+# In locales with a decimal comma, spreadsheets split lines at semicolons, so a cell may also start after a semicolon.
 _FORMULA = r"('*[=+\-@\t\r\n＝＋－＠])"
 _CELL = "(^|; *)"
 

@@ -1,6 +1,6 @@
 """Plugins: objects that other installed packages add through entry points.
 
-A package names them in its `pyproject.toml`, for example an outcome and a preset:
+A package lists its plugins in its `pyproject.toml`, for example an outcome and a preset:
 
     [project.entry-points."prowess.components"]
     Duration = "my_package.outcomes:Duration"
@@ -31,7 +31,7 @@ def _accept(_: str, plugin: object) -> object:
 
 @cache
 def find_plugins(group: str) -> dict[str, EntryPoint]:
-    """Return the entry points of a group by name, without importing any. If a name is repeated, the first one wins.
+    """Return the entry points of a group by name, without importing them. If a name is repeated, the first one wins.
 
     >>> "papers" in find_plugins("prowess.verbs")
     True
@@ -61,7 +61,7 @@ def load_plugin(group: str, name: str, check: Check = _accept) -> object:
 
 @cache
 def load_plugins(group: str, check: Check = _accept, skip: frozenset[str] = frozenset()) -> dict[str, object]:
-    """Import all plugins of a group, except those in `skip`; a broken one is left out with a warning.
+    """Import all plugins of a group, except those in `skip`. A broken plugin is left out with a warning.
 
     >>> load_plugins("my.shapes")
     {}
@@ -95,7 +95,7 @@ class Extensible(Mapping[str, T], Generic[T]):
 
     @property
     def names(self) -> list[str]:
-        """All names, without importing any plugin, so some plugins may be broken.
+        """All names. Plugins are not imported, so some of those named may be broken.
 
         >>> Extensible({"square": 4}, "my.shapes", lambda name, plugin: int(plugin)).names
         ['square']

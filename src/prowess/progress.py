@@ -15,7 +15,7 @@ Item = TypeVar("Item")
 
 
 def steps(work: range, label: str, progress: bool | None = None) -> Iterator[int]:
-    """Iterate over the work; show a bar after two seconds (None), at once (True) or never (False).
+    """Iterate over a range of work; show a progress bar after two seconds (None), at once (True) or never (False).
 
     >>> list(steps(range(3), "counting", progress=False))
     [0, 1, 2]
@@ -27,7 +27,9 @@ def steps(work: range, label: str, progress: bool | None = None) -> Iterator[int
 
 
 def track(work: Iterable[Item], label: str, share: Callable[[], float], progress: bool | None = None) -> Iterator[Item]:
-    """Iterate over work of unknown length, with a bar as in `steps`; `share` returns the fraction done so far.
+    """Iterate over work of unknown length, with a progress bar as in `steps`.
+
+    `share` is a function that returns the fraction done so far.
 
     >>> list(track("ab", "spelling", lambda: 0.5, progress=False))
     ['a', 'b']

@@ -34,7 +34,7 @@ def capitalise(text: str) -> str:
 
 
 def byte_size(number: float) -> str:
-    """Return a number of bytes as text, in the largest unit in which it is at least 1.
+    """Return a number of bytes as text, in the largest unit that gives a value of at least 1.
 
     >>> byte_size(426), byte_size(20_000_000), byte_size(2 * 1024**3)
     ('426 bytes', '19.1 MiB', '2 GiB')

@@ -1,7 +1,7 @@
 """Validation of numbers: finite, and within the range in which every formula stays finite.
 
-The `value` of an `Error` is the rejected value, and its `field` is the name of the parameter. If a message uses a
-phrase instead of that name, the argument `field` gives the name.
+The `value` of an `Error` is the rejected value, and its `field` is the name of the parameter. Functions take `field`
+separately if `name`, which the message shows, is a phrase instead of the parameter's name.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SMALLEST = 1e-30
 
 
 def number(name: str, value: Any, *, field: str | None = None) -> float:
-    """Return a finite number between -1e30 and 1e30.
+    """Return the value as a number; raise `Error` unless it is finite and between -1e30 and 1e30.
 
     >>> number("mu", 25)
     25.0
@@ -30,7 +30,9 @@ def number(name: str, value: Any, *, field: str | None = None) -> float:
 
 
 def scale(name: str, value: Any, *, zero: bool = False, field: str | None = None) -> float:
-    """Return a positive number between 1e-30 and 1e30; if `zero` is allowed, smaller numbers count as 0.
+    """Return the value as a positive number; raise `Error` unless it is between 1e-30 and 1e30.
+
+    If `zero` is true, smaller numbers are allowed and returned as 0.
 
     >>> scale("beta", 4), scale("sigma", 1e-300, zero=True)
     (4.0, 0.0)
@@ -45,7 +47,7 @@ def scale(name: str, value: Any, *, zero: bool = False, field: str | None = None
 
 
 def whole(name: str, value: Any, least: int = 0, *, field: str | None = None) -> int:
-    """Return a whole number of at least `least`.
+    """Return the value as a whole number; raise `Error` if it is below `least` or not whole.
 
     >>> whole("players", 100, 2)
     100
@@ -56,7 +58,9 @@ def whole(name: str, value: Any, least: int = 0, *, field: str | None = None) ->
 
 
 def probability(name: str, value: Any, *, ends: bool = True) -> float:
-    """Return a number from 0 to 1; 0 and 1 themselves are allowed only if `ends` is true.
+    """Return the value as a number; raise `Error` unless it is from 0 to 1.
+
+    0 and 1 themselves are allowed only if `ends` is true.
 
     >>> probability("ties", 1)
     1.0
@@ -68,7 +72,7 @@ def probability(name: str, value: Any, *, ends: bool = True) -> float:
 
 
 def team_index(name: str, value: Any, teams: int) -> int:
-    """Return the index of one of the teams of a match, counted from 0.
+    """Return the value as a team index, counted from 0; raise `Error` if the match has no team with this index.
 
     >>> team_index("home", 1, 2)
     1

@@ -66,7 +66,7 @@ class Client:
         patience: float = 60.0,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        """Connect to a league by name; a `key` from `prowess key create` allows writing, or reading private leagues."""
+        """Connect to a league by name. To write, or to read a private league, give a `key` of `prowess key create`."""
         self._connection = Connection(address, key, timeout, patience, transport)
         self.league = name_of(league, "the name of a league")
         self._path = f"/api/leagues/{encode_segment(self.league)}"
@@ -134,7 +134,7 @@ class Client:
             yield from page["players"]
             if page["next"] is None:
                 return
-            # one leading slash: the key must be sent only to this service, never to another host that `next` names
+            # exactly one leading slash, or `next` could name another host, which would then receive the key
             page = self._connection.request_json("GET", f"/{page['next'].lstrip('/')}")
 
     def player(self, name: str, *, matches: int = 20, curve: int = 500) -> dict[str, Any]:
@@ -208,9 +208,9 @@ class Client:
     ) -> int:
         """Post any number of matches (mappings with the parameters of `record`) and return how many were new.
 
-        They are sent in batches of 10,000, each of which is one revision. A match without an id gets one derived from
-        `key` and its number. After an interruption, the same call with the same `key` resumes; if you passed no `key`,
-        the error names the one that was used. `progress` turns the progress bar on or off.
+        The matches are sent in batches of 10,000, and each batch is one revision. A match without an id gets an id
+        derived from `key` and the match's number. After an interruption, the same call with the same `key` resumes. If
+        you passed no `key`, the error message names the key that was used. `progress` turns the progress bar on or off.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -400,7 +400,7 @@ class Client:
 def _match_body(
     teams: Teams | None, ranks: Numbers | None = None, scores: Numbers | None = None, **details: Unpack[MatchDetails]
 ) -> dict[str, Any]:
-    """Return the parts of a match that are not None as JSON values."""
+    """Return a request body with the parts of a match that are not None."""
     if unknown := details.keys() - MatchDetails.__annotations__.keys():
         raise TypeError(f"unexpected keyword argument {min(unknown)!r}")
     match = {"teams": teams, "ranks": ranks, "scores": scores, **details}

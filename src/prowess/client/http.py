@@ -45,7 +45,7 @@ class ServiceError(Error):
 
     @classmethod
     def from_response(cls, response: httpx.Response) -> ServiceError:
-        """Make the error for an unsuccessful response; its message also lists invalid fields."""
+        """Return the error for an unsuccessful response. Its message also lists the invalid fields."""
         try:
             problem = response.json()
         except ValueError:
@@ -61,7 +61,7 @@ class ServiceError(Error):
         error = cls("; ".join([detail, *fields[:5]]), response.status_code, problem)
         location = response.headers.get("location", "")
         if response.status_code == RENAMED and location.startswith("/"):
-            # One leading slash: the key must be sent only to this service, never to another host.
+            # Exactly one leading slash, or the path could name another host, which would then receive the key.
             error.renamed = f"/{location.lstrip('/')}"
         return error
 
@@ -91,7 +91,7 @@ def _parse_retry_after(text: str) -> float:
 class Connection:
     """A connection to a service that retries failed requests until `patience` seconds have passed.
 
-    Every request must be safe to repeat: reads are, and changes carry an id.
+    Every request must be safe to repeat. Reads are safe, and changes carry an id.
 
     >>> Connection("127.0.0.1:8000")
     Traceback (most recent call last):
@@ -215,7 +215,7 @@ def parse_events(lines: Iterable[str]) -> Iterator[dict[str, str]]:
 
 
 def _check_key(key: object) -> str:
-    """Return a key without surrounding whitespace, such as a line break that was copied with it."""
+    """Return an API key without surrounding whitespace, such as a line break that was copied with it."""
     secret = key.strip() if isinstance(key, str) else ""
     if not secret or not (secret.isascii() and secret.isprintable()):
         # the message must not show the key: it may end up in a log

@@ -27,7 +27,7 @@ DEFAULT_CAUTION = 3.0  # the default of every model
 
 
 def parse_rating(body: Mapping[str, Any]) -> Rating:
-    """Return a rating, which may also have separate skills, or extra numbers such as a volatility.
+    """Return the rating in a response body. It may include a rating per trait, or extra numbers such as a volatility.
 
     >>> parse_rating({"mu": 1500.0, "sigma": 200.0, "shown": 900.0, "volatility": 0.06})
     Rating(mu=1500.0, sigma=200.0, volatility=0.06)
@@ -58,8 +58,8 @@ class Revised:
 
     `before` and `after` map names to ratings; None means that the player had no match before, or has none afterwards.
     `ids` are the ids of the matches, and `repeated` counts those that the league already had. `replaying` is true while
-    an earlier correction is still rating old matches again. That replay will include the matches of this change, so the
-    ratings will soon change once more.
+    the service is still recomputing ratings after an earlier correction. That computation will include the matches of
+    this change, so the ratings will soon change once more.
 
     >>> Revised(7, {"ann": None}, {"ann": Rating(29, 7)}, ("m1",), 0)
     Revised(revision 7, 1 player with a new rating)
@@ -111,7 +111,7 @@ class Revised:
 
 @dataclass(frozen=True)
 class News:
-    """New ratings of a league at a revision; the rating is None for a player who has no matches left.
+    """The new ratings in a league at a revision. The rating is None for a player who has no matches left.
 
     One event may cover several changes. If `more` is true, there are too many new ratings to list; get the leaderboard
     instead.
@@ -140,7 +140,7 @@ class News:
 
 
 def parse_prediction(body: Mapping[str, Any]) -> Prediction:
-    """Return a forecast as `Ladder.predict` does.
+    """Return the forecast in a response body, as `Ladder.predict` would return it.
 
     >>> parse_prediction({"win": [0.7, 0.2], "draw": 0.1, "ranks": [[0.8, 0.2], [0.3, 0.7]]}).win
     array([0.7, 0.2])
@@ -164,13 +164,13 @@ def parse_prediction(body: Mapping[str, Any]) -> Prediction:
         score_distribution=scores,  # type: ignore[arg-type]  # only the three attributes above are ever read
         score_difference=None if difference is None else ScoreDifference(**difference),
     )
-    if teams > 2 or "ranks" in body:  # for two teams, they follow from the other fields and may be missing
+    if teams > 2 or "ranks" in body:  # for two teams, `ranks` follows from the other fields and may be missing
         prediction.__dict__["ranks"] = np.array(body.get("ranks", np.full((teams, teams), nan)))
     return prediction
 
 
 def parse_balance(body: Mapping[str, Any]) -> Balance:
-    """Return fair teams as `pw.balance` does."""
+    """Return the fair teams in a response body, as `pw.balance` would return them."""
     from ..matchmaking.balancing.balance import Balance
 
     return Balance(
@@ -185,7 +185,7 @@ def parse_balance(body: Mapping[str, Any]) -> Balance:
 
 
 def parse_pairing(body: Mapping[str, Any], queue: Sequence[str | Sequence[str]]) -> Pairing:
-    """Return the pairs from a queue as `pw.pair` does.
+    """Return the pairs in a response body, as `pw.pair` would return them.
 
     >>> parse_pairing({"pairs": [{"teams": [["ann"], ["cat"]], "quality": 0.9}], "left": [["bob"]], "newcomers": []},
     ...               ["ann", "bob", "cat"]).pairs
@@ -204,7 +204,7 @@ def parse_pairing(body: Mapping[str, Any], queue: Sequence[str | Sequence[str]])
 
 
 def parse_next_matches(body: Mapping[str, Any]) -> NextMatches:
-    """Return the most informative matches as `pw.next_matches` does."""
+    """Return the most informative matches in a response body, as `pw.next_matches` would return them."""
     from ..matchmaking.next_match.next_match import NextMatch, NextMatches
 
     matches = tuple(
@@ -215,7 +215,7 @@ def parse_next_matches(body: Mapping[str, Any]) -> NextMatches:
 
 
 def parse_standings(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
-    """Return the rows of a leaderboard as the frame of `Ladder.leaderboard`.
+    """Return the rows of a leaderboard as a Polars frame, as `Ladder.leaderboard` would return them.
 
     >>> row = {"rank": 1, "player": "ann", "mu": 29.0, "sigma": 7.0, "shown": 8.0, "matches": 1, "last_seen": None}
     >>> parse_standings([row | {"provisional": True, "active": True}]).columns

@@ -6,8 +6,8 @@ other leagues.
 
 Matches are put into groups: single matches, or blocks of neighbouring matches, whose errors are correlated (Carlstein,
 1986). A resampled history consists of groups drawn with replacement, as many as the original has. All models are
-measured on the same draws, so differences are paired. If there are more than 1,000 groups, they are merged. A draw is a
-matrix product, and its cost then does not depend on the number of matches.
+measured on the same draws, so differences are paired. If there are more than 1,000 groups, they are merged. Measuring
+all resampled histories is one matrix product, whose cost then does not depend on the number of matches.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class Resampling:
         return self.groups(np.arange(len(tally)), history)
 
     def groups(self, match: NDArray[np.intp], history: History | None = None) -> Groups:
-        """Put matches, given by their indices in a history, into groups. A match listed twice is in one group.
+        """Assign matches, given by their indices in a history, to groups. A match that is listed twice is in one group.
 
         >>> Resampling(block=2).groups(np.arange(5)).of
         array([0, 0, 1, 1, 2])
@@ -189,7 +189,9 @@ class Draws:
 
 @dataclass(frozen=True, eq=False)
 class Resampled:
-    """A measure: its sums, its value, its values on resampled histories, and the values that noise alone gives.
+    """A measure with its value on the history, and its values on resampled histories.
+
+    `chance` holds the values that noise alone would give, for measures that noise makes larger.
 
     >>> from prowess.lab.measures.aggregate import ratio
     >>> sums = Sums(np.array([[1.0, 2.0], [2.0, 2.0]]), ratio)
@@ -208,9 +210,9 @@ class Resampled:
     def interval(self) -> Interval:
         """The measure with its interval: quantiles of the resampled values.
 
-        Noise alone makes some measures larger. If noise can explain the whole value, the interval of such a measure
-        begins at 0. Otherwise it begins at the reflected upper end, 2 · value − high: the basic bootstrap (Davison,
-        Hinkley, 1997, 5.2).
+        Noise alone makes some measures larger. For these, the interval begins at 0 if noise can explain the whole
+        value. Otherwise it begins at 2 · value − high, the upper end reflected at the value: the basic bootstrap
+        (Davison, Hinkley, 1997, 5.2).
         """
         interval = self._quantiles(self.value, self.values)
         if self.chance is None or np.isnan(interval.low):

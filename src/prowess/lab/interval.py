@@ -98,7 +98,7 @@ class Interval(NamedTuple):
 
     def __str__(self) -> str:
         """Format the value and interval with the digits that the interval justifies."""
-        # Without an interval nothing says how many digits are significant.
+        # Without an interval, the number of significant digits is unknown.
         if np.isnan(self.low):
             return f"{self.value:.4g}"
         value, low, high = (f"{number:.{self.digits}f}" for number in self)
@@ -123,7 +123,7 @@ def all_above_zero(differences: Iterable[Interval]) -> bool | None:
     (True, None, False)
     """
     intervals = list(differences)
-    # One clear exception refutes a statement about all, whatever the others are.
+    # One interval at or below 0 decides, whatever the others are.
     if any(interval.high <= 0.0 for interval in intervals):
         return False
     return True if all(interval.low > 0.0 for interval in intervals) else None

@@ -169,7 +169,7 @@ class SeasonSplits(Protocol):
 
 @dataclass(frozen=True)
 class RandomSplits(Protocol):
-    """Learn from a random part of the matches and score others, in chronological order, several times.
+    """Repeat several times: learn from a random part of the matches and score others, in chronological order.
 
     `train`: the share of all matches that is drawn to be learnt from. The rest is scored: each scored match is forecast
     from the drawn matches before it. `test`: if given, this share of the matches, at the end of the history, is scored
@@ -196,7 +196,7 @@ class RandomSplits(Protocol):
         whole("seed", self.seed)
 
     def runs(self, history: History) -> tuple[Run, ...]:
-        """Return a list of runs, each over all matches; `times` is how many."""
+        """Return one run over all matches for each of the `times` random splits."""
         many = len(history)
         train, test = _shares(many, self.train, self.test)
         pool = many if self.test is None else many - test
@@ -227,7 +227,7 @@ def _check_shares(train: float, test: float | None) -> None:
 
 def _shares(many: int, train: float, test: float | None) -> tuple[int, int]:
     """Return how many matches are learnt from and how many are scored, both rounded half to even."""
-    first, last = (round(round(many * share, 6)) for share in (train, test or 0.0))  # 0.7 · 185 is 129.5
+    first, last = (round(round(many * share, 6)) for share in (train, test or 0.0))  # against inexact products
     return first, many - first if test is None else min(last, many - first)
 
 

@@ -25,7 +25,7 @@ VERDICTS = {True: "holds", False: "does not hold", None: "cannot be decided with
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim, whether it holds on these data (None if undecided), and the figures that support this.
+    """A claim, whether it holds on these data (None if undecided), and the figures that support the verdict.
 
     >>> Claim("TS2 beats TrueSkill", True, "pair error 24.6 % against 28.0 %").verdict
     'holds'

@@ -171,7 +171,7 @@ class Performances:
         return np.concatenate(parts, axis=1)[:, :teams]
 
     def _performances(self, board: Board) -> Floats:
-        """Return the performances on a board, with the noise of scores in a match of the given sizes."""
+        """Return the performances of the teams on a board, with the noise of scores in a match of the given sizes."""
         columns = np.array(self.group.model.outcome.performances(board))
         columns[1:] += self.scatter - self.group.model.outcome.scatter(board)
         return columns

@@ -60,7 +60,7 @@ def check_teams(teams: Sequence[Sequence[Any]]) -> None:
 
 
 def unique_names(teams: Sequence[Sequence[Any]]) -> list[list[Any]]:
-    """Return the names of the players of a match, which must be unique. `Rating` objects are passed through.
+    """Return the names of the players of a match; raise `Error` for duplicates. `Rating` objects are passed through.
 
     >>> unique_names([["ann"], [7, "bob"]])
     [['ann'], ['7', 'bob']]

@@ -107,7 +107,7 @@ class Model:
     def params(self) -> dict[str, Any]:
         """All parameters that are set, under the names that `replace` accepts.
 
-        If two components have a parameter of the same name, the component's name is put before it: `drift_tau`.
+        If two components have a parameter of the same name, the name of the component is added in front: `drift_tau`.
 
         >>> import prowess as pw
         >>> pw.TrueSkill(beta=4).params["beta"]
@@ -181,7 +181,7 @@ class Model:
     def rating(self, mu: float | None = None, sigma: float | None = None, **parts: Any) -> Rating:
         """Return the rating of a new player, or one with another `mu` or `sigma` (the same for every skill).
 
-        Further parts that only some models have are given by name: `volatility`, `offence`, `defence`. Systems without
+        Parts that only some models have are given by name: `volatility`, `offence`, `defence`. Systems without
         uncertainty ignore `sigma`.
 
         >>> import prowess as pw
@@ -204,7 +204,7 @@ class Model:
         return Rating(caution=self.caution, **(own | traits | parts))
 
     def newcomer_from(self, memory: Sequence[float]) -> Rating:
-        """Return the rating of a new player, given a league's memory, which matters only if the prior learns.
+        """Return the rating of a new player. The league's memory matters only if the prior learns.
 
         >>> import prowess as pw
         >>> pw.TrueSkill().newcomer_from([]).mu
@@ -235,11 +235,13 @@ class Model:
         elapsed: float | Sequence[Sequence[float]] | None = None,
         home: int | None = None,
     ) -> list[list[Rating]]:
-        """Return the ratings after a match, nested like the teams; without a result, teams are listed best first.
+        """Return the ratings after a match, nested like the teams.
+
+        Without `ranks` or `scores`, the teams must be listed from best to worst.
 
         `ranks`: lower is better, equal is a tie. `scores`: higher is better. `weights`: the share of the match that
-        each player played. `importance`: the weight of the match (0: none, 2: double). `elapsed`: time since the last
-        match, one number or nested like the teams. `home`: the index of the home team.
+        each player played. `importance`: the weight of the match; 0 ignores it, 2 counts it double. `elapsed`: time
+        since the last match, one number or nested like the teams. `home`: the index of the home team.
 
         >>> import prowess as pw
         >>> model = pw.TrueSkill()

@@ -18,14 +18,14 @@ from ..validate import number
 if TYPE_CHECKING:
     from .model import Model
 
-# Each of these can be given in two ways; setting one unsets the other.
+# A draw probability and a margin exclude each other: setting one unsets the other.
 ALTERNATIVES = {"draw_probability": "margin", "margin": "draw_probability"}
 
 
 def parameters(component: Any) -> dict[str, Any]:
     """Return the parameters of a component and of the components inside it, by name; None means not set.
 
-    If a name occurs on both levels, it refers to the outer parameter.
+    If a component and an inner component share a parameter name, it refers to the outer parameter.
 
     >>> from prowess.model.components.team import FullSquad, LeaderBonus
     >>> parameters(FullSquad())
@@ -163,7 +163,7 @@ class Range:
         object.__setattr__(self, "high", high)
 
     def at(self, value: float, sigma: float) -> Range | None:
-        """Return the range in plain numbers, widened to include the current value; None if its unit is 0.
+        """Return the range in plain numbers, widened to include the current value; None if the unit is 0.
 
         On a logarithmic scale the current value may also be 0, which is below the range.
 
@@ -179,7 +179,7 @@ class Range:
         return replace(self, low=low, high=max(high, value), unit="one")
 
     def share(self, value: float) -> float:
-        """Return the position of a value in the range: 0 at the low end, 1 at the high end.
+        """Return the position of a value in the range, from 0 at the low end to 1 at the high end.
 
         >>> Range(1, 100, log=True).share(10.0)
         0.5
@@ -235,7 +235,7 @@ MODEL_RANGES = {
 
 
 def tunable(model: Model, addresses: Mapping[str, tuple[str, str]]) -> dict[str, Range]:
-    """Return the ranges of all parameters of a model, the outcome's first (`Model.tunable`).
+    """Return the ranges of all tunable parameters of a model, those of the outcome first (see `Model.tunable`).
 
     `addresses` maps the name of every parameter to its component and key.
     """

@@ -1,9 +1,9 @@
 """Match predictions: win probabilities, ranks and scores.
 
-There are three ways to predict matches that are decided by scores. Matches of two teams use the outcome's own forecast,
-or integration (`chances`). Matches of more teams with normal scores are predicted exactly, from independent normal
-performances. Matches of more teams whose scores are counts are predicted by random sampling with a fixed seed. Up to
-twenty teams take 200,000 samples, so the standard error of a probability is at most 0.0012. More teams take fewer
+Matches that are decided by scores are predicted in one of three ways. Matches of two teams use the outcome's own
+forecast, or integration (`chances`). Matches of more teams with normal scores are predicted exactly, from independent
+normal performances. Matches of more teams whose scores are counts are predicted by random sampling with a fixed seed.
+Up to twenty teams take 200,000 samples, so the standard error of a probability is at most 0.0012. More teams take fewer
 samples, but at least 20,000, for a standard error of at most 0.0036.
 """
 
@@ -83,7 +83,7 @@ class Prediction:
 
     @property
     def score_means(self) -> Floats | None:
-        """The mean score of every team, capped at e⁷⁰⁰. It is large if the rate of a count is uncertain.
+        """The mean score of every team, capped at e⁷⁰⁰. If scores are counts with an uncertain rate, the mean is large.
 
         >>> import prowess as pw
         >>> outcome = pw.outcome.OffenceDefence(pw.outcome.PoissonScore())
@@ -96,7 +96,7 @@ class Prediction:
 
     @cached_property
     def ranks(self) -> Floats:
-        """A matrix: row i, column r has the probability of rank r + 1 for team i. Ties are ranked 1, 2, 2, 4.
+        """The rank probabilities: row i, column r is that of rank r + 1 for team i. Ties are ranked 1, 2, 2, 4.
 
         >>> import prowess as pw
         >>> pw.TrueSkill(draw_probability=0).predict([[pw.Rating(30, 1)], [pw.Rating(25, 1)]]).ranks.round(3)
@@ -118,8 +118,8 @@ class Prediction:
     def tilt(self) -> float:
         """How far the chances to win are from equal: 0 if they are equal, 1 if one team certainly wins.
 
-        It is the share of probability that would have to move between teams to make their chances equal, divided by the
-        largest such share.
+        The number is the share of probability that would have to move between teams to make their chances equal,
+        divided by the largest possible share.
 
         >>> import prowess as pw
         >>> pw.TrueSkill(draw_probability=0).predict([[pw.Rating(30, 1)], [pw.Rating(30, 1)]]).tilt
@@ -130,7 +130,7 @@ class Prediction:
 
     @property
     def fairness(self) -> str:
-        """How fair the match is, in words, by how far the chances to win are from equal.
+        """How fair the match is, in words. It depends on how far the chances to win are from equal.
 
         >>> import prowess as pw
         >>> pw.TrueSkill().predict([[pw.Rating(40, 1)], [pw.Rating(10, 1)]]).fairness
@@ -220,7 +220,7 @@ class ScorePrediction(Prediction):
 
     @cached_property
     def ranks(self) -> Floats:
-        """A matrix: row i, column r has the probability of rank r + 1 for team i. Ties are ranked 1, 2, 2, 4."""
+        """The rank probabilities: row i, column r is that of rank r + 1 for team i. Ties are ranked 1, 2, 2, 4."""
         if self.placed is None:
             return np.array([[1.0 - self.win[1], self.win[1]], [1.0 - self.win[0], self.win[0]]])
         return self.placed if isinstance(self.placed, np.ndarray) else self.placed.ranks
@@ -238,7 +238,7 @@ def scored_by(mean: Any, variance: Any) -> tuple[Floats, Floats]:
 
 
 def predict_scores(board: Board, score: Score) -> Prediction:
-    """Predict a match by a model of offence and defence."""
+    """Predict the match on a board by a model of offence and defence."""
     n = board.teams
     traits = np.array(board.mean[: 2 * n]), np.array(board.variance[: 2 * n])
     mean, variance = scored_by(*traits)
@@ -264,7 +264,7 @@ def predict_scores(board: Board, score: Score) -> Prediction:
 
 
 def predict_differences(board: Board, spread: float) -> Prediction:
-    """Predict a match by a model of score differences; `spread` is the variance of the noise of a difference."""
+    """Predict the match on a board by a model of score differences. `spread` is the noise variance of a difference."""
     n = board.teams
     mean, variance = np.array(board.mean[:n]), np.array(board.variance[:n])
     values: dict[str, Any] = {"mean": mean, "sigma": np.sqrt(variance), "margins": []}
@@ -277,7 +277,7 @@ def predict_differences(board: Board, spread: float) -> Prediction:
 
 
 def _own(mean: Floats, variance: Floats, noise: float) -> tuple[Floats, Floats]:
-    """Return what decides the place of each team: its offence plus a share of its own defence."""
+    """Return the mean and variance of what decides each team's place: its offence plus a share of its own defence."""
     means, variances = mean.reshape(-1, 2), variance.reshape(-1, 2)
     h = 1.0 / (len(means) - 1)
     return means[:, 0] + h * means[:, 1], variances[:, 0] + h * h * variances[:, 1] + noise

@@ -38,7 +38,7 @@ from .model import Model
 
 
 def Harkness(mu: float = 1500.0, step: float = 50.0, period: float = 30.0) -> Model:
-    """Harkness: after an event, a rating is the opponents' mean rating plus `step` times wins minus losses.
+    """Harkness: after an event, a rating is the opponents' mean rating plus `step` times (wins − losses).
 
     Stout (2025), equation (1). The old rating is ignored. All matches of a `period` (days, or units of plain-number
     times) are one event.
@@ -58,7 +58,7 @@ def Harkness(mu: float = 1500.0, step: float = 50.0, period: float = 30.0) -> Mo
 
 
 def Elo(mu: float = 1500.0, k: float | Rule | Callable[[float, float], float] = 32.0, scale: float = 400.0) -> Model:
-    """Elo: a rating moves by K times the actual minus the expected score: Stout (2025), section 3.
+    """Elo: a rating moves by K times (actual − expected score). See Stout (2025), section 3.
 
     The expected score is logistic to base 10. `k` is a number, or a rule that returns K for the number of matches
     played and the rating: `pw.absorb.Fide()`, or any function of the two.
@@ -75,8 +75,8 @@ def Elo(mu: float = 1500.0, k: float | Rule | Callable[[float, float], float] = 
 def GaussianElo(mu: float = 1500.0, alpha: float = 0.07, beta: float = 200.0) -> Model:
     """Gaussian Elo: Elo with normal performances, the baseline of Herbrich, Minka, Graepel (2006), section 4.
 
-    By equation (1), a rating moves by αβ√π times the actual minus the expected score, up to about 25 points per game
-    with the defaults.
+    By equation (1), a rating moves by αβ√π times (actual − expected score). With the defaults, this is at most about 25
+    points per game.
 
     >>> model = GaussianElo()
     >>> round(model.rate([[model.rating()], [model.rating()]])[0][0].mu, 2)
@@ -92,7 +92,7 @@ def GaussianElo(mu: float = 1500.0, alpha: float = 0.07, beta: float = 200.0) ->
 
 
 def Glicko(mu: float = 1500.0, sigma: float = 350.0, c: float = 34.6, period: float | None = 30.0) -> Model:
-    """Glicko: ratings with a deviation, updated once per rating period: Glickman (1999); Stout (2025), section 4.
+    """Glicko: ratings with a deviation, updated once per rating period. See Glickman (1999); Stout (2025), section 4.
 
     `sigma` is Glicko's RD; its square grows by `c`² before each period, up to 350². `period` is in days, or in units of
     plain-number times; None updates after every match.
@@ -125,7 +125,7 @@ def Glicko2(
     tau: float = 0.5,
     period: float | None = 30.0,
 ) -> Model:
-    """Glicko-2: Glicko with a volatility for each player: Glickman (2001).
+    """Glicko-2: like Glicko, with a volatility for each player. See Glickman (2001).
 
     The volatility changes slowly if `tau` is small.
 
@@ -166,7 +166,7 @@ def TrueSkill(
     draw_probability: float | None = None,
     margin: float | Margin | None = None,
 ) -> Model:
-    """TrueSkill: a team's performance is the sum of its players', and skills drift before every match.
+    """TrueSkill: a team's performance is the sum of its players' performances. Skills drift before every match.
 
     Herbrich, Minka, Graepel (2006). The defaults are those of the paper and of other implementations; equal teams draw
     one match in ten. Give `margin` instead of `draw_probability` to set the draw margin ε itself (a number or a
@@ -207,7 +207,7 @@ def TSb(
     draw_probability: float | None = None,
     margin: float | Margin | None = None,
 ) -> Model:
-    """TSb: `TSa` with the average of the players' performances instead of the sum (2011, section 5).
+    """TSb: like `TSa`, but a team's performance is the average of its players' performances (2011, section 5).
 
     >>> TSb(beta=300).team
     Mean()
@@ -227,7 +227,7 @@ def TS2a(
     margin: float | Margin | None = None,
     leader_bonus: float = 0.0,
 ) -> Model:
-    """TS2a: every place has a performance of its own, and a team's performance is the sum of its players'.
+    """TS2a: every place has a performance of its own; a team's performance is the sum of its players' performances.
 
     Nikolenko and Sirotkin (2011), sections 3 to 5. `margin` is half the distance between neighbouring places: a number
     or a policy. By default, places are spread over the prior performances of the teams (`pw.outcome.Spread`).
@@ -249,7 +249,7 @@ def TS2b(
     discount: float = 0.02,
     leader_bonus: float = 0.0,
 ) -> Model:
-    """TS2b: `TS2a` with the average of a squad of six, minus 2 % for each missing player (2011, section 5).
+    """TS2b: like `TS2a`, but a team performs like its average player, minus 2 % for each missing one (2011, section 5).
 
     >>> TS2b(size=5).params["size"]
     5
@@ -271,7 +271,7 @@ def TS2c(
     discount: float = 0.02,
     leader_bonus: float = 0.0,
 ) -> Model:
-    """TS2c: `TS2b` with the same constant uncertainty for all players, the best model of the 2011 paper.
+    """TS2c: like `TS2b`, but all players have the same constant uncertainty. It is the best model of the 2011 paper.
 
     >>> TS2c().absorb
     Constant()
@@ -289,15 +289,15 @@ def TS3(
     discount: float = 0.02,
     leader_bonus: float = 0.0,
 ) -> Model:
-    """TS3: the performance of each place is estimated by maximum likelihood: Nikolenko and Sirotkin (2010), section 4.
+    """TS3: each place's performance is estimated by maximum likelihood. See Nikolenko and Sirotkin (2010), section 4.
 
-    It barely learns if the margin is small compared with the spread of the teams' priors: the places then follow the
-    prior means, and only the uncertainties shrink.
+    The model barely learns if the margin is small compared with the spread of the teams' priors. In that case, the
+    places follow the prior means, and only the uncertainties shrink.
 
     >>> TS3(margin=200.0).params["margin"]
     200.0
     """
-    # Such a model looks as if it worked: only its uncertainties shrink.
+    # Such a model seems to work, because its uncertainties shrink, but its ratings hardly change.
     if isinstance(margin, (int, float)) and margin < sigma / 10:
         warnings.warn(f"TS3 barely learns if the margin ({margin:g}) is far below sigma ({sigma:g})", stacklevel=2)
     team = LeaderBonus(FullSquad(size, discount), leader_bonus)
@@ -311,7 +311,7 @@ def GaussianOD(
     tau: float = 0.0,
     gamma: float | str = "estimated",
 ) -> Model:
-    """Gaussian-OD: a score is the offence minus the opponents' defence plus noise: Guo et al. (2012), equation (20).
+    """Gaussian-OD: a score is the offence minus the opponents' defence, plus noise. Guo et al. (2012), equation (20).
 
     `gamma`, the standard deviation of the noise, is a number, or "estimated" from the scores of earlier matches.
 
@@ -330,7 +330,7 @@ def GaussianSD(
     tau: float = 0.0,
     gamma: float | str = "estimated",
 ) -> Model:
-    """Gaussian-SD: a score difference is the difference of skills plus noise: Guo et al. (2012), equations (22), (23).
+    """Gaussian-SD: a score difference is the difference of skills, plus noise. Guo et al. (2012), equations (22), (23).
 
     >>> model = GaussianSD(gamma=10.0)
     >>> [[ann], [bob]] = model.rate([[model.rating()], [model.rating()]], scores=[12, 3])
@@ -347,7 +347,7 @@ def PoissonOD(
     tau: float = 0.0,
     prediction: str = "integrated",
 ) -> Model:
-    """Poisson-OD: a score is a count whose log-rate is offence minus defence: Guo et al. (2012), section 3.
+    """Poisson-OD: a score is a count whose log-rate is offence minus defence. Guo et al. (2012), section 3.
 
     The paper's priors are far too wide for log-rates; `PoissonOD(mu=0, sigma=0.3, beta=0.1)` suits most sports better.
     `prediction="plug-in"` predicts as the paper does, as if the rates were known.

@@ -1,8 +1,8 @@
 """Match quality: the draw probability relative to a match between equal teams whose skills are known exactly.
 
 This is equation (7) of the TrueSkill paper, for any number of teams. Its matrix A has one row for each pair of
-neighbouring teams, so both matrices of the formula (see `quality`) are tridiagonal. One pass without subtractions gives
-their factors and log-determinants.
+neighbouring teams, so both matrices of the formula (see `quality`) are tridiagonal. Their factors and log-determinants
+are computed in one pass, without subtractions.
 """
 
 from __future__ import annotations

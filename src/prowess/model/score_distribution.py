@@ -69,7 +69,7 @@ class ScoreDistribution(ABC):
     def grid(self, n: int) -> Floats:
         """Return a table with P(first team scores a, second team scores b) in row a, column b, for scores up to n.
 
-        It needs two teams. Given the ratings, their scores are independent.
+        The match must have two teams. Given the ratings, their scores are independent.
 
         >>> import numpy as np
         >>> CountScores(np.log([1.0, 2.0]), np.zeros(2)).grid(1).round(3)
@@ -90,7 +90,7 @@ class ScoreDistribution(ABC):
         return []
 
     def logarithms(self, rng: np.random.Generator, x: Floats) -> Floats:
-        """Sample the logarithms of scores for given x; only for scores that are counts."""
+        """Sample the logarithms of scores, given the log-rates x. Only scores that are counts have them."""
         raise Error(f"the scores of {type(self).__name__} are not counts, so they cannot be sampled as counts")
 
     def _at(self, team: int) -> tuple[float, float]:
@@ -100,7 +100,7 @@ class ScoreDistribution(ABC):
 
 @dataclass(frozen=True, eq=False)
 class NormalScores(ScoreDistribution):
-    """Normal scores, which may be negative or fractional, and so have no `pmf`.
+    """Normally distributed scores. They may be negative or fractional, so they have no `pmf`.
 
     >>> import numpy as np
     >>> found = NormalScores(np.array([20.0, 17.0]), np.array([4.0, 5.0]))
@@ -150,7 +150,7 @@ class CountScores(ScoreDistribution):
 
     @property
     def means(self) -> Floats:
-        """The expected scores exp(mean + sigma²/2). If sigma is large, a few huge scores dominate them."""
+        """The expected scores, exp(mean + sigma²/2). If sigma is large, rare huge scores dominate the expectation."""
         return np.exp(np.minimum(self.mean + 0.5 * self.sigma**2, LARGEST_LOG))
 
     def pmf(self, team: int, n: int) -> Floats:
@@ -185,7 +185,7 @@ class CountScores(ScoreDistribution):
         return above
 
     def likeliest(self, count: int = 3) -> list[tuple[int, int, float]]:
-        """Return the most probable scores of two teams; [] for high scores, which are all very improbable."""
+        """Return the most probable scores of two teams with their probabilities; [] if all scores are improbable."""
         # Beyond the 99 % quantile no single score can be among the most probable ones.
         most = max(self.quantile(team, 0.99) for team in range(len(self.mean)))
         if most > MOST or len(self.mean) != 2:

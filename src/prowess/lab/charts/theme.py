@@ -45,7 +45,7 @@ class Look:
     narrow: bool = False
 
     def columns(self, usual: int) -> int:
-        """Return the number of panels side by side.
+        """Return the number of panels side by side: 1 on phones, otherwise `usual`.
 
         >>> LIGHT.columns(3), page_look(LIGHT, 300, narrow=True).columns(3)
         (3, 1)
@@ -53,7 +53,10 @@ class Look:
         return 1 if self.narrow else usual
 
     def panel(self, usual: int, columns: int, beside: int) -> int:
-        """Return the width of one of `columns` panels side by side, each with `beside` pixels for its axis and spacing.
+        """Return the width of a panel if `columns` panels are side by side.
+
+        `usual` is the width without a fixed chart size. `beside` is the number of pixels for the axis and spacing of a
+        panel.
 
         >>> LIGHT.panel(300, 2, 100), page_look(LIGHT, 300).panel(300, 2, 100)
         (300, 416)

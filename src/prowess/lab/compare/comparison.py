@@ -1,4 +1,4 @@
-"""The result of a comparison: tables, differences, curves and a report, from columns over the scored matches."""
+"""The result of a comparison: tables, differences, curves and a report, computed from scored matches."""
 
 from __future__ import annotations
 
@@ -126,7 +126,9 @@ class Comparison:
         return self.rows.tally(self.scored[self._check_model(model)], self.measure(measure), self.rows.pick(where))
 
     def pairwise(self, measure: str | Measure | None = None, where: ArrayLike | None = None) -> pl.DataFrame:
-        """Count the matches that the row's model predicted better than the column's model: Nikolenko, Sirotkin (2011).
+        """Count the matches that the model of a row predicted better than the model of a column.
+
+        Nikolenko, Sirotkin (2011) compare models in this way.
 
         The two counts of a pair need not add up to the number of matches: in some matches the models are equally good.
 
@@ -214,7 +216,7 @@ class Comparison:
             sums = rows.sums(scored, measure, every, groups)
             return sums.combine(sums.parts)
         grouped = GROUPED.get(measure.sums)
-        # In larger groups the bin edges come from a sample, and the grouped computation draws none.
+        # In larger groups the bin edges must come from a sample, which the grouped computation does not draw.
         if grouped is not None and np.bincount(groups.of).max() <= LARGEST_GROUP:
             return grouped(rows.parts(scored, every), groups)
         # One sort is faster than a mask over all rows for every group.
@@ -264,7 +266,7 @@ class Comparison:
         return self.models[self.best if model is None else self._check_model(model)].fit(self.history)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the answer as plain data for JSON: the best model, how sure that is, measures and differences.
+        """Return the answer as plain data for JSON: the best model, its `sureness`, measures and differences.
 
         >>> import prowess as pw
         >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo", "glicko"])
@@ -338,7 +340,7 @@ class Comparison:
         return {}
 
     def resampled(self, measure: str | Measure | None = None, where: ArrayLike | None = None) -> dict[str, Resampled]:
-        """Return a measure for every model to which it applies: its value on the history and on resampled histories.
+        """Return a measure of every model to which it applies, with values on the history and on resampled ones.
 
         >>> import prowess as pw
         >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo"])

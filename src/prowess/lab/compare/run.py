@@ -44,7 +44,7 @@ def compare(
     jobs: int | None = None,
     progress: bool | None = None,
 ) -> Comparison:
-    """Find out which model predicts a league best, and how sure that is.
+    """Find out which model predicts a league best, and how certain that answer is.
 
     `models`: a mapping from names to models, or a list of presets such as `["elo", pw.TrueSkill]`; by default up to six
     presets that can use the history. `protocol`: which matches the models learn from and which are scored
@@ -161,8 +161,8 @@ def usable_presets(history: History) -> list[str]:
 
 
 def check_usable(models: Mapping[str, Model], history: History, runs: Sequence[Run]) -> None:
-    """Try every model on the matches that are most likely to fail, before any long computation starts."""
-    # A model must be able to learn only from the matches that some run learns from.
+    """Try every model on the matches that it is most likely to reject, before any long computation starts."""
+    # Only matches that some run learns from must suit the models.
     learnt = np.zeros(len(history), bool)
     for run in runs:
         learnt[run.matches] |= True if run.learnt is None else run.learnt
@@ -180,18 +180,22 @@ def _first_failure(model: Model, history: History, learnt: Any) -> tuple[int, Er
         learnt = learnt[history.importance[learnt] > 0]
     for match in _edge_cases(history, learnt):
         trial = history.take([match])
-        players = np.arange(len(trial.player), dtype=np.int32)  # a player must not be listed twice in a match
+        players = np.arange(len(trial.player), dtype=np.int32)  # unique in the match
         try:
             for _ in forecast_chunks(model, replace(trial, player=players)):
                 pass
         except Error as error:
-            # The cause lacks the prefix "match 1 of 1".
+            # The cause is clearer, because it does not have the prefix "match 1 of 1".
             return match, error.__cause__ if isinstance(error.__cause__, Error) else error
     return None
 
 
 def _edge_cases(history: History, learnt: Any) -> list[int]:
-    """Return the largest match, and matches without scores, with the lowest score, and with a fractional score."""
+    """Return the matches that models are most likely to reject.
+
+    These are the largest match, a match without scores, the match with the lowest score, and one with a fractional
+    score.
+    """
     if not len(learnt):
         return []
     matches = [learnt[np.argmax(np.diff(history.match_start)[learnt])]]
@@ -210,7 +214,7 @@ def compare_forecasts(
     forecasts: Mapping[str, Iterable[ForecastChunk]],
     resampling: Resampling = DEFAULT_RESAMPLING,
 ) -> Comparison:
-    """Compare forecasts that `models` made before each match of a history, in the history's order.
+    """Compare the forecasts of several models, made before each match of a history and listed in its order.
 
     All chunks of one model are read before those of the next model.
 

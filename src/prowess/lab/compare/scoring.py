@@ -43,7 +43,7 @@ class Rows:
 
     @classmethod
     def of(cls, history: History, runs: Sequence[Run]) -> Rows:
-        """Return the rows of the runs, one run after the other."""
+        """Return the rows of all runs, one run after the other."""
         each = [run.rows(history) for run in runs]
         match = np.concatenate([np.zeros(0, np.intp), *each])
         number = np.repeat(np.arange(len(runs)), [len(rows) for rows in each])
@@ -88,7 +88,7 @@ class Rows:
         return measure.added(lambda: self.parts(scored, picked), groups)
 
     def parts(self, scored: ModelScores, picked: Index) -> Iterator[tuple[slice, Forecasts]]:
-        """Yield the forecasts of the picked rows in chunks that fit into the processor's cache."""
+        """Yield the forecasts of the picked rows in chunks that are small enough for the processor's cache."""
         every = len(picked) == len(self)
         step = max(1, TEAMS * len(self) // max(self.results.teams, 1))
         for first in range(0, len(picked), step):
@@ -139,7 +139,7 @@ class SharedHistory:
 
 @dataclass(frozen=True, eq=False)
 class ModelScores:
-    """The columns of one model over the scored matches: P(win) and P(draw) of two teams, and tallies by measure.
+    """One model's forecasts for the scored matches: P(win) and P(draw) of two-team matches, and a tally per measure.
 
     >>> ModelScores(np.array([0.5, 0.6]), np.array(0.0), {}).unconverged
     0
@@ -167,7 +167,7 @@ def score_run(name: str, model: Model, shared: SharedHistory, run: Run, measures
 def collect_scores(
     name: str, model: Model, chunks: Iterable[ForecastChunk], run: Run, measures: Sequence[Measure]
 ) -> ModelScores:
-    """Return the columns of one model over the scored matches of a run, from forecasts that arrive in chunks.
+    """Return the scores of one model on a run, computed from forecasts that arrive in chunks.
 
     >>> import prowess as pw
     >>> from prowess.lab import MEASURES
@@ -211,7 +211,7 @@ def pack(column: Floats) -> Column:
         return np.array(column[0])
     with np.errstate(over="ignore"):
         for kind in (np.float16, np.float32):
-            # Most columns are ruled out by their first values.
+            # The first values show for most columns that this type is too small.
             if _same_numbers(column[:100].astype(kind), column[:100]):
                 smaller = column.astype(kind)
                 if _same_numbers(smaller, column):
@@ -245,7 +245,7 @@ def concat_columns(columns: Sequence[Column], rows: Sequence[int]) -> Column:
     """
     if not any(column.ndim for column in columns) and all(column == columns[0] for column in columns):
         return columns[0]
-    # With an infinity at the end, `pack` cannot reduce the column to one number; infinity fits every type.
+    # Append an infinity, which fits every type, so that `pack` does not reduce the column to one number.
     kinds = [column.dtype if column.ndim else pack(np.append(column, np.inf)).dtype for column in columns]
     whole = np.empty(sum(rows), np.result_type(*kinds))
     first = 0

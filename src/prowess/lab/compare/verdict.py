@@ -1,4 +1,4 @@
-"""A comparison in words: which model to use, how sure that is, and what the measures mean."""
+"""A comparison in words: which model to use, how certain that answer is, and what the measures mean."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def headline(comparison: Comparison) -> str:
 
 
 def verdict(comparison: Comparison) -> str:
-    """Return a text that says how sure the answer is."""
+    """Return a text that says how certain the answer is."""
     if len(comparison.models) == 1:
         return ""
     rest = comparison.differences(comparison.best).filter(measure=comparison.measure().name)
@@ -59,7 +59,7 @@ def verdict(comparison: Comparison) -> str:
 
 
 def advice(comparison: Comparison) -> str:
-    """Return a text that says which model to use and how sure that is."""
+    """Return a text that says which model to use and how certain that answer is."""
     use = f"Use {comparison.best}. " if len(comparison.models) > 1 and len(comparison) >= FEW else ""
     return f"{use}{headline(comparison)} {verdict(comparison)}".strip()
 

@@ -1,4 +1,4 @@
-"""Measures by groups of matches: sums for the bootstrap, and the value of a measure in every group."""
+"""Measures of groups of matches: sums for the bootstrap, and the value of a measure in every group."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def group_sums(tally: Tally, groups: Groups) -> Sums:
 
 
 def area_sums(parts: Parts, groups: Groups) -> Sums:
-    """Return the sums for the area under the ROC curve: two means, over the first team's wins and over its losses.
+    """Return the sums for the area under the ROC curve: those of a mean over won matches and of a mean over lost ones.
 
     These are the structural components of DeLong, DeLong and Clarke-Pearson (1988). When they are resampled, their
     means give the area up to terms of order 1/n.
@@ -120,7 +120,7 @@ def _distance(sums: Floats) -> Floats:
 
 
 def _distance_by_chance(drawn: Floats, whole: Floats) -> Floats:
-    """Return the distance that chance alone would give: from the resampled bins to the bins of all matches."""
+    """Return the distances that chance alone would give: those between resampled bins and the bins of all matches."""
     count, expected, happened = np.split(drawn, 3, axis=-1)
     off = expected - happened - np.subtract(*np.split(whole, 3)[1:])
     return ratio(np.stack([np.abs(off).sum(axis=-1), count.sum(axis=-1)], axis=-1))
@@ -143,7 +143,7 @@ def grouped_areas(p: Floats, won: NDArray[np.bool_], group: Index, number: int) 
     of = np.zeros(len(won_at), np.intp)
     of[level] = group
     won_in, lost_in = (np.bincount(of, column, number) for column in (won_at, lost_at))
-    before = np.cumsum(lost_in) - lost_in  # in the groups before
+    before = np.cumsum(lost_in) - lost_in  # lost matches in earlier groups
     below = np.cumsum(lost_at) - 0.5 * lost_at - before[of]
     return ratio(np.stack([np.bincount(of, won_at * below, number), won_in * lost_in], axis=-1))
 

@@ -25,7 +25,7 @@ class Result(NamedTuple):
 
     @property
     def sides(self) -> list[tuple[Floats, NDArray[np.bool_]]]:
-        """Three pairs, for win, loss and draw: the probability, and whether it happened."""
+        """For win, loss and draw: the forecast probabilities, and whether this was the result."""
         return [(self.win, self.won), (self.loss, ~self.won & ~self.drawn), (self.draw, self.drawn)]
 
     @property
@@ -35,7 +35,7 @@ class Result(NamedTuple):
 
 
 def two_teams(forecasts: Forecasts, where: Where = None) -> tuple[NDArray[np.intp], Result]:
-    """Return the two-team matches, optionally only those selected, with their forecasts and results."""
+    """Return the indices of the two-team matches, optionally only those that `where` selects, and their results."""
     history = forecasts.history
     match = np.arange(len(history))[resolve_where(where, len(history))]
     win, draw = forecasts.win, forecasts.draw
@@ -114,7 +114,7 @@ def brier(forecasts: Forecasts) -> Tally:
 def sharpness(forecasts: Forecasts) -> Tally:
     """Return the entropy of win, draw and loss, in bits: lower is sharper, 0 is certain.
 
-    It does not say whether the forecast is right; but of two calibrated models, the sharper one is better.
+    Sharpness does not say whether the forecast is right, but of two calibrated models, the sharper one is better.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 2)

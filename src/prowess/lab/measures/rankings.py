@@ -45,7 +45,9 @@ def pair_error(forecasts: Forecasts, *, ties: float = 0.5, drawn: float | None =
 
 
 def pair_log_loss(forecasts: Forecasts, *, least: float = 1e-6, pooled: bool = False) -> Tally:
-    """Return −ln P of the order in which two teams finished, in nats. Pairs that share a place are left out.
+    """Return −ln P in nats, where P is the forecast probability of the order in which a pair of teams finished.
+
+    Pairs of teams that share a place are left out.
 
     For two teams, P is win / (win + loss) of the forecast. For more teams, P is computed from the two teams' normally
     distributed performances, without a draw margin, or from their scores. Probabilities below `least` count as `least`,
@@ -75,10 +77,11 @@ def pair_log_loss(forecasts: Forecasts, *, least: float = 1e-6, pooled: bool = F
 
 
 def _add_score_losses(forecasts: Forecasts, least: float, loss: Floats) -> None:
-    """Write −Σ ln P of the order of every pair of teams to `loss`, for matches of more than two teams.
+    """Write each match's −Σ ln P over its pairs of teams to `loss`, for matches of more than two teams.
 
-    This is for models whose scores are not normally distributed. P follows from the distribution of the two scores.
-    Both scores depend on the defences of the other teams, which are treated as known; the two offences are independent.
+    P is the probability of the order in which the pair finished, given by the distribution of the two scores. This is
+    for models whose scores are not normally distributed. Both scores depend on the defences of the other teams, which
+    are treated as known; the two offences are independent.
     """
     place, mean, variance = forecasts.history.place, score_levels(forecasts)[0], performance(forecasts)
     for match, team in by_team_count(forecasts.history.match_start):
@@ -189,7 +192,7 @@ def score_levels(forecasts: Forecasts) -> tuple[Floats, Floats]:
 
 
 def _sum_of_others(column: Floats) -> Floats:
-    """Return, for every team, the sum over the other teams of its match (a row). Subtracting would lose digits."""
+    """Return, for every team, the sum over the other teams of its match (a row), without subtracting from the total."""
     sums = np.zeros(column.shape)
     sums[:, 1:] = np.cumsum(column, axis=1)[:, :-1]
     sums[:, :-1] += np.cumsum(column[:, ::-1], axis=1)[:, -2::-1]

@@ -1,4 +1,4 @@
-"""A measure as columns over the matches. Its value on any slice or sliding window is a ratio of sums."""
+"""Tallies: the contribution and the weight of every match in a measure. A measure is a ratio of their sums."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def memoryviews(*columns: Any) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Every match's contribution to a measure, and its weight, which is 0 if the measure does not apply.
+    """Every match's contribution to a measure, and its weight. The weight is 0 if the measure does not apply.
 
     >>> import numpy as np
     >>> tally = Tally(np.array([0.0, 1.0, 0.0, 3.0]), np.array([1.0, 1.0, 0.0, 2.0]))
@@ -134,7 +134,7 @@ def _sliding_sums(column: Floats, width: int) -> Floats:
 
 
 def by_team_count(start: NDArray[np.int32]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Yield, for every number of teams that occurs, the matches with that many teams and a table of their teams.
+    """Yield, for every number of teams that occurs, the matches with that many teams and a table of team indices.
 
     >>> import numpy as np
     >>> [(match.tolist(), team.tolist()) for match, team in by_team_count(np.array([0, 2, 5, 7]))]

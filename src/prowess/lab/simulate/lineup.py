@@ -46,7 +46,7 @@ def per_match(name: str, value: Any, matches: int, least: int, rng: np.random.Ge
 class Attendance:
     """How often players or squads take part: the chance of being drawn for a match is proportional to a weight.
 
-    A subclass has a method `weights`. With `everyone`, each player or squad plays in at least one match.
+    Subclasses implement `weights`. With `everyone`, each player or squad plays in at least one match.
 
     >>> class Seniors(Attendance):
     ...     def weights(self, rng, units):
@@ -99,7 +99,7 @@ class Even(Attendance):
 
 @dataclass(frozen=True)
 class Zipf(Attendance):
-    """A few play a lot: players are put in a random order, and the n-th has weight 1/n^exponent.
+    """A few play a lot: players are put in a random order, and the n-th player has weight 1/n^exponent.
 
     >>> sorted(Zipf(1.0).weights(np.random.default_rng(1), 4).tolist(), reverse=True)[:2]
     [1.0, 0.5]
@@ -118,7 +118,7 @@ class Zipf(Attendance):
 
 @dataclass(frozen=True)
 class Lognormal(Attendance):
-    """Many hardly play and a few play a lot: weights are log-normal with this sigma.
+    """Many hardly play and a few play a lot: weights are log-normal with parameter `sigma`.
 
     >>> Lognormal(1.5, everyone=True)
     Lognormal(sigma=1.5, everyone=True)
@@ -191,8 +191,8 @@ class Rounds(Attendance):
 def fill_seats(rng: np.random.Generator, seat: Ints, match: Ints, weights: Floats) -> None:
     """Fill every open seat (−1) at random in proportion to the weights; no player is in a match twice.
 
-    All open seats are drawn at once, and a player drawn twice for a match is redrawn; this is equivalent to drawing one
-    at a time from the remaining players.
+    All open seats are drawn at once, and a player drawn twice for a match is redrawn; this is equivalent to drawing
+    players one at a time from those who remain.
 
     >>> seat = np.array([0, -1, -1, 2, -1])
     >>> fill_seats(np.random.default_rng(1), seat, np.array([0, 0, 0, 1, 1]), np.array([1.0, 1.0, 1.0]))

@@ -67,7 +67,7 @@ def play(outcome: Outcome, field: Field, rng: np.random.Generator) -> Played:
 
 @play.register
 def _(outcome: RoundedPlaces, field: Field, rng: np.random.Generator) -> Played:
-    """Round performances to a grid. Its step is twice the draw margin, and its offset is random in every match."""
+    """Round performances to a grid whose step is twice the draw margin and whose offset is random in every match."""
     performance = field.performances(rng)
     margin = _one_margins(field)
     step, phase = 2.0 * margin[field.match], rng.random(len(margin))[field.match]
@@ -90,7 +90,7 @@ def _one_margins(field: Field) -> Floats:
 
 
 def rank_by_performance(field: Field, performance: Floats, margin: Floats | None) -> Floats:
-    """Return ranks by performance; neighbours within the margin tie. By default use the outcome's own margins.
+    """Return ranks by performance. Neighbours within the margin tie; `margin` None means the outcome's own margins.
 
     >>> import prowess as pw
     >>> field = Field(pw.TrueSkill(), np.array([0, 4], np.int32), np.arange(5), np.zeros((4, 1)), np.ones((4, 1)))
@@ -150,7 +150,7 @@ def _(outcome: Outcome, field: Field, rng: np.random.Generator) -> Played:
 
 
 def _margins(outcome: Outcome, field: Field) -> Floats:
-    """Return the draw margin of every match, as for two teams with the match's mean variance."""
+    """Return the draw margin of every match, computed as for two teams that have the match's mean variance."""
     margin = np.zeros(len(field.counts))
     if field.draws == 0.0:
         return margin
@@ -227,10 +227,10 @@ def _average(field: Field) -> BatchBoard:
 class Questions:
     """A match consists of `count` questions; ties in the number of right answers are not broken.
 
-    A team of performance t answers a question of difficulty d with probability 1/(1 + exp(−(t − d)/(ease · s))). The
-    difficulties of every match are drawn from N(m, (spread · s)²). Here m and s are the mean and the standard deviation
-    of all performances in the league. So the answers add noise, and there are ties, because there are few possible
-    scores. Nikolenko, Sirotkin (2011), section 5, report 30 to 90 questions.
+    A team of performance t answers a question of difficulty d correctly with probability 1/(1 + exp(−(t − d)/(ease ·
+    s))). The difficulties of every match are drawn from N(m, (spread · s)²). Here m and s are the mean and the standard
+    deviation of all performances in the league. Random answers add noise to the performances, and ties occur because
+    there are few possible scores. Nikolenko, Sirotkin (2011), section 5, report 30 to 90 questions.
 
     `count` is a number, a range (least, most), or a list with a number for each match.
 
@@ -267,7 +267,7 @@ def answer_questions(questions: Questions, field: Field, rng: np.random.Generato
 
 def _right_answers(questions: Questions, count: Ints, ability: Floats, match: Any, rng: np.random.Generator) -> Floats:
     difficulty = questions.spread * rng.standard_normal((len(count), int(count.max())))
-    difficulty[np.arange(difficulty.shape[1]) >= count[:, None]] = np.inf  # the match has fewer questions
+    difficulty[np.arange(difficulty.shape[1]) >= count[:, None]] = np.inf  # questions that do not exist
     with np.errstate(over="ignore"):
         chance = 1.0 / (1.0 + np.exp((difficulty[match] - ability[:, None]) / questions.ease))
     return np.asarray((rng.random(chance.shape) < chance).sum(axis=1), np.float64)

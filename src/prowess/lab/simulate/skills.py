@@ -70,7 +70,7 @@ def _check_skills(skills: Any, players: int, traits: int) -> Floats:
 def _drift(
     model: Model, batch: BatchBoard, count: int, elapsed: Floats, played: Floats | Ints
 ) -> tuple[Floats, Floats]:
-    """Return the beliefs of a batch at the next match: apply the drift, then the absorb rule without a new result.
+    """Apply the drift, then the absorb rule without a new result; return the beliefs of a batch at the next match.
 
     The absorb rule is needed for Glicko-2, where it widens the belief in every period in which a player plays.
     """
@@ -168,7 +168,7 @@ def _drift_match_by_match(
 def draw_hosts(rng: np.random.Generator, model: Model, matches: int, home: float | None) -> NDArray[np.bool_]:
     """Draw the matches in which the first team is at home, with probability `home`.
 
-    By default it is at home in all matches if the model has a home advantage, otherwise in none.
+    By default the first team is at home in all matches if the model has a home advantage, otherwise in none.
 
     >>> import prowess as pw
     >>> draw_hosts(np.random.default_rng(1), pw.TrueSkill().replace(home_mu=2), 3, None)
@@ -180,7 +180,8 @@ def draw_hosts(rng: np.random.Generator, model: Model, matches: int, home: float
 def home_advantages(rng: np.random.Generator, model: Model, hosted: NDArray[np.bool_], times: Times | None) -> Floats:
     """Return the true home advantage at every match, matches × traits: drawn once, then moved by its own drift.
 
-    It moves before every match with a home team; with rating periods, before every period that has such a match.
+    The advantage moves before every match with a home team. In a model with rating periods, it moves before every
+    period that has such a match.
 
     >>> import prowess as pw
     >>> model = pw.TrueSkill().replace(home_mu=2)

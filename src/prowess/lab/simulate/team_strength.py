@@ -83,7 +83,7 @@ class Field:
         return batch
 
     def margins(self, upper: Ints, lower: Ints) -> Floats:
-        """Return the margins between neighbours, match by match; a match of n teams has n − 1 margins.
+        """Return the draw margins between the neighbouring teams `upper` and `lower`: n − 1 for a match of n teams.
 
         If the margin is the same for all pairs of a match, every match needs its own board; otherwise many matches
         share a board.
@@ -102,7 +102,7 @@ class Field:
 
 
 def blocks(start: NDArray[np.int32], size: int) -> Iterator[tuple[int, int]]:
-    """Yield ranges of consecutive lists with at most `size` elements in total; a longer list gets its own range.
+    """Yield ranges of consecutive matches with at most `size` teams in total; a larger match gets its own range.
 
     >>> list(blocks(np.array([0, 2, 4, 9, 10], np.int32), 4))
     [(0, 2), (2, 3), (3, 4)]
@@ -175,7 +175,7 @@ class BatchBoard:
     """
 
     def __init__(self, model: Model, teams: int, entries: int) -> None:
-        """Create a board. It is never given back to the model, which would keep this large board in memory."""
+        """Create a board that is never returned to the model, because the model would keep a large board in memory."""
         self.board: Board = model.pipeline.board(teams, entries)
         self.board.start[0] = 0
 

@@ -41,7 +41,7 @@ class TrialResult(NamedTuple):
 
 
 class Study:
-    """A study of some parameters, as returned by `open_study`."""
+    """An Optuna study that tunes some parameters, as returned by `open_study`."""
 
     def __init__(self, study: Any, name: str) -> None:
         self.optuna = import_extra("optuna", "Optuna", "lab")
@@ -53,7 +53,7 @@ class Study:
         return Error(message, field="study", value=self.name)
 
     def check_subject(self, subject: Mapping[str, Any]) -> None:
-        """Store the history, model and measure of the study; raise `Error` if it already has others."""
+        """Store the history, model and measure of the study; raise `Error` if it already belongs to different ones."""
         stored = self.study.user_attrs.get(KEY)
         if stored is None:
             if self.study.get_trials(deepcopy=False):

@@ -253,7 +253,7 @@ class Tuning:
         self.report().save(path)
 
     def chart(self) -> alt.VConcatChart:
-        """Chart the loss of every trial and the best so far; below it, the loss against each parameter.
+        """Chart the loss of every trial and the lowest loss so far; below it, the loss against each parameter.
 
         >>> import prowess as pw
         >>> tuning = pw.tune(pw.Elo(), pw.simulate(pw.Glicko(), 200, 10).history, trials=3)

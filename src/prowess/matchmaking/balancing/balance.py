@@ -51,7 +51,7 @@ class Balance:
 
     @property
     def fairness(self) -> str:
-        """How fair the match is, in words, by how far the teams' chances to win are from equal.
+        """How fair the match is, in words. It depends on how far the teams' chances to win are from equal.
 
         >>> import prowess as pw
         >>> pw.balance(pw.TrueSkill(), {"ann": pw.Rating(40, 1), "bob": pw.Rating(10, 1)}).fairness

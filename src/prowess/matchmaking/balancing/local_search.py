@@ -15,7 +15,7 @@ from .rules import Rules, random_split
 Ints = NDArray[np.intp]
 Floats = NDArray[np.float64]
 
-EFFORT = 20_000_000  # total number of players in evaluated teams, which takes about half a second
+EFFORT = 20_000_000  # limit on the total number of players in evaluated teams; takes about half a second
 PER_PLAYER = 20_000  # added to EFFORT for each player
 AT_ONCE = 500_000  # players in the teams of one batch of swaps
 FRESH = 8  # number of climbs before the search starts again from a random split
@@ -70,7 +70,7 @@ class Climb:
         self.value = log_quality_of(self.columns[:, None])[0]
 
     def step(self, rng: np.random.Generator) -> tuple[int, int, bool]:
-        """Make the best of many swaps; return how many were compared, their cost, and whether the split improved."""
+        """Compare many swaps and make the best one; return their number, their cost, and whether the split improved."""
         per_swap = 2 * int(self.sizes.max()) + 3 * len(self.sizes)
         compared, work = 0, 0
         for some in list_swaps(self.rules, self.team[self.first], max(AT_ONCE // per_swap, 100), rng):
@@ -101,7 +101,7 @@ class Climb:
         return log_quality_of(columns)
 
     def after(self, team: Ints, leave: Ints, join: Ints, size: int) -> Ints:
-        """Return the members of teams of one size after swaps, a row per team, in ascending order."""
+        """Return the members of teams after swaps, as one sorted row per team; all these teams have the same size."""
         order = np.argsort(self.team, kind="stable")
         start = np.concatenate([[0], np.cumsum(self.sizes)])
         members = order[start[team][:, None] + np.arange(size)]
@@ -116,7 +116,7 @@ class Climb:
         if not values[order[0]] > self.value + LEAST * max(1.0, abs(self.value)):
             return False
         self.make(some.take(order[:1]))
-        # Swaps between other teams usually add up, which saves steps; if not, only the best is kept.
+        # The gains of swaps between other teams usually add up, which saves steps. If not, only the best swap is kept.
         alone = self.team, values[order[0]]
         touched = {int(some.a[order[0]]), int(some.b[order[0]])}
         for row in order[1:]:

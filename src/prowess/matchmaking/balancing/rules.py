@@ -74,7 +74,7 @@ class Rules:
         return twins
 
     def __bool__(self) -> bool:
-        """Return whether there are any rules besides the sizes."""
+        """Return whether there are any rules besides the team sizes."""
         return bool(self.together or self.apart)
 
 
@@ -180,7 +180,7 @@ def random_split(rules: Rules, rng: np.random.Generator) -> NDArray[np.intp] | N
 
 
 def _is_dead_end(rules: Rules, room: Sequence[int], waiting: set[int], dead: set[object]) -> bool:
-    """Return whether the waiting groups cannot fit into the free seats of the teams, or failed to do so before."""
+    """Return whether the waiting groups cannot fit into the free seats, or an attempt with these seats has failed."""
     blocks = sorted(len(rules.units[unit]) for unit in waiting if len(rules.units[unit]) > 1)
     if blocks and sum(free // blocks[0] for free in room) < len(blocks):
         return True
@@ -243,7 +243,7 @@ def _is_feasible(rules: Rules) -> bool:
 
 
 def _minimal_conflict(rules: Rules) -> Rules:
-    """Return a minimal contradiction: no split follows these rules, but dropping any of them allows one."""
+    """Return a minimal contradiction: no split follows all of these rules, but dropping any one rule allows a split."""
     for kind in ("together", "apart"):
         for members in getattr(rules, kind):
             fewer = replace(rules, **{kind: tuple(group for group in getattr(rules, kind) if group != members)})

@@ -89,7 +89,7 @@ class Shortlist:
         return _reduction(self.skill[one] * share / spread) + _reduction(self.skill[others] * share / spread)
 
     def _by_score(self, one: int, others: Ints, conceded: bool = False) -> Floats:
-        """Estimate the information of one of the two scores: the player's own, or the opponent's."""
+        """Estimate the information of one of the two scores: the player's own, or the opponent's if `conceded`."""
         offence, defence = (others, one) if conceded else (one, others)
         level = self.mu[offence, 0] - self.mu[defence, 1]
         added = np.exp(-np.clip(level, -50.0, 50.0)) if self.counts else self.scatter
@@ -116,7 +116,8 @@ _TABLE = _GAPS, np.array([_win_information(gap) for gap in _GAPS])
 def candidate_lineups(shortlist: Shortlist, free: Ints, shape: tuple[int, int], count: int) -> Iterator[Lineup]:
     """Yield line-ups of players of similar strength.
 
-    They are chosen from all players, then from the least certain half, quarter, ….
+    The players are chosen from all free players, then from the least certain half, then from the least certain quarter,
+    and so on.
     """
     teams, size = shape
     need = teams * size

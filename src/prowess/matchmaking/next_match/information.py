@@ -53,7 +53,7 @@ def expected_information(group: PlayerPool, teams: Teams) -> float:
         if probability > RARE:
             total += probability * _information(group, teams, details)
             share += probability
-    # Rare results are left out, so that the probabilities of the others sum to `share`.
+    # Rare results are left out, so the probabilities of the others add up to `share`, not to 1.
     return total / share / BIT
 
 

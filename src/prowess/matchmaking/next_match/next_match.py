@@ -19,7 +19,7 @@ from .information import expected_information
 if TYPE_CHECKING:
     import polars as pl
 
-ALL = 2_000  # up to this many pairs are all evaluated
+ALL = 2_000  # if there are at most this many pairs, all are evaluated
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,11 +116,11 @@ def next_matches(
 ) -> NextMatches:
     """Return the matches whose results are expected to say most about the players' skills.
 
-    TrueSkill, section 4.2; Lindley (1956). `source` is a ladder, a fit or a model. `players` are the available players,
-    by name or with ratings; by default all players are available. A match has `teams` teams of `size` players. A player
-    is in at most `each` matches. With 1, the default, the matches form a round that can be played at the same time.
-    With None there is no limit, and matches are chosen independently of each other. `progress` forces a progress bar on
-    or off.
+    The method is described by Herbrich, Minka, Graepel (2006), section 4.2, and Lindley (1956). `source` is a ladder, a
+    fit or a model. `players` are the available players, by name or with ratings; by default all players are available.
+    A match has `teams` teams of `size` players. A player is in at most `each` matches. With 1, the default, the matches
+    form a round that can be played at the same time. With None there is no limit, and matches are chosen independently
+    of each other. `progress` forces a progress bar on or off.
 
     The most informative match is chosen first, then the most informative of the rest. Raises `Error` for systems
     without uncertainty, such as Elo.

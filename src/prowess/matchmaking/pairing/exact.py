@@ -1,8 +1,8 @@
 """The best matching of a whole queue, found in a graph of few pairs and proven to be the best of all.
 
 Fair opponents are near each other if the queue is sorted by strength, so a graph of neighbours has most of the edges
-needed. The matching of this graph has duals, which give a price for every other pair. Pairs that weigh more than their
-price are added to the graph, until no such pair is left. Then no matching of all pairs is better.
+needed. The duals of this graph's matching give a price for every other pair. Pairs that weigh more than their price are
+added to the graph, until no such pair is left. Then no matching of all pairs is better.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
-NEAR = 4  # neighbours on either side, if all items are sorted by strength
-CLASSES = 16  # the same among items of similar uncertainty, which often fit each other best
+NEAR = 4  # number of neighbours on either side that are paired with an item, in order of strength
+CLASSES = 16  # number of classes of similar uncertainty; items of one class often fit each other best
 BLOCK = 64  # number of items that share one bound when pairs are priced
 LARGEST = 58  # a weight has at most this many bits, so that duals, a few times as large, fit into 64
 FINEST = 44  # a quality of 1 has at most this many bits
@@ -105,7 +105,7 @@ def _classes(variance: Floats) -> tuple[Ints, Ints]:
 
 
 def _neighbours(count: int, classes: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
-    """Return pairs of items that are near each other, among all or within a class."""
+    """Return pairs of items whose strengths are close, among all items or within a class of similar uncertainty."""
     everybody = np.arange(count, dtype=np.int32)
     groups = [everybody, *np.split(classes[1], classes[0][1:-1])] if len(classes[0]) > 2 else [everybody]
     near = [(group, step) for group in groups for step in range(1, min(NEAR, len(group) - 1) + 1)]
@@ -179,7 +179,7 @@ def _blocks(classes: tuple[Ints, Ints]) -> Ints:
 
 
 def _bounds(own: Floats, queue: tuple[Floats, ...], start: Ints, member: Ints) -> Floats:
-    """Return for every block the least price, mean and variance, and the largest variance and noise."""
+    """Return, for every block, the smallest price, mean and variance, and the largest variance and noise."""
     mean, variance, noise = queue[:3]
     least = [np.minimum.reduceat(column[member], start[:-1]) for column in (own, mean, variance)]
     most = [np.maximum.reduceat(column[member], start[:-1]) for column in (variance, noise)]

@@ -43,7 +43,7 @@ class Home:
 
     @property
     def tunable(self) -> dict[str, Range]:
-        """The parameters that can be tuned: `home_mu` if the advantage is fixed, otherwise how it is learnt.
+        """The parameters that can be tuned: `home_mu` if the advantage is fixed, otherwise `home_sigma` and `home_tau`.
 
         A learnt advantage soon forgets its initial mean, so matches cannot determine the best `home_mu`.
 

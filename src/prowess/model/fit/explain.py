@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-FORM = 10  # number of matches that count as recent
+FORM = 10  # number of last matches that count as recent form
 NAMED = 2  # number of opponents that a sentence names
-FEW = 16  # up to this many players, searching for each one alone is faster
+FEW = 16  # for at most this many players, a separate search for each one is faster
 UNCERTAIN = 1.5  # ratio of sigmas from which a rating counts as more uncertain than another
 
 
@@ -55,7 +55,7 @@ def explain(trace: Trace, name: str, before: Ladder, now: Rating) -> Explanation
 def _first_rating(trace: Trace, before: Ladder, name: str, matches: Ints) -> Rating:
     """Return the player's rating before the first match.
 
-    With a prior that learns, it depends on earlier matches of others.
+    If the prior learns, this rating depends on earlier matches of other players.
     """
     if name in before:
         return before[name]
@@ -65,7 +65,7 @@ def _first_rating(trace: Trace, before: Ladder, name: str, matches: Ints) -> Rat
 
 
 def _moves(start: Rating, described: dict[str, Any]) -> dict[str, Any]:
-    """Return the ratings before and after each match, the changes by each match, and the changes between matches."""
+    """Return the ratings before and after each match, and the changes during and between matches."""
     moves: dict[str, Any] = {}
     for what, prefix in (("mu", ""), ("shown", "shown_")):
         before, after = described[f"{what}_before"], described[f"{what}_after"]
@@ -284,7 +284,7 @@ def _round(number: float) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Account:
-    """What one match changed for its players, and why.
+    """An account of what one match changed for its players, and why.
 
     `rows` has a mapping for each player, in the order of the teams: player, team (its index), partners, opponents,
     place, actual and expected (the actual and the predicted share of opposing teams beaten), mu, sigma and shown before
@@ -336,7 +336,7 @@ class Account:
         return f"{began}{expectation}: {moved} to {row['mu_after']:.{digits}f}{self._reason(row)}."
 
     def _chance(self, row: dict[str, Any]) -> float:
-        """Return the predicted probability of the actual result of two teams, as pages and charts show it."""
+        """Return the predicted probability of a two-team match's actual result, as pages and charts show it."""
         team, win = row["team"], self.forecast["win"]
         chance: float = {1.0: win[team], 0.5: self.forecast["draw"], 0.0: win[1 - team]}[row["actual"]]
         return chance
@@ -362,7 +362,10 @@ class Account:
 
 
 def account(trace: Trace, match: int, most: int | None = None) -> Account:
-    """Describe what the match at index `match` changed for the players of its best `most` teams (None: all teams)."""
+    """Describe what the match at index `match` changed for its players.
+
+    Only the players of the best `most` teams are included; None includes all teams.
+    """
     history = trace.history
     teams = history.match_start[match : match + 2]
     entry: Ints = np.arange(*history.team_start[teams])
@@ -386,7 +389,7 @@ def account(trace: Trace, match: int, most: int | None = None) -> Account:
 def _best_teams(history: History, teams: NDArray[np.int32], most: int) -> Ints:
     """Return some entries of the `most` best teams of a match.
 
-    These are the first entry of each team, and the first `most` entries of all these teams, the best team first.
+    The first entry of each of these teams is included, and the first `most` of their entries, from the best team on.
     """
     order = np.arange(*teams)[np.argsort(history.place[teams[0] : teams[1]], kind="stable")][:most]
     first, last = history.team_start[order], history.team_start[order + 1]

@@ -76,7 +76,7 @@ class Fit:
 
     @property
     def newcomer(self) -> Rating:
-        """The rating of a new player after the last match. It differs from the initial one only if the prior learns.
+        """The rating of a new player after the last match. It differs from the initial rating only if the prior learns.
 
         >>> import prowess as pw
         >>> pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])).newcomer.mu
@@ -204,7 +204,7 @@ class Fit:
 
 
 def fit(model: Model, history: History, start: Ladder | Mapping[str, Rating] | None, progress: bool | None) -> Fit:
-    """Rate a history; `Model.fit` calls this."""
+    """Rate a history. This is the implementation of `Model.fit`."""
     _check(history)
     before = starting_ladder(model, start)
     after = before.copy()
@@ -214,7 +214,7 @@ def fit(model: Model, history: History, start: Ladder | Mapping[str, Rating] | N
 
 
 def learn(model: Model, history: History, start: Ladder | Mapping[str, Rating] | None, progress: bool | None) -> Ladder:
-    """Rate a history and keep only the ladder; `Model.learn` calls this."""
+    """Rate a history and keep only the ladder. This is the implementation of `Model.learn`."""
     _check(history)
     after = starting_ladder(model, start)
     record = run_sweep(after, history, progress, silent=True)

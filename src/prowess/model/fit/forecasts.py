@@ -137,10 +137,10 @@ def read_forecasts(outcome: Outcome, history: History, record: Record) -> Foreca
 
 
 def strength(forecasts: Forecasts) -> Floats:
-    """Return the expected performance of every team; the team with the higher one is expected to finish ahead.
+    """Return the expected performance of every team. A team is expected to finish ahead of teams with a lower one.
 
-    In models of offence and defence, both are combined into one number. A defence affects the scores of all k − 1
-    opponents, so it counts 1/(k − 1) in a match of k teams.
+    In models of offence and defence, the two are combined into one number. In a match of k teams, a team's defence
+    affects the scores of all k − 1 opponents, so it counts 1/(k − 1).
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["bob"]]}])
@@ -156,8 +156,8 @@ def strength(forecasts: Forecasts) -> Floats:
 def performance(forecasts: Forecasts) -> Floats:
     """Return the variance of every team's performance (see `strength`): the uncertainty of skills plus noise.
 
-    In matches of more than two teams it includes the normal noise of scores. For two teams, `win` and `draw` already
-    include that noise.
+    In matches of more than two teams, the variance includes the normal noise of scores. For two teams, `win` and `draw`
+    already include that noise.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])

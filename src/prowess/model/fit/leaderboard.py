@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ..model import Model
 
 Floats = NDArray[np.float64]
-YEAR = 365.25 * DAY  # players with a match in this time before the last match are active
-ROUNDS = 10.0  # the same for times that are plain numbers, which count rounds or seasons
+YEAR = 365.25 * DAY  # players are active if they played within this time before the last match
+ROUNDS = 10.0  # the same for plain-number times, which usually count rounds or seasons
 
 
 def leaderboard(ladder: Ladder, min_matches: int = 0) -> pl.DataFrame:
@@ -58,9 +58,9 @@ def leaderboard(ladder: Ladder, min_matches: int = 0) -> pl.DataFrame:
 def active_since(ladder: Ladder) -> float:
     """Return the time since which a player must have played to count as active; −∞ without times.
 
-    Players are active for a year before the last match, or for a tenth of the time between the first match and the last
-    if that is longer. Plain numbers are rounds or seasons; ten of them count as a year. The time is a number, as in
-    histories.
+    Players are active if they played in the last year before the last match. If a tenth of the time between the first
+    match and the last is longer than a year, that tenth counts instead. Times that are plain numbers are rounds or
+    seasons; ten of them count as a year. The returned time is a number, as in histories.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill())
@@ -79,7 +79,7 @@ def active_since(ladder: Ladder) -> float:
 
 
 def only_active(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return the active players of standings; `rank` and `change` then count only them.
+    """Return the rows of active players. In the result, `rank` and `change` count only active players.
 
     >>> import polars as pl
     >>> table = pl.DataFrame({"rank": [1, 2, 3], "player": ["old", "ann", "bob"], "change": [0, 1, -1]})
@@ -116,7 +116,10 @@ def compared(now: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
 
 
 def overall(model: Model, beliefs: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return mu, sigma (NaN if there is none) and shown for each row of means and variances, all skills combined."""
+    """Return mu, sigma and `shown` for each row of means and variances, with all traits combined.
+
+    Sigma is NaN if there is none.
+    """
     layout = model.pipeline.layout
     mu = beliefs[:, layout.means].sum(axis=1)
     if model.absorb.certain:
@@ -126,7 +129,7 @@ def overall(model: Model, beliefs: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def largest(model: Model, beliefs: Floats) -> float:
-    """Return the largest absolute value of mu and shown, for rows of means and variances; 0 if there are none.
+    """Return the largest absolute value of mu and `shown` over all rows of means and variances; 0 without rows.
 
     >>> import prowess as pw
     >>> largest(pw.TrueSkill(), np.array([[25.0, 100.0], [29.0, 1.0]]))
@@ -137,9 +140,9 @@ def largest(model: Model, beliefs: Floats) -> float:
 
 
 def grain(largest: float) -> float:
-    """Return the difference below which ratings count as equal, because iterative updates vary in the last digits.
+    """Return the difference below which ratings count as equal, because the last digits of iterative updates vary.
 
-    It is a power of two, so that it rarely changes when the largest rating changes.
+    The difference is a power of two, so that it rarely changes when the largest rating changes.
 
     >>> grain(25.0) == grain(26.0) == 2.0**-31
     True

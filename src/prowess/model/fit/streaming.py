@@ -65,7 +65,7 @@ def fit_stream(
     start: Ladder | Mapping[str, Rating] | None = None,
     progress: bool | None = None,
 ) -> Streamed:
-    """Rate consecutive histories (`Model.fit_stream`); the ladder equals that of one pass over all of them."""
+    """Rate consecutive histories (`Model.fit_stream`). The ladder equals that of one pass over all histories."""
     if isinstance(histories, History):
         raise Error("fit_stream needs several histories; use fit for one")
     ladder = starting_ladder(model, start)
@@ -90,7 +90,7 @@ def fit_stream(
 
 
 class _Past:
-    """What is kept of the histories so far: counts, times and remarks."""
+    """The data kept about the histories rated so far: counts, times and remarks."""
 
     def __init__(self) -> None:
         self.matches = self.unconverged = 0

@@ -1,7 +1,7 @@
 """The trace of a history: the ratings of every entry before and after its match, and the forecasts.
 
-Everything that explains ratings reads a trace: trajectories, explanations, accounts of matches, views of a league.
-Computing one takes one pass over the history.
+Trajectories, explanations, accounts of matches and views of a league are all read from a trace. Computing a trace takes
+one pass over the history.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Trace:
         return team, holders(self.history.match_start, team)
 
     def counted(self, match: Ints) -> NDArray[np.bool_]:
-        """Return which matches count: those of importance above 0.
+        """Return a mask of the matches that count, which have an importance above 0.
 
         >>> import prowess as pw
         >>> traced = trace(pw.Ladder(pw.Elo()), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -140,7 +140,9 @@ class Trace:
         return {key: np.concatenate([chunk[key] for chunk in chunks]) for key in chunks[0]}
 
     def account(self, match: int, most: int | None = None) -> Account:
-        """Describe what the match at index `match` changed for the players of its best `most` teams (None: all teams).
+        """Describe what the match at index `match` changed for its players.
+
+        Only the players of the best `most` teams are included; None includes all teams.
 
         >>> import prowess as pw
         >>> traced = trace(pw.Ladder(pw.Elo()), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -247,10 +249,10 @@ def results(history: History, team: Ints, match: Ints) -> dict[str, Any]:
 
 
 def expectations(forecasts: Forecasts, team: Ints) -> dict[str, Any]:
-    """Return the expected share of opposing teams that a team beats, for one team of each match.
+    """Return, for one team of each match, the expected share of opposing teams that it beats.
 
-    For two teams it is the predicted P(win) + P(draw)/2; for more, the mean of P(ahead) over the other teams, computed
-    from normal performances.
+    For two teams, this is the predicted P(win) + P(draw)/2. For more teams, it is the mean, over the other teams, of
+    the probability to finish ahead of them, computed from normal performances.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 2)
@@ -279,7 +281,7 @@ def expectations(forecasts: Forecasts, team: Ints) -> dict[str, Any]:
 
 
 def _expected_scores(forecasts: Forecasts) -> Floats | None:
-    """Return the expected scores of the teams, up to a constant that all share; None in models without scores."""
+    """Return the expected scores of the teams, up to a constant common to all teams; None in models without scores."""
     if forecasts.mean.ndim == 1:
         return forecasts.mean if isinstance(forecasts.outcome, GaussianScore) else None
     start = forecasts.history.match_start

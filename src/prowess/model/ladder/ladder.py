@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from ..prediction import Prediction
 
-NO_BREAK = 1e-30  # the shortest break that `Seasons` accepts, so that every player has had one
+NO_BREAK = 1e-30  # the shortest break that `Seasons` accepts; every player has had a break of at least this length
 
 State = NDArray[np.float64]
 Memory = NDArray[np.float64]
@@ -175,7 +175,7 @@ class Ladder:
         >>> pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)}).rows
         {'ann': 0}
         """
-        # A fit adds all its players at once and may never look one up, so the index is brought up to date only here.
+        # A fit adds many players at once and may never look one up, so the index is updated only when it is read.
         if len(self._rows) < len(self.names):
             self._rows.update(zip(self.names[len(self._rows) :], itertools.count(len(self._rows)), strict=False))
         return self._rows
@@ -260,9 +260,9 @@ class Ladder:
     def new_season(self, carry: float = 0.8, season_tau: float | None = None) -> None:
         """Begin a season: every skill moves towards the newcomers' mean, and becomes less certain.
 
-        A skill keeps the share `carry` of its distance from the newcomers' mean. This does for all players at once what
-        `drift.Seasons` does after a break. Open rating periods end. `season_tau` is the added standard deviation, by
-        default σ√(1 − carry²).
+        A skill keeps the share `carry` of its distance from the newcomers' mean. The effect is that of `drift.Seasons`
+        after a break, for all players at once. Open rating periods end. `season_tau` is the added standard deviation,
+        by default σ√(1 − carry²).
 
         >>> import prowess as pw
         >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(35, 4)})
@@ -273,7 +273,7 @@ class Ladder:
         model = self.model
         tau = _usual_tau(model, carry) if season_tau is None else season_tau
         through = model.replace(drift=Seasons(Still(), gap=NO_BREAK, carry=carry, season_tau=tau))
-        # Where matches never change sigma, nothing could undo a change by the season.
+        # If matches never change sigma, they could not undo a change made here.
         steady = model.absorb.certain or isinstance(model.absorb, Constant)
         self.state[: len(self)] = self.settled  # close open rating periods first, with the model's own drift
         carry_over(through.pipeline, self.table, len(self), steady)
@@ -299,7 +299,7 @@ class Ladder:
     ) -> Prediction:
         """Predict a match between players of the ladder; arguments as in `Model.predict`.
 
-        `time` is when the match will be played: skills drift until then. By default the match is played now, or
+        `time` is when the match will be played; skills drift until that time. By default the match is played now, or
         `elapsed` after each player's last match.
 
         >>> import prowess as pw

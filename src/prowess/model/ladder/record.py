@@ -48,7 +48,7 @@ def record(
 
 
 def _rows(ladder: Ladder, teams: Sequence[Sequence[str]]) -> tuple[list[list[int]], list[str]]:
-    """Return the rows of the players, and the names of newcomers. Rows of newcomers follow all others."""
+    """Return the rows of the players, and the names of newcomers. Newcomers get the rows after all existing ones."""
     names = unique_names(teams)
     if len(names) < 2:
         raise Error(f"a match needs at least two teams, not {len(names)}", field="teams")
@@ -85,9 +85,7 @@ def match_time(ladder: Ladder, time: Any) -> tuple[Stamp | None, float]:
 def common_stamp(old: Stamp | None, new: Stamp) -> Stamp:
     """Return the stamp (kind of times and time zone) that fits both the ladder's times and new times.
 
-    Raise an `Error` if there is none.
-
-    UTC can be mixed with any zone, because both denote instants.
+    Raise an `Error` if no stamp fits both. UTC can be mixed with any zone, because both denote instants.
     """
     if old is None or old == new:
         return new
@@ -158,7 +156,7 @@ def enter_players(ladder: Ladder, history: History) -> NDArray[np.int32]:
 
 
 def _enter_few(ladder: Ladder, history: History) -> NDArray[np.int32] | None:
-    """Do the work of `enter_players` for a few matches that all count.
+    """Do the work of `enter_players` for a few matches, all of which have an importance above 0.
 
     Return None if a player already has a later match.
     """
@@ -176,7 +174,7 @@ def _enter_few(ladder: Ladder, history: History) -> NDArray[np.int32] | None:
 
 
 def _first_entries(history: History) -> NDArray[np.int64]:
-    """Return each player's first entry in a match that counts; the number of entries if there is none."""
+    """Return each player's first entry in a match that counts. Players without one get the total number of entries."""
     first = np.full(len(history.players), history.entries, np.int64)
     counted = np.arange(history.entries)
     if history.importance is not None:
@@ -232,7 +230,7 @@ def active(ladder: Ladder, within: float) -> list[str]:
 
 
 def elapsed_until(ladder: Ladder, teams: Sequence[Sequence[str | Rating]], time: Any) -> list[list[float]]:
-    """Return the time from each player's last match to a coming match; 0 for players without a match.
+    """Return the time from each player's last match to an upcoming match; 0 for players without a match.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill())

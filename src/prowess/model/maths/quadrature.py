@@ -1,4 +1,4 @@
-"""A grid for integrals over many normal distributions at once.
+"""A grid of nodes for numerical integration over many normal distributions at once.
 
 The grid consists of Gauss–Legendre panels. It is fine near the centre and the margins of each distribution, and coarse
 elsewhere. A node is a sum `base + offset`, whose base is the centre of a nearby distribution. Differences from a mean
