@@ -301,6 +301,20 @@ class History:
 
         return take(self, slice(*bounds(self, start, end)))
 
+    def rename(self, names: Mapping[str, str]) -> "History":
+        """Rename players, and merge players who get the same name; every old name must exist.
+
+        Chains are followed: {"JV": "Jeevo", "Jeevo": "Deevo"} makes Deevo of both. A merge that would put a player
+        twice into a match raises an `Error` that names the match.
+
+        >>> history = History.from_matches([{"teams": [["Jeevo"], ["ann"]]}, {"teams": [["Deevo"], ["ann"]]}])
+        >>> history.rename({"Jeevo": "Deevo"}).players
+        ('Deevo', 'ann')
+        """
+        from .renaming import rename
+
+        return rename(self, names)
+
     def __eq__(self, other: object) -> bool:
         """Return whether two histories have equal matches; players are compared by name, and remarks may differ."""
         from .slicing import equal
