@@ -146,6 +146,7 @@ class League:
     replay_until: float | None
     archived_at: float | None
     purge_at: float | None
+    alias_revision: int  # the last revision that changed aliases of players, 0 if there never were any
     model: Model
     preset: Preset
     memory: bytes

@@ -170,7 +170,7 @@ def test_interrupted_restore_leaves_the_database_empty(database_url, tmp_path, o
     restore(tmp_path / "copy.bak", target)
     assert rows(target) == rows(source)
     with pytest.raises(
-        pw.Error, match=r"is not empty \(analysis, audit, .*, league, .*\): restore into a new database"
+        pw.Error, match=r"is not empty \(alias, .*, analysis, audit, .*, league, .*\): restore into a new database"
     ):
         restore(tmp_path / "copy.bak", target)
     assert rows(target) == rows(source)

@@ -57,6 +57,7 @@ league = Table(
     Column("replay_until", Double),  # when the lease of the replay under way ends, as a Unix time
     Column("archived_at", Double),  # since when it is read-only
     Column("purge_at", Double),  # when a deleted league is removed for good
+    Column("alias_revision", BigInteger, nullable=False, server_default="0"),  # the last revision that changed aliases
 )
 
 # A name that a renamed league had before; it leads to the league until another league takes the name.
@@ -140,6 +141,51 @@ erasure = Table(
     *_required(BigInteger, "revision"),  # the league's revision when the player was anonymised or the hash dropped
     *_required(Double, "made_at"),
     *_required(sa.Boolean, "scrub_due"),  # whether free pages of the SQLite file may still hold the name
+)
+
+# A name that stands for a player: `target` is the name that it was given, `player` the one at the end of the chain.
+alias = Table(
+    "alias",
+    metadata,
+    _league(),
+    Column("alias", Text, primary_key=True),
+    *_required(Text, "target", "player"),
+    *_required(BigInteger, "revision"),
+)
+
+# A match that was posted, or was recorded before a merge, under a name that is an alias now; undoing a merge needs it.
+alias_use = Table(
+    "alias_use",
+    metadata,
+    _league(),
+    Column("alias", Text, primary_key=True),
+    _key("seq", BigInteger),
+    Index("alias_use_match", "league_id", "seq"),
+    sqlite_with_rowid=False,
+)
+
+# Every change of the aliases of a league. The names are null if one of the players was anonymised since.
+name_change = Table(
+    "name_change",
+    metadata,
+    _league(),
+    _key("revision", BigInteger),
+    *_required(String(8), "kind"),  # "merge", "rename", "undo", "add" or "remove"
+    Column("player", Text),  # the name that became an alias, or ceased to be one
+    Column("target", Text),
+    Column("ended", Text),  # JSON: aliases that a rename ended, because their name is used again
+    Column("undone", BigInteger),  # the revision that undid this change
+    *_required(Text, "author", "reason"),
+    *_required(Double, "made_at"),
+)
+
+# Two names that look alike, but that an admin knows to be different players; `first` < `second`.
+distinct_name = Table(
+    "distinct_name",
+    metadata,
+    _league(),
+    Column("first", Text, primary_key=True),
+    Column("second", Text, primary_key=True),
 )
 
 # The start of a season, and how much of the ratings is carried over.
