@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
@@ -57,7 +58,17 @@ def plain_name(name: str) -> str:
 
 
 MANY = 10_000  # maximum number of names compared letter by letter
-_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "’": "'"})
+_LETTERS = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "ħ": "h", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th"}
+    | dict.fromkeys("’‘ʼ`´", "'")
+)
+# Accents that people leave out: of Latin, Greek, Cyrillic, Hebrew and Arabic letters. Marks of other scripts, such as
+# Japanese voicing and Indian or Thai vowels, make another name. Invisible characters are left out, too.
+_ACCENTS = re.compile(
+    "[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
+    "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f\u200b-\u200f\u2060-\u2064\ufeff\u00ad]"
+)
+_ASCII_GAPS = re.compile("[^a-z0-9']+")
 
 
 def plain_spelling(name: str) -> str:
@@ -69,8 +80,14 @@ def plain_spelling(name: str) -> str:
     ('е', '王', '!?')
     """
     text = plain_letters(name)
-    words = "".join(letter if letter.isalnum() or letter == "'" else " " for letter in text).split()
+    if text.isascii():
+        return _ASCII_GAPS.sub(" ", text).strip() or name
+    words = "".join(letter if _is_letter(letter) else " " for letter in text).split()
     return " ".join(words) or name
+
+
+def _is_letter(letter: str) -> bool:
+    return letter.isalnum() or letter == "'" or (letter > "\u02ff" and unicodedata.category(letter)[0] == "M")
 
 
 def plain_letters(text: str) -> str:
@@ -80,9 +97,10 @@ def plain_letters(text: str) -> str:
     ('eleonore odegard-smith!', 'strasse')
     """
     if text.isascii():
-        return text.lower()
-    split = unicodedata.normalize("NFKD", text.casefold().translate(_LETTERS))
-    return "".join(letter for letter in split if not unicodedata.combining(letter)).translate(_LETTERS)
+        return text.lower().replace("`", "'")
+    # Case is folded twice, because decomposing some letters makes capitals of them.
+    split = unicodedata.normalize("NFKD", text.casefold()).casefold()
+    return _ACCENTS.sub("", split).translate(_LETTERS)
 
 
 def nearest(name: str, names: Sequence[str], count: int = 3) -> list[str]:
@@ -135,7 +153,7 @@ def one_letter_apart(names: Sequence[str]) -> list[tuple[int, int]]:
         rest = pl.col("name").str.head(index) + pl.col("name").str.slice(index + 1)
         parts.append(longer.select(rest.hash().alias("rest"), "at"))
     pairs = _pairs_sharing(*pl.concat(parts).get_columns())
-    return sorted((a, b) for a, b in pairs if _is_slip(names[a], names[b]))
+    return sorted((a, b) for a, b in pairs if is_slip(names[a], names[b]))
 
 
 def _pairs_sharing(rest: pl.Series, at: pl.Series) -> set[tuple[int, int]]:
@@ -154,7 +172,7 @@ def _pairs_sharing(rest: pl.Series, at: pl.Series) -> set[tuple[int, int]]:
     return pairs
 
 
-def _is_slip(name: str, other: str) -> bool:
+def is_slip(name: str, other: str) -> bool:
     """Return whether two names differ by one letter, or by two swapped letters, in a word that is long enough."""
     shorter = min(len(name), len(other))
     first = next((k for k, (a, b) in enumerate(zip(name, other, strict=False)) if a != b), shorter)

@@ -9,7 +9,7 @@ from prowess.service.pages import models, pairings
 from prowess.service.pages.importing import preview
 from prowess.service.pages.web.filters import day
 from prowess.store.errors import Unavailable
-from prowess.store.read.name_index import NameIndex
+from prowess.history.name_index import NameIndex
 from tests.service.pages.league_kinds import found
 from tests.service.pages.page_client import serve_pages, words
 from tests.service.pages.strict_html import Strict

@@ -11,11 +11,11 @@ from starlette.responses import Response
 
 from ...errors import Error
 from ...history import name_of
+from ...history.name_index import NameIndex
 from ...model.prediction import Prediction
 from ...model.rating import Rating
 from ...store import leagues
 from ...store.clock import parse
-from ...store.read.name_index import NameIndex
 from ...store.read.snapshot import Snapshot
 from ...text import count
 from ..context import Service

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...history.name_index import NameIndex
 from ...history.times import DAY, show_time
 from ...model.engine.rate import settle_periods
 from ...model.engine.sweep import Table
@@ -20,7 +21,6 @@ from ...model.model import Model
 from .. import clock
 from ..errors import NotFound
 from ..leagues import League
-from .name_index import NameIndex
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

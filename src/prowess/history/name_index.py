@@ -1,0 +1,234 @@
+"""Find players by the names that people type: one index for the command line, the pages and the HTTP API.
+
+A typed name finds a player if it is exactly the player's name, or else if it differs from the name of a single player
+only in case, or in accents and punctuation, or in blanks and apostrophes, or in the order of the words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+from unicodedata import normalize
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .names import is_slip, nearest, plain_letters, plain_spelling
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MAX_COMPARED = 3_000  # in a league with up to this many names, a misspelt name is compared with all of them
+MAX_LIKELY = 300  # candidates compared in a larger league
+MAX_DIFFERENCE = 2  # largest difference in length between a misspelt name and the right one
+MAX_RECENT = 1_000  # number of new names after which all names are merged into one dict
+NAME_BYTES = 240  # approximate size of a name, its row, its folded form and its key
+SIMILAR = 3  # number of similar names that are suggested by default
+
+
+class FoundName(NamedTuple):
+    """The player whom a typed name means, or the several players whom it may mean; without either, nobody."""
+
+    name: str | None
+    several: tuple[str, ...] = ()
+
+
+class NameIndex:
+    """An immutable index of names and their row numbers. An index with more names shares data with the earlier one.
+
+    `aliases` are other names by which players are found.
+
+    >>> index = NameIndex(["Ánn", "Bob"], {"Rob": "Bob"}).extended(["Joanna"])
+    >>> index.row("Joanna"), "Eve" in index, index.search("ANN")
+    (2, False, array([ True, False,  True]))
+    >>> index.find("ANN").name, index.find("rob").name, index.find("Eve").name
+    ('Ánn', 'Bob', None)
+    """
+
+    def __init__(self, names: Sequence[str] = (), aliases: Mapping[str, str] | None = None) -> None:
+        self.names = list(names)
+        self.aliases = dict(aliases or {})
+        self._rows = dict(zip(self.names, range(len(self.names)), strict=True))
+        self._recent: dict[str, int] = {}  # rows of new names, kept apart so that adding a few is cheap
+        self._folded: pl.Series | None = None
+        self._keys: NDArray[np.uint32] | None = None  # `_key` of each name
+
+    def __len__(self) -> int:
+        """Count the players."""
+        return len(self.names)
+
+    def __contains__(self, name: object) -> bool:
+        """Return whether a player has this name."""
+        return name in self._rows or name in self._recent
+
+    @property
+    def nbytes(self) -> int:
+        """Approximate size in bytes."""
+        return NAME_BYTES * len(self)
+
+    @cached_property
+    def rows(self) -> dict[str, int]:
+        """The rows of all names."""
+        return self._rows | self._recent if self._recent else self._rows
+
+    def row(self, name: str) -> int | None:
+        """Return the row of a name; None if it is unknown."""
+        row = self._rows.get(name)
+        return self._recent.get(name) if row is None else row
+
+    def extended(self, newcomers: Sequence[str]) -> NameIndex:
+        """Return an index with more names appended, or this index if there are no new names."""
+        if not newcomers:
+            return self
+        longer = NameIndex(aliases=self.aliases)
+        longer.names = self.names + list(newcomers)
+        longer._rows = self._rows
+        longer._recent = self._recent | dict(zip(newcomers, range(len(self), len(longer)), strict=True))
+        if len(longer._recent) > MAX_RECENT:
+            longer._rows, longer._recent = longer._rows | longer._recent, {}
+        if self._folded is not None:
+            longer._folded = _fold(newcomers, self._folded)
+        if self._keys is not None:
+            longer._keys = np.concatenate([self._keys, _keys(newcomers)])
+        return longer
+
+    def find(self, typed: str) -> FoundName:
+        """Find the player whom a typed name means; if the spelling fits several players, name them.
+
+        >>> index = NameIndex(["Rafael Nadal", "João Silva", "Joao Sousa", "João Sousa", "O'Brien"])
+        >>> [index.find(name).name for name in ("Nadal, Rafael", "JOAO SILVA", "obrien", "joao sousa", "Raphael Nadal")]
+        ['Rafael Nadal', 'João Silva', "O'Brien", 'Joao Sousa', None]
+        >>> index.find("Sousa, Joao")
+        FoundName(name=None, several=('Joao Sousa', 'João Sousa'))
+        """
+        name = typed.strip()
+        if name in self or not name:
+            return FoundName(name or None)
+        if name in self.aliases:
+            return FoundName(self.aliases[name])
+        candidates = self._same_letters(name)
+        for spelling in _SPELLINGS if candidates else ():
+            wanted = spelling(name)
+            same = tuple(dict.fromkeys(player for spelt, player in candidates if spelling(spelt) == wanted))
+            if same:
+                return FoundName(same[0]) if len(same) == 1 else FoundName(None, same)
+        return FoundName(None)
+
+    def resolve(self, typed: str) -> str:
+        """Return the player whom a typed name means, or the stripped name itself if it means nobody or several.
+
+        >>> NameIndex(["Ánn"]).resolve("ann"), NameIndex(["Ánn"]).resolve(" Eve ")
+        ('Ánn', 'Eve')
+        """
+        return self.find(typed).name or typed.strip()
+
+    def finds(self, typed: str) -> bool:
+        """Return whether a typed name means one player."""
+        return self.find(typed).name is not None
+
+    def similar(self, typed: str, count: int = SIMILAR) -> list[str]:
+        """Return the players whom a name that `find` does not find may mean, most likely first.
+
+        >>> NameIndex(["John", "Ada"]).similar("Jhon")
+        ['John']
+        """
+        return list(self.find(typed).several[:count]) or self.near(typed, count)
+
+    def lookalikes(self, name: str) -> list[str]:
+        """Return the players whose names look like the same name: spelt alike, or with a slip of one letter.
+
+        Unlike `similar`, this is strict enough to warn of new names that programs send, such as "player 12".
+
+        >>> index = NameIndex(["José García", "player 12", "Bob"])
+        >>> index.lookalikes("Jose Garcia"), index.lookalikes("José Gracía"), index.lookalikes("player 13")
+        (['José García'], ['José García'], [])
+        """
+        found = self.find(name)
+        if found.name is not None or found.several:
+            return [found.name] if found.name is not None else list(found.several[:SIMILAR])
+        plain = plain_spelling(name)
+        return [known for known in self._likely(name) if is_slip(plain_spelling(known), plain)][:SIMILAR]
+
+    def _same_letters(self, name: str) -> list[tuple[str, str]]:
+        """Return the names and aliases with the letters of `name` in any order, each with its player."""
+        if self._keys is None:
+            self._keys = _keys(self.names)
+        key = _key(name)
+        # A comparison with all keys takes 0.03 ms for 100,000 names.
+        rows = np.flatnonzero(self._keys == key).tolist()
+        names = [(self.names[row], self.names[row]) for row in rows]
+        return names + [(alias, player) for alias, player in self.aliases.items() if _key(alias) == key]
+
+    def search(self, text: str, strip: bool = True) -> NDArray[np.bool_]:
+        """Return which names contain a text, ignoring case, accents and, if `strip`, surrounding blanks."""
+        if self._folded is None:
+            self._folded = _fold(self.names)
+        part = plain_letters(text.strip() if strip else text)
+        found = np.asarray(self._folded.str.contains(part, literal=True).to_numpy(), bool)
+        words = part.replace(",", " ").split() if strip else []
+        if len(words) > 1:  # such as a surname before the first name
+            found |= np.logical_and.reduce([self.search(word, strip=False) for word in words])
+        return found
+
+    def hint(self, name: str) -> str:
+        """Return a suggestion for an unknown name, to append to a sentence."""
+        similar = self.similar(name, 1)
+        return f"; did you mean {similar[0]!r}?" if similar else ""
+
+    def near(self, name: str, count: int = 1) -> list[str]:
+        """Return known names that resemble an unknown name, most likely first.
+
+        >>> NameIndex(["John", "Ada"]).near("Jhon")
+        ['John']
+        """
+        return nearest(name, self.names if len(self) <= MAX_COMPARED else self._likely(name), count)
+
+    def _likely(self, name: str) -> list[str]:
+        """Return the names that contain at least one third of `name`; a single typo leaves two of its thirds intact."""
+        text = plain_letters(name.strip())
+        alike = 3.0 * self.search(text)
+        part = -(-len(text) // 3)
+        if part > 1:
+            assert self._folded is not None, "set by the search"
+            lengths = np.asarray(self._folded.str.len_chars().to_numpy(), np.int64)
+            about = np.abs(lengths - len(text)) <= MAX_DIFFERENCE
+            alike += about * sum(self.search(text[k : k + part], strip=False) for k in range(0, len(text), part))
+        best = np.argsort(-alike, kind="stable")[:MAX_LIKELY]
+        return [self.names[row] for row in best[alike[best] > 0].tolist()]
+
+
+def _fold(names: Sequence[str], before: pl.Series | None = None) -> pl.Series:
+    """Remove case and accents from names, and append the results to `before`."""
+    import polars as pl
+
+    folded = pl.Series([plain_letters(name) for name in names], dtype=pl.String)
+    return folded if before is None else pl.concat([before, folded], rechunk=False)
+
+
+def _case(name: str) -> str:
+    return normalize("NFKC", normalize("NFKC", name).casefold())
+
+
+def _letters(name: str) -> str:
+    plain = plain_spelling(name)
+    return plain.replace("'", "").replace(" ", "") or plain
+
+
+def _words(name: str) -> str:
+    plain = plain_spelling(name)
+    return " ".join(sorted(plain.replace("'", "").split())) or plain
+
+
+# The spellings that are compared one after another, strict ones first. Names with the same spelling have the same key.
+_SPELLINGS: tuple[Callable[[str], str], ...] = (_case, plain_spelling, _letters, _words)
+
+
+def _key(name: str) -> int:
+    """Return a number that is equal for all names with the same letters."""
+    return crc32("".join(sorted(_letters(name))).encode("utf-8", "replace"))
+
+
+def _keys(names: Iterable[str]) -> NDArray[np.uint32]:
+    return np.fromiter(map(_key, names), np.uint32)

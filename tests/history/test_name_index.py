@@ -1,0 +1,134 @@
+"""Players are found by the names that people type, in every script, and similar names are never confused silently."""
+
+from time import perf_counter
+from unicodedata import normalize
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from prowess.history.name_index import FoundName, NameIndex
+from prowess.history.names import plain_spelling
+
+PLAYERS = ["João Silva", "Rafael Nadal", "O'Brien", "İbrahim Işık", "Groß, Anna", "王小明", "राम", "かき", "Smith Jr."]
+anything = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8).filter(
+    lambda text: bool(text.strip())
+)
+latin = st.text("abcdeéöñçßİıøŁ' -.", min_size=1, max_size=8).map(str.strip).filter(bool)
+
+
+@pytest.mark.parametrize(
+    ("typed", "player"),
+    [
+        ("João Silva", "João Silva"),
+        (" joao   SILVA ", "João Silva"),
+        (normalize("NFD", "João Silva"), "João Silva"),
+        ("Silva, João", "João Silva"),
+        ("Nadal Rafael", "Rafael Nadal"),
+        ("NADAL, RAFAEL", "Rafael Nadal"),
+        ("o’brien", "O'Brien"),
+        ("OBrien", "O'Brien"),
+        ("O Brien", "O'Brien"),
+        ("ibrahim isik", "İbrahim Işık"),
+        ("İBRAHİM IŞIK", "İbrahim Işık"),
+        ("ANNA GROSS", "Groß, Anna"),
+        ("王小明", "王小明"),
+        ("王 小明", "王小明"),
+        ("smith-jr", "Smith Jr."),
+        ("रमा", None),  # the vowel sign is in another place: another name
+        ("かぎ", None),  # a voiced consonant: another name
+        ("Joao", None),
+        ("", None),
+        ("  ", None),
+        ("!?", None),
+    ],
+)
+def test_typed_names_find_one_player(typed: str, player: str | None) -> None:
+    assert NameIndex(PLAYERS).find(typed) == FoundName(player)
+
+
+def test_strict_spellings_come_first_and_several_players_are_named() -> None:
+    index = NameIndex(["Ana", "ANA", "Aña", "Lee Ann", "Ann Lee", "Annlee"])
+    assert index.find("Ana").name == "Ana"
+    assert index.find("aña").name == "Aña"
+    assert index.find("ana").several == ("Ana", "ANA")
+    assert index.find("ann lee").name == "Ann Lee"
+    assert index.find("ANNLEE").name == "Annlee"
+    assert index.find("Lee, Ann").name == "Lee Ann"
+    assert index.similar("ana") == ["Ana", "ANA"]
+    assert index.hint("Anm Lee") == "; did you mean 'Ann Lee'?"
+
+
+def test_aliases_find_their_player() -> None:
+    index = NameIndex(["Deevo", "ann"], {"Jeevo": "Deevo", "Ann": "Deevo"}).extended(["bob"])
+    assert index.find("Jeevo").name == index.find("JÉEVO").name == "Deevo"
+    assert index.find("ann").name == "ann"
+    assert index.find("Ann").name == "Deevo"
+    assert "Jeevo" not in index
+
+
+@given(st.lists(anything.map(str.strip), unique=True, max_size=12), anything)
+def test_find_is_total_and_exact_names_find_themselves(names: list[str], typed: str) -> None:
+    index = NameIndex(names)
+    for name in names:
+        assert index.find(name) == FoundName(name)
+        assert index.lookalikes(name) == [name]
+    found = index.find(typed)
+    assert found.name is None or (found.name in names and not found.several)
+    assert len(found.several) != 1
+    assert set(found.several) <= set(names)
+    assert set(index.similar(typed)) <= set(names)
+    assert index.search(typed).shape == (len(names),)
+
+
+@given(st.lists(latin, unique=True, min_size=1, max_size=12), st.data())
+def test_a_plain_spelling_finds_every_name_that_is_alone_with_it(names: list[str], data: st.DataObject) -> None:
+    index = NameIndex(names)
+    name = data.draw(st.sampled_from(names))
+    typed = data.draw(
+        st.sampled_from([name.upper(), normalize("NFD", name), plain_spelling(name), f" {name.lower()}  "])
+    )
+    found = index.find(typed)
+    alike = [other for other in names if plain_spelling(other) == plain_spelling(typed)]
+    assert name in alike
+    assert (
+        (found.name,) == tuple(alike) if len(alike) == 1 else (found.name in alike or set(found.several) <= set(alike))
+    )
+
+
+@given(st.lists(latin, unique=True, max_size=8), st.lists(latin, unique=True, max_size=8), latin)
+def test_an_extended_index_finds_the_same(first: list[str], more: list[str], typed: str) -> None:
+    more = [name for name in more if name not in first]
+    grown = NameIndex(first)
+    grown.find(typed)  # builds the keys, which the extended index continues
+    grown = grown.extended(more)
+    assert grown.find(typed) == NameIndex(first + more).find(typed)
+
+
+def test_search_ignores_the_order_of_words() -> None:
+    index = NameIndex(PLAYERS)
+    assert [PLAYERS[row] for row in index.search("nadal, raf").nonzero()[0]] == ["Rafael Nadal"]
+    assert [PLAYERS[row] for row in index.search("JOAO").nonzero()[0]] == ["João Silva"]
+
+
+def test_lookalikes_ignore_numbers_and_short_words() -> None:
+    index = NameIndex(["player 12", "Bob", "John Smith", "José"])
+    assert index.lookalikes("player 13") == index.lookalikes("Rob") == []
+    assert index.lookalikes("Jhon Smith") == ["John Smith"]
+    assert index.lookalikes("jose") == ["José"]
+
+
+def test_a_large_league_is_indexed_once() -> None:
+    names = [
+        f"{first} {last} {number}" for first in ("João", "Ann") for last in ("Silva", "Lee") for number in range(25_000)
+    ]
+    index = NameIndex(names)
+    index.find("nobody")
+    index.similar("nobody")
+    start = perf_counter()
+    for number in range(100):
+        assert index.find(f"SILVA, JOAO {number}").name == f"João Silva {number}"
+    assert (perf_counter() - start) / 100 < 0.02
+    start = perf_counter()
+    assert index.similar("Jaoo Silva 777")[0] == "João Silva 777"
+    assert perf_counter() - start < 2
