@@ -33,7 +33,7 @@ def test_modules_named_in_documents_exist(page):
     assert not [name for name in sorted(names - example) if not exists(name)]
 
 
-def test_helper_function_finds_only_modules_that_exist():
+def test_check_for_files_named_in_documents_finds_missing_files():
     assert exists("model/engine/sweep.py")
     assert exists("sweep.py")
     assert not exists("model/gauss.py")

@@ -1,4 +1,4 @@
-"""Compiled kernels are used if they exist, and give the same bits as uncompiled ones."""
+"""Compiled kernels are used if they exist, and give bit-identical results to uncompiled ones."""
 
 import os
 import re
@@ -36,7 +36,7 @@ def test_setup_py_lists_every_module_written_for_compilation():
     assert listed == found
 
 
-def test_kernel_modules_check_whether_they_are_compiled_only_for_imports():
+def test_kernels_use_cython_compiled_only_to_choose_their_imports():
     for file in SOURCES.rglob("*.py"):
         for block in re.findall(r"if cython\.compiled:\n((?: +.*\n)+)", file.read_text(encoding="utf-8")):
             lines = re.sub(r"\([^)]*\)", "", block).splitlines()  # names in brackets may be on separate lines
@@ -82,7 +82,7 @@ PARTS = {
 
 
 @pytest.mark.parametrize("parts", PARTS)
-def test_compiled_and_uncompiled_code_give_identical_results(parts):
+def test_all_models_give_identical_results_compiled_and_uncompiled(parts):
     matches = league(np.random.default_rng(5))
     results = []
     for package in (pw, load()):

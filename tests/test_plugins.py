@@ -156,7 +156,7 @@ def test_built_in_components_take_precedence_over_plugins() -> None:
     assert "fancy" not in sys.modules
 
 
-def test_component_of_an_uninstalled_package_raises() -> None:
+def test_loading_a_model_with_a_component_of_an_uninstalled_package_raises() -> None:
     plain = pw.TrueSkill().to_dict() | {"outcome": {"is": "Difference", "gamma": 3.0}}
     with pytest.raises(pw.Error, match="unknown component"):
         pw.Model.from_dict(plain)
@@ -195,7 +195,7 @@ def test_service_lists_and_uses_a_plugin_preset(tmp_path: Path) -> None:
     _models.cache_clear()
 
 
-def test_broken_plugin_verb_adds_a_help_warning_and_fails_only_itself(tmp_path: Path) -> None:
+def test_broken_plugin_verb_causes_a_warning_in_the_help_and_fails_only_when_called(tmp_path: Path) -> None:
     path = search_path(install(tmp_path))
     broken = (
         "the plugin absent (not_installed:absent) for prowess.verbs, from fancy-ratings, failed to load: "
@@ -326,7 +326,7 @@ def test_papers_verb_without_its_package_says_how_to_install_it(entries: str) ->
     assert re.search(r"compare +Find", listed.stdout)
 
 
-def test_nothing_in_prowess_imports_the_papers() -> None:
+def test_no_module_of_prowess_imports_the_papers_package() -> None:
     code = """
 import pkgutil, prowess
 for module in pkgutil.walk_packages(prowess.__path__, "prowess."):

@@ -1,4 +1,4 @@
-"""Banned phrases, which were hard to read, do not come back in any text that users or engineers read."""
+"""No text that users or engineers read contains the banned phrases, which were hard to read."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""The client's HTTP requests to a fake server: their content, and when they are retried."""
+"""The client's HTTP requests to a fake server: their content, and the conditions under which they are retried."""
 
 import json
 import threading
@@ -63,13 +63,13 @@ def test_request_is_repeated_with_the_same_id_after_a_lost_connection(pauses):
 
 
 @pytest.mark.parametrize("status", [429, 502, 503, 504])
-def test_retry_after_header_is_respected(status, pauses):
+def test_client_waits_as_long_as_the_retry_after_header_says(status, pauses):
     busy = httpx.Response(status, headers={"retry-after": "2"}, json={"detail": "busy"})
     assert len(Server(busy, busy, ok({"total": 7})).client()) == 7
     assert pauses == [2.0, 2.0]
 
 
-def test_retries_end_after_patience_seconds(pauses):
+def test_client_stops_retrying_after_patience_seconds(pauses):
     server = Server(httpx.Response(503, json={"detail": "the database is full"}))
     with pytest.raises(pw.Error, match="the database is full") as caught:
         len(server.client(patience=20))
@@ -86,7 +86,7 @@ def test_error_names_an_unreachable_server(pauses):
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 413, 422, 500])
-def test_refused_request_is_not_repeated(status, pauses):
+def test_rejected_request_is_not_retried(status, pauses):
     problem = {"type": "about:blank", "title": "No", "status": status, "detail": "no, because"}
     problem["errors"] = [{"field": "matches[2].ranks", "detail": "2 ranks for 3 teams"}]
     server = Server(httpx.Response(status, json=problem))
@@ -101,7 +101,7 @@ def moved(request):
     return httpx.Response(308, headers={"location": location}, json={"detail": "league 'darts' is now named 'pub'"})
 
 
-def test_renamed_league_is_found_under_its_new_name(pauses):
+def test_client_follows_a_renamed_league_to_its_new_name(pauses):
     server = Server(moved, ok({"total": 7}))
     assert len(server.client()) == 7
     assert [str(request.url) for request in server.requests] == [
@@ -138,7 +138,7 @@ def test_api_key_is_stripped_and_validated(pauses):
             pw.Client("http://service", "darts", key)
 
 
-def test_error_in_record_all_names_the_key_that_resumes_it(pauses):
+def test_error_of_record_all_names_the_key_for_resuming(pauses):
     first = ok({**PLAYED, "matches": [{"id": "x", "repeated": False}] * 2})
     server = Server(first, httpx.Response(422, json={"detail": "bad"}))
     matches = [{"teams": [["ann"], ["bob"]]}] * 3
@@ -198,7 +198,7 @@ def test_rating_round_trips_through_json_to_the_last_bit(rating):
     assert parse_rating(json.loads(json.dumps(body(rating)))) == rating
 
 
-def test_revised_ratings_are_listed_by_size_of_change():
+def test_revised_ratings_are_sorted_by_size_of_change():
     row = {"mu": 30.0, "sigma": 4.0, "shown": 18.0}
     rows = [
         {"player": "ann", "before": row, "after": {**row, "mu": 31.0, "shown": 19.0}},

@@ -1,6 +1,6 @@
 """Leak tests: no forecast depends on its own result, on later matches, or on the order in which teams are listed.
 
-Every preset in `PRESETS` is tested. Add other models that learn or estimate something from a league to `LEARNING`; a
+Every preset in `PRESETS` is tested. Other models that learn or estimate something from a league belong in `LEARNING`; a
 test fails if a component is in none of these models. Models that leak on purpose show that the tests find leaks.
 """
 
@@ -108,7 +108,7 @@ class OrderDependentTeam(pw.TeamFunction):
 
 
 class LeakingPrior:
-    """A model that starts newcomers with the rating from their later results."""
+    """A model whose newcomers start with ratings that depend on their later results."""
 
     def __init__(self, model):
         self.model = model
@@ -148,7 +148,7 @@ def ended(match, rng):
 
 
 def otherwise(found, at, rng):
-    """Yield histories that are changed from a match on: in its result, in all later results, or by ending there."""
+    """Yield histories that differ from a match on: in its result, in all later results, or by ending there."""
     yield [*found[:at], ended(found[at], rng), *found[at + 1 :]]
     yield found[:at] + [ended(match, rng) for match in found[at:]]
     yield found[: at + 1]
@@ -170,7 +170,7 @@ def usual(name):
 
 
 @pytest.mark.parametrize("name", LEAKS)
-def test_leaking_models_change_a_forecast_when_its_result_changes(name):
+def test_changing_the_result_of_a_match_changes_its_forecast_by_a_leaking_model(name):
     found = matches(count=60, teams=(2, 3))
     whole = LEAKS[name].fit(history(found)).forecasts
     changes = [(at, other) for at in range(30, 40) for other in otherwise(found, at, np.random.default_rng(at))]
@@ -291,7 +291,7 @@ def crowd(seed=4, count=400):
 
 
 def listed(model):
-    """Return how much better than chance a model predicts these random results, in standard errors."""
+    """Return how much better than chance a model predicts random results of many teams, in standard errors."""
     wrong = measures.pair_error(model.fit(crowd()).forecasts)
     return -sigmas(wrong.total[wrong.weight > 0], 0.5)
 
@@ -302,7 +302,7 @@ def test_order_in_which_teams_are_listed_does_not_leak_results(name):
 
 
 @pytest.mark.parametrize("leak", [{"drift": LeakingDrift()}, {"team": OrderDependentTeam()}])
-def test_leaks_are_detected_in_matches_of_many_teams(leak):
+def test_models_that_leak_are_detected_in_matches_of_many_teams(leak):
     assert listed(pw.TrueSkill().replace(**leak)) > 3
 
 

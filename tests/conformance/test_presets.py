@@ -1,4 +1,4 @@
-"""Tests of every preset; a new preset is tested as soon as it is listed."""
+"""Tests of every preset. A new preset is tested as soon as it is in `PRESETS`."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_resumed_fit_and_ladder_give_the_ratings_of_a_single_fit(name, tmp_path)
 
 
 @presets
-def test_compiled_and_uncompiled_code_give_identical_results(name):
+def test_every_preset_gives_identical_ratings_compiled_and_uncompiled(name):
     """The uncompiled package is loaded beside the compiled one and rates the same league."""
     found = matches(count=60)
     results = []
@@ -149,7 +149,7 @@ def close(one, other, rel=1e-9):
 
 
 @presets
-def test_winner_never_loses_rating(name):
+def test_rating_of_a_winner_never_falls(name):
     """The winner's mean never falls and the loser's never rises; with scores, more points never mean less skill."""
     model = PRESETS[name]()
     rng = np.random.default_rng(7)
@@ -292,7 +292,7 @@ def test_preset_docstring_cites_the_source(name):
 
 
 @presets
-def test_equal_players_share_a_rank(name):
+def test_equal_players_share_a_rank_after_a_tie(name):
     """Equal players stay equal after a tie of all players; rounding errors of EP do not separate them.
 
     TrueSkill compares each tied team with its neighbours in the list, so its results for many teams may differ.

@@ -1,4 +1,4 @@
-"""The `trueskill` package run until it converges, and random matches to rate with it."""
+"""Run the `trueskill` package until it converges, and draw random matches to rate with it."""
 
 import math
 from itertools import pairwise

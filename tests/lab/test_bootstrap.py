@@ -59,7 +59,7 @@ def test_bootstrap_intervals_cover_the_truth():
     assert widths[1] < widths[0] / 3  # paired
 
 
-def test_time_blocks_widen_intervals_of_correlated_matches():
+def test_resampling_blocks_widens_the_intervals_of_correlated_matches():
     """For correlated neighbours (AR(1), 0.8), resampling matches is overconfident; blocks of 50 are right (se 2 %)."""
     rng = np.random.default_rng(2)
     noise = rng.normal(size=(200, 1000))
@@ -93,7 +93,7 @@ def test_bootstrap_intervals_agree_with_scipy():
     assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=0.04 * (theirs.high - theirs.low))
 
 
-def test_merging_matches_into_1000_groups_keeps_the_interval():
+def test_merging_matches_into_1000_groups_keeps_the_width_of_the_interval():
     """The interval from 1,000 random groups is as wide as the normal interval within 10 % (se 3 %)."""
     column = np.random.default_rng(5).exponential(size=30_000)
     found = Resampling(block="match").interval(even(column))
@@ -166,7 +166,7 @@ def test_matches_are_grouped_into_blocks_by_time_or_count():
         assert again.of[2] == again.of[4]
 
 
-def test_resampling_uses_one_seed_for_all_models():
+def test_same_seed_gives_the_same_bootstrap_interval():
     column = np.random.default_rng(9).normal(size=100)
     one, same, other = (Resampling(seed=seed).interval(even(column)) for seed in (0, 0, 1))
     assert one == same != other
@@ -193,12 +193,12 @@ def test_bootstrap_with_too_few_groups_gives_no_interval():
         ({"draws": 0}, "draws must be a whole number"),
     ],
 )
-def test_invalid_bootstrap_settings_are_refused(wrong, message):
+def test_invalid_bootstrap_settings_are_rejected(wrong, message):
     with pytest.raises(pw.Error, match=message):
         Resampling(**wrong)
 
 
-def test_difference_between_measures_of_different_matches_is_refused():
+def test_difference_between_measures_of_different_matches_is_rejected():
     with pytest.raises(pw.Error, match="different matches: 3 and 4"):
         Resampling().difference(even(np.ones(3)), even(np.ones(4)))
     with pytest.raises(pw.Error, match="the history has 1"):

@@ -14,14 +14,14 @@ def test_lab_loads_the_papers_from_the_package_prowess_papers():
     assert pw.lab.paper.__module__.startswith("prowess_papers")
 
 
-def test_missing_papers_package_is_reported_with_a_remedy(monkeypatch):
+def test_error_about_the_missing_papers_package_says_how_to_install_it(monkeypatch):
     monkeypatch.setattr(lab, "find_spec", lambda name: None)
     with pytest.raises(AttributeError, match="prowess_papers, which is missing; pip install") as caught:
         _ = pw.lab.paper
     assert "\n" not in str(caught.value)
 
 
-def test_broken_plugin_raises_an_attribute_error(monkeypatch):
+def test_broken_plugin_of_the_lab_raises_an_attribute_error(monkeypatch):
     def fail(group, name):
         raise pw.Error("the plugin paper from my_package failed to load")
 
@@ -30,5 +30,5 @@ def test_broken_plugin_raises_an_attribute_error(monkeypatch):
         _ = pw.lab.paper
 
 
-def test_unknown_name_raises_an_attribute_error():
+def test_unknown_name_in_the_lab_raises_an_attribute_error():
     assert not hasattr(pw.lab, "nowhere_to_be_found")

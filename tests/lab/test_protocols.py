@@ -32,7 +32,7 @@ def swept(run, history, model):
 
 
 def by_hand(model, past, match):
-    """Return the forecast of a match after a fit of the earlier training matches."""
+    """Return the forecast of a match by a model that was fitted to the earlier training matches."""
     ladder = model.fit(past).ladder
     frame = ladder.leaderboard()
     seen = dict(zip(frame["player"], frame["last_seen"], strict=True))
@@ -46,7 +46,7 @@ def by_hand(model, past, match):
 @pytest.mark.parametrize(
     "protocol", [SeasonSplits(train=0.6), SeasonSplits(train=0.5, test=0.25), SeasonSplits(train=0.6, reset=False)]
 )
-def test_test_matches_of_a_season_are_forecast_by_a_fit_of_its_training_matches(protocol):
+def test_scored_matches_of_a_season_are_forecast_from_its_training_matches_alone(protocol):
     """Every forecast of a run is the prediction of a model that was fitted to the training matches alone."""
     history = league(96)
     model = MODEL
@@ -70,7 +70,7 @@ def test_test_matches_of_a_season_are_forecast_by_a_fit_of_its_training_matches(
     assert sorted(found) == scored
 
 
-def test_test_matches_of_a_random_split_are_forecast_by_a_fit_of_its_drawn_matches():
+def test_scored_matches_of_a_random_split_are_forecast_from_its_training_matches_alone():
     history = league(40)
     model = MODEL
     runs = RandomSplits(times=2, train=0.5, seed=3).runs(history)
@@ -87,7 +87,7 @@ def test_test_matches_of_a_random_split_are_forecast_by_a_fit_of_its_drawn_match
     ]
 
 
-def test_protocol_options_test_and_known_limit_the_scored_matches():
+def test_options_test_and_known_of_protocols_limit_the_scored_matches():
     history = league(60)
     for run in RandomSplits(times=5, train=0.1, test=0.2, known=True).runs(history):
         assert run.learnt.sum() == 6
@@ -119,7 +119,7 @@ def test_season_splits_accept_interleaved_seasons_and_keep_importance():
     assert SeasonSplits(seasons=np.array(["a", "b"])) == SeasonSplits(seasons=["a", "b"])  # compared by value
 
 
-def test_comparison_scores_the_test_matches_of_all_runs():
+def test_comparison_scores_the_held_out_matches_of_all_runs():
     history = league(96)
     models = {"Elo": pw.Elo(), "TrueSkill": pw.TrueSkill()}
     protocol = SeasonSplits(train=0.6)
@@ -158,7 +158,7 @@ def test_custom_protocols_are_accepted():
         (lambda: Prequential(burn_in=1.5).runs(league(3)), "a number of matches, a share of them below 1"),
     ],
 )
-def test_invalid_protocols_are_refused(make, message):
+def test_invalid_protocols_are_rejected(make, message):
     with pytest.raises(pw.Error, match=message):
         make()
 

@@ -92,7 +92,7 @@ def test_report_page_loads_nothing_from_a_network():
     assert not any(tag == "script" for tag, _ in Page(Report("A league", ()).page()).tags)
 
 
-def test_table_cells_of_a_report_are_formatted():
+def test_report_tables_leave_missing_values_empty_and_right_align_numbers():
     """Missing values give empty cells; numbers and their headings are aligned to the right."""
     page = Page(Report("t", (Section("s", table=table()),)).page())
     rows = [page.texts["td"][i : i + 7] for i in (0, 7, 14)]

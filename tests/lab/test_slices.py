@@ -54,7 +54,7 @@ def test_seasons_are_divided_by_year_or_by_breaks(league):
         assert ("/" in name) == (len(years[s]) > 1)
 
 
-def test_dividing_numeric_times_into_seasons_needs_a_gap():
+def test_seasons_of_numeric_times_require_a_gap():
     history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "time": t} for t in (0, 1, 30, 31, 70)])
     assert slices.seasons(history, gap=20).tolist() == ["1", "1", "2", "2", "3"]
     with pytest.raises(pw.Error, match=r"plain numbers without years: give the length of a break, such as `gap=60`"):
@@ -73,7 +73,7 @@ def test_the_premier_league_has_fourteen_seasons(data):
     assert len({*zip(season, slices.seasons(history, gap=60), strict=True)}) == 14
 
 
-def test_slice_after_accepts_a_count_a_fraction_or_a_date(league):
+def test_slice_of_later_matches_starts_at_a_count_a_fraction_or_a_date(league):
     assert slices.after(league, 0).all()
     assert slices.after(league, 100).sum() == 20
     assert slices.after(league, 0.75).sum() == 30

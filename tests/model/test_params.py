@@ -68,14 +68,14 @@ def test_components_declare_ranges_only_for_their_own_parameters(name):
 
 
 @pytest.mark.parametrize("name", COMPONENTS)
-def test_numeric_parameters_declare_whether_they_are_tunable(name):
+def test_every_numeric_parameter_declares_whether_it_is_tunable(name):
     """If this test fails for a new numeric parameter, declare a range for it, or add it to this list."""
     numbers = {key for key, value in fields_of(example(name)).items() if type(value) is float}
     assert numbers - set(example(name).tunable) <= {"tolerance", "gap", "home_sigma", "home_tau"}
 
 
 @pytest.mark.parametrize("base", BASES.values())
-def test_custom_component_needs_no_parameter_ranges(base):
+def test_custom_component_need_not_declare_parameter_ranges(base):
     assert base.tunable == {} == pw.Margin.tunable == pw.absorb.Rule.tunable
 
 

@@ -91,7 +91,7 @@ def test_equal_teams_are_equally_likely_to_win(n):
         assert prediction.ranks == pytest.approx(np.full((n, n), 1 / n), abs=1e-12)
 
 
-def test_prediction_is_accurate_for_certain_teams_far_from_zero():
+def test_prediction_is_accurate_for_teams_with_tiny_uncertainty_and_huge_means():
     """An integration grid in absolute coordinates would miss narrow distributions."""
     model = pw.TrueSkill(beta=2**-10, draw_probability=0, tau=0)
     teams = [[pw.Rating(1e9, 0)], [pw.Rating(1e9 - 2**-10, 0)], [pw.Rating(0, 1e9)]]

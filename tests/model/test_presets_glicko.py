@@ -158,7 +158,7 @@ def test_match_of_importance_two_equals_two_matches_in_a_period():
         assert (once.mu[0], once.var[0]) == pytest.approx((twice.mu[0], twice.var[0]), rel=1e-12)
 
 
-def test_update_rules_declare_periods_certainty_and_extra_columns():
+def test_absorb_rules_declare_support_for_periods_uncertainty_and_extra_columns():
     assert [rule.periods for rule in (Moment(), Newton(), Constant(), Volatile(), Step(1.0))] == [False, *[True] * 4]
     assert [rule.certain for rule in (Moment(), Newton(), Constant(), Volatile(), Step(1.0))] == [*[False] * 4, True]
     assert Volatile.extras == ("volatility",)

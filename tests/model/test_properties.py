@@ -77,7 +77,7 @@ def test_uncertainty_never_rises_without_drift(match, importance):
 
 
 @given(matches())
-def test_first_place_never_loses_rating_and_last_place_never_gains(match):
+def test_rating_of_first_place_never_falls_and_of_last_place_never_rises(match):
     model, teams, ranks = match
     rated = model.rate(teams, ranks=ranks)
     for extreme, better in ((min(ranks), 1), (max(ranks), -1)):

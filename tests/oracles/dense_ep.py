@@ -57,7 +57,7 @@ def log_mass(precision: float, shift: float) -> float:
 
 
 def dense_log_mass(precision: np.ndarray, shift: np.ndarray) -> float:
-    """Return the logarithm of the same integral for a vector."""
+    """Return the logarithm of the integral in `log_mass` for a vector instead of a number."""
     return shift @ np.linalg.solve(precision, shift) / 2 - np.linalg.slogdet(precision)[1] / 2
 
 

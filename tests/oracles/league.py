@@ -1,6 +1,6 @@
 """A league as a plain list of matches, from which the state that a store must have is computed from scratch.
 
-It keeps only the matches with their sequence numbers and times; ratings come from a fit of all matches.
+The oracle keeps only the matches with their sequence numbers and times; ratings come from a fit of all matches.
 """
 
 import copy
@@ -32,7 +32,7 @@ class RecordedMatch:
 
 @dataclass
 class League:
-    """A league, and all changes to it."""
+    """A league with all changes that were made to it."""
 
     model: pw.Model
     clock: str
@@ -135,7 +135,7 @@ class League:
 def reset(ladder: pw.Ladder, carry: float, tau: float) -> None:
     """Begin a season: close open rating periods, then move every mean towards the newcomers' mean.
 
-    Models with constant variances keep them.
+    In models with constant variances, the variances stay unchanged.
     """
     ladder.state[: len(ladder)] = ladder.settled
     newcomer = ladder.model.rating()

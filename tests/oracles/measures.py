@@ -20,7 +20,7 @@ class Match(NamedTuple):
 
 
 def strengths(match):
-    """Return means and variances of the strengths: skills, or offence plus the share of defence in each other score."""
+    """Return means and variances of the teams' strengths: their skills, or offence plus a share of defence."""
     if isinstance(match.mean[0], float):
         return match.mean, match.variance
     k = len(match.mean) - 1
@@ -105,13 +105,13 @@ def sharpness(match):
 
 
 def mid_places(key):
-    """Return, for each team, all positions that it shares with the teams tied with it."""
+    """Return, for each team, the list of positions that it and the teams tied with it occupy."""
     ordered = sorted(key)
     return [[at for at, other in enumerate(ordered, 1) if other == own] for own in key]
 
 
 def place_error(match):
-    """Return √(Σ (xᵢ − yᵢ)²/√i), from section 5 of the paper of 2010."""
+    """Return the place error √(Σ (xᵢ − yᵢ)²/√i), from section 5 of the paper of 2010."""
     total = 0.0
     taken, predicted = mid_places(match.place), mid_places([-s for s in strengths(match)[0]])
     for mine, theirs in zip(taken, predicted, strict=True):
@@ -131,7 +131,7 @@ def auc(matches, drawn="skip"):
 
 
 def scores(match, likelihood, point):
-    """Return the predicted scores of all teams; a team's level is its offence minus the others' mean defence."""
+    """Return the predicted scores of all teams, which depend on each team's offence minus the others' mean defence."""
     found = []
     for i, (offence, _) in enumerate(match.mean):
         others = [j for j in range(len(match.mean)) if j != i]

@@ -15,7 +15,7 @@ class Moments(NamedTuple):
 
 
 def gibbs(means, variances, places, epsilon: float, chains: int = 4000, sweeps: int = 400, seed: int = 0) -> np.ndarray:
-    """Sample performances of the teams: one row for each independent chain, from its last iteration.
+    """Sample the performances of the teams: one row per independent chain, taken from the chain's last iteration.
 
     Given l (`at`), a performance is a normal truncated to l ± ε. Given the performances, l is uniform where allowed.
     """
@@ -42,7 +42,7 @@ def gibbs(means, variances, places, epsilon: float, chains: int = 4000, sweeps: 
 def exact(means, variances, places, epsilon: float, steps: int = 160) -> Moments:
     """Return the exact moments, computed on a grid of l with `steps` points in 2ε.
 
-    Two running sums cover the places above and below.
+    The places above and below are covered by two running sums.
     """
     m, v = np.asarray(means, float), np.asarray(variances, float)
     s = np.sqrt(v)

@@ -23,7 +23,7 @@ def by_rounding(rng, mean, sigma, epsilon, count):
 
 
 def by_scores(rng, draw, mean, variance, count):
-    """Return ranks by scores: each team's offence minus the others' mean defence, from columns (offence, defence)."""
+    """Return ranks by scores, which depend on each team's offence minus the others' mean defence."""
     shown = rng.normal(mean, np.sqrt(variance), (count, *mean.shape))
     offence, defence = shown[:, :, 0], shown[:, :, 1]
     others = (defence.sum(axis=1, keepdims=True) - defence) / (mean.shape[0] - 1)
@@ -31,5 +31,5 @@ def by_scores(rng, draw, mean, variance, count):
 
 
 def by_differences(rng, mean, variance, gamma, count):
-    """Return ranks by scores if only differences are modelled, where each team has half of the noise."""
+    """Return ranks by scores for a model of score differences, in which each team has half of the noise."""
     return ranks_of(rng.normal(mean, np.sqrt(variance + gamma**2 / 2), (count, len(mean))))

@@ -6,7 +6,7 @@ from scipy.special import gammaln
 
 
 def equation_20(offence, defence, score, noise):
-    """Return (mean, variance) of oᵢ and dⱼ after the score sᵢ; `noise` is β₁² + β₂² + γ²."""
+    """Return (mean, variance) of an offence and of the opposing defence after a score; `noise` is β₁² + β₂² + γ²."""
     (mo, vo), (md, vd) = offence, defence
     pi_o, tau_o = 1 / vo + 1 / (noise + vd), mo / vo + (score + md) / (noise + vd)
     pi_d, tau_d = 1 / vd + 1 / (noise + vo), md / vd + (mo - score) / (noise + vo)
@@ -14,7 +14,7 @@ def equation_20(offence, defence, score, noise):
 
 
 def equations_22_23(first, second, scores, noise):
-    """Return (mean, variance) of lᵢ and lⱼ after the score difference; `noise` is β₁² + β₂² + γ²."""
+    """Return (mean, variance) of both teams' skills after a score difference; `noise` is β₁² + β₂² + γ²."""
     (mi, vi), (mj, vj) = first, second
     difference = scores[0] - scores[1]
     pi_i, tau_i = 1 / vi + 1 / (noise + vj), mi / vi + (difference + mj) / (noise + vj)

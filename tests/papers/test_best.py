@@ -43,7 +43,7 @@ def test_every_data_set_is_split_into_three_time_spans(
     assert (len(history), *SETS[name].cut(history)) == (matches, first, start)
 
 
-def test_train_test_split_of_votes_keeps_each_prompt_on_one_side(data: Path) -> None:
+def test_split_of_chatbot_votes_keeps_all_votes_on_a_prompt_on_one_side(data: Path) -> None:
     prompts = pl.read_csv(data / SETS["llm_comparisons"].file, infer_schema=False)["prompt"]
     for cut in SETS["llm_comparisons"].cut(reading(data, "llm_comparisons").history):
         assert not set(prompts[:cut]) & set(prompts[cut:])
@@ -108,7 +108,7 @@ def test_tuned_parameters_lie_within_their_ranges(name: str) -> None:
     assert found.model != candidate.model
 
 
-def test_papers_best_gives_results_for_every_available_data_set(data: Path, tmp_path: Path) -> None:
+def test_best_model_report_has_results_for_every_available_data_set(data: Path, tmp_path: Path) -> None:
     for name in ("premier_league", "afl", "f1", "llm_comparisons"):
         (tmp_path / SETS[name].file).symlink_to(data / SETS[name].file)
     report = best.run(tmp_path, small=True, progress=False)
@@ -154,7 +154,7 @@ def test_tuned_model_beats_every_untuned_model_on_later_matches(data: Path, name
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", best.LEAGUES)
-def test_tuned_models_reach_the_reference_figures(data: Path, name: str) -> None:
+def test_tuned_models_exceed_the_reference_accuracy(data: Path, name: str) -> None:
     judged = evaluate(SETS[name], data, FULL)
     first, second = league_sections(judged, FULL)
     assert all(claim.holds for claim in first.claims)

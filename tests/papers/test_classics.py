@@ -61,5 +61,5 @@ def test_glicko_deviation_after_a_break_agrees_with_a_hand_calculation() -> None
     assert back[0]["gained"] < back[1]["gained"] < back[2]["gained"]
 
 
-def test_the_same_seed_gives_the_same_report(report: Report) -> None:
+def test_same_seed_gives_the_same_report_on_the_classic_papers(report: Report) -> None:
     assert paper("classics").run(small=True, jobs=2, progress=False).to_dict() == report.to_dict()

@@ -309,7 +309,7 @@ def test_claims_of_the_paper_hold_on_a_large_simulated_beta_test(tmp_path: Path)
     assert claims["Elo converges more slowly"] is True
 
 
-def test_the_same_games_give_the_same_report(tmp_path: Path) -> None:
+def test_same_games_give_the_same_report_on_the_trueskill_paper(tmp_path: Path) -> None:
     text = "".join(games("SmallTeam.csv", 80))
     (tmp_path / "SmallTeam.csv").write_text(text)
     one = paper("halo2").run(tmp_path, seed=1, progress=False).to_dict()["sections"][:5]

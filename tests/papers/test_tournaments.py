@@ -27,7 +27,7 @@ TUNED = ("TSa tuned", "TS2 tuned", "TS2c tuned", "TS3 tuned", "TS3c tuned", "Elo
 
 
 def tiny(seed: int = 1, matches: int = 12) -> pw.History:
-    """Return tournaments of some of eight teams, with few distinct places."""
+    """Return tournaments in which some of eight teams take part, with few distinct places."""
     rng = np.random.default_rng(seed)
     played = []
     for _ in range(matches):

@@ -32,7 +32,7 @@ def points(chart: Any) -> list[dict[str, Any]]:
     return list(rows)
 
 
-def test_line_shows_the_mean_skill_and_band_its_uncertainty() -> None:
+def test_skill_chart_has_a_line_for_the_mean_and_a_band_for_the_uncertainty() -> None:
     spec = skill_curves(dated(), NAMES).to_dict()
     band, line, end, _ = spec["layer"]
     assert [layer["mark"]["type"] for layer in spec["layer"]] == ["area", "line", "point", "point"]
@@ -87,7 +87,7 @@ def test_time_axis_of_a_skill_chart_shows_dates_numbers_or_match_counts(
     assert points(chart)[0]["x"] == first
 
 
-def test_colours_follow_the_given_players_and_the_legend_is_sorted_by_skill() -> None:
+def test_skill_chart_assigns_colours_in_the_given_order_and_sorts_the_legend_by_skill() -> None:
     fit = dated()
     colour = skill_curves(fit, NAMES).to_dict()["layer"][1]["encoding"]["color"]
     domain, colours = colour["scale"]["domain"], colour["scale"]["range"]
@@ -96,7 +96,7 @@ def test_colours_follow_the_given_players_and_the_legend_is_sorted_by_skill() ->
     assert colour["legend"]["title"] == "player"
 
 
-def test_dashes_distinguish_players_who_share_a_colour() -> None:
+def test_lines_of_players_who_share_a_colour_have_different_dashes() -> None:
     names = [f"p{i}" for i in range(25)]
     fit = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [[one], [two]]} for one, two in pairwise(names)]))
     encoding = skill_curves(fit, names[:24]).to_dict()["layer"][1]["encoding"]
@@ -191,7 +191,7 @@ def test_saving_a_chart_to_a_wrong_extension_or_folder_is_an_error(tmp_path: Pat
 
 
 @pytest.mark.parametrize(("module", "package"), [("altair", "Altair"), ("vl_convert", "vl-convert")])
-def test_error_without_altair_names_the_pip_command(
+def test_error_about_missing_altair_names_the_pip_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, package: str
 ) -> None:
     fit = dated()
@@ -201,6 +201,6 @@ def test_error_without_altair_names_the_pip_command(
     assert str(error.value) == f"this needs {package}, which is not installed: pip install 'prowess[lab]'"
 
 
-def test_the_lab_imports_no_altair_before_a_chart() -> None:
+def test_lab_imports_altair_only_when_a_chart_is_made() -> None:
     code = "import sys, prowess.lab; print({'altair', 'vl_convert', 'polars'} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"

@@ -1,4 +1,4 @@
-"""Comparisons: numbers agree with brute force, backends agree with each other, and pages are self-contained."""
+"""Comparisons of models: numbers agree with brute force, backends agree, and pages are self-contained."""
 
 import json
 import os
@@ -83,7 +83,7 @@ def test_comparison_table_has_the_same_measures_as_plain_fits(history, found):
             assert np.array_equal(found.tally(name, measure).values, theirs.values, equal_nan=True)
 
 
-def test_pairwise_table_agrees_with_brute_force(history, found):
+def test_pairwise_table_of_models_agrees_with_brute_force(history, found):
     for measure, sign in (("log_loss", 1), ("information_gain", -1), ("pair_error", 1)):
         values = {n: sign * getattr(measures, measure)(m.fit(history).forecasts).values for n, m in TWO.items()}
         table = found.pairwise(measure)
@@ -204,14 +204,14 @@ def failing(forecasts):
 
 
 @pytest.mark.parametrize("protocol", [Prequential(20), SeasonSplits(0.6), RandomSplits(3, 0.5)])
-def test_processes_and_threads_give_bit_identical_results(history, protocol):
+def test_comparison_is_bit_identical_in_processes_and_threads(history, protocol):
     here = compare(history, TWO, protocol=protocol)
     assert same(here, compare(history, TWO, protocol=protocol, jobs=2))
     with joblib.parallel_config(backend="threading", n_jobs=2):
         assert same(here, compare(history, TWO, protocol=protocol))
 
 
-def test_history_is_memory_mapped_into_processes():
+def test_worker_processes_memory_map_the_history():
     rng = np.random.default_rng(0)
     frame = pl.DataFrame({"winner": rng.integers(0, 500, 150_000), "loser": rng.integers(500, 999, 150_000)})
     found = compare(
@@ -220,13 +220,13 @@ def test_history_is_memory_mapped_into_processes():
     assert found.table()["mapped"].to_list() == [1.0, 1.0]
 
 
-def test_errors_in_worker_processes_are_raised(history):
+def test_error_in_a_worker_process_is_raised_by_compare(history):
     for jobs in (1, 2):
         with pytest.raises(pw.Error, match=r"^Elo: this measure always fails$"):
             compare(history, ["elo"], measures=[Measure("failing", "failing", tally=failing)], jobs=jobs)
 
 
-def test_dask_cluster_gives_bit_identical_results(history, monkeypatch):
+def test_comparison_is_bit_identical_on_a_dask_cluster(history, monkeypatch):
     """Two workers of a real cluster get the history once each."""
     from dask.distributed import Client, LocalCluster
 
@@ -272,7 +272,7 @@ def test_compare_accepts_models_as_a_mapping_as_presets_or_by_name(history):
         ({"": pw.Elo()}, "a model's name must be non-empty text"),
     ],
 )
-def test_invalid_models_are_refused(history, models, message):
+def test_compare_rejects_invalid_models(history, models, message):
     with pytest.raises(pw.Error, match=message):
         compare(history, models)
 
@@ -294,12 +294,12 @@ def test_invalid_models_are_refused(history, models, message):
         ({"jobs": 0}, "jobs must be a number of processes"),
     ],
 )
-def test_invalid_options_are_refused(options, message):
+def test_compare_rejects_invalid_options(options, message):
     with pytest.raises(pw.Error, match=message):
         compare(league(30), ["elo"], **options)
 
 
-def test_compare_refuses_unusable_histories(history, found):
+def test_compare_rejects_unusable_histories(history, found):
     with pytest.raises(pw.Error, match="this history has no matches"):
         compare(history[:0], ["elo"])
     with pytest.raises(pw.Error, match="compare needs a History, not list"):
@@ -427,8 +427,8 @@ def test_model_with_outlying_results_does_not_set_the_scale_of_the_chart():
     assert "off the chart: Never" in over_time.chart.to_dict()["title"]["subtitle"]
 
 
-def test_measure_that_was_not_computed_raises_or_is_null_in_the_table(history):
-    """The measure needs performances that are not stored; reading them anyway would access unrelated memory."""
+def test_measure_that_needs_data_not_stored_in_the_comparison_raises(history):
+    """A comparison does not store performances; a kernel that read them anyway would access unrelated memory."""
     found = compare(history, TWO)
     later = Measure("strict", "pair error, ties wrong", tally=partial(measures.pair_error, ties=1))
     for ask in (found.intervals, found.pairwise, lambda m: found.tally("Elo", m), lambda m: found.over_time(9, m)):
@@ -496,7 +496,7 @@ def test_to_dict_of_a_comparison_has_the_values_of_its_table(found):
     assert len(plain["differences"]) == len(found.differences())
 
 
-def test_missing_output_folder_is_reported_before_the_computation(found, tmp_path, monkeypatch):
+def test_missing_output_folder_is_reported_before_models_are_compared(found, tmp_path, monkeypatch):
     monkeypatch.setattr(type(found), "report", lambda self: pytest.fail("too late"))
     with pytest.raises(pw.Error, match="there is no folder"):
         found.to_html(tmp_path / "nowhere" / "a.html")
@@ -512,7 +512,7 @@ def test_auc_intervals_stay_between_0_and_1():
     assert table.max() <= 1.0
 
 
-def test_sharpness_is_refused_as_the_first_measure(history):
+def test_compare_rejects_sharpness_as_the_first_measure(history):
     with pytest.raises(pw.Error, match="sharpness cannot decide which forecasts are better: put another"):
         compare(history, TWO, measures=["sharpness"])
     found = compare(history, TWO, measures=["log_loss", "sharpness"])
@@ -555,7 +555,7 @@ def test_compare_accepts_presets_by_name():
     assert list(compare(history, ["ts2b", pw.Elo], draws=20).models) == ["TS2b", "Elo"]
 
 
-def test_measure_for_two_teams_needs_matches_of_two_teams():
+def test_two_team_measure_requires_matches_of_two_teams():
     races = pw.History.from_matches([{"teams": [["ann"], ["bob"], ["cat"]]}] * 5)
     with pytest.raises(
         pw.Error, match="log_loss needs matches of two teams, and this history has none: put another measure first"
@@ -579,18 +579,18 @@ def test_measure_for_two_teams_needs_matches_of_two_teams():
         ({"protocol": Prequential(-1)}, "burn_in must be a number of matches"),
     ],
 )
-def test_unusable_measures_are_refused(history, wrong, said):
+def test_compare_rejects_unusable_measures(history, wrong, said):
     with pytest.raises(pw.Error, match=said):
         compare(history, TWO, **wrong)
 
 
-def test_numpy_scalars_are_accepted_as_options(history):
+def test_compare_accepts_numpy_scalars_as_options(history):
     protocol = RandomSplits(times=np.int64(2), seed=np.int32(1))
     assert len(compare(history, TWO, protocol=protocol, draws=np.int64(50), seed=np.int64(3))) == 120
 
 
 @pytest.mark.parametrize("missing", [None, float("nan")])
-def test_matches_without_a_label_are_refused(history, missing):
+def test_grouping_a_comparison_rejects_matches_without_a_label(history, missing):
     labels = [2024.0, missing, *[2025.0] * (len(history) - 2)]
     with pytest.raises(pw.Error, match="match 2 has none"):
         compare(history, TWO).by(labels)
@@ -598,7 +598,7 @@ def test_matches_without_a_label_are_refused(history, missing):
         compare(history, TWO, protocol=SeasonSplits(seasons=labels))
 
 
-def test_labels_of_matches_may_have_different_types(history):
+def test_comparison_can_be_grouped_by_labels_of_different_types(history):
     labels = np.array(["a", 1, date(2025, 1, 1)] * 100, dtype=object)
     assert compare(history, ["elo"]).by(labels)["label"].to_list() == ["a", "1", "2025-01-01"]
 

@@ -121,7 +121,7 @@ def test_place_error_agrees_with_brute_force(found):
 
 
 @given(matches(), st.sampled_from([1e-6, 0.01, 0.3]))
-def test_measures_of_two_teams_agree_with_brute_force(found, least):
+def test_two_team_measures_agree_with_brute_force(found, least):
     forecasts = forecasts_of(found)
     for name, options in (("log_loss", {"least": least}), ("information_gain", {"least": least}), ("brier", {}),
                           ("sharpness", {})):  # fmt: skip
@@ -211,7 +211,7 @@ def test_score_error_agrees_with_brute_force(found, point, data):
             same(measures.score_error(forecasts, point=point), expected)
 
 
-def test_predicted_medians_match_the_predicted_distribution():
+def test_predicted_median_score_is_the_median_of_the_predicted_distribution():
     """The predicted median equals the median of the distribution that `predict` shows."""
     model = pw.PoissonOD(mu=0.3, sigma=0.6, beta=0.3)
     fit = model.fit(history(league(count=60)))
@@ -304,7 +304,7 @@ def test_pair_log_loss_for_many_teams_uses_normal_probabilities():
 
 
 @pytest.mark.parametrize("name", ["Elo", "Glicko", "GaussianElo", "Harkness"])
-def test_forecast_for_two_teams_nearly_follows_from_normal_performances(name):
+def test_two_team_forecast_is_close_to_that_of_normal_performances(name):
     """Measures of larger matches use normal performances; for two teams these nearly give the model's own forecast."""
     fit = PRESETS[name]().fit(history([match | {"scores": [0, 1 + i % 2]} for i, match in enumerate(duels())]))
     gap = fit.forecasts.mean[::2] - fit.forecasts.mean[1::2]
@@ -365,13 +365,13 @@ def test_matches_of_importance_0_count_in_the_measures():
     assert tally.values[0] > tally.values[2] > tally.values[3] == pytest.approx(tally.values[4])
 
 
-def test_history_refuses_matches_with_only_one_team():
+def test_history_rejects_matches_with_only_one_team():
     """Therefore no measure has to handle matches of one team."""
     with pytest.raises(pw.Error, match="two teams"):
         pw.History.from_matches([{"teams": [["a"]]}])
 
 
-def test_invalid_options_are_refused():
+def test_measures_reject_invalid_options():
     forecasts = pw.TrueSkill().fit(history(duels(count=5))).forecasts
     scores = pw.PoissonOD().fit(history(duels(count=5))).forecasts
     places = pw.PoissonOD().fit(history([])).forecasts

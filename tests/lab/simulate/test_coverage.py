@@ -45,7 +45,7 @@ def test_coverage_includes_matches_of_an_open_rating_period():
     assert 0.7 < frame["covered"][0] < 0.9
 
 
-def test_coverage_refuses_unsuitable_models_and_fits():
+def test_coverage_rejects_unsuitable_models_and_fits():
     league = simulate(pw.Elo(), 20, 6, skills=pw.Normal(1500, 200))
     with pytest.raises(pw.Error, match="no uncertainty"):
         covered(league, pw.Elo().fit(league.history))
@@ -76,7 +76,7 @@ def test_coverage_chart_compares_actual_with_nominal_coverage(tmp_path):
         coverage_curves({})
 
 
-def test_coverage_of_ratings_without_uncertainty_is_refused():
+def test_coverage_of_ratings_without_uncertainty_is_rejected():
     with pytest.raises(pw.Error, match="has no uncertainty"):
         pw.lab.coverage(pw.Elo())
 

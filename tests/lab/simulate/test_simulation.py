@@ -159,7 +159,7 @@ def test_simulation_measures_the_draw_margin_for_each_match():
     np.testing.assert_array_equal(one.history.place, other.history.place)
 
 
-def test_home_advantage_changes_simulated_results_as_forecast():
+def test_simulated_results_with_home_advantage_occur_as_often_as_forecast():
     model = pw.TrueSkill(tau=0, draw_probability=0.1).replace(home_mu=3.0)
     league = simulate(model, MATCHES, 2, skills=[25.0, 26.0], seed=4, home=0.5)
     host = league.history.home == 0
@@ -259,7 +259,7 @@ class PullToMean(pw.Drift):
             board.var[e] = 0.25 * board.var[e] + 3.0
 
 
-def test_drift_may_move_the_mean_skill():
+def test_simulated_skills_follow_a_drift_that_moves_their_mean():
     """The variance converges to 3/(1 − 1/4) = 4, and consecutive skills have a correlation of ½."""
     league = simulate(pw.TrueSkill().replace(drift=PullToMean()), 250 * 12, 500, seed=9)
     skill = league.skill_then[np.argsort(league.history.player, kind="stable"), 0].reshape(500, 12)
@@ -281,7 +281,7 @@ def test_carry_over_between_seasons_moves_simulated_skills():
     within((moved**2).mean(), 1.5**2, 2000, deviation=np.sqrt(2) * 1.5**2)
 
 
-def test_newcomers_of_a_league_share_a_random_level():
+def test_newcomers_of_a_simulated_league_share_a_random_level():
     prior = pw.Newcomers(pw.Normal(25, 2), level_sigma=5)
     skills = [simulate(pw.TrueSkill(tau=0).replace(prior=prior), 100, 200, seed=seed).skill for seed in range(100)]
     levels = np.array([skill.mean() for skill in skills])
@@ -312,7 +312,7 @@ TEAMS = {
 
 @pytest.mark.parametrize("outcome", ["order", "scores"])
 @pytest.mark.parametrize("team", TEAMS)
-def test_teams_perform_equally_in_a_batch_and_in_single_matches(team, outcome):
+def test_simulating_matches_in_a_batch_gives_the_same_performances_as_singly(team, outcome):
     """Performances are equal to the last bit in a batch of matches and in single matches."""
     model = (pw.TrueSkill() if outcome == "order" else pw.PoissonOD(3, 0.5, 0.2)).replace(team=TEAMS[team])
     league = simulate(model, 40, 30, teams=(2, 4), size=(1, 4), seed=10)
@@ -338,7 +338,7 @@ def test_error_of_a_team_function_names_the_match():
         simulate(model, 10, 30, size=[1, 2, 1, 2, 1, 2, 3, 1, 3, 2])
 
 
-def test_the_same_seed_gives_the_same_league():
+def test_same_seed_simulates_the_same_league():
     options = {"teams": (2, 4), "size": 2, "attendance": Zipf(1.0), "calendar": Calendar()}
     one, same, other = (simulate(pw.TrueSkill(tau=0), 100, 40, seed=seed, **options) for seed in (1, 1, 2))
     assert one.history == same.history != other.history
@@ -388,7 +388,7 @@ def test_skewed_attendance_gives_a_few_players_most_matches(attendance):
 
 @pytest.mark.parametrize("near", [None, 1.0])
 @pytest.mark.parametrize("teams", [3, (2, 5)])
-def test_everybody_plays_once_in_each_simulated_round(teams, near):
+def test_every_player_plays_once_in_each_simulated_round(teams, near):
     """A round ends when fewer players remain than the next match needs."""
     league = simulate(pw.TrueSkill(), 400, 61, teams=teams, attendance=Rounds(near), seed=2)
     seen: set[int] = set()
@@ -401,7 +401,7 @@ def test_everybody_plays_once_in_each_simulated_round(teams, near):
         seen |= players
 
 
-def test_smaller_near_parameter_gives_more_equal_opponents():
+def test_smaller_near_option_of_rounds_gives_more_equal_opponents():
     gap = {}
     for near in (None, 3.0, 0.5):
         skill = simulate(pw.TrueSkill(tau=0), 2000, 100, attendance=Rounds(near), seed=3).skill_then[:, 0]
@@ -433,7 +433,7 @@ def test_guest_players_come_from_another_squad():
         assert mates[mates > 0].mean() == pytest.approx(5 * (1.0 - switching), abs=0.15)
 
 
-def test_alike_parameter_makes_the_players_of_a_squad_similar():
+def test_larger_alike_option_of_a_roster_makes_players_of_a_squad_more_similar():
     alike = {}
     for share in (0.0, 0.5, 1.0):
         league = simulate(pw.TSb(), 100, 600, teams=10, size=6, roster=Roster(alike=share), seed=6)
@@ -585,6 +585,6 @@ WRONG = {
 
 
 @pytest.mark.parametrize("message", WRONG)
-def test_invalid_options_are_refused(message):
+def test_simulate_rejects_invalid_options(message):
     with pytest.raises(pw.Error, match=message):
         WRONG[message]()

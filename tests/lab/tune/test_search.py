@@ -104,7 +104,7 @@ def test_two_processes_share_a_study_in_postgresql(league, postgres):
     assert tried["beta"].n_unique() == len(tried) == found["trial"].n_unique() - len(found) + len(tried)
 
 
-def test_stored_study_refuses_another_history_model_measure_or_parameters(league, tmp_path):
+def test_stored_study_rejects_a_different_history_model_measure_or_parameters(league, tmp_path):
     def again(model=WRONG, history=league, **changed):
         given = {"parameters": ["beta"], "storage": tmp_path / "study.db", "study": "mine", "trials": 2}
         return tune(model, history, **(given | changed))
@@ -125,7 +125,7 @@ def test_stored_study_refuses_another_history_model_measure_or_parameters(league
     assert len(again(study=None, parameters=["tau"]).trials()) == 2  # without a name, each has its own study
 
 
-def test_studies_that_are_foreign_or_cannot_be_opened_are_refused(league, tmp_path):
+def test_tuning_rejects_a_study_of_another_program_or_one_that_cannot_be_opened(league, tmp_path):
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -169,7 +169,7 @@ def test_tuning_on_random_results_reports_no_significant_gain():
     assert "within noise" in found.summary or "none predicts them better" in found.summary
 
 
-def test_original_model_is_kept_when_nothing_is_better(league):
+def test_tuning_keeps_the_original_model_if_no_trial_is_better(league):
     found = tune(WRONG, league, parameters={"beta": (400.0, 500.0)}, trials=3)  # the range excludes the current value
     assert found.model == found.before == WRONG
     assert found.params == {}
@@ -206,7 +206,7 @@ def test_tuning_leaves_out_parameters_without_effect(league):
         tune(pw.Elo(), pw.History.from_matches([{"teams": [[f"a{k}"], [f"b{k}"]]} for k in range(50)]), trials=2)
 
 
-def test_model_that_fails_counts_as_a_bad_trial():
+def test_tuning_counts_parameters_that_make_the_model_fail_as_a_bad_trial():
     rng = np.random.default_rng(0)
     matches = [{"teams": np.array_split(rng.permutation(list("abcdefghijklmnop")), 2)} for _ in range(60)]
     history = pw.History.from_matches([{"teams": [list(map(str, team)) for team in m["teams"]]} for m in matches])
@@ -237,7 +237,7 @@ def test_interrupted_tuning_study_can_be_resumed(league, tmp_path):
     assert len(tune(WRONG, league, **given).trials()) == 9
 
 
-def test_interrupt_before_any_result_raises_keyboard_interrupt(league):
+def test_interrupting_a_tuning_before_any_result_raises_keyboard_interrupt(league):
     def measure(forecasts):
         raise KeyboardInterrupt
 
@@ -246,7 +246,7 @@ def test_interrupt_before_any_result_raises_keyboard_interrupt(league):
     assert not hasattr(stopped.value, "tuning")
 
 
-def test_html_page_has_all_report_sections_and_to_dict_has_all_parameters(tuning, tmp_path):
+def test_tuning_page_has_all_report_sections_and_to_dict_has_all_parameters(tuning, tmp_path):
     tuning.to_html(tmp_path / "tuning.html")
     page = re.sub("<script>.*?</script>", "", (tmp_path / "tuning.html").read_text(encoding="utf-8"), flags=re.DOTALL)
     assert re.findall("<h2>(.*?)</h2>", page) == [section.title for section in tuning.report().sections]
@@ -284,7 +284,7 @@ def test_html_page_has_all_report_sections_and_to_dict_has_all_parameters(tuning
         ({"history": [1]}, "tune needs a Model and a History"),
     ],
 )
-def test_untunable_parameters_are_refused(league, changed, message):
+def test_tune_rejects_parameters_that_cannot_be_tuned(league, changed, message):
     with pytest.raises(pw.Error, match=message):
         tune(**({"model": WRONG, "history": league, "trials": 2} | changed))
 
@@ -296,7 +296,7 @@ def test_tuning_raises_the_error_of_an_unusable_model(league):
         tune(WRONG, replace(league, time=None, time_kind=None), train="2026-01-01")
 
 
-def test_tuning_negates_measures_for_which_higher_is_better(league, tuning):
+def test_loss_is_the_negated_measure_if_higher_is_better(league, tuning):
     found = tune(WRONG, league, trials=16, measure="information_gain")
     before, after = (measures.information_gain(model.fit(league).forecasts).values for model in (WRONG, found.model))
     assert found.loss == pytest.approx((-before[60:600].mean(), -after[60:600].mean()))
@@ -311,7 +311,7 @@ def test_default_loss_for_many_teams_is_the_pair_log_loss():
     assert tune(pw.TrueSkill(), pw.History.from_matches(matches), trials=2).measure.name == "pair_log_loss"
 
 
-def test_optuna_logs_and_warnings_are_hidden(league, capsys):
+def test_tuning_hides_the_logs_and_warnings_of_optuna(league, capsys):
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.INFO)
@@ -360,7 +360,7 @@ def test_surrogate_model_finds_the_minimum_of_a_function(directions):
 
 
 def recovered(players, matches, tau, trials):
-    """Return tuned β and τ relative to the truth, starting at 3 and ¼ times the truth, with σ₀ fixed at the truth."""
+    """Return the tuned β and τ, divided by their true values; tuning starts at 3 and ¼ times these."""
     true = pw.TrueSkill(sigma=SIGMA, beta=BETA, tau=tau)
     league = pw.simulate(true, matches, players).history
     model = true.replace(beta=3 * BETA, tau=tau / 4)
@@ -391,16 +391,16 @@ def test_tuning_recovers_the_constants_of_a_simulated_league_within_a_tenth():
         ({"measure": lambda forecasts: np.ones(len(forecasts))}, "must return a Tally"),
     ],
 )
-def test_unusable_measures_for_tuning_are_refused(league, wrong, said):
+def test_unusable_measures_for_tuning_are_rejected(league, wrong, said):
     with pytest.raises(pw.Error, match=said):
         tune(WRONG, league, trials=2, **wrong)
 
 
-def test_measure_for_two_teams_is_refused_for_larger_matches():
+def test_tuning_rejects_a_two_team_measure_for_larger_matches():
     with pytest.raises(pw.Error, match="log_loss does not apply to any of these matches: choose another"):
         tune(WRONG, pw.simulate(pw.TrueSkill(), 50, 10, teams=4).history, measure="log_loss", trials=2)
 
 
-def test_preset_passed_without_calling_it_gets_a_hint(league):
+def test_tune_hints_that_a_preset_must_be_called(league):
     with pytest.raises(pw.Error, match=r"call it: TrueSkill\(\)"):
         tune(pw.TrueSkill, league)

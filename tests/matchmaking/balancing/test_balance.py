@@ -97,7 +97,7 @@ groups = st.lists(st.lists(st.sampled_from(names), min_size=2, max_size=3, uniqu
 
 
 @given(st.integers(4, 7), st.integers(2, 3), groups, groups, st.integers(0, 99))
-def test_split_follows_the_rules_or_raises_if_they_contradict(count, teams, together, apart, seed):
+def test_split_follows_the_rules_or_raises_if_the_rules_contradict_each_other(count, teams, together, apart, seed):
     """The split is the best that follows the rules; an error is raised exactly if brute force finds no split."""
     ratings = some(pw.TrueSkill(), count, seed)
     together = [[name for name in members if name in ratings] for members in together]
@@ -208,7 +208,7 @@ def test_fifty_groups_of_two_cannot_be_split_into_odd_teams():
     assert np.bincount(split).tolist() == [17, 16, 17]
 
 
-def test_error_says_if_no_split_was_found_in_time(monkeypatch):
+def test_error_says_that_no_split_was_found_in_time(monkeypatch):
     monkeypatch.setattr("prowess.matchmaking.balancing.rules.WORK", 10)
     with pytest.raises(pw.Error, match="found in time"):
         pw.balance(pw.TrueSkill(), list("abcdef"), apart=[["a", "b"], ["b", "c"], ["c", "d"]])
@@ -249,7 +249,7 @@ def test_equal_ratings_are_balanced_without_a_search():
     assert "rated alike" in found.summary
 
 
-def test_players_in_a_team_keep_the_order_of_the_list():
+def test_players_of_a_balanced_team_keep_the_order_of_the_list():
     """The first player listed in a team is its captain."""
     model = pw.TrueSkill().replace(team=pw.team.Weighted((1.0, 0.1)))
     ratings = {name: pw.Rating(mu, 1) for name, mu in (("a", 30), ("b", 30), ("c", 20), ("d", 10))}
@@ -270,7 +270,7 @@ def test_players_in_a_team_keep_the_order_of_the_list():
         (pw.TrueSkill().replace(noise=0), {"a": pw.Rating(3, 1), "b": pw.Rating(4, 1)}, "beta above 0"),
     ],
 )
-def test_balance_refuses_invalid_arguments(source, players, message):
+def test_balance_rejects_invalid_arguments(source, players, message):
     with pytest.raises(pw.Error, match=message):
         pw.balance(source, players)
 

@@ -252,7 +252,7 @@ def test_suggested_matches_convert_to_a_frame_and_list_newcomers():
         (pw.TrueSkill(), {"teams": 1}, "teams must be a whole number of at least 2"),
     ],
 )
-def test_next_matches_refuses_invalid_arguments(model, options, message):
+def test_next_matches_rejects_invalid_arguments(model, options, message):
     with pytest.raises(pw.Error, match=message):
         pw.next_matches(model, players=list("abc"), **options)
 

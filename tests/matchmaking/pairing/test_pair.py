@@ -233,14 +233,14 @@ def test_nearest_players_are_paired_if_no_match_is_fair():
 
 @settings(max_examples=30)
 @given(st.lists(st.tuples(st.floats(-1e30, 1e30), st.floats(0, 1e30)), max_size=12))
-def test_queue_of_players_with_any_ratings_is_paired(numbers):
+def test_players_with_any_ratings_can_be_paired(numbers):
     found = pw.pair(MODEL, [pw.Rating(*both) for both in numbers])
     assert len(found) == len(numbers) // 2
     assert len(found.left) == len(numbers) % 2
     assert ((found.quality >= 0) & (found.quality <= 1)).all()
 
 
-def test_extreme_waiting_times_and_penalties_are_handled():
+def test_extreme_waiting_times_and_rematch_penalties_still_pair_everybody():
     ladder = equals(*"abcd")
     found = pw.pair(
         ladder, list("abcd"), waiting=[1e30, 0, 1e-30, 5], patience=1e-20, met={("a", "b"): 1e30}, repeat=1e9
@@ -268,12 +268,12 @@ def test_extreme_waiting_times_and_penalties_are_handled():
         (["ann", pw.Rating(1500)], {}, "the rating has no sigma"),
     ],
 )
-def test_invalid_queues_are_refused(queue, options, message):
+def test_invalid_queues_are_rejected(queue, options, message):
     with pytest.raises(pw.Error, match=message):
         pw.pair(equals("ann", "bob"), queue, **options)
 
 
-def test_pair_refuses_an_invalid_source_of_ratings():
+def test_pair_rejects_an_invalid_source_of_ratings():
     with pytest.raises(pw.Error, match="a Ladder, a Fit or a Model"):
         pw.pair(pw.TrueSkill, ["ann"])
     with pytest.raises(pw.Error, match="needs performance noise"):

@@ -11,7 +11,7 @@ from prowess.matchmaking.pairing.pair import rounds
 
 
 @pytest.mark.parametrize(("players", "count"), [(8, 4), (9, 9), (30, 15), (7, 6)])
-def test_no_pair_meets_twice_and_players_sit_out_in_turn(players, count):
+def test_no_pair_meets_twice_in_several_rounds_and_players_sit_out_in_turn(players, count):
     # After r rounds of n players, the remaining pairs allow another round while r ≤ n/2 (Dirac, 1952).
     rng = np.random.default_rng(players)
     model = pw.TrueSkill()

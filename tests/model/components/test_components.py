@@ -103,7 +103,7 @@ class Half(pw.Margin):
         return 0.5 * board.noise[i] ** 0.5
 
 
-def test_compiled_code_runs_a_user_defined_outcome():
+def test_compiled_engine_runs_a_user_defined_outcome_in_plain_python():
     model = pw.TrueSkill(draw_probability=0)
     own = model.replace(outcome=Plain())
     rng = np.random.default_rng(4)
@@ -128,7 +128,7 @@ def test_user_defined_team_function_drift_and_margin_are_used():
     assert model.replace(margin=Half()).rate([[a], [b]]) == model.replace(margin=margin).rate([[a], [b]])
 
 
-def test_exception_in_a_user_defined_component_is_passed_on():
+def test_exception_in_a_user_defined_component_reaches_the_caller():
     @dataclass(frozen=True)
     class Broken(pw.Outcome):
         def evidence(self, board):
@@ -245,7 +245,7 @@ def test_extra_state_columns_are_kept_for_each_player(tmp_path):
 
 
 def test_parameters_of_two_components_may_have_the_same_name():
-    """Each parameter is then addressed by component and name."""
+    """Such parameters are addressed by the component and their own name."""
 
     @dataclass(frozen=True)
     class Noisy(Coin):

@@ -129,7 +129,7 @@ def test_newcomer_level_is_saved_with_the_ladder(tmp_path):
         (lambda: pw.Elo().replace(prior=pw.Newcomers(pw.Point(1500))), "no uncertainty to update"),
     ],
 )
-def test_invalid_drift_and_prior_parameters_are_refused(make, message):
+def test_invalid_drift_and_prior_parameters_are_rejected(make, message):
     with pytest.raises(pw.Error, match=message):
         make()
 

@@ -20,7 +20,7 @@ def test_fixed_home_advantage_acts_as_a_rating_offset():
 
 
 def test_learnt_home_advantage_acts_like_an_extra_player_without_noise():
-    """With performance noise 0, both are exactly equal."""
+    """With a performance noise of 0, the results with an extra player are exactly equal."""
     plain = pw.TrueSkill(tau=0).replace(beta=0)
     learnt = plain.replace(home=pw.Home(1.0, home_sigma=2.0))
     a, b = pw.Rating(25, 4), pw.Rating(27, 5)
@@ -68,6 +68,6 @@ def test_learnt_home_advantage_drifts_and_has_named_parameters():
 
 
 @pytest.mark.parametrize("wrong", [{"home_sigma": -1}, {"home_mu": float("nan")}, {"home_tau": "x"}, {"home": 3}])
-def test_invalid_home_advantages_are_refused(wrong):
+def test_invalid_home_advantages_are_rejected(wrong):
     with pytest.raises(pw.Error, match="home"):
         pw.TrueSkill().replace(**wrong)

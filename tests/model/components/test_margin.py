@@ -57,7 +57,7 @@ def test_two_valued_margin_depends_on_the_fraction_of_ties():
     assert measured(TwoValued(30.0, 1.0, 0.0), laid([0.0] * 4, [1, 2, 2, 4]), True)[0] == 30.0
 
 
-def test_invalid_margin_parameters_are_refused():
+def test_invalid_margin_parameters_are_rejected():
     for wrong in ({"least": -1}, {"least": math.nan}, {"printed": 1}):
         with pytest.raises(pw.Error):
             Spread(**wrong)
@@ -125,7 +125,7 @@ def test_spread_margin_as_printed_in_the_paper_grows_without_bound():
     assert spread["printed"] > 2000
 
 
-def test_compiled_and_uncompiled_code_give_identical_results():
+def test_margins_give_identical_results_compiled_and_uncompiled():
     results = []
     for package in (pw, load()):
         policies = package.model.components.margin

@@ -214,12 +214,12 @@ def test_leader_bonus_needs_weights_with_a_positive_sum():
         (lambda: pw.TrueSkill().replace(team=pw.team.FullSquad()).replace(size=51), "below 1/50"),
     ],
 )
-def test_invalid_parameters_of_team_functions_are_refused(make, message):
+def test_invalid_parameters_of_team_functions_are_rejected(make, message):
     with pytest.raises(pw.Error, match=message):
         make()
 
 
-def test_full_squad_of_one_player_accepts_any_discount():
+def test_full_squad_of_size_one_accepts_any_discount():
     assert weights(pw.team.FullSquad(size=1, discount=5.0), [3.0])[0] == [[1.0]]
 
 
@@ -248,7 +248,7 @@ def test_parameters_of_a_margin_inside_an_outcome_can_be_replaced_by_name():
     assert model.replace(draw_probability=0.1) == pw.TrueSkill(draw_probability=0.1)
 
 
-def test_name_shared_by_nested_parameters_refers_to_the_outer_parameter():
+def test_parameter_name_shared_by_nested_components_refers_to_the_outer_one():
     twice = pw.team.LeaderBonus(pw.team.LeaderBonus(pw.team.FullSquad(), 0.2), 0.3)
     assert parameters(twice)["leader_bonus"] == 0.3
     assert parameters(twice)["size"] == 6
@@ -295,7 +295,7 @@ def test_any_team_function_works_with_any_outcome(team, outcome):
     assert pickle.loads(pickle.dumps(model)) == model
 
 
-def test_compiled_and_uncompiled_code_give_identical_results():
+def test_team_functions_give_identical_results_compiled_and_uncompiled():
     results = []
     for package in (pw, load()):
         for team in (package.team.FullSquad(2), package.team.LeaderBonus(package.team.FullSquad(2, 0.1), 0.3)):

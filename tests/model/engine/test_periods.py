@@ -54,7 +54,7 @@ def season():
     return found
 
 
-def test_resumed_fit_and_ladder_give_the_ratings_of_a_single_fit(season, tmp_path):
+def test_resumed_fit_and_ladder_with_rating_periods_give_the_ratings_of_a_single_fit(season, tmp_path):
     whole = model().fit(pw.History.from_matches(season))
     half = model().fit(pw.History.from_matches(season[:101]))
     assert model().fit(pw.History.from_matches(season[101:]), start=half.ladder).ladder == whole.ladder
@@ -133,7 +133,7 @@ def test_failing_k_factor_rule_leaves_the_open_period_unchanged():
 
 
 def test_home_advantage_is_updated_once_per_period():
-    """As for players, one Newton step sums all matches of the period."""
+    """As for players, one Newton step uses the sums over all matches of the period."""
     weekly = pw.Glicko(period=7.0, c=0).replace(home=pw.Home(0.0, home_sigma=50.0))
     twenty = [two("a", "b", 0.1 * day, home=0) for day in range(20)]
     one = weekly.fit(pw.History.from_matches(twenty))

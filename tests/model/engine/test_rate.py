@@ -162,7 +162,7 @@ def test_rating_with_sigma_zero_does_not_change():
         (lambda m: m.quality([[A], [B, 3]]), "player 2 of team 2 must be a Rating"),
     ],
 )
-def test_invalid_input_to_rate_raises_one_clear_error(call, message):
+def test_rate_raises_a_clear_error_for_invalid_input(call, message):
     with pytest.raises(pw.Error, match=message):
         call(pw.TrueSkill())
 

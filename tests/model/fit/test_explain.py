@@ -39,7 +39,7 @@ def ladder_steps(model, history, name):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_explained_changes_equal_those_of_a_ladder_and_add_up(name):
+def test_rating_changes_in_an_explanation_equal_those_of_a_ladder_and_add_up(name):
     model = MODELS[name]
     fit = model.fit(HISTORY)
     why = fit.explain("Ada")
@@ -59,7 +59,7 @@ def test_explained_changes_equal_those_of_a_ladder_and_add_up(name):
 
 
 @pytest.mark.parametrize("name", ["TrueSkill", "seasons", "drift by time"])
-def test_rating_shown_before_a_match_is_the_one_used_for_its_forecast(name):
+def test_explanation_shows_the_rating_that_was_used_to_forecast_the_match(name):
     """In one-on-one matches, the forecast has the mean and variance of the player's rating."""
     model = MODELS[name]
     fit = model.fit(HISTORY)
@@ -116,7 +116,7 @@ def test_explanation_of_a_score_model_contains_the_expected_score_difference():
     assert [row["score"], row["against"]] == HISTORY[390]["scores"]
 
 
-def test_continued_fit_explains_only_its_own_matches():
+def test_fit_that_starts_from_a_ladder_explains_only_its_own_matches():
     model = MODELS["periods"]
     first = model.fit(HISTORY[:200])
     later = model.fit(HISTORY[200:], start=first.ladder)

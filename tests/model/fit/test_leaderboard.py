@@ -1,4 +1,4 @@
-"""Past standings and changes since then agree with fits of only the earlier matches."""
+"""Past standings, and the changes since then, agree with fits of only the earlier matches."""
 
 import pickle
 from datetime import date
@@ -89,7 +89,7 @@ def test_ladder_rejects_matches_before_its_last_one() -> None:
 
 
 @pytest.mark.parametrize("jobs", [None, 1])
-def test_groups_of_matches_are_rated_separately(jobs: int | None) -> None:
+def test_group_standings_rate_each_group_of_matches_separately(jobs: int | None) -> None:
     groups = {"one": HISTORY[:50], "other": HISTORY[50:], "none": HISTORY[:0]}
     found = group_standings(pw.TrueSkill(), groups, period="week", jobs=jobs)
     assert list(found) == list(groups)
@@ -135,7 +135,7 @@ def test_past_leaderboard_needs_a_history_with_times() -> None:
 
 
 def seasons_of(times: list[object]) -> pw.Ladder:
-    """A ladder in which another player meets "always" at each time."""
+    """Return a ladder in which the player "always" meets another opponent at each of the given times."""
     ladder = pw.Ladder(pw.TrueSkill())
     for number, time in enumerate(times):
         ladder.record([["always"], [f"p{number}"]], time=time)
@@ -158,7 +158,9 @@ def active_players(ladder: pw.Ladder) -> list[str]:
         ([None, None], ["always", "p0", "p1"]),
     ],
 )
-def test_players_seen_in_the_last_year_or_tenth_are_active(times: list[object], active: list[str]) -> None:
+def test_players_seen_in_the_last_year_or_tenth_of_the_league_are_active(
+    times: list[object], active: list[str]
+) -> None:
     assert active_players(seasons_of(times)) == active
 
 
@@ -175,7 +177,7 @@ def test_fit_record_stream_and_saved_ladder_agree_on_active_players(tmp_path) ->
         assert active_players(ladder) == active
 
 
-def test_ladder_of_an_earlier_version_has_active_players(tmp_path) -> None:
+def test_ladder_saved_by_an_earlier_version_still_lists_active_players(tmp_path) -> None:
     ladder = seasons_of(["2020-01-01", "2026-12-31"])
     ladder.save(tmp_path / "new.prowess")
     text = (tmp_path / "new.prowess").read_text()
@@ -188,7 +190,7 @@ def test_ladder_of_an_earlier_version_has_active_players(tmp_path) -> None:
         pw.Ladder.load(tmp_path / "bad.prowess")
 
 
-def test_ranks_and_changes_of_active_players_ignore_the_others() -> None:
+def test_ranks_of_active_players_and_their_changes_ignore_inactive_players() -> None:
     names, active = ["old", "ann", "bob", "cat", "new"], [False, True, True, True, True]
     frame = pl.DataFrame({"rank": [1, 2, 3, 3, 5], "player": names, "active": active, "change": [0, 2, -1, -1, None]})
     shown = only_active(frame)

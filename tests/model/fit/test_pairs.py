@@ -62,7 +62,7 @@ def test_log_loss_of_many_improbable_pairs_is_finite():
     assert loss[0] == 0
 
 
-def test_compiled_and_uncompiled_code_give_identical_results():
+def test_pair_loops_give_identical_results_compiled_and_uncompiled():
     rng = np.random.default_rng(5)
     start = np.array([0, 2, 5, 45], np.int32)
     place, strength, variance = rng.integers(1, 9, 45).astype(np.int32), rng.normal(size=45).round(1), rng.random(45)

@@ -10,7 +10,7 @@ from tests.model.fit.test_explain import HISTORY, LARGE, MODELS
 
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("history", [HISTORY, LARGE], ids=["league", "teams"])
-def test_changes_in_a_trace_equal_those_of_explanations(name, history):
+def test_rating_changes_in_a_trace_equal_those_in_explanations(name, history):
     if history is LARGE and name in ("Harkness", "TS2c", "GaussianOD", "GaussianSD", "PoissonOD"):
         history = HISTORY  # these models need scores, or do not distinguish places
     model = MODELS[name]
@@ -33,7 +33,7 @@ def test_continued_trace_equals_a_single_trace_to_the_last_bit(name):
     assert ladder == model.fit(HISTORY).ladder
 
 
-def test_account_method_describes_the_rating_changes_in_one_match():
+def test_account_of_a_match_describes_its_rating_changes():
     matches = [
         {"teams": [["ann", "cat"], ["bob"]], "scores": [3, 1]},
         {"teams": [["bob"], ["ann"]], "ranks": [1, 1]},

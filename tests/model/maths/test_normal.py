@@ -97,7 +97,7 @@ def test_normal_truncated_to_an_interval_of_width_zero_is_a_point():
 
 
 @pytest.mark.parametrize("p", [0.0, 1e-300, 1e-12, 1e-4, 0.1, 0.5, 0.50001, 0.9, 1 - 1e-9, 1 - 2**-53])
-def test_width_of_the_central_interval_agrees_with_mpmath(p):
+def test_width_of_the_central_interval_of_a_normal_agrees_with_mpmath(p):
     with mpmath.workdps(40):
         wanted = mpmath.sqrt(2) * mpmath.erfinv(mpmath.mpf(p))
     assert relative(normal.central_width(p), wanted) < 1e-12

@@ -37,7 +37,7 @@ def test_log_probabilities_of_a_count_agree_with_mpmath(n):
         assert log_pmf(float(n), math.log(rate), rate) == pytest.approx(float(exact), rel=1e-13, abs=1e-11)
 
 
-def test_root_of_equation_19_is_accurate():
+def test_root_of_equation_19_of_the_score_paper_is_accurate():
     """The equation κ = m + v (s − e^κ) + v/(2 (1 + v e^κ)) is checked in 40 digits at the y = v e^κ that was found."""
     rng = np.random.default_rng(3)
     for _ in range(300):
@@ -51,7 +51,7 @@ def test_root_of_equation_19_is_accurate():
         assert abs(float(beyond / slope)) < 2e-14 * max(1.0, (abs(m) + v * s) / (1 + y))
 
 
-def test_root_of_equation_19_is_found_for_any_input():
+def test_root_of_equation_19_of_the_score_paper_is_found_for_any_input():
     for m in EXTREMES:
         for v in VARIANCES[1:]:
             for s in (0.0, 1.0, 300.0, 1e6, 1e30):

@@ -179,7 +179,7 @@ def _blocks(classes: tuple[Ints, Ints]) -> Ints:
 
 
 def _bounds(own: Floats, queue: tuple[Floats, ...], start: Ints, member: Ints) -> Floats:
-    """Return, for every block, the smallest price, mean and variance, and the largest variance and noise."""
+    """Return, for every block, the smallest `own`, mean and variance, and the largest variance and noise."""
     mean, variance, noise = queue[:3]
     least = [np.minimum.reduceat(column[member], start[:-1]) for column in (own, mean, variance)]
     most = [np.maximum.reduceat(column[member], start[:-1]) for column in (variance, noise)]

@@ -58,7 +58,7 @@ def board(model, teams, ranks):
 
 
 @pytest.mark.parametrize("ranks", [[1, 2, 3], [1, 1, 2], [2, 1, 1], [1, 1, 1], [3, 1, 2, 2], [1, 2, 2, 4, 5, 5]])
-def test_chain_of_teams_agrees_with_dense_expectation_propagation(ranks):
+def test_expectation_propagation_along_the_chain_of_teams_agrees_with_dense_matrices(ranks):
     rng = np.random.default_rng(len(ranks))
     model = pw.TrueSkill(draw_probability=0.25, tau=0)
     teams = [[pw.Rating(mu, sigma)] for mu, sigma in zip(rng.normal(25, 5, 9), rng.uniform(1, 9, 9), strict=True)]
@@ -75,7 +75,7 @@ def test_chain_of_teams_agrees_with_dense_expectation_propagation(ranks):
 
 @pytest.mark.parametrize("ranks", [[1, 2], [2, 1], [1, 1], [1, 2, 3], [1, 2, 2], [2, 1, 1, 4]])
 def test_d1_and_d2_are_derivatives_of_the_log_evidence(ranks):
-    """Its derivative is d1 with respect to a team's mean, and (d2 + d1²)/2 with respect to the variance."""
+    """The derivative of the log-evidence by a team's mean is d1, and its derivative by the variance is (d2 + d1²)/2."""
     model = pw.TrueSkill(draw_probability=0.2, tau=0).replace(tolerance=1e-13)
     mus, sigmas = [27.0, 22.0, 30.0, 25.0][: len(ranks)], [3.0, 6.0, 2.0, 4.0]
 
@@ -172,7 +172,7 @@ def test_tie_of_equal_teams_moves_no_mean():
     assert max(team[0].sigma for team in rated) < 25 / 3
 
 
-def test_warning_says_that_a_match_did_not_converge():
+def test_fit_warns_about_a_match_that_did_not_converge():
     model = pw.TrueSkill().replace(sweeps=1)
     teams = [[model.rating()] for _ in range(20)]
     with pytest.warns(UserWarning, match="did not converge"):

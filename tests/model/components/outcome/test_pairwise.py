@@ -34,7 +34,7 @@ def random_match(rng, teams, most):
     return mus, [1 + int((seen < place).sum()) for place in seen]
 
 
-def test_elo_example_from_wikipedia_is_reproduced():
+def test_elo_reproduces_the_example_from_wikipedia():
     """With K = 32, 2.5 points and 2.88 expected, 1613 becomes 1601: https://en.wikipedia.org/wiki/Elo_rating_system."""
     outcome, total = Duel(Logistic()), 0.0
     for opponent, places in ((1609, [2, 1]), (1477, [1, 1]), (1388, [1, 2]), (1586, [1, 2]), (1720, [2, 1])):
@@ -70,7 +70,7 @@ def test_gaussian_elo_ratings_of_duels_agree_with_a_plain_implementation():
     assert 0.07 * math.sqrt(math.pi) * 200 == pytest.approx(24, abs=1)  # the equivalent K according to the paper
 
 
-def test_harkness_rating_is_the_mean_opponent_plus_fifty_per_win():
+def test_harkness_rating_is_the_opponents_mean_rating_plus_fifty_per_win_minus_fifty_per_loss():
     outcome, opponents, scores = Duel(Opposition()), [1200.0, 1450.0, 1700.0, 1810.0], [1, 0, 0.5, 1]
     gathering = np.zeros(2)
     for opponent, seen in zip(opponents, scores, strict=True):
@@ -115,7 +115,7 @@ def test_rating_changes_of_players_and_opponents_scale_with_playing_time():
     assert idle.g1[2] / Q == pytest.approx(-won[0])
 
 
-def test_team_offset_acts_like_a_shift_of_all_its_players():
+def test_team_offset_acts_like_a_rating_shift_of_all_its_players():
     outcome = Duel(Logistic())
     teams = [[(1500.0, 50.0), (1580.0, 80.0)], [(1610.0, 60.0), (1490.0, 350.0)], [(1400.0, 90.0)]]
     shifted = [
@@ -391,7 +391,7 @@ def kept_columns(kept):
     return [array("d", column) for column in kept]
 
 
-def test_compiled_and_uncompiled_code_give_identical_results():
+def test_pairwise_outcomes_give_identical_results_compiled_and_uncompiled():
     found = []
     for package in (pw, load()):
         outcomes, rules, out = package.outcome, package.absorb, []

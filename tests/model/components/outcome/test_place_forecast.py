@@ -86,7 +86,7 @@ def test_predictions_agree_with_sampled_and_rounded_performances(n, epsilon):
     assert prediction.ranks.sum(axis=1) == pytest.approx(np.ones(n), abs=1e-12)
 
 
-def test_distant_third_team_does_not_change_prediction():
+def test_distant_third_team_does_not_change_the_forecast_of_the_other_two():
     """This holds for any margin; with margin 0, the forecast equals TrueSkill's."""
     a, b, far = [pw.Rating(27, 3)], [pw.Rating(25, 5)], [pw.Rating(-1e4, 1)]
     for epsilon in (1e-9, 1e-3, 0.5, 10.0, 900.0):
@@ -99,7 +99,7 @@ def test_distant_third_team_does_not_change_prediction():
     assert ts2(margin=1e-9).predict([a, b, b]).win == pytest.approx(order.win, abs=1e-9)
 
 
-def test_compiled_and_uncompiled_code_give_identical_results():
+def test_place_forecasts_are_identical_compiled_and_uncompiled():
     results = []
     for package in (pw, load()):
         columns = [[package.model.components.outcome.place_forecast.tie_width(p) for p in (0.0, 1e-9, 0.3, 0.99)]]

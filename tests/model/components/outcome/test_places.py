@@ -53,7 +53,7 @@ def tournament(seed, n, places):
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
 @pytest.mark.parametrize("ranks", SHAPES, ids=str)
-def test_places_outcome_agrees_with_dense_expectation_propagation(ranks, epsilon):
+def test_places_outcome_agrees_with_expectation_propagation_on_dense_matrices(ranks, epsilon):
     """The oracle updates factors in random order; the fixed point does not depend on the order."""
     means, variances = field(len(ranks), len(ranks))
     mean, variance, log_z, board = rated(means, variances, ranks, epsilon)
@@ -71,10 +71,10 @@ FEW = [[1, 1, 1], [1, 2, 3], [1, 2, 2, 4], [2, 1, 2, 4, 4, 4]]
 @pytest.mark.parametrize("epsilon", [1.0, 4.0])
 @pytest.mark.parametrize("ranks", FEW, ids=str)
 def test_expectation_propagation_is_near_the_exact_posterior(ranks, epsilon):
-    """In 160 such matches, EP's means differ from the exact posterior by up to 0.003 prior deviations.
+    """In 160 random matches, EP's means differ from the exact posterior by up to 0.003 prior standard deviations.
 
-    Deviations differ by up to 0.009 prior deviations, log Z by up to 0.008. The exact posterior is an integral along
-    the chain of places; Gibbs sampling agrees with it.
+    Standard deviations differ by up to 0.009 prior standard deviations, and the log-evidence by up to 0.008. The exact
+    posterior is an integral along the chain of places; Gibbs sampling agrees with it.
     """
     means, variances = field(5, len(ranks))
     truth, oracle = exact(means, variances, ranks, epsilon), places_ep(means, variances, ranks, epsilon)
@@ -98,7 +98,7 @@ def test_exact_posterior_agrees_with_gibbs_sampling(ranks, epsilon):
 @pytest.mark.parametrize("epsilon", [0.0, 0.7, 6.0])
 @pytest.mark.parametrize("ranks", SHAPES, ids=str)
 def test_d1_and_d2_are_derivatives_of_the_log_evidence(ranks, epsilon):
-    """Its derivative is d1 with respect to a team's mean, and (d2 + d1²)/2 with respect to the variance."""
+    """The derivative of the log-evidence by a team's mean is d1, and its derivative by the variance is (d2 + d1²)/2."""
     means, variances = field(1, len(ranks))
 
     def at(team=0, mean=0.0, variance=0.0):
@@ -153,7 +153,7 @@ def test_equal_teams_stay_equal_after_a_tie_and_are_ordered_by_place_otherwise(m
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 30.0, 200.0])
-def test_reversing_the_team_order_or_the_scale_does_not_change_the_update(epsilon):
+def test_places_update_does_not_depend_on_team_order_or_direction_of_the_scale(epsilon):
     means, variances, ranks = tournament(2, 200, 15)
     mean, variance, log_z, _ = rated(means, variances, ranks, epsilon)
     other = rated(means[::-1], variances[::-1], ranks[::-1], epsilon)
@@ -167,7 +167,7 @@ def test_reversing_the_team_order_or_the_scale_does_not_change_the_update(epsilo
 
 
 @pytest.mark.parametrize("far", [1e6, -1e9, 1e12])
-def test_shifting_all_means_does_not_change_the_update(far):
+def test_places_update_does_not_change_if_all_means_are_shifted(far):
     """All means are multiples of 1/1024, so that shifting them is exact."""
     means, variances, ranks = tournament(4, 60, 9)
     means = np.round(means * 1024) / 1024
@@ -256,7 +256,7 @@ def test_other_teams_learn_from_a_result_against_a_team_without_uncertainty():
         rated([25.0, 25.0], [0.0, 0.0], [1, 2], 0.0)
 
 
-def test_invalid_parameters_of_the_places_outcome_are_refused():
+def test_invalid_parameters_of_the_places_outcome_are_rejected():
     assert Places(margin=2) == Places(margin=2, tolerance=1e-9, sweeps=1000)
     for wrong in ({}, {"margin": 1, "draw_probability": 0.1}, {"margin": -1}, {"draw_probability": 1.0}):
         with pytest.raises(pw.Error):
@@ -282,14 +282,14 @@ def test_closed_form_for_two_teams_agrees_with_the_general_algorithm():
 
 
 def test_log_evidence_of_a_tie_of_two_teams_is_near_the_forecast_draw_probability():
-    """The model of a tie equals rounding to a grid with a random phase; EP is accurate to 0.1 %."""
+    """In a tie, the model is equivalent to rounding to a grid with a random phase; EP is accurate to 0.1 %."""
     outcome = Places(margin=1.5)
     board = laid([25.0, 27.0], [20.0, 30.0], [1, 1], outcome)
     outcome.forecast(board)
     assert outcome.evidence(board) == pytest.approx(math.log(board.draw), abs=1e-3)
 
 
-def test_compiled_and_uncompiled_code_give_identical_results():
+def test_places_outcome_gives_identical_results_compiled_and_uncompiled():
     results = []
     for package in (pw, load()):
         columns = []

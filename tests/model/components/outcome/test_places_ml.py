@@ -113,7 +113,7 @@ def test_d1_is_the_derivative_of_the_log_evidence(teams, places):
         assert (ends[0] - ends[1]) / 2e-4 == pytest.approx(board.d1[team], abs=1e-6)
 
 
-def test_reversing_the_team_order_or_the_scale_does_not_change_the_update():
+def test_maximum_likelihood_update_does_not_depend_on_team_order_or_direction_of_the_scale():
     keys, means, variances = match(11, 200, 30)
     wanted = posterior(keys, means, variances, 0.7)
     for order in (np.arange(200)[::-1], np.random.default_rng(3).permutation(200)):
@@ -125,7 +125,7 @@ def test_reversing_the_team_order_or_the_scale_does_not_change_the_update():
     assert mirrored[2] == pytest.approx(wanted[2], abs=1e-9)
 
 
-def test_large_means_do_not_reduce_the_precision():
+def test_large_means_do_not_reduce_the_precision_of_the_update():
     """All numbers are sums of a few powers of 2, so adding 2^20 is exact."""
     rng = np.random.default_rng(8)
     means = rng.integers(-(2**14), 2**14, 40) * 2.0**-30
@@ -228,7 +228,7 @@ def test_maximum_likelihood_model_rates_a_history_with_valid_forecasts():
 
 
 @pytest.mark.parametrize("margin", [0.0, 0.3, 5.0, 1e9])
-def test_compiled_and_uncompiled_code_give_identical_results(margin):
+def test_maximum_likelihood_places_give_identical_results_compiled_and_uncompiled(margin):
     results = []
     for package in (pw, load()):
         model = package.TrueSkill().replace(outcome=package.outcome.PlacesML(margin=margin))
@@ -245,12 +245,12 @@ def test_compiled_and_uncompiled_code_give_identical_results(margin):
     ("given", "message"),
     [({}, "either"), ({"margin": 1, "draw_probability": 0.1}, "either"), ({"margin": -1}, "margin must be")],
 )
-def test_invalid_margin_is_refused(given, message):
+def test_invalid_margin_is_rejected(given, message):
     with pytest.raises(pw.Error, match=message):
         pw.outcome.PlacesML(**given)
 
 
-def test_teams_without_uncertainty_are_refused():
+def test_teams_without_uncertainty_are_rejected():
     model = pw.TrueSkill(tau=0).replace(outcome=pw.outcome.PlacesML(margin=1.0), beta=0)
     with pytest.raises(pw.Error, match="beta above 0"):
         model.rate([[pw.Rating(25, 0)], [pw.Rating(25, 8)]])

@@ -163,7 +163,7 @@ every_outcome = pytest.mark.parametrize("name", OUTCOMES)
 @pytest.mark.parametrize("teams", [2, 4])
 @every_outcome
 def test_d1_and_d2_are_derivatives_of_the_log_evidence(name, teams):
-    """Its derivative is d1 with respect to a mean, and (d2 + d1²)/2 with respect to a variance."""
+    """The derivative of the log-evidence by a team's mean is d1, and its derivative by the variance is (d2 + d1²)/2."""
     outcome = OUTCOMES[name]
     means, variances, scores = random_match(7, outcome, teams)
     memory = [5.0, 2.0, 11.0][: len(outcome.remembers)]
@@ -235,7 +235,7 @@ def test_team_order_changes_neither_gamma_nor_ratings():
         (GaussianScore(), {}, "GaussianScore needs scores; team 1 has none"),
     ],
 )
-def test_invalid_scores_are_refused(outcome, given, message):
+def test_invalid_scores_are_rejected(outcome, given, message):
     model = model_of(outcome)
     with pytest.raises(pw.Error, match=message):
         model.rate([[model.rating()], [model.rating()]], **given)
@@ -258,7 +258,7 @@ def test_invalid_scores_are_refused(outcome, given, message):
         (lambda: model_of(PoissonScore()), "use it inside one"),
     ],
 )
-def test_invalid_score_components_are_refused(make, message):
+def test_invalid_score_components_are_rejected(make, message):
     with pytest.raises(pw.Error, match=message):
         make()
 
@@ -402,7 +402,7 @@ def test_finite_priors_and_scores_give_a_finite_update(name, teams):
 
 
 @every_outcome
-def test_compiled_and_uncompiled_code_give_identical_results(name):
+def test_score_outcomes_give_identical_results_compiled_and_uncompiled(name):
     rng = np.random.default_rng(1)
     package = load()
     outcome = OUTCOMES[name]
@@ -435,7 +435,7 @@ def test_score_components_compare_by_value_and_have_named_parameters():
 
 
 def test_score_models_work_with_drift_home_advantage_and_any_team_function():
-    """No paper combines Poisson rates with drift, home advantage, team averages and several teams."""
+    """No paper describes Poisson scores in combination with drift, home advantage, team averages and several teams."""
     rng = np.random.default_rng(4)
     truth = rng.normal(0, 0.5, (12, 2))
     matches = []
