@@ -34,6 +34,9 @@ def build(draft: RawMatches) -> History:
         ids=tuple(draft.ids) if draft.ids is not None and any(draft.ids) else None,
         players=tuple(draft.names),
         remarks=draft.remarks,
+        context=draft.context,
+        team_context=draft.team_context,
+        entry_context=draft.entry_context,
     )
     if draft.sequence is not None and history.time is not None:
         history = take(history, np.lexsort((draft.sequence, history.time)))

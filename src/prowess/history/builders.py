@@ -22,6 +22,7 @@ from ..validate import LARGEST, number, team_index
 from .build_history import build
 from .columns.match_rules import find_faults
 from .columns.raw_matches import RawMatches
+from .context import ContextBuilder, plain_context
 from .history import History
 from .names import name_of
 from .ragged import Floats
@@ -29,7 +30,7 @@ from .slicing import stamp_of
 from .times import Kind, Stamp, Times, agree, parse_time, show_time
 
 CHUNK = 10_000  # number of matches read together
-KEYS = ("teams", "ranks", "scores", "time", "weights", "importance", "home", "id")
+KEYS = ("teams", "ranks", "scores", "time", "weights", "importance", "home", "id", "context")
 EXAMPLE = "{'teams': [['ann'], ['bob']], 'ranks': [1, 2]}"
 
 
@@ -56,6 +57,10 @@ def from_matches(
                     lists.add(mapping)
                 except Error as error:
                     raise error.within(_prefix(where(match)), match=match) from None
+        try:
+            lists.encode_context()
+        except Error as error:
+            raise error.within(_prefix(where(error.match or 0))) from None
         first += len(chunk)
     draft = lists.draft(where, remarks)
     for fault in find_faults(draft):
@@ -96,6 +101,8 @@ class _Lists:
     importance: list[float] = field(default_factory=list)
     home: list[int] = field(default_factory=list)
     ids: list[str] = field(default_factory=list)
+    contexts: list[Any] = field(default_factory=list)  # of the matches since the last `encode_context`
+    encoded: ContextBuilder = field(default_factory=ContextBuilder)
     given: set[str] = field(default_factory=set)  # keys that at least one match has
 
     def add(self, match: Mapping[str, Any]) -> None:
@@ -117,6 +124,7 @@ class _Lists:
         self.importance.append(1.0 if importance is None else number("importance", importance))
         self.home.append(-1 if home is None else team_index("home", home, len(teams)))
         self.ids.append("" if name is None else name_of(name, "the id of a match", "id"))
+        self.contexts.append(match.get("context"))
         self.given.update(key for key, value in match.items() if value is not None)
 
     def _add_team(self, team: int, players: Any) -> int:
@@ -154,10 +162,21 @@ class _Lists:
             raise error.within(f"time {value!r}: ", value=value) from None
         self.time.append(moment)
 
+    def encode_context(self) -> None:
+        """Encode the context of the matches that were added last; once for each chunk, column by column."""
+        contexts, self.contexts = self.contexts, []
+        if contexts and "context" in self.given:
+            first = len(self.teams) - len(contexts)
+            teams = self.teams[first:]
+            self.encoded.add(contexts, teams, self.sizes[len(self.sizes) - sum(teams) :], first)
+
     def draft(self, where: Callable[[int], str], remarks: tuple[Remark, ...]) -> RawMatches:
+        match_start = np.array([*accumulate(self.teams, initial=0)], np.int32)
+        team_start = np.array([*accumulate(self.sizes, initial=0)], np.int32)
+        context, team_context, entry_context = self.encoded.finish(match_start, team_start)
         return RawMatches(
-            match_start=np.array([*accumulate(self.teams, initial=0)], np.int32),
-            team_start=np.array([*accumulate(self.sizes, initial=0)], np.int32),
+            match_start=match_start,
+            team_start=team_start,
             player=np.array(self.player, np.int32),
             names=list(self.code),
             where=lambda match, entry: where(match),
@@ -171,6 +190,9 @@ class _Lists:
             listed=True,
             remarks=remarks,
             as_they_appear=True,
+            context=context,
+            team_context=team_context,
+            entry_context=entry_context,
         )
 
     def _column(self, key: str, values: list[float]) -> Floats | None:
@@ -252,6 +274,7 @@ def _add_columns(lists: _Lists, matches: int, columns: dict[str, list[Any]]) -> 
     added = {"teams": counts, "sizes": sizes, "rank": rank, "score": score, "time": times, "weight": weight}
     for name, values in {**added, "importance": importance, "home": home, "ids": ids}.items():
         getattr(lists, name).extend(values)
+    lists.contexts = columns.get("context", [])
     lists.given |= columns.keys()
 
 
@@ -398,4 +421,7 @@ def plain(history: History, match: int) -> dict[str, Any]:
         mapping["home"] = int(history.home[match])
     if history.ids is not None and history.ids[match]:
         mapping["id"] = history.ids[match]
+    contexts = history.context, history.team_context, history.entry_context
+    if any(contexts) and (context := plain_context(contexts, span, entries, match)):
+        mapping["context"] = context
     return mapping

@@ -1,14 +1,15 @@
 """The history of a league: matches between teams of players, as immutable columns in chronological order."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import Remark
+from ..errors import Error, Remark
 from ..text import count
+from .context import EMPTY, Context
 from .ragged import Floats, Ints
 from .times import Kind, show_time
 
@@ -38,6 +39,14 @@ class History:
     History(1 match, 3 players, 2026-01-31, scores)
     >>> history.place, [history.players[player] for player in history.player]
     (array([1, 2], dtype=int32), ['ann', 'bob', 'cat'])
+
+    Everything else that is known about the matches is their context: `context` has a row per match, `team_context` a
+    row per team and `entry_context` a row per entry.
+
+    >>> match = {"teams": [["ann"], ["bob"]], "context": {"surface": "clay", "seed": [1, None]}}
+    >>> history = History.from_matches([match])
+    >>> history.context["surface"].to_list(), history.team_context.to_frame()["seed"].to_list()
+    (['clay'], [1.0, None])
     """
 
     match_start: Ints
@@ -54,6 +63,9 @@ class History:
     ids: tuple[str, ...] | None = None
     players: tuple[str, ...] = ()
     remarks: tuple[Remark, ...] = ()
+    context: Context = field(default_factory=lambda: EMPTY)
+    team_context: Context = field(default_factory=lambda: EMPTY)
+    entry_context: Context = field(default_factory=lambda: EMPTY)
 
     def __post_init__(self) -> None:
         """Make the columns read-only."""
@@ -61,6 +73,13 @@ class History:
             value = getattr(self, name)
             if value is not None:
                 value.setflags(write=False)
+        for context, rows in self._contexts():
+            if context and context.rows != rows:
+                raise Error(f"a context has {context.rows} rows instead of {rows}", field="context")
+
+    def _contexts(self) -> tuple[tuple[Context, int], ...]:
+        """Return the three contexts, each with the number of rows that it must have."""
+        return (self.context, len(self)), (self.team_context, self.teams), (self.entry_context, self.entries)
 
     def __reduce__(self) -> tuple[type["History"], tuple[Any, ...]]:
         """Pickle through the constructor, because unpickled NumPy arrays are no longer read-only."""
@@ -237,13 +256,13 @@ class History:
 
     @property
     def nbytes(self) -> int:
-        """The size of the columns in bytes, without names and ids.
+        """The size of the columns in bytes, without names, ids and the text of categories.
 
         >>> History.from_matches([{"teams": [["ann"], ["bob"]]}]).nbytes
         36
         """
         columns = (getattr(self, field.name) for field in fields(self))
-        return sum(column.nbytes for column in columns if isinstance(column, np.ndarray))
+        return sum(column.nbytes for column in columns if isinstance(column, np.ndarray | Context))
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """Iterate over the matches, as the mappings that `from_matches` accepts."""

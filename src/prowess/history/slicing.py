@@ -58,6 +58,9 @@ def take(history: History, chosen: NDArray[np.intp] | slice) -> History:
         importance=unless_usual("importance", history.importance, chosen),
         home=unless_usual("home", history.home, chosen),
         ids=_take_ids(history.ids, chosen),
+        context=history.context.take(chosen),
+        team_context=history.team_context.take(team),
+        entry_context=history.entry_context.take(entry),
     )
 
 
@@ -134,7 +137,7 @@ def bound(history: History, value: object) -> float:
 
 def equal(left: History, right: History) -> bool:
     """Return whether all columns are equal, except the remarks; players are compared by name."""
-    same = ("time_kind", "time_zone", "ids")
+    same = ("time_kind", "time_zone", "ids", "context", "team_context", "entry_context")
     columns = ("match_start", "team_start", "place", "time", *ABSENT)
     return (
         all(getattr(left, name) == getattr(right, name) for name in same)

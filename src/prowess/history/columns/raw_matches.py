@@ -1,7 +1,7 @@
 """Raw matches: columns in the order of the source, not yet checked or sorted."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Remark
+from ..context import EMPTY, Context
 from ..ragged import Floats, Ints, gather, owners
 from ..times import Times
 
@@ -41,6 +42,9 @@ class RawMatches:
     rows: Callable[[int, int | None], Any] | None = None  # the table rows of a match, or of one of its entries
     remarks: tuple[Remark, ...] = ()
     as_they_appear: bool = False  # whether the players are numbered in the order of their first entries
+    context: Context = field(default_factory=lambda: EMPTY)
+    team_context: Context = field(default_factory=lambda: EMPTY)
+    entry_context: Context = field(default_factory=lambda: EMPTY)
 
     def __len__(self) -> int:
         """Count the matches."""
@@ -92,6 +96,9 @@ class RawMatches:
             times=None if self.times is None else replace(self.times, number=self.times.number[kept]),
             ids=None if self.ids is None else [self.ids[match] for match in kept.tolist()],
             rows=None if rows is None else lambda match, part: rows(*source(match, part)),
+            context=self.context.take(kept),
+            team_context=self.team_context.take(team),
+            entry_context=self.entry_context.take(entry),
             **chosen,
         )
 

@@ -1,0 +1,572 @@
+"""Context: further columns of matches, teams and entries, such as surface, side or kills; typed and dictionary-encoded.
+
+A column is a list of its distinct values, and for each row the index of its value; a column of few values takes a byte
+per row. A history has three contexts, one for each level: match, team and player.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from itertools import accumulate, chain, repeat
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Error
+from ..text import count
+from ..validate import LARGEST, number
+from .names import is_unicode
+from .ragged import Floats, Ints
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Kind = Literal["category", "number"]
+Level = Literal["match", "team", "player"]
+Value = str | float | None
+
+LEVELS: tuple[Level, ...] = ("match", "team", "player")  # from coarse to fine
+FIELDS: dict[Level, str] = {"match": "context", "team": "team_context", "player": "entry_context"}  # of a history
+LONGEST_NAME = 100  # characters in the name of a column
+MOST_COLUMNS = 100
+_EXACT = 2**53  # up to here a float represents every whole number
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ContextColumn:
+    """A column of categories or numbers: row `i` holds `values[code[i]]`, or nothing if the code is -1.
+
+    `values` are the distinct values: a tuple of text if the column holds categories, an array if it holds numbers.
+
+    >>> column = ContextColumn.of(["clay", "grass", None, "clay"])
+    >>> column.kind, column.values, column.code, column[1]
+    ('category', ('clay', 'grass'), array([ 0,  1, -1,  0], dtype=int8), 'grass')
+    >>> ContextColumn.of([3, None, 2.5]).to_numpy()
+    array([3. , nan, 2.5])
+    """
+
+    code: NDArray[np.signedinteger[Any]]
+    values: tuple[str, ...] | Floats
+
+    def __post_init__(self) -> None:
+        """Make the arrays read-only."""
+        self.code.setflags(write=False)
+        if not isinstance(self.values, tuple):
+            self.values.setflags(write=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle through the constructor, because unpickled NumPy arrays are no longer read-only."""
+        return type(self), (self.code, self.values)
+
+    @classmethod
+    def of(cls, values: pl.Series | Iterable[object]) -> ContextColumn:
+        """Encode a Polars series, or text, numbers, booleans and dates; None, NaN and empty text are missing.
+
+        Booleans become the categories "true" and "false", and dates text. Python values must not mix text and numbers.
+
+        >>> import polars as pl
+        >>> ContextColumn.of(pl.Series([True, None, False])).to_list()
+        ['true', None, 'false']
+        """
+        if not isinstance(values, list | tuple) and hasattr(values, "to_physical"):
+            return _encode_series(values)  # type: ignore[arg-type]
+        encoder = _Encoder("values")
+        codes = encoder.encode([None if _is_nan(value) else value for value in values])
+        return encoder.column(codes)
+
+    @property
+    def kind(self) -> Kind:
+        """Whether the values are categories or numbers."""
+        return "category" if isinstance(self.values, tuple) else "number"
+
+    @property
+    def nbytes(self) -> int:
+        """The size in bytes, without the text of categories."""
+        return self.code.nbytes + (0 if isinstance(self.values, tuple) else self.values.nbytes)
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return len(self.code)
+
+    @overload
+    def __getitem__(self, row: int) -> Value: ...
+    @overload
+    def __getitem__(self, row: slice) -> ContextColumn: ...
+    def __getitem__(self, row: int | slice) -> Value | ContextColumn:
+        """Return the value of a row, None if it is missing, or the column of a slice of rows."""
+        if isinstance(row, slice):
+            return self.take(row)
+        code = self.code[row]
+        return None if code < 0 else _plain(self.values[code])
+
+    def __iter__(self) -> Iterator[Value]:
+        """Iterate over the values of all rows."""
+        return iter(self.to_list())
+
+    def take(self, index: Any) -> ContextColumn:
+        """Return the column of the rows that a NumPy index selects; a slice shares memory."""
+        return ContextColumn(self.code[index], self.values)
+
+    def to_list(self) -> list[Value]:
+        """Return the values as text or numbers, None where missing; whole numbers are ints, as in plain matches.
+
+        >>> ContextColumn.of([3.0, None, 0.5]).to_list()
+        [3, None, 0.5]
+        """
+        values = [*map(_plain, self.values), None]  # code -1 is the last
+        return [values[code] for code in self.code.tolist()]
+
+    def to_numpy(self) -> NDArray[Any]:
+        """Return an array of floats, NaN where missing; for categories an array of objects, None where missing."""
+        categories = isinstance(self.values, tuple)
+        values: NDArray[Any] = np.array([*self.values, None], object) if categories else np.append(self.values, np.nan)
+        decoded: NDArray[Any] = values[self.code]
+        return decoded
+
+    def to_series(self, name: str = "") -> pl.Series:
+        """Return a Polars series of type Enum or Float64, null where missing.
+
+        >>> ContextColumn.of(["clay", None]).to_series().dtype
+        Enum(categories=['clay'])
+        """
+        import polars as pl
+
+        if not isinstance(self.values, tuple):
+            return pl.Series(name, self.to_numpy(), pl.Float64).fill_nan(None)
+        code = pl.Series(self.code).replace(-1, None)
+        return pl.Series(name, self.values, pl.Enum(self.values)).gather(code)
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether all rows hold equal values, in whatever order the distinct values are listed."""
+        if not isinstance(other, ContextColumn):
+            return NotImplemented
+        if self.kind != other.kind or len(self) != len(other):
+            return False
+        if not isinstance(self.values, tuple):
+            return np.array_equal(self.to_numpy(), other.to_numpy(), equal_nan=True)
+        if self.values == other.values:
+            return np.array_equal(self.code, other.code)
+        number = {value: code for code, value in enumerate(self.values)}
+        translate = np.array([*(number.get(str(value), -2) for value in other.values), -1])
+        return np.array_equal(self.code, translate[other.code])
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        """Return the kind, and the numbers of rows and distinct values."""
+        return f"ContextColumn({self.kind}, {len(self)} rows, {len(self.values)} values)"
+
+
+class Context(Mapping[str, ContextColumn]):
+    """Columns by name, all of the same length: those of all matches, of all teams or of all entries of a history.
+
+    >>> context = Context({"surface": ContextColumn.of(["clay", "grass"]), "best of": ContextColumn.of([3, 5])})
+    >>> list(context), context["best of"].to_numpy(), context.rows
+    (['surface', 'best of'], array([3., 5.]), 2)
+    """
+
+    __slots__ = ("_columns",)
+
+    def __init__(self, columns: Mapping[str, ContextColumn]) -> None:
+        self._columns = dict(columns)
+        if len(set(map(len, self._columns.values()))) > 1:
+            lengths = ", ".join(f"{name!r} {len(column)}" for name, column in self._columns.items())
+            raise Error(f"the columns of a context must have the same length, not {lengths}", field="context")
+
+    @classmethod
+    def of(cls, columns: Mapping[str, ContextColumn]) -> Context:
+        """Return a context without the columns that have no value at all; `EMPTY` if none is left."""
+        kept = {name: column for name, column in columns.items() if _has_value(column.code)}
+        return cls(kept) if kept else EMPTY
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle through `of`, so that all empty contexts are one object."""
+        return Context.of, (self._columns,)
+
+    @property
+    def rows(self) -> int:
+        """The length of the columns; 0 if there are none."""
+        return next((len(column) for column in self._columns.values()), 0)
+
+    @property
+    def nbytes(self) -> int:
+        """The size of all columns in bytes, without the text of categories."""
+        return sum(column.nbytes for column in self._columns.values())
+
+    def __getitem__(self, name: str) -> ContextColumn:
+        """Return a column."""
+        return self._columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the columns."""
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        """Count the columns."""
+        return len(self._columns)
+
+    def take(self, index: Any) -> Context:
+        """Return the rows that a NumPy index selects; a column without a value among them is dropped."""
+        return Context.of({name: column.take(index) for name, column in self._columns.items()})
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a Polars frame: categories as Enum, numbers as Float64, missing values as null.
+
+        >>> Context({"surface": ContextColumn.of(["clay", None])}).to_frame().to_dict(as_series=False)
+        {'surface': ['clay', None]}
+        """
+        import polars as pl
+
+        return pl.DataFrame([column.to_series(name) for name, column in self._columns.items()])
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the same names have equal columns."""
+        return self._columns == other._columns if isinstance(other, Context) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        """Return the names and kinds of the columns."""
+        return f"Context({', '.join(f'{name}: {column.kind}' for name, column in self._columns.items())})"
+
+
+EMPTY = Context({})
+
+
+def _has_value(code: NDArray[Any]) -> bool:
+    return bool(len(code)) and (code[0] >= 0 or bool((code >= 0).any()))
+
+
+def _plain(value: str | float) -> str | float:
+    """Return a value as in plain matches: a whole number is an int."""
+    if isinstance(value, str):
+        return value
+    return int(value) if value == int(value) and abs(value) < _EXACT else float(value)
+
+
+def _is_nan(value: object) -> bool:
+    return isinstance(value, float) and value != value
+
+
+def _smallest(code: NDArray[Any], values: int) -> NDArray[np.signedinteger[Any]]:
+    """Return the codes as the smallest type of integers that can number all values."""
+    fits = (kind for kind in (np.int8, np.int16) if values <= np.iinfo(kind).max + 1)
+    return code.astype(next(fits, np.int32), copy=False)
+
+
+def clean_text(text: str) -> str:
+    """Return a value or a name as it is kept: without surrounding blanks, in the composed form of Unicode (NFC).
+
+    >>> clean_text(" Jose\\u0301 ")
+    'José'
+    """
+    return str(text.strip() if text.isascii() else unicodedata.normalize("NFC", text).strip())
+
+
+def _encode_series(series: pl.Series) -> ContextColumn:
+    import polars as pl
+
+    kind = series.dtype
+    if kind.is_nested() or kind in (pl.Object, pl.Binary, pl.Duration):
+        raise Error(f"a column of context holds text or numbers, not {kind}", field="context")
+    if kind.is_numeric():
+        numbers = series.cast(pl.Float64).to_numpy()
+        numbers = np.where(np.abs(numbers) <= LARGEST, numbers, np.nan) + 0.0  # + 0.0 turns -0.0 into 0.0
+        present = ~np.isnan(numbers)
+        # Finding the distinct values by hashing is faster than sorting all of them.
+        values = pl.Series(numbers[present]).unique().sort().to_numpy().copy()
+        code = np.where(present, np.searchsorted(values, numbers), -1)
+        return ContextColumn(_smallest(code, len(values)), values)
+    text = series.cast(pl.String)
+    spelt = text.drop_nulls().unique(maintain_order=True)
+    number: dict[str, int] = {}
+    clean = [clean_text(value) for value in spelt.to_list()]
+    same = [number.setdefault(value, len(number)) if value else -1 for value in clean]
+    physical = text.cast(pl.Enum(spelt)).to_physical().cast(pl.Int32).fill_null(-1).to_numpy()
+    code = np.array([*same, -1], np.int32)[physical]
+    return ContextColumn(_smallest(code, len(number)), tuple(number))
+
+
+_PLAIN_TYPES = frozenset((str, int, float, type(None)))
+_LISTS = (list, tuple, np.ndarray)
+
+
+class _BadValueError(Exception):
+    """A value, by its index, that a column cannot hold."""
+
+    def __init__(self, index: int, error: Error) -> None:
+        self.index, self.error = index, error
+
+
+class _Encoder:
+    """Number the distinct values of one column, in order of appearance."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        self.kind: Kind | None = None
+        self.number: dict[str | float, int] = {}  # of the distinct values
+        self.code: dict[Value, int] = {None: -1}  # of the values as they were given
+
+    def encode(self, values: list[Any]) -> list[int]:
+        """Return the code of each value; raises `Error` for a value that fits no column, or not this one."""
+        try:
+            return self._encode(values)
+        except _BadValueError as bad:
+            raise bad.error from None
+
+    def _encode(self, values: list[Any]) -> list[int]:
+        if not set(map(type, values)) <= _PLAIN_TYPES:
+            values = [self._simplify(index, value) for index, value in enumerate(values)]
+        for value in dict.fromkeys(values):
+            if value not in self.code:
+                try:
+                    self.code[value] = self._number(value)
+                except Error as error:
+                    raise _BadValueError(values.index(value), error) from None
+        return list(map(self.code.__getitem__, values))
+
+    def _simplify(self, index: int, value: Any) -> Value:
+        if isinstance(value, np.bool_ | bool):
+            return "true" if value else "false"
+        if isinstance(value, date | datetime):
+            return value.isoformat()
+        if value is None or isinstance(value, str):
+            return value
+        if isinstance(value, Real):
+            number: Any = value
+            return float(number) if abs(number) <= LARGEST else number  # a huge int has no float  # type: ignore[no-any-return]
+        message = f"{self.what} must be text, a number, true or false, not {value!r}"
+        raise _BadValueError(index, Error(message, field="context", value=value))
+
+    def _number(self, value: str | float) -> int:
+        kind: Kind
+        if isinstance(value, str):
+            if not is_unicode(value):
+                raise Error(f"{self.what} must be valid Unicode text, not {value!r}", field="context", value=value)
+            kind, value = "category", clean_text(value)
+            if not value:
+                return -1
+        else:
+            kind, value = "number", number(self.what, value, field="context")
+        if kind != (self.kind or kind):
+            other = "text" if kind == "number" else "a number"
+            message = f"{self.what} is {value!r} here and {other} elsewhere: give only numbers, or only text"
+            raise Error(message, field="context", value=value)
+        self.kind = kind
+        return self.number.setdefault(value, len(self.number))
+
+    def column(self, codes: list[int] | NDArray[Any]) -> ContextColumn:
+        values: Any = np.array(list(self.number), np.float64) if self.kind == "number" else tuple(self.number)
+        return ContextColumn(_smallest(np.asarray(codes), len(self.number)), values)
+
+
+@dataclass
+class _Part:
+    """The codes of a column in some consecutive matches."""
+
+    first: int
+    matches: int
+    level: int
+    code: Ints
+
+
+@dataclass
+class ContextBuilder:
+    """Collect the context of plain matches, given in chunks, into the three contexts of a history.
+
+    A value is a scalar for the match, a list with a value for each team, or a list of a list for each team. If matches
+    give a column at different levels, it takes the finest one.
+
+    >>> builder = ContextBuilder()
+    >>> builder.add([{"surface": "clay", "side": ["blue", "red"]}], [2], [1, 1])
+    >>> builder.finish(np.array([0, 2], np.int32), np.array([0, 1, 2], np.int32))
+    (Context(surface: category), Context(side: category), Context())
+    """
+
+    _names: dict[str, str] = field(default_factory=dict)
+    _encoders: dict[str, _Encoder] = field(default_factory=dict)
+    _parts: dict[str, list[_Part]] = field(default_factory=dict)
+
+    def add(self, contexts: Sequence[Any], teams: Sequence[int], sizes: Sequence[int], first: int = 0) -> None:
+        """Add the context of the matches from `first`, None if one has none, with its teams and the sizes of all teams.
+
+        The `match` of an `Error` counts from the first match of all chunks.
+        """
+        for match, context in enumerate(contexts):
+            if context is not None and not isinstance(context, Mapping):
+                message = f"context must be a mapping such as {{'surface': 'clay'}}, not {context!r}"
+                raise Error(message, field="context", match=first + match, value=context)
+        for spelt in dict.fromkeys(chain.from_iterable(context for context in contexts if context)):
+            values = [None if context is None else context.get(spelt) for context in contexts]
+            try:
+                name = self._name(spelt, contexts)
+                self._add_column(name, values, teams, sizes, first)
+            except Error as error:
+                raise error.within("", match=first + (error.match or 0)) from None
+
+    def _name(self, spelt: object, contexts: Sequence[Any]) -> str:
+        match = next(match for match, context in enumerate(contexts) if context and spelt in context)
+        if not isinstance(spelt, str) or not is_unicode(spelt) or not spelt.strip():
+            raise Error(f"the name of a context must be text, not {spelt!r}", field="context", match=match, value=spelt)
+        name = self._names.setdefault(clean_text(spelt), spelt)
+        if name != spelt:
+            message = f"{name!r} and {spelt!r} name the same context: use one of them"
+            raise Error(message, field="context", match=match, value=spelt)
+        name = clean_text(spelt)
+        if len(name) > LONGEST_NAME:
+            message = f"the name of a context has at most {LONGEST_NAME} characters, not {len(name)}: {name!r}"
+            raise Error(message, field="context", match=match, value=spelt)
+        if len(self._names) > MOST_COLUMNS:
+            message = f"matches have at most {MOST_COLUMNS} columns of context; {name!r} is one too many"
+            raise Error(message, field="context", match=match, value=spelt)
+        return name
+
+    def _add_column(self, name: str, values: list[Any], teams: Sequence[int], sizes: Sequence[int], first: int) -> None:
+        what = f"context {name!r}"
+        level, flat = _flatten(what, values, teams, sizes)
+        encoder = self._encoders.setdefault(name, _Encoder(what))
+        try:
+            code = encoder._encode(flat)
+        except _BadValueError as bad:
+            match, team = _owner(bad.index, level, teams, sizes)
+            raise bad.error.within("", match=match, team=team) from None
+        self._parts.setdefault(name, []).append(_Part(first, len(values), level, np.array(code, np.int32)))
+
+    def finish(self, match_start: Ints, team_start: Ints) -> tuple[Context, Context, Context]:
+        """Return the contexts of the matches, of their teams and of their entries."""
+        columns: tuple[dict[str, ContextColumn], ...] = ({}, {}, {})
+        for name, parts in self._parts.items():
+            level = max(part.level for part in parts)
+            # The first row of each match at this level, and then the number of rows.
+            start = (np.arange(len(match_start)), match_start, team_start[match_start])[level]
+            code = np.full(start[-1], -1, np.int32)
+            for part in parts:
+                last = part.first + part.matches
+                code[start[part.first] : start[last]] = _spread(part, level, match_start, team_start)
+            columns[level][name] = self._encoders[name].column(code)
+        match, team, entry = map(Context.of, columns)
+        return match, team, entry
+
+
+def _spread(part: _Part, level: int, match_start: Ints, team_start: Ints) -> Ints:
+    """Return the codes of a part at a finer level."""
+    code, span = part.code, match_start[part.first : part.first + part.matches + 1]
+    if part.level == 0 < level:
+        code = np.repeat(code, np.diff(span))
+    if part.level < 2 == level:
+        code = np.repeat(code, np.diff(team_start[span[0] : span[-1] + 1]))
+    return code
+
+
+def _flatten(what: str, values: list[Any], teams: Sequence[int], sizes: Sequence[int]) -> tuple[int, list[Any]]:
+    """Return the level of a column, and its values at this level; raises `Error` if a list has the wrong length."""
+    if not any(isinstance(value, _LISTS) for value in values):
+        return 0, values
+    level, first = 1, 0
+    for match, (value, size) in enumerate(zip(values, teams, strict=True)):
+        if isinstance(value, _LISTS):
+            level = max(level, _level(what, match, value, sizes[first : first + size]))
+        first += size
+    by_team = chain.from_iterable(
+        value if isinstance(value, _LISTS) else repeat(value, size) for value, size in zip(values, teams, strict=True)
+    )
+    if level == 1:
+        return 1, list(by_team)
+    by_entry = (
+        value if isinstance(value, _LISTS) else repeat(value, size) for value, size in zip(by_team, sizes, strict=True)
+    )
+    return 2, list(chain.from_iterable(by_entry))
+
+
+def _level(what: str, match: int, value: Any, sizes: Sequence[int]) -> int:
+    """Return the level of one match's list, and check its length."""
+    if len(value) != len(sizes):
+        lengths = f"{count(len(value), 'value', 'values')} for {count(len(sizes), 'team', 'teams')}"
+        message = f"{what} has {lengths}: give one for the match, or one for each team"
+        raise Error(message, field="context", match=match, value=value)
+    lists = [isinstance(inner, _LISTS) for inner in value]
+    if not any(lists):
+        return 1
+    if not all(lists):
+        message = f"{what} mixes values and lists: give a value for each team, or a list for each team, not {value!r}"
+        raise Error(message, field="context", match=match, value=value)
+    for team, (inner, size) in enumerate(zip(value, sizes, strict=True)):
+        if len(inner) != size:
+            lengths = f"{count(len(inner), 'value', 'values')} for {count(size, 'player', 'players')}"
+            message = f"{what} of team {team + 1} has {lengths}: give one for each"
+            raise Error(message, field="context", match=match, team=team, value=inner)
+    return 2
+
+
+def _owner(index: int, level: int, teams: Sequence[int], sizes: Sequence[int]) -> tuple[int, int | None]:
+    """Return the match of a value, and the team within the match unless the value belongs to the match."""
+    if level == 0:
+        return index, None
+    team = index if level == 1 else bisect_right([*accumulate(sizes, initial=0)], index) - 1
+    starts = [*accumulate(teams, initial=0)]
+    match = bisect_right(starts, team) - 1
+    return match, team - starts[match]
+
+
+def plain_context(contexts: Sequence[Context], teams: slice, entries: Sequence[slice], match: int) -> dict[str, Any]:
+    """Return the context of one match as in a plain match, without columns that have no value in this match."""
+    by_match, by_team, by_entry = contexts
+    plain: dict[str, Any] = {name: column[match] for name, column in by_match.items() if column.code[match] >= 0}
+    plain |= {name: column[teams].to_list() for name, column in by_team.items() if (column.code[teams] >= 0).any()}
+    for name, column in by_entry.items():
+        if (column.code[entries[0].start : entries[-1].stop] >= 0).any():
+            plain[name] = [column[entry].to_list() for entry in entries]
+    return plain
+
+
+class MarkedHeader(NamedTuple):
+    """A header that says what its column is; `kind` is None if the reader infers it from the cells.
+
+    `number` is the team, counted from 1, to which the cells of a row per match belong.
+    """
+
+    name: str
+    level: Level
+    kind: Kind | None = None
+    number: int | None = None
+
+
+_MARK = re.compile(r"(.*\S)\s*\[(match|team|player)(?: ([1-9][0-9]{0,4}))?(?:, (text|number))?\]", re.DOTALL)
+_KINDS: dict[str | None, Kind] = {"text": "category", "number": "number"}
+
+
+def marked_header(name: str, level: Level, kind: Kind | None = None, number: int | None = None) -> str:
+    """Return a header that says the level, and if needed the kind, of a column of context.
+
+    With "category", every cell that is not empty is text, whatever it looks like. In a row per match, the cells of
+    each team have a header of their own, with the number of the team.
+
+    >>> marked_header("map", "match", "category"), marked_header("side", "team"), marked_header("side", "team", None, 2)
+    ('map [match, text]', 'side [team]', 'side [team 2]')
+    """
+    team = "" if number is None else f" {number}"
+    return f"{name} [{level}{team}{'' if kind is None else ', text' if kind == 'category' else ', number'}]"
+
+
+def parse_marked_header(header: str) -> MarkedHeader | None:
+    """Return what a marked header says; None if it has no mark.
+
+    >>> parse_marked_header("map [match, text]")
+    MarkedHeader(name='map', level='match', kind='category', number=None)
+    >>> parse_marked_header("side [team 2]").number, parse_marked_header("rate [%]")
+    (2, None)
+    """
+    if not header.endswith("]") or (parts := _MARK.fullmatch(header)) is None:
+        return None
+    name, number, kind = parts[1], parts[3], parts[4]
+    level: Any = parts[2]
+    if level == "match" and number is not None:
+        return None
+    return MarkedHeader(name.strip(), level, _KINDS.get(kind), None if number is None else int(number))
