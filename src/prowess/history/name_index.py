@@ -6,6 +6,7 @@ only in case, or in accents and punctuation, or in blanks and apostrophes, or in
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,6 +26,7 @@ MAX_LIKELY = 300  # candidates compared in a larger league
 MAX_DIFFERENCE = 2  # largest difference in length between a misspelt name and the right one
 MAX_RECENT = 1_000  # number of new names after which all names are merged into one dict
 NAME_BYTES = 240  # approximate size of a name, its row, its folded form and its key
+_SEPARATORS = re.compile(r"[,;&+/:\t–—-]|\s(?:and|vs?\.?)\s")  # between the players of a list or a match
 SIMILAR = 3  # number of similar names that are suggested by default
 
 
@@ -128,13 +130,26 @@ class NameIndex:
         """Return whether a typed name means one player."""
         return self.find(typed).name is not None
 
+    def is_one_name(self, text: str) -> bool:
+        """Return whether a text means one player, even if it contains separators; a list of players does not.
+
+        >>> index = NameIndex(["Rafael Nadal", "ann", "bob", "Bob Ann"])
+        >>> index.is_one_name("nadal, rafael"), index.is_one_name("Bob Ann"), index.is_one_name("ann, bob")
+        (True, True, False)
+        """
+        if text in self:
+            return True
+        parts = _SEPARATORS.split(text)
+        return self.finds(text) and not (len(parts) > 1 and all(map(self.finds, parts)))
+
     def similar(self, typed: str, count: int = SIMILAR) -> list[str]:
-        """Return the players whom a name that `find` does not find may mean, most likely first.
+        """Return the players whom a name that is not exactly a player's may mean, most likely first.
 
         >>> NameIndex(["John", "Ada"]).similar("Jhon")
         ['John']
         """
-        return list(self.find(typed).several[:count]) or self.near(typed, count)
+        found = self.find(typed)
+        return [found.name] if found.name is not None else list(found.several[:count]) or self.near(typed, count)
 
     def lookalikes(self, name: str) -> list[str]:
         """Return the players whose names look like the same name: spelt alike, or with a slip of one letter.

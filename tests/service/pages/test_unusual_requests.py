@@ -5,11 +5,11 @@ from urllib.parse import quote
 
 import pytest
 
+from prowess.history.name_index import NameIndex
 from prowess.service.pages import models, pairings
 from prowess.service.pages.importing import preview
 from prowess.service.pages.web.filters import day
 from prowess.store.errors import Unavailable
-from prowess.history.name_index import NameIndex
 from tests.service.pages.league_kinds import found
 from tests.service.pages.page_client import serve_pages, words
 from tests.service.pages.strict_html import Strict

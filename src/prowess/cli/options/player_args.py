@@ -12,7 +12,6 @@ import typer
 
 from ... import Fit, Ladder, Model, TrueSkill
 from ...errors import Error
-from ...history.names import nearest, plain_spelling
 from ...history.read_options import Choices
 from ...model.ladder.record import active
 from ...text import count
@@ -64,7 +63,7 @@ def fit_file(file: Path, model: Model, choices: Choices) -> Fit:
 
 
 def find_players(ladder: Ladder, names: list[str], newcomers: bool | None = None) -> list[str]:
-    """Find players by name, in any case and with or without accents.
+    """Find players by name, ignoring case, accents, punctuation and the order of words.
 
     With `newcomers`, unknown names are returned unchanged; `newcomers` is None for verbs without that option.
     """
@@ -72,16 +71,19 @@ def find_players(ladder: Ladder, names: list[str], newcomers: bool | None = None
 
 
 def _find_player(ladder: Ladder, name: str, newcomers: bool | None) -> str:
-    if name in ladder:
-        return name.strip()
-    similar = nearest(name, ladder.names)
-    same = [other for other in similar if plain_spelling(other) == plain_spelling(name)]
-    # Even with --newcomers, because a name that differs only in case or accents is hardly a new player.
-    if len(same) == 1:
-        note(f"reading {name!r} as {same[0]!r}")
-        return same[0]
+    index = ladder.name_index
+    player = index.find(name).name
+    if player is not None:
+        # Even with --newcomers, because a name that differs only in case or accents is hardly a new player.
+        if player != name.strip():
+            note(f"reading {name!r} as {player!r}")
+        return player
     if newcomers:
+        # With that option, a misspelt name would otherwise be a newcomer in silence.
+        if alike := index.lookalikes(name):
+            note(f"{name!r} counts as a newcomer, but may be {' or '.join(map(repr, alike))}")
         return name.strip()
+    similar = index.similar(name)
     hint = f"; did you mean {' or '.join(map(repr, similar))}?" if similar else ""
     option = "" if newcomers is None else " (--newcomers accepts unknown names)"
     raise Error(f"no player named {name!r} among {count(len(ladder), 'player', 'players')}{hint}{option}")
@@ -126,4 +128,4 @@ def parse_days(flag: str, text: str) -> float:
 
 def parse_groups(ladder: Ladder, texts: list[str] | None, newcomers: bool) -> list[list[str]]:
     """Parse groups of players, each written as ann,bob."""
-    return [find_players(ladder, parse_team(text, ladder.__contains__), newcomers) for text in texts or []]
+    return [find_players(ladder, parse_team(text, ladder.name_index.is_one_name), newcomers) for text in texts or []]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Annotated
 
 import typer
 
 from ... import Ladder, Model
 from ...errors import Error
-from ...history.names import plain_spelling
 from ...history.read_options import Choices
 from ..options.match_syntax import parse_match, parse_team
 from ..options.player_args import Newcomers, Source, find_players, open_ladder
@@ -97,14 +95,7 @@ def _find_host(ladder: Ladder, matches: list[list[list[str]]], home: str, newcom
 
 
 def _parse_matches(ladder: Ladder, matches: list[str], team: list[str]) -> list[list[list[str]]]:
-    # Computed only if a name is not found as typed, because a ladder may have millions of players.
-    @cache
-    def spellings() -> frozenset[str]:
-        return frozenset(map(plain_spelling, ladder.names))
-
-    def is_name(name: str) -> bool:
-        return name in ladder or plain_spelling(name) in spellings()
-
+    is_name = ladder.name_index.is_one_name
     if len(team) == 1:
         raise Error(f"--team {team[0]}: a match needs at least two teams; give --team for each of them")
     last = [[parse_team(text, is_name) for text in team]] if team else []

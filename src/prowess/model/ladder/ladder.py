@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...errors import Error
 from ...history import name_of
-from ...history.names import nearest
+from ...history.name_index import NameIndex
 from ...history.times import Stamp
 from ...text import count
 from ...validate import number
@@ -46,6 +46,8 @@ class Ladder:
     >>> ladder["ann"] == ann, "dan" in ladder, len(ladder)
     (True, False, 3)
     """
+
+    _name_index: NameIndex | None = None
 
     def __init__(self, model: Model, ratings: Mapping[str, Rating] | None = None) -> None:
         """Create an empty ladder, or one with players and their ratings."""
@@ -180,6 +182,47 @@ class Ladder:
             self._rows.update(zip(self.names[len(self._rows) :], itertools.count(len(self._rows)), strict=False))
         return self._rows
 
+    @property
+    def name_index(self) -> NameIndex:
+        """The index that finds players by typed names. New players are added when it is next read.
+
+        >>> import prowess as pw
+        >>> pw.Ladder(pw.Elo(), {"Rafael Nadal": pw.Rating(1500)}).name_index.find("Nadal, Rafael").name
+        'Rafael Nadal'
+        """
+        index = self._name_index
+        if index is None or len(index) > len(self):
+            index = NameIndex(self.names)
+        self._name_index = index.extended(self.names[len(index) :])
+        return self._name_index
+
+    @name_index.setter
+    def name_index(self, index: NameIndex) -> None:
+        self._name_index = index
+
+    def find(self, name: str) -> str:
+        """Return the player whom a typed name means, ignoring case, accents, punctuation and the order of words.
+
+        Raises an `Error` with the most similar names if nobody has this name, or if several players may be meant.
+
+        >>> import prowess as pw
+        >>> ladder = pw.Ladder(pw.Elo(), {"João Silva": pw.Rating(1500), "Rafael Nadal": pw.Rating(1600)})
+        >>> ladder.find("joao silva"), ladder.find("Nadal, Rafael")
+        ('João Silva', 'Rafael Nadal')
+        """
+        key = name_of(name)
+        found = self.name_index.find(key)
+        if found.name is not None:
+            return found.name
+        raise self._unknown(key)
+
+    def _unknown(self, name: str) -> Error:
+        # A misspelt name is the usual cause.
+        similar = " or ".join(map(repr, self.name_index.similar(name, 2)))
+        among = f" among {count(len(self), 'player', 'players')}"
+        hint = f"; did you mean {similar}?" if similar else "; for a new player use model.rating()"
+        return Error(f"no player named {name!r}{among}{hint}", field="player", value=name)
+
     def __len__(self) -> int:
         return len(self.names)
 
@@ -195,11 +238,7 @@ class Ladder:
     def __getitem__(self, name: str) -> Rating:
         key = name_of(name)
         if key not in self.rows:
-            # A misspelt name is the usual cause.
-            similar = nearest(key, self.names, 1)
-            among = f" among {count(len(self), 'player', 'players')}"
-            hint = f"; did you mean {similar[0]!r}?" if similar else "; for a new player use model.rating()"
-            raise Error(f"no player named {key!r}{among}{hint}", field="player", value=key)
+            raise self._unknown(key)
         return read_row(self.model.pipeline, self.table, self.rows[key])
 
     def __eq__(self, other: object) -> bool:
