@@ -159,7 +159,7 @@ __all__ = [
 
 
 def kernel_mode() -> str:
-    """Return how the kernels run: "compiled" or "pure". Both give the same results at different speeds.
+    """Return how the kernels run: "compiled" or "pure". Both modes give the same results at different speeds.
 
     >>> kernel_mode() in ("compiled", "pure")
     True

@@ -1,4 +1,4 @@
-"""Errors and remarks as data: what is wrong, where, and which option would help.
+"""Errors and remarks as data: the cause, the place, and the option that would help.
 
 Python, the command line, web pages and the HTTP API each render the text in their own way and read the attributes. No
 code matches on the wording of a message.
@@ -77,7 +77,7 @@ class Error(ValueError):
 
     @classmethod
     def in_field(cls: type[AnyError], field: str, *pieces: Piece, **where: Any) -> AnyError:
-        """Make an error whose message names the field first.
+        """Return an error whose message starts with the name of the field.
 
         >>> error = Error.in_field("title", "give the league a title")
         >>> str(error), error.field, error.detail()

@@ -66,7 +66,7 @@ class Client:
         patience: float = 60.0,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        """Connect to a league by name. To write, or to read a private league, pass a key (see `prowess key create`)."""
+        """Connect to a league by name. Pass a `key` (see `prowess key create`) to write, or to read a private league."""
         self._connection = Connection(address, key, timeout, patience, transport)
         self.league = name_of(league, "the name of a league")
         self._path = f"/api/leagues/{encode_segment(self.league)}"

@@ -45,7 +45,7 @@ class ServiceError(Error):
 
     @classmethod
     def from_response(cls, response: httpx.Response) -> ServiceError:
-        """Return the error for an unsuccessful response. Its message also lists the invalid fields."""
+        """Return the error for an unsuccessful response. The error message also lists the invalid fields."""
         try:
             problem = response.json()
         except ValueError:
@@ -215,7 +215,7 @@ def parse_events(lines: Iterable[str]) -> Iterator[dict[str, str]]:
 
 
 def _check_key(key: object) -> str:
-    """Return an API key without surrounding whitespace, such as a line break that was copied with it."""
+    """Return an API key without surrounding whitespace, such as a line break copied along with the key."""
     secret = key.strip() if isinstance(key, str) else ""
     if not secret or not (secret.isascii() and secret.isprintable()):
         # the message must not show the key: it may end up in a log

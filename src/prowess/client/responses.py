@@ -27,7 +27,7 @@ DEFAULT_CAUTION = 3.0  # the default of every model
 
 
 def parse_rating(body: Mapping[str, Any]) -> Rating:
-    """Return the rating in a response body. It may include a rating per trait, or extra numbers such as a volatility.
+    """Return the rating in a response body. A rating may include one per trait, or extra numbers such as a volatility.
 
     >>> parse_rating({"mu": 1500.0, "sigma": 200.0, "shown": 900.0, "volatility": 0.06})
     Rating(mu=1500.0, sigma=200.0, volatility=0.06)
@@ -58,7 +58,7 @@ class Revised:
 
     `before` and `after` map names to ratings; None means that the player had no match before, or has none afterwards.
     `ids` are the ids of the matches, and `repeated` counts those that the league already had. `replaying` is true while
-    the service is still recomputing ratings after an earlier correction. That computation will include the matches of
+    the service is still recomputing ratings after an earlier correction. The recomputation will include the matches of
     this change, so the ratings will soon change once more.
 
     >>> Revised(7, {"ann": None}, {"ann": Rating(29, 7)}, ("m1",), 0)
@@ -74,7 +74,7 @@ class Revised:
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> Revised:
-        """Read the response to a change.
+        """Return the change that a response body describes.
 
         >>> row = {"player": "ann", "before": None, "after": {"mu": 29, "sigma": 7}}
         >>> Revised.from_json({"revision": 7, "ratings": [row]})
@@ -92,7 +92,7 @@ class Revised:
         return f"Revised(revision {self.revision}, {players})"
 
     def to_frame(self) -> pl.DataFrame:
-        """Return a Polars frame: player, before, after (as shown) and gain, largest change first.
+        """Return a Polars frame with the columns player, before, after (as shown) and gain, largest change first.
 
         >>> Revised(7, {"ann": Rating(30, 4)}, {"ann": Rating(31, 4)}, (), 0).to_frame().row(0)
         ('ann', 18.0, 19.0, 1.0)
@@ -126,7 +126,7 @@ class News:
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> News:
-        """Read the data of an event.
+        """Return the news in the data of a server-sent event.
 
         >>> News.from_json({"revision": 7, "ratings": [{"player": "ann", "rating": None}]}).ratings
         {'ann': None}

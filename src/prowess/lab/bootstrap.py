@@ -1,8 +1,8 @@
 """Bootstrap intervals of measures, and of differences between models, from resampled histories.
 
 A 95 % interval means: if leagues like this one were played many times, about 95 of 100 such intervals would contain the
-value for an infinitely long league. It applies to these players, these models and the time span that was scored, not to
-other leagues.
+value for an infinitely long league. The interval applies to these players, these models and the time span that was
+scored, not to other leagues.
 
 Matches are put into groups: single matches, or blocks of neighbouring matches, whose errors are correlated (Carlstein,
 1986). A resampled history consists of groups drawn with replacement, as many as the original has. All models are
@@ -156,7 +156,7 @@ class Resampling:
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """Resampled histories: how often each group occurs in each of them (draws × groups).
+    """Resampled histories, stored as the number of times that each group occurs in each history (draws × groups).
 
     >>> from prowess.lab.measures.aggregate import ratio
     >>> draws = Resampling(draws=3).draw(Groups(np.arange(5), 5))
@@ -210,9 +210,9 @@ class Resampled:
     def interval(self) -> Interval:
         """The measure with its interval: quantiles of the resampled values.
 
-        Noise alone makes some measures larger. For these, the interval begins at 0 if noise can explain the whole
-        value. Otherwise it begins at 2 · value − high, the upper end reflected at the value: the basic bootstrap
-        (Davison, Hinkley, 1997, 5.2).
+        Noise alone makes some measures larger. The interval of such a measure begins at 0 if noise can explain the
+        whole value. Otherwise the interval begins at 2 · value − high, the upper end reflected at the value. This is
+        the basic bootstrap (Davison, Hinkley, 1997, 5.2).
         """
         interval = self._quantiles(self.value, self.values)
         if self.chance is None or np.isnan(interval.low):
@@ -224,7 +224,7 @@ class Resampled:
     def less(self, other: Resampled) -> Interval:
         """Return the paired difference from another measure of the same matches.
 
-        If noise makes the measures larger, the interval covers both the quantiles and the reflected quantiles.
+        If noise alone makes such measures larger, the interval covers both the quantiles and the reflected quantiles.
         """
         value, low, high = self._quantiles(self.value - other.value, self.values - other.values)
         if self.chance is not None:

@@ -24,8 +24,8 @@ from .slices import Mask, count_before, experience, seasons
 class Run:
     """One pass of a model over selected matches of a history, in which all players start as newcomers.
 
-    `matches` is a slice or increasing indices. `learnt` and `scored` are masks over these matches; None means all of
-    them.
+    `matches` is a slice or increasing indices. `learnt` and `scored` are masks over the selected matches; None means
+    all of these matches.
 
     >>> import numpy as np
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3)
@@ -83,7 +83,7 @@ class Protocol:
 class Prequential(Protocol):
     """Forecast every match, score it, then learn from it. The first matches, the burn-in, are not scored.
 
-    `burn_in`: a number of matches, a share of them below 1, or a date.
+    `burn_in`: a number of matches, a share of all matches (below 1), or a date.
 
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}] * 4)
     >>> [run] = Prequential(burn_in=0.5).runs(history)

@@ -123,7 +123,7 @@ def after(history: History, start: float | str | date, *, name: str = "start") -
 
 
 def count_before(history: History, start: float | str | date, name: str) -> int:
-    """Count the matches before `start`, which is a number of matches, a share of them below 1, or a date.
+    """Count the matches before `start`, which is a number of matches, a share of all matches (below 1), or a date.
 
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}] * 8)
     >>> count_before(history, 0.25, "burn_in"), count_before(history, 3, "burn_in")

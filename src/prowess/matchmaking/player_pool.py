@@ -121,8 +121,8 @@ class Performances:
 
     A performance has mean, variance and noise. All teams are put on one board as if they met in one large match, and
     combined by the model's own team function. A team's performance does not depend on the other teams, with one
-    exception: as long as the noise of scores has not been learnt, it depends on all team sizes of a match. So this
-    noise is computed for a match of the given sizes. A team's players are in the order of `members`.
+    exception: as long as the noise of scores has not been learnt, it depends on all team sizes of a match. This noise
+    is computed for a match of the given sizes. A team's players are in the order of `members`.
 
     >>> import prowess as pw
     >>> from prowess.matchmaking.player_pool import make_pool

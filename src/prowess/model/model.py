@@ -298,7 +298,7 @@ class Model:
     ) -> float:
         """Return how fair a match would be, from 0 to 1.
 
-        This is the draw probability relative to a match of equal teams whose skills are known.
+        The quality is the draw probability, divided by that of a match between equal teams whose skills are known.
 
         >>> import prowess as pw
         >>> model = pw.TrueSkill()

@@ -1,7 +1,7 @@
 """Parameters of components: how to read, change and serialize them, and the ranges for tuning.
 
 Every component is a frozen dataclass whose fields are its parameters. A field may be a component itself, such as the
-margin of an outcome or the team function inside a leader bonus; its parameters are included.
+margin of an outcome or the team function inside a leader bonus. The parameters of inner components are included.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def fields_of(component: Any) -> dict[str, Any]:
 
 
 def change(component: Any, changes: dict[str, Any]) -> Any:
-    """Return a copy of a component with changed parameters, its own or those of components inside it.
+    """Return a copy of a component with changed parameters: its own, or parameters of components inside it.
 
     >>> from prowess.model.components.team import FullSquad, LeaderBonus
     >>> change(LeaderBonus(FullSquad(6, 0.02)), {"leader_bonus": 0.2, "size": 5})

@@ -96,7 +96,9 @@ class Prediction:
 
     @cached_property
     def ranks(self) -> Floats:
-        """The rank probabilities: row i, column r is that of rank r + 1 for team i. Ties are ranked 1, 2, 2, 4.
+        """The rank probabilities: row i, column r is the probability of rank r + 1 for team i.
+
+        Ties are ranked 1, 2, 2, 4.
 
         >>> import prowess as pw
         >>> pw.TrueSkill(draw_probability=0).predict([[pw.Rating(30, 1)], [pw.Rating(25, 1)]]).ranks.round(3)
@@ -130,7 +132,7 @@ class Prediction:
 
     @property
     def fairness(self) -> str:
-        """How fair the match is, in words. It depends on how far the chances to win are from equal.
+        """How fair the match is, in words. The closer to equal the chances to win are, the fairer the match.
 
         >>> import prowess as pw
         >>> pw.TrueSkill().predict([[pw.Rating(40, 1)], [pw.Rating(10, 1)]]).fairness
@@ -191,7 +193,7 @@ def predict(board: Board, cell: float | None = None) -> Prediction:
 def _margins(board: Board) -> list[tuple[NDArray[np.int32], Floats]]:
     """Return groups of teams that have the same margins to all others, and these margins.
 
-    One integral is enough for a group.
+    The rank probabilities of such a group need only one integral.
     """
     n = board.teams
     board.margin.measure(board, False)
@@ -220,7 +222,10 @@ class ScorePrediction(Prediction):
 
     @cached_property
     def ranks(self) -> Floats:
-        """The rank probabilities: row i, column r is that of rank r + 1 for team i. Ties are ranked 1, 2, 2, 4."""
+        """The rank probabilities: row i, column r is the probability of rank r + 1 for team i.
+
+        Ties are ranked 1, 2, 2, 4.
+        """
         if self.placed is None:
             return np.array([[1.0 - self.win[1], self.win[1]], [1.0 - self.win[0], self.win[0]]])
         return self.placed if isinstance(self.placed, np.ndarray) else self.placed.ranks
@@ -277,7 +282,10 @@ def predict_differences(board: Board, spread: float) -> Prediction:
 
 
 def _own(mean: Floats, variance: Floats, noise: float) -> tuple[Floats, Floats]:
-    """Return the mean and variance of what decides each team's place: its offence plus a share of its own defence."""
+    """Return mean and variance of the performance that decides each team's place.
+
+    This performance is the team's offence plus a share of its own defence.
+    """
     means, variances = mean.reshape(-1, 2), variance.reshape(-1, 2)
     h = 1.0 / (len(means) - 1)
     return means[:, 0] + h * means[:, 1], variances[:, 0] + h * h * variances[:, 1] + noise

@@ -1,7 +1,7 @@
 """The rating systems by name, each with the constants from its paper.
 
-`PRESETS` is the only list of them: conformance tests, documentation, command line and service all read it. Plugins add
-presets through the entry point group `prowess.presets`.
+`PRESETS` is the only list of rating systems: conformance tests, documentation, command line and service all read this
+list. Plugins add presets through the entry point group `prowess.presets`.
 """
 
 from __future__ import annotations
@@ -94,8 +94,8 @@ def GaussianElo(mu: float = 1500.0, alpha: float = 0.07, beta: float = 200.0) ->
 def Glicko(mu: float = 1500.0, sigma: float = 350.0, c: float = 34.6, period: float | None = 30.0) -> Model:
     """Glicko: ratings with a deviation, updated once per rating period. See Glickman (1999); Stout (2025), section 4.
 
-    `sigma` is Glicko's RD; its square grows by `c`² before each period, up to 350². `period` is in days, or in units of
-    plain-number times; None updates after every match.
+    `sigma` is Glicko's rating deviation (RD). The square of the deviation grows by `c`² before each period, up to 350².
+    `period` is in days, or in units of plain-number times; None updates after every match.
 
     >>> model = Glicko(c=0)
     >>> opponents = {"b": model.rating(1400, 30), "c": model.rating(1550, 100), "d": model.rating(1700, 300)}
@@ -271,7 +271,7 @@ def TS2c(
     discount: float = 0.02,
     leader_bonus: float = 0.0,
 ) -> Model:
-    """TS2c: like `TS2b`, but all players have the same constant uncertainty. It is the best model of the 2011 paper.
+    """TS2c, the best model of the 2011 paper: like `TS2b`, but all players have the same constant uncertainty.
 
     >>> TS2c().absorb
     Constant()

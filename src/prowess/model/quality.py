@@ -1,6 +1,6 @@
 """Match quality: the draw probability relative to a match between equal teams whose skills are known exactly.
 
-This is equation (7) of the TrueSkill paper, for any number of teams. Its matrix A has one row for each pair of
+The formula is equation (7) of the TrueSkill paper, for any number of teams. The matrix A has one row for each pair of
 neighbouring teams, so both matrices of the formula (see `quality`) are tridiagonal. Their factors and log-determinants
 are computed in one pass, without subtractions.
 """
@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 def quality(means: Sequence[float], variances: Sequence[float], noises: Sequence[float]) -> float:
     """Return the quality of a match, from 0 to 1, for the teams' performances.
 
-    It is √(det(β²AAᵀ)/det(β²AAᵀ + AΣAᵀ)) exp(−½ μᵀAᵀ(β²AAᵀ + AΣAᵀ)⁻¹Aμ), equation (7) of the TrueSkill paper.
+    The quality is √(det(β²AAᵀ)/det(β²AAᵀ + AΣAᵀ)) exp(−½ μᵀAᵀ(β²AAᵀ + AΣAᵀ)⁻¹Aμ), equation (7) of the TrueSkill paper.
 
     `noises` is the part of each variance that is performance noise. The order of the teams does not matter.
 

@@ -62,7 +62,7 @@ class ScoreDistribution(ABC):
         """Return the q-quantile of a team's score: the lowest score s with P(score ≤ s) ≥ q."""
 
     def interval(self, team: int, level: float = 0.9) -> tuple[float, float]:
-        """Return the central interval that contains a team's score with this probability."""
+        """Return the central interval that contains a team's score with probability `level`."""
         tail = 0.5 * (1.0 - _probability("level", level))
         return self.quantile(team, tail), self.quantile(team, 1.0 - tail)
 
@@ -90,7 +90,7 @@ class ScoreDistribution(ABC):
         return []
 
     def logarithms(self, rng: np.random.Generator, x: Floats) -> Floats:
-        """Sample the logarithms of scores, given the log-rates x. Only scores that are counts have them."""
+        """Sample the logarithms of scores that are counts, given their log-rates x."""
         raise Error(f"the scores of {type(self).__name__} are not counts, so they cannot be sampled as counts")
 
     def _at(self, team: int) -> tuple[float, float]:
@@ -100,7 +100,7 @@ class ScoreDistribution(ABC):
 
 @dataclass(frozen=True, eq=False)
 class NormalScores(ScoreDistribution):
-    """Normally distributed scores. They may be negative or fractional, so they have no `pmf`.
+    """Normally distributed scores. Scores may be negative or fractional, so there is no `pmf`.
 
     >>> import numpy as np
     >>> found = NormalScores(np.array([20.0, 17.0]), np.array([4.0, 5.0]))
@@ -206,7 +206,7 @@ class CountScores(ScoreDistribution):
 
 @dataclass(frozen=True)
 class ScoreDifference:
-    """The score of the first team minus that of the second, normally distributed.
+    """The difference of two scores, first team minus second team, with a normal distribution.
 
     >>> found = ScoreDifference(mean=3.0, sigma=12.0)
     >>> round(1 - found.cdf(6.5), 3), round(found.quantile(0.9), 2)
@@ -235,7 +235,7 @@ class ScoreDifference:
         return self.mean + self.sigma * NormalDist().inv_cdf(_probability("q", q))
 
     def interval(self, level: float = 0.9) -> tuple[float, float]:
-        """Return the central interval that contains the difference with this probability.
+        """Return the central interval that contains the difference with probability `level`.
 
         >>> [round(end, 1) for end in ScoreDifference(3.0, 12.0).interval(0.5)]
         [-5.1, 11.1]

@@ -71,7 +71,7 @@ def belief_curves(
 ) -> alt.LayerChart:
     """Chart skill curves: `curves` maps players to points (x, μ, σ); `axis` is the Vega-Lite type and the title of x.
 
-    If `fit_to` has points, the y axis is scaled to fit them, and everything outside is clipped.
+    If `fit_to` has points, the y axis is scaled to fit these points, and everything outside is clipped.
 
     >>> chart = belief_curves({"ann": [(1, 25.0, 8.3), (2, 27.0, 7.1)]}, ("Q", "match number"))
     >>> chart.to_dict()["layer"][0]["mark"]["type"]

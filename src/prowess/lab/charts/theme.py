@@ -65,7 +65,7 @@ class Look:
 
     @property
     def margin(self) -> int:
-        """The space in pixels at the sides of a chart. It leaves room for letters that are wider than estimated."""
+        """The space in pixels at the sides of a chart, for letters that are wider than estimated."""
         return 16 if self.size is None else 8 if self.narrow else 12
 
     @property

@@ -64,7 +64,7 @@ class Comparison:
             return f"Comparison of {len(self.models)} models over {len(self):,} matches: {error}"
 
     def table(self, where: ArrayLike | None = None) -> pl.DataFrame:
-        """Return every measure of every model with its interval: model, log_loss, log_loss_low, log_loss_high, ….
+        """Return all measures with their intervals, one row per model: model, log_loss, log_loss_low, log_loss_high, ….
 
         A measure that does not apply to a model is null. `where` is a mask that selects matches of the history.
 
@@ -148,7 +148,7 @@ class Comparison:
         return pl.DataFrame({"model": names} | dict(zip(names, counts, strict=True)))
 
     def over_time(self, window: int = 50, measure: str | Measure | None = None) -> pl.DataFrame:
-        """Return a measure over a sliding window of matches: model, match, time (if there are times), value.
+        """Return a measure over a sliding window of matches. The columns are model, match, time (if known) and value.
 
         Very long histories give only a selection of the points.
 
@@ -182,7 +182,7 @@ class Comparison:
         return pl.concat(frames)
 
     def by(self, labels: ArrayLike | None = None) -> pl.DataFrame:
-        """Return every model's measures grouped by match labels, such as seasons: label, model, matches, ….
+        """Return the measures of every model, grouped by labels of the matches, such as seasons.
 
         `labels` holds one label per match of the history; by default, the protocol's runs are the labels.
 
@@ -228,7 +228,7 @@ class Comparison:
         return values
 
     def calibration(self, where: ArrayLike | None = None) -> pl.DataFrame:
-        """Return expected and observed frequencies in bins of equal size: model, count, expected, happened, stderr.
+        """Return expected and observed frequencies in equal bins, as columns model, count, expected, happened, stderr.
 
         >>> import prowess as pw
         >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo"])

@@ -48,7 +48,7 @@ def make_report(comparison: Comparison) -> Report:
 
 
 def measures(comparison: Comparison) -> Section:
-    """Return a table of all measures; the best value of each is bold, and values within noise of it are marked."""
+    """Return a table of all measures. The best values are bold; values within noise of the best one are marked."""
     comparison.table()  # this call computes all measures at once, with a progress bar
     texts, best, few = {}, {}, len(comparison) < FEW
     rows = {(row["measure"], row["model"]): row for row in comparison.differences().iter_rows(named=True)}

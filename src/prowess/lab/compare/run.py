@@ -1,4 +1,4 @@
-"""Comparing models on a history: check which models can use it, and score all of them on the same matches."""
+"""Comparing models on a history: check which models can use the history, and score all models on the same matches."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def _first_failure(model: Model, history: History, learnt: Any) -> tuple[int, Er
 def _edge_cases(history: History, learnt: Any) -> list[int]:
     """Return the matches that models are most likely to reject.
 
-    These are the largest match, a match without scores, the match with the lowest score, and one with a fractional
+    The list has the largest match, a match without scores, the match with the lowest score, and one with a fractional
     score.
     """
     if not len(learnt):

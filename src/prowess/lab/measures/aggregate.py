@@ -44,8 +44,8 @@ class Groups(NamedTuple):
 class Sums:
     """The contributions of groups of matches to a measure (groups × parts), and how to compute the measure from them.
 
-    `chance` is a function for measures that noise alone makes larger, such as a calibration error. It takes the sums
-    over resampled histories and the sums over all matches, and returns the values that noise alone would give.
+    `chance` is a function for measures that noise alone makes larger, such as a calibration error. The function takes
+    the sums over resampled histories and the sums over all matches, and returns the values that noise alone would give.
 
     >>> sums = group_sums(Tally(np.array([1.0, 0.0, 1.0]), np.ones(3)), Groups(np.array([0, 0, 1]), 2))
     >>> sums.parts.tolist(), round(sums.value, 3)
@@ -76,10 +76,10 @@ def group_sums(tally: Tally, groups: Groups) -> Sums:
 
 
 def area_sums(parts: Parts, groups: Groups) -> Sums:
-    """Return the sums for the area under the ROC curve: those of a mean over won matches and of a mean over lost ones.
+    """Return the sums for the area under the ROC curve: a mean over won matches and a mean over lost matches.
 
-    These are the structural components of DeLong, DeLong and Clarke-Pearson (1988). When they are resampled, their
-    means give the area up to terms of order 1/n.
+    The terms of both means are the structural components of DeLong, DeLong and Clarke-Pearson (1988). The means of
+    resampled components give the area up to terms of order 1/n.
     """
     group, result = _two_team_results(parts(), groups)
     decided = ~result.drawn

@@ -52,7 +52,7 @@ class Calibration:
         return float((self.count * np.abs(self.expected - self.happened)).sum() / self.count.sum())
 
     def to_frame(self) -> pl.DataFrame:
-        """Return a Polars frame: count, expected, happened, and the standard error of happened.
+        """Return a Polars frame with the columns count, expected, happened and stderr (the error of happened).
 
         >>> import numpy as np
         >>> Calibration(np.array([100.0]), np.array([0.5]), np.array([0.6])).to_frame()["stderr"].round(3)[0]

@@ -30,7 +30,7 @@ class Result(NamedTuple):
 
     @property
     def expected(self) -> Floats:
-        """P(win) + ½ P(draw): the first team's expected score."""
+        """The first team's expected score, P(win) + ½ P(draw)."""
         return self.win + 0.5 * self.draw
 
 
@@ -167,8 +167,8 @@ def placements(p: Floats, won: Floats) -> tuple[NDArray[np.intp], Floats]:
     """Return the order of the matches by forecast and, in that order, their placements: DeLong et al. (1988).
 
     The placement of a won match is the share of lost or drawn matches with a lower forecast. The placement of any other
-    match is the share of won matches with a higher forecast. Equal forecasts count half. Both the mean over won matches
-    and the mean over the others equal the area under the curve.
+    match is the share of won matches with a higher forecast. Equal forecasts count half. The mean placement of won
+    matches equals the area under the curve, and so does that of all other matches.
 
     >>> import numpy as np
     >>> placements(np.array([0.9, 0.8, 0.3, 0.8]), np.array([1.0, 0.0, 0.0, 1.0]))

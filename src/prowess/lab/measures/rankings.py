@@ -79,9 +79,9 @@ def pair_log_loss(forecasts: Forecasts, *, least: float = 1e-6, pooled: bool = F
 def _add_score_losses(forecasts: Forecasts, least: float, loss: Floats) -> None:
     """Write each match's −Σ ln P over its pairs of teams to `loss`, for matches of more than two teams.
 
-    P is the probability of the order in which the pair finished, given by the distribution of the two scores. This is
-    for models whose scores are not normally distributed. Both scores depend on the defences of the other teams, which
-    are treated as known; the two offences are independent.
+    P is the probability of the order in which the pair finished, given by the distribution of the two scores. This
+    function is for models whose scores are not normally distributed. The scores of a pair depend on the defences of the
+    other teams, which are treated as known. The two offences are independent.
     """
     place, mean, variance = forecasts.history.place, score_levels(forecasts)[0], performance(forecasts)
     for match, team in by_team_count(forecasts.history.match_start):
@@ -112,11 +112,11 @@ def _pair_tally(total: Floats, weight: Floats, pooled: bool) -> Tally:
 
 
 def place_error(forecasts: Forecasts) -> Tally:
-    """Return √(Σᵢ (xᵢ − yᵢ)²/√i) of every match: Nikolenko, Sirotkin (2010), section 5.
+    """Return the place error √(Σᵢ (xᵢ − yᵢ)²/√i) of every match: Nikolenko, Sirotkin (2010), section 5.
 
-    Here i numbers the teams in the order in which they finished, x is a team's place, and y is its predicted place. So
-    errors at the first places count most. Tied teams share the mean of their places, and the mean of their weights
-    1/√i.
+    The index i numbers the teams in the order in which they finished, x is a team's place, and y is its predicted
+    place. Errors at the first places count most. Tied teams share the mean of their places, and the mean of their
+    weights 1/√i.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"]]}])
@@ -182,7 +182,7 @@ def expected_scores(forecasts: Forecasts, point: str = "median") -> Floats:
 
 
 def score_levels(forecasts: Forecasts) -> tuple[Floats, Floats]:
-    """Return mean and variance of every team's offence minus the others' mean defence, which determines its score."""
+    """Return the mean and variance of every team's score level: its offence minus the others' mean defence."""
     mean, variance = (np.array(column[:, 0]) for column in (forecasts.mean, forecasts.variance))
     for _, team in by_team_count(forecasts.history.match_start):
         share = 1.0 / (team.shape[1] - 1)

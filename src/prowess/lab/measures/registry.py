@@ -21,9 +21,9 @@ from .tally import Tally, ratio
 class Measure:
     """A measure with its name, title and unit; `higher` means that higher is better.
 
-    Most measures are means of a `tally` over the matches. The others have `sums`: the contributions of groups of
-    matches. `chances` means that the measure needs only the win and draw probabilities of two teams, `scores` that it
-    needs predicted scores, and `neutral` that neither direction is better, so that it cannot select a model.
+    Most measures are means of a `tally` over the matches. Measures that are not means have `sums`: the contributions of
+    groups of matches. `chances` means that the measure needs only the win and draw probabilities of two teams, `scores`
+    that it needs predicted scores, and `neutral` that neither direction is better, so that it cannot select a model.
 
     >>> from functools import partial
     >>> strict = Measure("strict", "pair error, ties wrong", tally=partial(measures.pair_error, ties=1))

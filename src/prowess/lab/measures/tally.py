@@ -88,7 +88,7 @@ class Tally:
     def window(self, matches: int = 50) -> Floats:
         """Return the measure over the last `matches` matches up to each match; NaN until there are that many.
 
-        Only matches that can be measured count.
+        Only matches to which the measure applies are counted.
 
         >>> import numpy as np
         >>> Tally(np.array([0.0, 1.0, 1.0, 0.0]), np.ones(4)).window(2)

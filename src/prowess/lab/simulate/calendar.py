@@ -108,7 +108,7 @@ class Timeline:
 def match_clock(model: Model, times: Times) -> Floats:
     """Return the times of all matches in the unit of the drift: days, plain numbers, or rating periods.
 
-    Rating periods are those of `sweep`: if times are dates, they begin on a Monday.
+    Rating periods are the same as in `sweep`: if times are dates, a period begins on a Monday.
     """
     unit = 1.0 if times.kind == "number" else DAY
     days = np.asarray(times.number, np.float64) / unit

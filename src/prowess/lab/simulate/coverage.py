@@ -52,8 +52,8 @@ def coverage(
 def covered(league: Simulation, fit: Fit, levels: Sequence[float] = LEVELS) -> pl.DataFrame:
     """Return how many of the true skills lie inside the beliefs' central intervals of the given probabilities.
 
-    Columns: `level`, `covered` (a share), its binomial standard `error`, and the number of `skills`. All traits count.
-    If the beliefs are correct, `covered` equals `level`; if it is lower, the model is overconfident.
+    The columns are `level`, `covered` (a share), its binomial standard `error`, and the number of `skills`. All traits
+    count. If the beliefs are correct, `covered` equals `level`; if it is lower, the model is overconfident.
 
     >>> import prowess as pw
     >>> league = pw.simulate(pw.GaussianSD(gamma=6), 500, 50)
@@ -72,9 +72,9 @@ def covered(league: Simulation, fit: Fit, levels: Sequence[float] = LEVELS) -> p
 
 
 def standard_errors(league: Simulation, fit: Fit) -> Floats:
-    """Return (truth − mean)/sigma of every player and trait: N(0, 1) if beliefs are correct.
+    """Return the errors (truth − mean)/sigma of every player and trait. If beliefs are correct, they are N(0, 1).
 
-    Matches do not identify the level of a league, so the mean error of each trait is subtracted first.
+    Matches do not determine the overall level of a league, so the mean error of each trait is subtracted first.
 
     >>> import prowess as pw
     >>> league = pw.simulate(pw.TrueSkill(), 500, 50)

@@ -228,9 +228,9 @@ class Questions:
     """A match consists of `count` questions; ties in the number of right answers are not broken.
 
     A team of performance t answers a question of difficulty d correctly with probability 1/(1 + exp(−(t − d)/(ease ·
-    s))). The difficulties of every match are drawn from N(m, (spread · s)²). Here m and s are the mean and the standard
-    deviation of all performances in the league. Random answers add noise to the performances, and ties occur because
-    there are few possible scores. Nikolenko, Sirotkin (2011), section 5, report 30 to 90 questions.
+    s))). The difficulties of every match are drawn from N(m, (spread · s)²). The symbols m and s are the mean and the
+    standard deviation of all performances in the league. Random answers add noise to the performances, and ties occur
+    because there are few possible scores. Nikolenko, Sirotkin (2011), section 5, report 30 to 90 questions.
 
     `count` is a number, a range (least, most), or a list with a number for each match.
 

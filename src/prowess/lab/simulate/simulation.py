@@ -116,7 +116,7 @@ def simulate(
     - `calendar`: when matches are played (`Calendar`); without a calendar there are no times, and no drift by time
     - `skills`: another prior to draw from, or the actual skills at the first match (player n is named "pn")
     - `questions`: rank teams by their right answers (`Questions`, or a number of questions), not by the model's outcome
-    - `draws`: δ for models that only have an expected score E, with draw probability D = 2δE(1 − E); 0 means no draws
+    - `draws`: the draw rate δ for models that forecast only an expected score E; P(draw) is 2δE(1 − E)
     - `home`: the share of matches in which the first team is at home; by default all, if the model has a home advantage
 
     The same seed gives the same league. Players who never play are not in the history.

@@ -1,8 +1,8 @@
 """The true skills of a simulated league: drawn from the prior, and moved by the model's own drift.
 
 A player's first skill is drawn from the model's belief about a newcomer. For the next match, the skill is put on a
-board as if it were known exactly; the belief after the drift is the distribution of the next skill. So every drift can
-be simulated without repeating its formula.
+board as if it were known exactly; the belief after the drift is the distribution of the next skill. In this way, every
+drift can be simulated without repeating its formula.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def drift_skills(rng: np.random.Generator, model: Model, timeline: Timeline, pla
 def drift_steps(model: Model, timeline: Timeline, skill: Floats) -> tuple[Floats, Floats]:
     """Return how far the mean of every entry's skill has moved since the previous entry, and the added variance.
 
-    `skill` is the skill before the move; most drifts do not depend on it. First entries do not move.
+    `skill` is the skill before the move; most drifts do not depend on this skill. First entries do not move.
     """
     shift, variance = np.zeros(skill.shape), np.zeros(skill.shape)
     moving = np.flatnonzero((timeline.before >= 0) & ~timeline.still)
@@ -180,8 +180,8 @@ def draw_hosts(rng: np.random.Generator, model: Model, matches: int, home: float
 def home_advantages(rng: np.random.Generator, model: Model, hosted: NDArray[np.bool_], times: Times | None) -> Floats:
     """Return the true home advantage at every match, matches × traits: drawn once, then moved by its own drift.
 
-    The advantage moves before every match with a home team. In a model with rating periods, it moves before every
-    period that has such a match.
+    The advantage moves before every match with a home team. In a model with rating periods, the advantage moves before
+    every period in which a team plays at home.
 
     >>> import prowess as pw
     >>> model = pw.TrueSkill().replace(home_mu=2)

@@ -25,8 +25,8 @@ PROGRESS_STEP = 10_000  # matches between two updates of the progress bar
 class Field:
     """All teams of all matches: mean and variance of their performances, teams × traits, given the true skills.
 
-    The variance is only the noise of performances. `draws` is δ for models that only have an expected score (see
-    `simulate`).
+    The variance is only the noise of performances. `draws` is the draw rate δ for models that forecast only an expected
+    score (see `simulate`).
 
     >>> import prowess as pw
     >>> start = np.array([0, 2], np.int32), np.array([0, 1, 2], np.int32)
@@ -164,8 +164,8 @@ def _pool(model: Model, lineup: Lineup, skill: Floats, first: int, last: int) ->
 class BatchBoard:
     """A board of a model with room for many teams, and its columns as arrays that share its memory.
 
-    The drift handles every player separately, and the team function every team. So one board may hold the teams of many
-    matches, and the code that was compiled for a single match processes a whole league.
+    The drift handles every player separately, and the team function every team. Therefore one board can hold the teams
+    of many matches, and the code that was compiled for a single match processes a whole league.
 
     >>> import prowess as pw
     >>> batch = BatchBoard(pw.TrueSkill(), teams=2, entries=2)

@@ -1,7 +1,7 @@
 """Chooses the parameters to try next: alternately by Optuna's TPE and by a surrogate that predicts the loss.
 
-Every trial has its own random stream, derived from the seed and the trial number. So a resumed study continues as if it
-had never stopped, and machines that share a study never try the same parameters twice.
+Every trial has its own random stream, derived from the seed and the trial number. Therefore a resumed study continues
+as if it had never stopped, and machines that share a study never try the same parameters twice.
 """
 
 from __future__ import annotations

@@ -116,14 +116,15 @@ def tune(
     given in the same way, within that span. The search does not use the later matches; they are for evaluating the
     result: `Tuning.gain` is the improvement on them, with an interval.
 
-    `parameters` are names, or ranges by name. By default they are all of `Model.tunable`, without those that results
-    cannot identify (TrueSkill's mu and sigma: see `prowess.model.params`) or that change nothing in this history.
+    `parameters` are names, or ranges by name. The default is all of `Model.tunable`, except parameters that results
+    cannot identify (such as TrueSkill's mu and sigma, see `prowess.model.params`) or that have no effect on this
+    history.
 
-    `storage` keeps the study in an SQLite file (a path) or a database (a URL such as postgresql://host/name): the next
-    call continues it until there are `trials` trials, and many processes and machines may run the same study at once.
-    Continuing a study of another history, model or measure raises an `Error`. The same seed and number of `jobs`
-    (processes, see `pw.compare`) find the same parameters. Ctrl-C raises `pw.lab.Stopped`, a `KeyboardInterrupt` with
-    the best result so far.
+    `storage` is the SQLite file (a path) or the database (a URL such as postgresql://host/name) that stores the study.
+    The next call continues the study until there are `trials` trials. Many processes and machines may run the same
+    study at once. Continuing a study of another history, model or measure raises an `Error`. The same seed and number
+    of `jobs` (processes, see `pw.compare`) find the same parameters. Ctrl-C raises `pw.lab.Stopped`, a
+    `KeyboardInterrupt` with the best result so far.
 
     >>> import prowess as pw
     >>> league = pw.simulate(pw.TrueSkill(beta=6), 1000, 30).history

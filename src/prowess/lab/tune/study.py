@@ -135,7 +135,10 @@ class Study:
 
 
 def _public_path(name: Any) -> Any:
-    """Return the public path of a built-in measure. A stored study needs it, because the measure's module may move."""
+    """Return the public path of a built-in measure.
+
+    Studies store this path, because the measure's module may move.
+    """
     return re.sub(r"^(prowess\.lab\.measures)\.\w+\.", r"\1.", name) if isinstance(name, str) else name
 
 
@@ -214,7 +217,7 @@ def fingerprint(*parts: str) -> str:
 
 
 def history_fingerprint(history: History) -> str:
-    """Return a hash of all matches and names. It does not depend on internal player numbers.
+    """Return a hash of all matches and names. The hash does not depend on internal player numbers.
 
     >>> matches = [{"teams": [["ann"], ["bob"]]}, {"teams": [["cat"], ["bob"]]}]
     >>> one, other = (history_fingerprint(History.from_matches(some)) for some in (matches, matches[::-1]))

@@ -129,7 +129,7 @@ class Tuning:
         return f"Tuning({self.summary})"
 
     def table(self) -> pl.DataFrame:
-        """Return a row for every parameter: parameter, before, after, low, high, importance, note.
+        """Return a table with a row per parameter: parameter, before, after, low, high, importance, note.
 
         `importance` is how much the parameter matters for a good trial; null while there are too few trials.
 
@@ -169,7 +169,7 @@ class Tuning:
         return f"at the {'low' if share <= EDGE else 'high'} end of its range: try a wider range"
 
     def trials(self) -> pl.DataFrame:
-        """Return a row for every trial, in order: trial, loss, best (so far), the parameters, error.
+        """Return a table with a row per trial, in order: trial, loss, best (so far), the parameters, error.
 
         The first trial has the original parameters, if these lie within the ranges.
 

@@ -51,7 +51,7 @@ class Balance:
 
     @property
     def fairness(self) -> str:
-        """How fair the match is, in words. It depends on how far the teams' chances to win are from equal.
+        """How fair the match is, in words. The closer to equal the teams' chances to win are, the fairer the match.
 
         >>> import prowess as pw
         >>> pw.balance(pw.TrueSkill(), {"ann": pw.Rating(40, 1), "bob": pw.Rating(10, 1)}).fairness
@@ -123,13 +123,13 @@ def balance(
 ) -> Balance:
     """Split players into teams whose match has the highest quality (TrueSkill, equation 7); return a `Balance`.
 
-    `source` is a ladder, a fit or a model; `players` are names, or ratings by name, which override those of the source.
-    Unknown players are rated as newcomers. `sizes` are the team sizes; by default `teams` teams are as even as
+    `source` is a ladder, a fit or a model. `players` are names, or ratings by name; such ratings override those of the
+    source. Unknown players are rated as newcomers. `sizes` are the team sizes; by default `teams` teams are as even as
     possible. `together` are groups that stay in one team, `apart` groups whose players are all in different teams.
 
-    All splits are compared if they are few (up to 20 players in two teams, 15 in three). Otherwise a random search
-    finds a good split; `seed` makes it repeatable. If the team function weighs positions (`pw.team.Weighted`), a team's
-    players are in the order in which they were given.
+    All splits are compared if they are few (up to 20 players in two teams, 15 in three). If there are too many splits,
+    a random search finds a good split; `seed` makes the search repeatable. If the team function weighs positions
+    (`pw.team.Weighted`), a team's players are in the order in which they were given.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(32, 2), "bob": pw.Rating(27, 2), "cat": pw.Rating(24, 2)})

@@ -26,8 +26,8 @@ LEAST = 1e-12  # swap players only if the logarithm of the quality grows by more
 def search(performances: Performances, rules: Rules, seed: int) -> tuple[Ints, int]:
     """Return the team of every player in the best split found, and how many splits were compared.
 
-    The search climbs from a random split until no swap improves it. Then it makes some random swaps in the best split
-    so far and climbs again. After every few climbs it starts from a new random split.
+    The search climbs from a random split until no swap improves it. Then the search makes some random swaps in the best
+    split so far and climbs again. After every few climbs it starts from a new random split.
     """
     rng = np.random.default_rng(seed)
     best: Climb | None = None

@@ -2,9 +2,9 @@
 
 Let r be the variance of a skill divided by the variance of the performance difference. The larger r is, the more a
 result says about the skill. A difference of normal scores reduces the variance of the skill by the share r, whoever
-wins. A win or loss reduces it only by the share W r with W = φ²/(Φ(1 − Φ)), where Φ is the win probability and φ the
-normal density at the same point. W is largest if the match is even. In models of offence and defence, each score gives
-information about one offence and one defence.
+wins. A win or loss reduces this variance only by the share W r with W = φ²/(Φ(1 − Φ)), where Φ is the win probability
+and φ the normal density at the same point. W is largest if the match is even. In models of offence and defence, each
+score gives information about one offence and one defence.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _reduction(share: Floats) -> Floats:
 
 
 def _win_information(gap: float) -> float:
-    """Return W = φ²/(Φ(1 − Φ)) for a gap in standard deviations."""
+    """Return the factor W = φ²/(Φ(1 − Φ)) of a win or loss, for a gap in standard deviations."""
     win, loss = 0.5 * erfc(-gap / 2**0.5), 0.5 * erfc(gap / 2**0.5)
     return exp(-gap * gap) / (2.0 * pi * win * loss)
 

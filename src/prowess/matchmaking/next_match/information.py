@@ -1,8 +1,8 @@
 """The expected information of a match: how much it would change the beliefs about its players.
 
-The information of a result is the Kullback–Leibler divergence between the beliefs before and after the match. Its
-expectation over the possible results (Lindley 1956) makes precise what Herbrich, Minka, Graepel (2006), section 4.2,
-call the most informative matches. Beliefs are normal, so the information about a player's trait is
+The information of a result is the Kullback–Leibler divergence between the beliefs before and after the match. The
+expected information, averaged over the possible results (Lindley 1956), defines which matches are the most informative,
+a term of Herbrich, Minka, Graepel (2006), section 4.2. Beliefs are normal, so the information about a player's trait is
 
     ½ (σ′²/σ² − 1 − ln(σ′²/σ²) + (μ′ − μ)²/σ²),
 

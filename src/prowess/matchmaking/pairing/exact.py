@@ -2,7 +2,7 @@
 
 Fair opponents are near each other if the queue is sorted by strength, so a graph of neighbours has most of the edges
 needed. The duals of this graph's matching give a price for every other pair. Pairs that weigh more than their price are
-added to the graph, until no such pair is left. Then no matching of all pairs is better.
+added to the graph, until no such pair is left. This proves that no matching of all pairs is better.
 """
 
 from __future__ import annotations

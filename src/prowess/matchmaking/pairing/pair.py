@@ -55,7 +55,7 @@ class Pairing:
 
     @property
     def total(self) -> float:
-        """The sum of the qualities. It is the largest possible, unless `waiting`, `met` or `never` was given.
+        """The sum of the qualities. The sum is the largest possible, unless `waiting`, `met` or `never` was given.
 
         >>> import prowess as pw
         >>> model = pw.TrueSkill()
@@ -128,9 +128,9 @@ def pair(
     """Pair as many players of a queue as possible, so that the total quality of the matches is highest.
 
     An item of the queue is a player (a name or a rating), or a list of players who play together. Groups are paired
-    with groups of the same size, unless `uneven` is set. `source` is the ladder or the fit that has the named players
-    (unknown names are rated as newcomers), or a model if the queue holds ratings; such a queue may be a mapping from
-    names to ratings.
+    with groups of the same size, unless `uneven` is set. `source` is the ladder or the fit that has the named players;
+    unknown names are rated as newcomers. If the queue holds ratings, `source` is a model, and the queue may be a
+    mapping from names to ratings.
 
     `waiting` is how long each item has waited, by name or in the order of the queue. If someone must be left over,
     waiting longer by one `patience` counts as much as a quality of 1; the default of 60 suits waits in seconds. Each

@@ -14,8 +14,8 @@ __all__ = ["Home"]
 class Home:
     """The home team performs better by N(home_mu, home_sigma²), in every trait.
 
-    With `home_sigma` 0 the advantage is fixed. Otherwise it is learnt like the skill of one more player, who is in
-    every home team; `home_tau` lets it drift before every match.
+    With `home_sigma` 0 the advantage is fixed. Otherwise the advantage is learnt like the skill of one more player, who
+    is in every home team; `home_tau` lets the advantage drift before every match.
 
     >>> import prowess as pw
     >>> model = pw.TrueSkill().replace(home=pw.Home(2.0))

@@ -8,13 +8,13 @@ from functools import cached_property
 
 @dataclass(frozen=True)
 class StateLayout:
-    """The cells of a player's row. One row holds all numbers of a player, so that a match reads one place in memory.
+    """The cells of a player's row. All numbers of a player are in one row, so that a match reads one place in memory.
 
     A row begins with the belief: mean and variance of each trait, in turn. If the first mean is NaN, the player has no
-    matches. Then come the time of the last match (NaN if unknown), the number of matches, and the model's extra
-    columns. Models with rating periods add the sums over the open period: g₁ of every trait, g₂ of every trait, the
-    number of games (0 if no period is open), and the number of periods between the player's last match before the open
-    period and that period.
+    matches. The next cells are the time of the last match (NaN if unknown), the number of matches, and the model's
+    extra columns. Models with rating periods add the sums over the open period: g₁ of every trait, g₂ of every trait,
+    and the number of games (0 if no period is open). The last cell is the number of periods that had passed since the
+    player's previous match when the open period began.
 
     >>> layout = StateLayout(("offence", "defence"), extras=("volatility",))
     >>> layout.width, layout.columns[layout.last_seen], layout.columns[layout.means]

@@ -1,4 +1,4 @@
-"""Explanations: how a player's matches led to a rating, and what one match changed for its players."""
+"""Explanations: how a player's matches led to a rating, and how one match changed its players' ratings."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Explanation:
     `expected` is the predicted share of opposing teams that the player's team beats, and `actual` the share that it did
     beat; ties count half. Between two teams `actual` is 1, ½ or 0. `moved` is the change of mu by the match. `drifted`
     is the change of mu between the previous match and this one, by the carry-over between seasons; it is 0 in most
-    models. So the changes add up exactly:
+    models. Therefore the changes add up exactly:
 
         start.mu + Σ drifted + Σ moved = now.mu,    start.shown + Σ shown_drifted + Σ shown_moved = now.shown.
 
@@ -284,7 +284,7 @@ def _round(number: float) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Account:
-    """An account of what one match changed for its players, and why.
+    """An account of one match: how it changed the ratings of its players, and why.
 
     `rows` has a mapping for each player, in the order of the teams: player, team (its index), partners, opponents,
     place, actual and expected (the actual and the predicted share of opposing teams beaten), mu, sigma and shown before
@@ -342,7 +342,7 @@ class Account:
         return chance
 
     def _reason(self, row: dict[str, Any]) -> str:
-        """Explain a large or small change by how certain the rating was, compared with those of the other players."""
+        """Explain a large or small change by the rating's uncertainty, compared with the other players' ratings."""
         own, (sigmas, all_new) = row["sigma_before"], self._sigmas
         others = len(sigmas) - bool(own)
         if own is None or not others:
@@ -362,7 +362,7 @@ class Account:
 
 
 def account(trace: Trace, match: int, most: int | None = None) -> Account:
-    """Describe what the match at index `match` changed for its players.
+    """Describe how the match at index `match` changed the ratings of its players.
 
     Only the players of the best `most` teams are included; None includes all teams.
     """
@@ -398,7 +398,7 @@ def _best_teams(history: History, teams: NDArray[np.int32], most: int) -> Ints:
 
 
 def _have_played(history: History, entry: Ints, start: int) -> list[bool]:
-    """Return which players of a match have an earlier match; `start` is the first entry of the match."""
+    """Return whether each of the given players has a match before the one that begins at entry `start`."""
     if len(entry) <= FEW:
         return [_has_played(history, e) for e in entry.tolist()]
     played: list[bool] = np.isin(history.player[entry], history.player[:start]).tolist()

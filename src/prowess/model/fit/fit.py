@@ -76,7 +76,7 @@ class Fit:
 
     @property
     def newcomer(self) -> Rating:
-        """The rating of a new player after the last match. It differs from the initial rating only if the prior learns.
+        """The rating of a new player after the last match. If the prior does not learn, it is the initial rating.
 
         >>> import prowess as pw
         >>> pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])).newcomer.mu
@@ -157,7 +157,7 @@ class Fit:
         return Trace(self.model, self.history, self.forecasts, record.before, record.after)
 
     def trajectory(self, name: str) -> pl.DataFrame:
-        """Return a player's rating after each match: match, time, mu, sigma, shown.
+        """Return a player's rating after each match as a frame with the columns match, time, mu, sigma, shown.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["cat"]]}])
@@ -191,7 +191,7 @@ class Fit:
         return explain(self._trace, name, self._before, self[name])
 
     def account(self, match: int) -> Account:
-        """Describe what the match at an index changed for its players, and why.
+        """Describe how the match at an index changed the ratings of its players, and why.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])

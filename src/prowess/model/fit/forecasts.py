@@ -26,8 +26,8 @@ class Forecasts:
     """The predictions made before each match, as columns over the history's teams and matches.
 
     `mean` and `variance` describe every team's performance, with a column per trait if there are several. Matches of
-    two teams have the probabilities `win` (of the first team) and `draw`; in other matches they are NaN. `log_evidence`
-    is the log-probability of the result.
+    two teams have the probabilities `win` (of the first team) and `draw`; in other matches these are NaN.
+    `log_evidence` is the log-probability of the result.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["bob"]]}])
@@ -103,7 +103,7 @@ class Forecasts:
         return f"Forecasts({len(self)} matches)"
 
     def to_frame(self) -> pl.DataFrame:
-        """Return a Polars frame with a row per team and match: match, team, place, mean, sigma, win, draw.
+        """Return a Polars frame with a row per team: match, team, place, mean, sigma, win, draw.
 
         If there are several traits, the columns are named after them: offence_mean, offence_sigma, ….
 

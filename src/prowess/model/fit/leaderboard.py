@@ -99,7 +99,7 @@ def only_active(frame: pl.DataFrame) -> pl.DataFrame:
 def compared(now: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
     """Add the columns `change`, the ranks gained since earlier standings, and `gain`, the change of `shown`.
 
-    Both are null for players who are not in the earlier standings.
+    Both columns are null for players who are not in the earlier standings.
 
     >>> import polars as pl
     >>> now = pl.DataFrame({"rank": [1, 2, 3], "player": ["cat", "ann", "bob"], "shown": [3.0, 2.0, 1.0]})

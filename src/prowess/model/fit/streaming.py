@@ -65,7 +65,7 @@ def fit_stream(
     start: Ladder | Mapping[str, Rating] | None = None,
     progress: bool | None = None,
 ) -> Streamed:
-    """Rate consecutive histories (`Model.fit_stream`). The ladder equals that of one pass over all histories."""
+    """Rate consecutive histories (`Model.fit_stream`). The ladder is the same as after one pass over all histories."""
     if isinstance(histories, History):
         raise Error("fit_stream needs several histories; use fit for one")
     ladder = starting_ladder(model, start)

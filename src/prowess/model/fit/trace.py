@@ -140,7 +140,7 @@ class Trace:
         return {key: np.concatenate([chunk[key] for chunk in chunks]) for key in chunks[0]}
 
     def account(self, match: int, most: int | None = None) -> Account:
-        """Describe what the match at index `match` changed for its players.
+        """Describe how the match at index `match` changed the ratings of its players.
 
         Only the players of the best `most` teams are included; None includes all teams.
 
@@ -251,8 +251,8 @@ def results(history: History, team: Ints, match: Ints) -> dict[str, Any]:
 def expectations(forecasts: Forecasts, team: Ints) -> dict[str, Any]:
     """Return, for one team of each match, the expected share of opposing teams that it beats.
 
-    For two teams, this is the predicted P(win) + P(draw)/2. For more teams, it is the mean, over the other teams, of
-    the probability to finish ahead of them, computed from normal performances.
+    For two teams, this is the predicted P(win) + P(draw)/2. For more teams, it is the mean probability of finishing
+    ahead of another team, computed from normal performances.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 2)

@@ -51,7 +51,7 @@ def save(ladder: Ladder, path: str | os.PathLike[str]) -> None:
 
 
 def load(path: str | os.PathLike[str], model: Model | None) -> Ladder:
-    """Read a ladder and check every part of it."""
+    """Read a ladder from a file and check every part of the file."""
     if not isinstance(path, (str, os.PathLike)):
         raise Error(f"load needs the path of a file, not {type(path).__name__}")
     try:

@@ -146,7 +146,7 @@ class Ladder:
 
     @property
     def newcomer(self) -> Rating:
-        """The rating of a new player. It changes only if the prior learns.
+        """The rating of a new player. This rating changes with recorded matches only if the prior learns.
 
         >>> import prowess as pw
         >>> pw.Ladder(pw.TrueSkill()).newcomer.mu
@@ -299,9 +299,9 @@ class Ladder:
     def new_season(self, carry: float = 0.8, season_tau: float | None = None) -> None:
         """Begin a season: every skill moves towards the newcomers' mean, and becomes less certain.
 
-        A skill keeps the share `carry` of its distance from the newcomers' mean. The effect is that of `drift.Seasons`
-        after a break, for all players at once. Open rating periods end. `season_tau` is the added standard deviation,
-        by default σ√(1 − carry²).
+        A skill keeps the share `carry` of its distance from the newcomers' mean. The effect is the same as that of
+        `drift.Seasons` after a break, but for all players at once. Open rating periods end. `season_tau` is the added
+        standard deviation, by default σ√(1 − carry²).
 
         >>> import prowess as pw
         >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(35, 4)})

@@ -1,8 +1,9 @@
 """A grid of nodes for numerical integration over many normal distributions at once.
 
-The grid consists of Gauss–Legendre panels. It is fine near the centre and the margins of each distribution, and coarse
-elsewhere. A node is a sum `base + offset`, whose base is the centre of a nearby distribution. Differences from a mean
-are taken between centres, before the offset is added, so that a narrow distribution far from zero keeps its digits.
+The grid consists of Gauss–Legendre panels. The panels are narrow near the centre and the margins of each distribution,
+and wide elsewhere. A node is a sum `base + offset`, whose base is the centre of a nearby distribution. Differences from
+a mean are taken between centres, before the offset is added, so that a narrow distribution far from zero keeps its
+digits.
 """
 
 from __future__ import annotations
