@@ -1,6 +1,7 @@
 """Hypothesis strategies for matches that `History.from_matches` accepts."""
 
 import re
+from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -27,9 +28,45 @@ def clocks() -> st.SearchStrategy[st.SearchStrategy[Any]]:
     return st.one_of(plain, aware)
 
 
+# Names of context that a reader may take for something else: for a role, for one side, or for a mark.
+column_names = st.one_of(
+    st.sampled_from(["surface", "side", "kills", "map", "round", "date", "score", "player", "team", "id", "venue"]),
+    st.sampled_from(["seed1", "seed", "seed2", "home_age", "away_age", "winner", "set 1", "3", "a [team]", "=1+1"]),
+    texts,
+)
+categories = st.one_of(
+    st.sampled_from(["clay", "grass", "hard"]),
+    st.sampled_from(["1", "2.5", "1,5", "NA", "-", "=1+1", "'x", "2026-01-31", "6-4 6-3", "true", "ann", "1e3", "007"]),
+    texts,
+)
+
+
 @st.composite
-def matches(draw: st.DrawFn, max_size: int = 6) -> list[dict[str, Any]]:
+def contexts(draw: st.DrawFn) -> Callable[[list[list[str]]], dict[str, Any]]:
+    """Draw the columns of a history, and return a function that draws the context of a match with the given teams."""
+    shapes = st.tuples(st.sampled_from(["match", "team", "player"]), st.sampled_from([categories, numbers]))
+    columns = draw(st.dictionaries(column_names, shapes, max_size=4))
+
+    def context(teams: list[list[str]]) -> dict[str, Any]:
+        values: dict[str, Any] = {}
+        for name, (level, kind) in columns.items():
+            cell = st.one_of(st.none(), kind)
+            if level == "match":
+                values[name] = draw(cell)
+            elif level == "team":
+                values[name] = [draw(cell) for _ in teams]
+            else:
+                values[name] = [[draw(cell) for _ in team] for team in teams]
+        return values
+
+    return context
+
+
+@st.composite
+def matches(draw: st.DrawFn, max_size: int = 6, context: bool = False) -> list[dict[str, Any]]:
+    """Draw matches of one history; with `context`, they may have columns of context on every level."""
     clock = draw(clocks())
+    make_context = draw(contexts()) if context else None
     found = []
     for index in range(draw(st.integers(0, max_size))):
         players = draw(st.lists(names, min_size=2, max_size=7, unique=True))
@@ -51,5 +88,7 @@ def matches(draw: st.DrawFn, max_size: int = 6) -> list[dict[str, Any]]:
             match["home"] = draw(st.integers(0, len(teams) - 1))
         if draw(st.booleans()):
             match["id"] = f"m{index}"
+        if make_context is not None and draw(st.booleans()):
+            match["context"] = make_context(teams)
         found.append(match)
     return found

@@ -102,3 +102,48 @@ def test_joining_nothing_gives_an_empty_history() -> None:
     assert len(History.join([])) == 0
     assert len(History.join([history([]), history([])])) == 0
     assert History.join([history([]), history(LEAGUE)]) == history(LEAGUE)
+
+
+CONTEXTS = st.fixed_dictionaries(
+    {},
+    optional={
+        "surface": st.sampled_from(["clay", "grass", None]),
+        "best of": st.sampled_from([3, 5, None]),
+        "seed": st.one_of(st.integers(1, 3), st.lists(st.sampled_from([1, 2, 2.5, None]), min_size=2, max_size=2)),
+        "kills": st.one_of(
+            st.integers(1, 3),
+            st.lists(st.integers(1, 3), min_size=2, max_size=2),
+            st.tuples(
+                st.lists(st.integers(1, 3), min_size=2, max_size=2), st.lists(st.just(1), min_size=1, max_size=1)
+            ),
+        ),
+    },
+)
+
+
+@given(st.lists(st.lists(CONTEXTS, max_size=4), max_size=4))
+def test_joined_context_equals_the_context_of_all_matches(parts: list[list[dict[str, Any]]]) -> None:
+    """A column that is coarse in one part and fine in another is fine everywhere."""
+    listed = [[{"teams": [["ann", "bob"], ["cat"]], "context": context} for context in part] for part in parts]
+    joined = History.join([history(part) for part in listed])
+    assert joined == history([match for part in listed for match in part])
+
+
+def test_context_of_numbers_and_text_becomes_text_with_a_remark() -> None:
+    duel = {"teams": [["ann"], ["bob"]]}
+    seeds = [history([{**duel, "context": {"seed": [seed, None]}}]) for seed in (1, "WC", 2.5)]
+    joined = History.join(seeds)
+    assert joined.team_context["seed"].to_list() == ["1", None, "WC", None, "2.5", None]
+    remark = next(remark for remark in joined.remarks if remark.code == "mixed-context")
+    assert (str(remark), remark.column) == (
+        "'seed' holds numbers in one file and text in another; all its values are text",
+        "seed",
+    )
+
+
+def test_joined_matches_are_sorted_with_their_context() -> None:
+    days = [
+        {"teams": [["ann"], ["bob"]], "time": f"2026-01-0{day}", "context": {"day": f"day {day}", "x": [day, 0]}}
+        for day in (1, 2, 3, 4)
+    ]
+    assert History.join([history(days[1::2]), history(days[::2]), history(days[:2])]) == history(days)

@@ -15,7 +15,7 @@ from prowess.history import History, parse_time
 from .strategies import letters, matches
 
 
-@given(matches())
+@given(matches(context=True))
 def test_plain_matches_round_trip(found: list[dict[str, Any]]) -> None:
     history = History.from_matches(found)
     assert len(history) == len(found)
@@ -36,7 +36,7 @@ def test_history_round_trips_through_a_frame_with_shuffled_matches(found: list[d
     assert History.from_frame(interleaved.drop("row")) == history
 
 
-@given(matches())
+@given(matches(context=True))
 def test_history_round_trips_through_pickle_and_stays_read_only(found: list[dict[str, Any]]) -> None:
     history = History.from_matches(found)
     copy = pickle.loads(pickle.dumps(history))
@@ -44,13 +44,13 @@ def test_history_round_trips_through_pickle_and_stays_read_only(found: list[dict
     assert not copy.player.flags.writeable
 
 
-@given(matches(), st.slices(7))
+@given(matches(context=True), st.slices(7))
 def test_slice_equals_the_history_of_the_sliced_matches(found: list[dict[str, Any]], chosen: slice) -> None:
     history = History.from_matches(found)
     assert history[chosen] == History.from_matches(list(history)[chosen])
 
 
-@given(matches(), st.data())
+@given(matches(context=True), st.data())
 def test_history_selected_by_a_mask_equals_the_history_of_those_matches(
     found: list[dict[str, Any]], data: st.DataObject
 ) -> None:
@@ -60,7 +60,7 @@ def test_history_selected_by_a_mask_equals_the_history_of_those_matches(
     assert history.take(mask) == History.from_matches(chosen)
 
 
-@given(matches(), st.data())
+@given(matches(context=True), st.data())
 def test_between_includes_its_start_but_not_its_end(found: list[dict[str, Any]], data: st.DataObject) -> None:
     history = History.from_matches(found)
     if history.time is None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..errors import Error, Option, Remark
 from ..text import count
 from .build_history import in_order_of_appearance
+from .context import FIELDS, LEVELS, Context, ContextColumn, Level, concatenate
 from .history import History
 from .ragged import mix_bits, owners, starts
 from .slicing import ABSENT, stamp_of, take, unless_usual
@@ -38,7 +39,7 @@ def join(histories: Sequence[History], once: bool = True, names: Sequence[str] =
     stamp = _common_stamp(parts, names or [f"history {number} of {len(parts)}" for number in range(1, len(parts) + 1)])
     joined = _concatenate(nonempty, stamp)
     remarks: dict[str, Remark] = {}
-    for remark in (remark for part in parts for remark in part.remarks):
+    for remark in (*(remark for part in parts for remark in part.remarks), *_mixed_context(nonempty)):
         remarks.setdefault(str(remark), remark)
     if once and stamp is not None and stamp.kind != "number":  # a number may be a round, which recurs every season
         source = np.repeat(np.arange(len(nonempty)), [len(part) for part in nonempty])
@@ -83,6 +84,7 @@ def _concatenate(histories: Sequence[History], stamp: Stamp | None) -> History:
         player.append(rows[part.player])
     ids = tuple(name for part in histories for name in (part.ids or ("",) * len(part)))
     columns: dict[str, Any] = {name: _column(histories, name) for name in ABSENT}
+    columns |= _contexts(histories)
     return History(
         match_start=starts(np.concatenate([np.diff(part.match_start) for part in histories])),
         team_start=starts(np.concatenate([np.diff(part.team_start) for part in histories])),
@@ -95,6 +97,44 @@ def _concatenate(histories: Sequence[History], stamp: Stamp | None) -> History:
         players=tuple(number),
         **columns,
     )
+
+
+def _contexts(histories: Sequence[History]) -> dict[str, Context]:
+    """Return the contexts of all histories; a column takes the finest level that it has in any of them."""
+    joined: dict[Level, dict[str, ContextColumn]] = {level: {} for level in LEVELS}
+    levels: dict[str, Level] = {}
+    for level in LEVELS:
+        levels |= {name: level for part in histories for name in getattr(part, FIELDS[level])}
+    rows = {
+        "match": [len(part) for part in histories],
+        "team": [part.teams for part in histories],
+        "player": [part.entries for part in histories],
+    }
+    for name, level in levels.items():
+        joined[level][name] = concatenate([_at_level(part, name, level) for part in histories], rows[level])
+    return {FIELDS[level]: Context.of(columns) for level, columns in joined.items()}
+
+
+def _at_level(history: History, name: str, level: Level) -> ContextColumn | None:
+    """Return a column of context at its own or at a finer level; None if the history does not have it."""
+    column = history.context.get(name)
+    if column is not None and level != "match":
+        column = column.take(owners(history.match_start))
+    column = history.team_context.get(name, column)
+    if column is not None and level == "player":
+        column = column.take(owners(history.team_start))
+    return history.entry_context.get(name, column)
+
+
+def _mixed_context(histories: Sequence[History]) -> list[Remark]:
+    """Return remarks on the columns of context that hold numbers in some histories and text in others."""
+    kinds: dict[str, set[str]] = {}
+    for part in histories:
+        for field in FIELDS.values():
+            for name, column in getattr(part, field).items():
+                kinds.setdefault(name, set()).add(column.kind)
+    text = "{!r} holds numbers in one file and text in another; all its values are text"
+    return [Remark("mixed-context", (text.format(name),), column=name) for name, kind in kinds.items() if len(kind) > 1]
 
 
 def _column(histories: Sequence[History], name: str) -> NDArray[Any] | None:

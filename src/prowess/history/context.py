@@ -240,6 +240,34 @@ class Context(Mapping[str, ContextColumn]):
 EMPTY = Context({})
 
 
+def concatenate(columns: Sequence[ContextColumn | None], rows: Sequence[int]) -> ContextColumn:
+    """Put columns one below another; None is a column of missing values, whose length is in `rows`.
+
+    If some columns hold numbers and others categories, all values become text.
+
+    >>> concatenate([ContextColumn.of(["clay"]), None, ContextColumn.of([3, 2.5])], [1, 1, 2]).to_list()
+    ['clay', None, '3', '2.5']
+    """
+    present = [column for column in columns if column is not None]
+    values: list[str] | Floats
+    if all(column.kind == "number" for column in present):
+        values = np.unique(np.concatenate([column.values for column in present]))
+        translations = [np.searchsorted(values, column.values) for column in present]
+    else:
+        code: dict[str, int] = {}
+        texts = ([str(_plain(value)) for value in column.values] for column in present)
+        translations = [np.array([code.setdefault(text, len(code)) for text in part]) for part in texts]
+        values = list(code)
+    parts, following = [], iter(translations)
+    for column, size in zip(columns, rows, strict=True):
+        if column is None:
+            parts.append(np.full(size, -1, np.int32))
+        else:
+            parts.append(np.append(next(following), -1).astype(np.int32)[column.code])
+    together = _smallest(np.concatenate(parts), len(values))
+    return ContextColumn(together, tuple(values) if isinstance(values, list) else values)
+
+
 def _has_value(code: NDArray[Any]) -> bool:
     return bool(len(code)) and (code[0] >= 0 or bool((code >= 0).any()))
 

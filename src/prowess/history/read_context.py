@@ -21,6 +21,7 @@ A remark records something that the reader found or decided. Its code never chan
   `distant-times`
 - of rows left out or counted: `not-played`, `walkovers`, `byes`, `absent`, `repeated-players`, `single-team`,
   `repeated-rows`, `repeated-rows-counted`, `mirrored-rows`, `mirrored-rows-counted`, `repeated-matches`, `problems`
+- of joined files: `mixed-context`
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
