@@ -1,6 +1,8 @@
 """Find rows that repeat a match: duplicate rows, and rows that show the same match from the other side."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,12 +29,75 @@ LEAST = 3  # minimum number of mirrored matches without a time; fewer may be ret
 VARIED = 3  # results are varied if there are more than three: a win, a draw and a loss
 
 
-def leave_out_repeated(table: Table, layout: Layout, size: Ints, player: Ints) -> None:
+class Meetings:
+    """Find the rows in which the same teams meet again at the same time; only these rows can repeat a match.
+
+    Most files have few such rows or none, so every other search is limited to them.
+
+    >>> import polars as pl
+    >>> table = Table(pl.DataFrame({"day": ["1 May", "2 May", "1 May"]}), "the file")
+    >>> meetings = Meetings(table, size=np.ones((3, 2), np.int32), player=np.array([0, 1, 0, 1, 1, 0]))
+    >>> meetings.repeated(["day"]), meetings.forward
+    (array([0, 2]), array([ True,  True, False]))
+    """
+
+    def __init__(self, table: Table, size: Ints, player: Ints) -> None:
+        """Prepare the search; `size` has a row per match, and `player` has the players of all teams in a row."""
+        self._table, self._size, self._player = table, size, player
+        self._rows: dict[tuple[str, ...], NDArray[np.intp]] = {}
+
+    @cached_property
+    def _team(self) -> NDArray[Any]:
+        """A code for each team, with a row per match."""
+        return self._player.reshape(-1, 2) if self._are_pairs else team_codes(self._size, self._player)
+
+    @property
+    def _are_pairs(self) -> bool:
+        return self._size.shape[1] == 2 and len(self._player) == self._size.size and bool((self._size == 1).all())
+
+    @cached_property
+    def forward(self) -> NDArray[np.bool_]:
+        """Whether the first of two teams has the smaller code; the mirrored row of a match has the other value."""
+        return self._team[:, 0] < self._team[:, 1]
+
+    @cached_property
+    def _teams(self) -> NDArray[np.uint64]:
+        """A code for the teams of each match, whichever team is first."""
+        if self._are_pairs:
+            low, high = (choose(*self._team.T).astype(np.uint64) for choose in (np.minimum, np.maximum))
+            teams: NDArray[np.uint64] = (low << np.uint64(32)) | high
+        else:
+            teams = mix_bits(self._team).sum(axis=1, dtype=np.uint64)
+        return teams
+
+    def codes(self, when: Sequence[str]) -> NDArray[np.uint64]:
+        """Return a code for each match; matches of the same teams share it if the columns `when` are equal."""
+        if not when:
+            return self._teams
+        codes: NDArray[np.uint64] = self._teams ^ self._table.frame.select(when).hash_rows().to_numpy()
+        return codes
+
+    def repeated(self, when: Sequence[str]) -> NDArray[np.intp]:
+        """Return the rows whose teams also meet in another row with the same cells in the columns `when`."""
+        key = tuple(when)
+        if key not in self._rows:
+            self._rows[key] = _repeated(self.codes(when))
+        return self._rows[key]
+
+
+def _repeated(codes: NDArray[np.uint64]) -> NDArray[np.intp]:
+    """Return the indices of the values that occur more than once."""
+    ordered = np.sort(codes)  # much faster than hashing, and nearly always this is all
+    twice = ordered[1:][ordered[1:] == ordered[:-1]]
+    return np.flatnonzero(np.isin(codes, twice)) if len(twice) else np.zeros(0, np.intp)
+
+
+def leave_out_repeated(table: Table, layout: Layout, meetings: Meetings) -> None:
     """Leave out duplicate rows, unless they are probably separate matches.
 
-    Duplicate rows are left out only if a row holds more than a time and two players. They count as
-    matches if some players meet twice at the same time with different results: such a file does list several matches
-    of the same players at one time.
+    Duplicate rows are left out only if a row holds more than a time and two players. They count as matches if some
+    players meet twice at the same time with different results: such a file does list several matches of the same
+    players at one time.
     """
     choice = table.choices.duplicates
     if choice == "keep" or len(table.frame) < 2:
@@ -41,20 +106,20 @@ def leave_out_repeated(table: Table, layout: Layout, size: Ints, player: Ints) -
     if not when and choice is None:
         _note_pasted(table)
         return
-    hashes = table.frame.hash_rows()
-    if hashes.n_unique() == len(hashes):
+    rows = meetings.repeated(when)
+    same = ~table.frame[rows].hash_rows().is_first_distinct().to_numpy() if len(rows) else np.zeros(0, bool)
+    repeated = rows[same]
+    if not len(repeated):
         return
-    repeated = ~hashes.is_first_distinct().to_numpy()
     if choice is None:
-        meeting = _meetings(table, when, team_codes(size, player))[~repeated]
-        usual = len(table.frame.columns) <= len(when) + 2 or len(np.unique(meeting)) < len(meeting)
+        usual = len(table.frame.columns) <= len(when) + 2 or len(_repeated(meetings.codes(when)[rows[~same]])) > 0
         if table.decide("whether rows that repeat are matches", lambda: usual):
-            number, row = int(np.count_nonzero(repeated)), int(repeated.argmax())
+            number = len(repeated)
             text = f"{count(number, 'duplicate row', 'duplicate rows')}; each is counted as a match; "
             once = Option("duplicates", "once")
-            table.note("repeated-rows-counted", text, once, " counts them once", number=number, row=row)
+            table.note("repeated-rows-counted", text, once, " counts them once", number=number, row=int(repeated[0]))
             return
-    table.leave_out(np.flatnonzero(repeated), "repeated-rows", "duplicate row", "duplicate rows", _KEEP)
+    table.leave_out(repeated, "repeated-rows", "duplicate row", "duplicate rows", _KEEP)
 
 
 def _note_pasted(table: Table) -> None:
@@ -96,17 +161,6 @@ def _are_numeric_dates(day: "pl.Series") -> bool:
     return len(values) > 0 and meaning_of(values, np.ones(len(values)), day.name) != "number"
 
 
-def _meetings(table: Table, when: list[str], team: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return a code for each match; matches of the same teams at the same time share a code.
-
-    `team` has a column per side. The codes are sums, so it does not matter which side is first.
-    """
-    meeting: NDArray[np.uint64] = mix_bits(team).sum(axis=1, dtype=np.uint64)
-    if when:
-        meeting ^= table.frame.select(when).hash_rows().to_numpy()
-    return meeting
-
-
 def team_codes(size: Ints, player: Ints) -> NDArray[np.uint64]:
     """Return a code for each team, with a row per match; teams with the same players have the same code.
 
@@ -124,21 +178,20 @@ def team_codes(size: Ints, player: Ints) -> NDArray[np.uint64]:
     return np.where(size.reshape(-1) > 0, total, np.uint64(0)).reshape(size.shape)
 
 
-def leave_out_mirrored(table: Table, layout: Layout, team: NDArray[np.uint64], result: Floats | None) -> None:
+def leave_out_mirrored(table: Table, layout: Layout, meetings: Meetings, result: Floats | None) -> None:
     """Leave out the second row of each match if nearly every match is listed twice, once from each side's view."""
-    import polars as pl
-
     choice, matches = table.choices.duplicates, len(table.frame)
-    if choice == "keep" or not matches or team.shape[1] != 2:
+    if choice == "keep" or not matches:
         return
     when = _moments(table, layout)
-    forward = team[:, 0] < team[:, 1]
-    meeting = _meetings(table, when, team)
+    rows = meetings.repeated(when)
+    if not len(rows):
+        return
+    forward, meeting = meetings.forward, meetings.codes(when)
     if result is not None:
         low, high = np.where(forward, result.T, result.T[::-1])
         meeting = meeting ^ (low * 31.0 + high * 1e6).view(np.uint64)
-    # Most files have few meetings with the same result, so only those are sorted.
-    rows = np.flatnonzero(pl.Series(meeting).is_duplicated().to_numpy())
+        rows = rows[_repeated(meeting[rows])]
     if not len(rows):
         return
     _, group = np.unique(meeting[rows], return_inverse=True)

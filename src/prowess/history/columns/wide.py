@@ -20,7 +20,7 @@ from ..names import plain_name
 from ..ragged import Floats, Ints, starts
 from ..read_context import Problems, Table
 from .aliases import WON
-from .duplicates import BOTH_VIEWS, leave_out_mirrored, leave_out_repeated, team_codes
+from .duplicates import BOTH_VIEWS, Meetings, leave_out_mirrored, leave_out_repeated
 from .layout import Layout, Shape
 from .raw_matches import RawMatches
 from .winner_names import DRAW, UNKNOWN, winning_sides
@@ -56,7 +56,7 @@ def read_wide(table: Table, layout: Layout) -> RawMatches:
     if layout.shape == Shape.PLACES:
         table, layout, place = _split_ties(table, layout)
     size, player, names = _teams(table, layout)
-    bye = names.str.to_lowercase().is_in(list(BYES)).to_numpy()
+    bye = _are_byes(names)
     if len(layout.sides) == 2 and bye.any():
         row = np.repeat(np.arange(len(size)), size.sum(axis=1))
         table.leave_out(np.unique(row[bye[player]]), "byes", "bye", "byes")
@@ -65,9 +65,10 @@ def read_wide(table: Table, layout: Layout) -> RawMatches:
     score, rank = _results(table, layout, present)
     if layout.shape == Shape.PLACES:
         rank = np.tile(place, (len(present), 1))
-    leave_out_repeated(table, layout, size, player)
-    if layout.shape in _TWO_VIEWS:
-        leave_out_mirrored(table, layout, team_codes(size, player), rank if score is None else score)
+    meetings = Meetings(table, size, player)
+    leave_out_repeated(table, layout, meetings)
+    if layout.shape in _TWO_VIEWS and len(layout.sides) == 2:
+        leave_out_mirrored(table, layout, meetings, rank if score is None else score)
     flat = present.reshape(-1)
     return RawMatches(
         match_start=starts(present.sum(axis=1)),
@@ -80,6 +81,13 @@ def read_wide(table: Table, layout: Layout) -> RawMatches:
         score=None if score is None else score.reshape(-1)[flat],
         home=_home(table, layout),
     )
+
+
+def _are_byes(names: "pl.Series") -> Mask:
+    """Return which names mean that there was no opponent."""
+    byes = (names.str.len_chars() <= max(map(len, BYES))).to_numpy(writable=True)  # most names are longer
+    byes[byes] = names.filter(byes).str.to_lowercase().is_in(list(BYES)).to_numpy()
+    return byes
 
 
 def _reject_results(table: Table, layout: Layout, size: Ints, player: Ints, names: "pl.Series") -> None:

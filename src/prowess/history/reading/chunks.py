@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 BLOCK = 1 << 20  # number of bytes read at once
 HEAD = 1 << 16  # number of bytes that decide the format of a text
 STRAY = 4  # if no record ends within this many times the wanted lines, a quotation mark must be stray
+SLIGHTLY_MORE = 1.1  # a piece may have this many times the wanted lines, which saves a search for their ends
 _ARCHIVES = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # workbooks and zip files cannot be read in chunks
 _NEWLINE, _QUOTE = 10, 34
 
@@ -146,7 +147,7 @@ class _TextFile:
             return
         heading, before, choices, columns = b"", 0, self.choices, set[str]()
         has_rounds = False  # the headings of rounds above a chunk are unknown
-        for number, piece in enumerate(self._pieces(rows)):
+        for number, (piece, lines) in enumerate(self._pieces(rows)):
             choices = self._settle(piece, choices, before)
             offset = before - heading.count(b"\n")
             content = load_source(Source(self.title, self.suffix, data=heading + piece, lines_before=offset), choices)
@@ -166,7 +167,7 @@ class _TextFile:
                     text = f"{self.title}, line {before + 1}: the columns are different from here on; "
                     option = Option("header", False)
                     raise Error(text, option, " reads the file without a header", field="header", line=before + 1)
-            before += piece.count(b"\n")
+            before += lines
             yield Chunk(content, self._share())
 
     def _share(self) -> float:
@@ -200,18 +201,19 @@ class _TextFile:
             choices = replace(choices, separator=mark) if len(mark.encode()) == 1 else choices
         return choices
 
-    def _pieces(self, rows: int) -> Iterator[bytes]:
-        """Yield pieces of about `rows` lines, each of which ends at the end of a record."""
+    def _pieces(self, rows: int) -> Iterator[tuple[bytes, int]]:
+        """Yield pieces of about `rows` lines, each of which ends at the end of a record, and their numbers of lines."""
         pending, lines, is_first = b"", 0, True
         read_lines = unpacked = 0
         limits = self.choices.read_limits
         while True:
-            cut = _find_cut(pending, rows) if lines >= rows else 0
+            cut = _find_cut(pending, lines, rows) if lines >= rows else 0
             if cut:
                 is_first = False
-                yield pending[:cut]
-                pending = pending[cut:]
-                lines = pending.count(b"\n")
+                rest = pending[cut:]
+                lines_left = rest.count(b"\n")
+                yield pending[:cut], lines - lines_left
+                pending, lines = rest, lines_left
                 continue
             line_length = len(pending) / max(lines, 1)
             wanted = int(min(max(BLOCK, 1.05 * line_length * (rows - lines)), 64 * BLOCK))
@@ -224,21 +226,27 @@ class _TextFile:
             if self.decoder is not None:
                 block = self.decoder.decode(block).encode()
             pending += block
-            new = block.count(b"\n")
+            new = int(np.count_nonzero(np.frombuffer(block, np.uint8) == _NEWLINE))
             lines, read_lines, unpacked = lines + new, read_lines + new, unpacked + len(block)
             if self.packed is not None:
                 limits.check_unpacked(self.title, unpacked, max(self.size, self.packed.count))
             if len(pending) - max(pending.rfind(b"\n"), pending.rfind(b"\r")) > limits.line + 1:
                 raise limits.long_line(self.title, read_lines + 1)
         if pending or is_first:
-            yield pending
+            yield pending, lines
 
 
-def _find_cut(data: bytes, rows: int) -> int:
-    """Return where record number `rows` ends; 0 if there are fewer. Newlines within quotes do not end a record."""
+def _find_cut(data: bytes, lines: int, rows: int) -> int:
+    """Return where record number `rows`, or one shortly after it, ends; 0 if there are fewer.
+
+    Newlines within quotes do not end a record. `lines` is the number of newlines.
+    """
+    is_quoted = not data[:HEAD].lstrip().startswith(b"{") and b'"' in data
+    if not is_quoted and lines <= SLIGHTLY_MORE * rows:
+        return data.rfind(b"\n") + 1
     array = np.frombuffer(data, np.uint8)
     ends = newlines = np.flatnonzero(array == _NEWLINE)
-    if not data.lstrip().startswith(b"{") and b'"' in data:
+    if is_quoted:
         ends = newlines[np.searchsorted(np.flatnonzero(array == _QUOTE), newlines) % 2 == 0]
         if len(ends) < rows and len(newlines) >= STRAY * rows:
             ends = newlines

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from itertools import repeat
 from math import nan
 from typing import TYPE_CHECKING, Any
 
@@ -141,13 +142,16 @@ def enter_players(ladder: Ladder, history: History) -> NDArray[np.int32]:
         rows = _enter_few(ladder, history)
         if rows is not None:
             return rows
-    # Matches of importance 0 change nothing, so they must not enter players either.
-    first = _first_entries(history)
     row_of = ladder.rows
-    row = np.array([row_of.get(name, -1) for name in history.players], np.int32)
-    _check_order(ladder, history, first, row)
-    newcomers = np.flatnonzero((first < history.entries) & (row < 0))
-    newcomers = newcomers[np.argsort(first[newcomers])]
+    row = np.fromiter(map(row_of.get, history.players, repeat(-1)), np.int32, len(history.players))
+    is_later = history.time is not None and not (ladder.last_seen > history.time[0]).any()
+    newcomers = np.flatnonzero(row < 0)
+    if history.importance is not None or not all_play or not is_later or len(newcomers) > 1:
+        # Matches of importance 0 change nothing, so they must not enter players either.
+        first = _first_entries(history)
+        _check_order(ladder, history, first, row)
+        newcomers = newcomers[first[newcomers] < history.entries]
+        newcomers = newcomers[np.argsort(first[newcomers])]
     row[newcomers] = len(ladder) + np.arange(len(newcomers))
     row[row < 0] = len(ladder) + len(newcomers)  # players without a rated match share a row that stays empty
     ladder.reserve(len(ladder) + len(newcomers) + 1)
