@@ -11,7 +11,7 @@ from .text import join_words
 
 
 def file_extension(path: str | os.PathLike[str], allowed: tuple[str, ...]) -> str:
-    """Return the extension of a file's name, in lower case; raise an Error if it is not allowed.
+    """Return the extension of a file's name, in lower case; raise an Error if the extension is not allowed.
 
     >>> file_extension("standings.CSV", (".csv", ".json"))
     '.csv'
@@ -27,7 +27,9 @@ def file_extension(path: str | os.PathLike[str], allowed: tuple[str, ...]) -> st
 
 
 def check_target(path: str | os.PathLike[str], allowed: tuple[str, ...]) -> str:
-    """Return the extension of a file to be written; raise an Error if it is not allowed or the folder is missing.
+    """Return the extension of a file to be written.
+
+    Raise an Error if the extension is not allowed or the folder does not exist.
 
     Call this before a long computation whose result is written at the end.
 

@@ -99,7 +99,7 @@ class Error(ValueError):
         return join_pieces((*self.pieces, *hint), option)
 
     def detail(self, option: Callable[[Option], str] = str) -> str:
-        """Return the message without the prefixes of `within`, for pages that show it beside the field.
+        """Return the message without the prefixes of `within`, for pages that show the message beside the field.
 
         >>> Error("it must be a number").within("carry: ", field="carry").within("season: ").detail()
         'it must be a number'
@@ -132,11 +132,11 @@ def _restore(kind: type[Error], pieces: tuple[Piece, ...], attributes: dict[str,
 
 @dataclass(frozen=True)
 class Remark:
-    """A finding or decision made while reading a file. `str` returns it as a sentence.
+    """A finding or decision made while reading a file; `str` returns the sentence.
 
-    `code` names the kind of remark; it stays the same if the wording changes. `column` is the affected column, and
-    `count` the number of affected rows or matches. `line` is the line of the first one, counted from 1. `option` is the
-    option that would change the decision.
+    `code` names the kind of remark; the code stays the same if the wording changes. `column` is the affected column,
+    and `count` the number of affected rows or matches. `line` is the number of the first affected line, counted from 1.
+    `option` is the option that would change the decision.
 
     >>> pieces = ("6 duplicate rows; ", Option("repeated", "once"), " counts them once")
     >>> remark = Remark("duplicate-rows", pieces, count=6)

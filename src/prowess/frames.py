@@ -45,7 +45,7 @@ def csv_cells(frame: pl.DataFrame, raw_names: bool = False) -> pl.DataFrame:
     """Return the frame with cells that CSV can hold: lists are joined into text.
 
     Text that a spreadsheet would run as a formula gets an apostrophe in front, unless `raw_names` is set. Numbers never
-    get one.
+    get an apostrophe.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"player": ["=1+1"], "teams": [[["ann", "-bob"], ["Jo-Ann"]]], "scores": [[-1, 2]]})
@@ -98,7 +98,7 @@ def json_text(value: Any, ascii_only: bool = False) -> str:
 
 
 def json_types(value: Any) -> Any:
-    """Convert nested data to the types of JSON; other values become text.
+    """Convert nested data to the types of JSON; values of any other type become text.
 
     >>> json_types({"when": np.datetime64("2026-01-31").item(), "holds": np.True_, "win": (np.nan, 0.5)})
     {'when': '2026-01-31', 'holds': True, 'win': [None, 0.5]}

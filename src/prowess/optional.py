@@ -1,4 +1,4 @@
-"""Importing optional dependencies, with an error that says how to install them."""
+"""Importing optional dependencies; if one is missing, the error says how to install it."""
 
 from importlib import import_module
 from typing import Any

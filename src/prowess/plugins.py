@@ -31,7 +31,9 @@ def _accept(_: str, plugin: object) -> object:
 
 @cache
 def find_plugins(group: str) -> dict[str, EntryPoint]:
-    """Return the entry points of a group by name, without importing them. If a name is repeated, the first one wins.
+    """Return the entry points of a group by name, without importing the plugins.
+
+    If a name is repeated, the first entry point wins.
 
     >>> "papers" in find_plugins("prowess.verbs")
     True
@@ -61,7 +63,7 @@ def load_plugin(group: str, name: str, check: Check = _accept) -> object:
 
 @cache
 def load_plugins(group: str, check: Check = _accept, skip: frozenset[str] = frozenset()) -> dict[str, object]:
-    """Import all plugins of a group, except those in `skip`. A broken plugin is left out with a warning.
+    """Import all plugins of a group, except the names in `skip`. A broken plugin is left out with a warning.
 
     >>> load_plugins("my.shapes")
     {}
@@ -78,10 +80,10 @@ def load_plugins(group: str, check: Check = _accept, skip: frozenset[str] = froz
 
 
 class Extensible(Mapping[str, T], Generic[T]):
-    """Built-in objects by name, followed by a group's plugins; built-in names win.
+    """Built-in objects by name, followed by a group's plugins. If names collide, the built-in object wins.
 
-    `check` returns the object to use for a plugin, or raises an `Error` that says what is wrong with it. Looking up a
-    built-in name does not search for plugins; looking up another name imports only that plugin.
+    `check` returns the object to use for a plugin, or raises an `Error` that says what is wrong with the plugin.
+    Looking up a built-in name does not search for plugins; looking up another name imports only that plugin.
 
     >>> shapes = Extensible({"square": 4}, "my.shapes", lambda name, plugin: int(plugin))
     >>> shapes["square"], "circle" in shapes, list(shapes)
@@ -95,7 +97,7 @@ class Extensible(Mapping[str, T], Generic[T]):
 
     @property
     def names(self) -> list[str]:
-        """All names. Plugins are not imported, so some of those named may be broken.
+        """All names. Plugins are not imported, so some of the named plugins may be broken.
 
         >>> Extensible({"square": 4}, "my.shapes", lambda name, plugin: int(plugin)).names
         ['square']

@@ -15,7 +15,7 @@ def count(number: int, one: str, many: str) -> str:
 
 
 def join_words(names: Iterable[object], last: str = "and") -> str:
-    """Join words with commas, and the last with "and" or another word.
+    """Join words with commas, and the last two words with "and" or another word.
 
     >>> join_words(["Elo"]), join_words([1500, 1600, 1700], "or")
     ('Elo', '1500, 1600 or 1700')

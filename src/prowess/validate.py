@@ -1,4 +1,4 @@
-"""Validation of numbers: finite, and within the range in which every formula stays finite.
+"""Validation of numbers: they must be finite, and small enough for every formula to stay finite.
 
 The `value` of an `Error` is the rejected value, and its `field` is the name of the parameter. Functions take `field`
 separately if `name`, which the message shows, is a phrase instead of the parameter's name.

@@ -66,7 +66,7 @@ class Client:
         patience: float = 60.0,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        """Connect to a league by name. Pass a `key` (see `prowess key create`) to write, or to read a private league."""
+        """Connect to a league by name. Pass a `key` (see `prowess key create`) to write or to read a private league."""
         self._connection = Connection(address, key, timeout, patience, transport)
         self.league = name_of(league, "the name of a league")
         self._path = f"/api/leagues/{encode_segment(self.league)}"
@@ -188,9 +188,9 @@ class Client:
     ) -> list[list[Rating]]:
         """Post a match, wait until it is stored, and return the new ratings, nested like the teams.
 
-        Names may be new. `time` may be earlier than in matches posted before; all later ratings are then recomputed.
-        Without `time`, the match gets the time at which the service receives it. With your own `id`, it is safe to
-        post the match again.
+        Names of new players are allowed. `time` may be earlier than the times of matches posted before; in that case,
+        all later ratings are recomputed. Without `time`, the match gets the time at which the service receives it. If
+        you pass your own `id`, you can safely post the match again.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:

@@ -30,7 +30,7 @@ class ServiceError(Error):
     """The service rejected a request, or could not be reached.
 
     `status` is the HTTP status, or 0 if no response arrived. `problem` is the whole response body (RFC 9457): type,
-    title, status, detail and, where fields are wrong, `errors`. `renamed` is the path to use if the league was renamed.
+    title, status, detail and, if fields are invalid, `errors`. `renamed` is the path to use if the league was renamed.
 
     >>> error = ServiceError("no player named 'ana'", 422, {"title": "Unprocessable"})
     >>> error.status, error.problem["title"]
@@ -79,7 +79,7 @@ def pause(attempt: int, retry_after: str | None, chance: float) -> float:
 
 
 def _parse_retry_after(text: str) -> float:
-    """Return the seconds of a Retry-After header, which may be a number or a date; 0 if it is invalid."""
+    """Return the seconds of a Retry-After header, which may be a number or a date; 0 if the header is invalid."""
     if text.strip().isdecimal():
         return float(text)
     try:
@@ -89,7 +89,7 @@ def _parse_retry_after(text: str) -> float:
 
 
 class Connection:
-    """A connection to a service that retries failed requests until `patience` seconds have passed.
+    """A connection to a service. Failed requests are retried until `patience` seconds have passed.
 
     Every request must be safe to repeat. Reads are safe, and changes carry an id.
 

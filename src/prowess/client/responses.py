@@ -27,7 +27,7 @@ DEFAULT_CAUTION = 3.0  # the default of every model
 
 
 def parse_rating(body: Mapping[str, Any]) -> Rating:
-    """Return the rating in a response body. A rating may include one per trait, or extra numbers such as a volatility.
+    """Return the rating in a response body, with its ratings per trait and extra numbers such as a volatility.
 
     >>> parse_rating({"mu": 1500.0, "sigma": 200.0, "shown": 900.0, "volatility": 0.06})
     Rating(mu=1500.0, sigma=200.0, volatility=0.06)

@@ -5,9 +5,9 @@ value for an infinitely long league. The interval applies to these players, thes
 scored, not to other leagues.
 
 Matches are put into groups: single matches, or blocks of neighbouring matches, whose errors are correlated (Carlstein,
-1986). A resampled history consists of groups drawn with replacement, as many as the original has. All models are
-measured on the same draws, so differences are paired. If there are more than 1,000 groups, they are merged. Measuring
-all resampled histories is one matrix product, whose cost then does not depend on the number of matches.
+1986). A resampled history consists of groups drawn with replacement, as many as the original history has. All models
+are measured on the same draws, so differences are paired. More than 1,000 groups are merged. All resampled histories
+are measured by one matrix product, whose cost does not depend on the number of matches.
 """
 
 from __future__ import annotations

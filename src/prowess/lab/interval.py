@@ -1,4 +1,4 @@
-"""A value with its interval, and Student's t."""
+"""Values with their intervals, and quantiles of Student's t distribution."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Interval(NamedTuple):
         return None if self.within_noise else self.value > 0.0
 
     def apart(self, other: Interval) -> Interval:
-        """Return the difference from another, independent interval. Both must be symmetric.
+        """Return the difference from another, independent interval. Both intervals must be symmetric.
 
         >>> Interval(5.0, 2.0, 8.0).apart(Interval(3.0, -1.0, 7.0))
         Interval(value=2.0, low=-3.0, high=7.0)
@@ -86,7 +86,7 @@ class Interval(NamedTuple):
         return Interval(factor * self.value, low, high)
 
     def words(self, digits: int = 2, unit: str = "") -> str:
-        """Format a difference and its interval with signs.
+        """Format a difference and its interval with plus and minus signs.
 
         >>> Interval(1.316, -0.92, 1.71).words(1, "points")
         '+1.3 (−0.9 to +1.7) points'

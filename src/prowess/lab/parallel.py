@@ -56,7 +56,7 @@ def count_processes(jobs: int | None) -> int:
 
 
 def _in_process(jobs: int | None) -> bool:
-    """Return whether the work stays in this process, without importing joblib."""
+    """Return whether the work stays in this process. To decide this, joblib is not imported."""
     if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or jobs == 0):
         message = f"jobs must be a number of processes, or −1 for all processors, not {jobs!r}"
         raise Error(message, field="jobs", value=jobs)

@@ -171,10 +171,11 @@ class SeasonSplits(Protocol):
 class RandomSplits(Protocol):
     """Repeat several times: learn from a random part of the matches and score others, in chronological order.
 
-    `train`: the share of all matches that is drawn to be learnt from. The rest is scored: each scored match is forecast
-    from the drawn matches before it. `test`: if given, this share of the matches, at the end of the history, is scored
-    in every split, and the matches to learn from are drawn from all earlier ones. `known`: score only matches whose
-    players all appeared in earlier learnt matches. Guo et al. (2012), section 5.1, use this for the Halo matches.
+    `train`: the share of all matches that is drawn to be learnt from. All other matches are scored: each of these is
+    forecast from the drawn matches before it. `test`: if given, this share of the matches, at the end of the history,
+    is scored in every split, and the matches to learn from are drawn from all earlier matches. `known`: score only
+    matches whose players all appeared in earlier learnt matches. Guo et al. (2012), section 5.1, use random splits for
+    the Halo matches.
 
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}] * 10)
     >>> [run.rows(history).tolist() for run in RandomSplits(times=2, train=0.5, test=0.2).runs(history)]

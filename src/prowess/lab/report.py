@@ -91,7 +91,7 @@ class Report:
         return {"title": self.title, "sections": [json_types(section.to_dict()) for section in self.sections]}
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the report to a file: a self-contained .html page or .json, according to the extension.
+        """Write the report to a file: a self-contained .html page or a .json file, according to the extension.
 
         >>> from pathlib import Path; from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:

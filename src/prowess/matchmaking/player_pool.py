@@ -29,7 +29,7 @@ Players = Iterable[str] | Mapping[str, Rating]
 class PlayerPool:
     """Players by name with their ratings, their model, and the league's memory.
 
-    The memory is what the model has learnt about the league.
+    The memory holds the numbers that the model has learnt about the league.
     """
 
     model: Model
@@ -69,7 +69,7 @@ class PlayerPool:
 
 
 def make_pool(source: Source, players: Players | None = None) -> PlayerPool:
-    """Return the pool of all players of a ladder, or of those named; unknown names are newcomers.
+    """Return the pool of all players of a ladder, or only of the named players; unknown names are newcomers.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)})
@@ -121,8 +121,8 @@ class Performances:
 
     A performance has mean, variance and noise. All teams are put on one board as if they met in one large match, and
     combined by the model's own team function. A team's performance does not depend on the other teams, with one
-    exception: as long as the noise of scores has not been learnt, it depends on all team sizes of a match. This noise
-    is computed for a match of the given sizes. A team's players are in the order of `members`.
+    exception: as long as the noise of scores has not been learnt, this noise depends on all team sizes of a match. This
+    noise is computed for a match of the given sizes. A team's players are in the order of `members`.
 
     >>> import prowess as pw
     >>> from prowess.matchmaking.player_pool import make_pool

@@ -1,7 +1,7 @@
-"""Substitutes for the names of the `cython` module that the kernels use, if Cython is not installed.
+"""Substitutes for those names of the `cython` module that the kernels use, for installations without Cython.
 
-Cython is needed to build prowess, but not to run it. Without compilation the kernels are ordinary Python: decorators
-return their argument, and types matter only in casts.
+Cython is needed to build prowess, but not to run prowess. Without compilation the kernels are ordinary Python:
+decorators return their argument, and types matter only in casts.
 """
 
 import builtins

@@ -16,7 +16,7 @@ from .rating import Rating
 
 
 class MatchDetails(NamedTuple):
-    """The checked details of a match; None for details that were not given."""
+    """The checked details of a match. Details that were not given are None."""
 
     places: list[int] | None
     scores: list[float] | None
@@ -28,7 +28,7 @@ class MatchDetails(NamedTuple):
     def write(self, board: Board) -> None:
         """Write the details to a board.
 
-        The board's defaults are teams listed best first, full weights, and no elapsed time.
+        The board's defaults are teams in the order of their places, full weights, and no elapsed time.
         """
         board.importance = self.importance
         board.home = self.home
@@ -90,7 +90,7 @@ def check_details(
     elapsed: float | Sequence[Sequence[float]] | None = None,
     home: int | None = None,
 ) -> MatchDetails | None:
-    """Check the details of a match between these teams; return None if all are defaults.
+    """Check the details of a match between the given teams; return None if all details have their default values.
 
     >>> check_details([["ann"], ["bob"]], scores=[1, 3]).places
     [2, 1]
@@ -115,7 +115,7 @@ def check_details(
 
 
 def _places(key: list[float]) -> list[int]:
-    """Return the places for sort keys, with gaps after ties as in sports: 1, 2, 2, 4."""
+    """Return the places of teams with the given sort keys, with gaps after ties as in sports: 1, 2, 2, 4."""
     order = sorted(key)
     return [1 + bisect_left(order, value) for value in key]
 

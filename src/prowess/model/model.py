@@ -35,7 +35,7 @@ Teams = Sequence[Sequence[Rating]]
 
 @dataclass(frozen=True)
 class Model:
-    """A rating system: how skills change over time, combine in teams and lead to results.
+    """A rating system: it describes how skills change over time, combine in teams and lead to results.
 
     >>> import prowess as pw
     >>> model = pw.Model(prior=pw.Normal(25, 8), noise=4, outcome=pw.outcome.Order(draw_probability=0.1),
@@ -93,7 +93,7 @@ class Model:
 
     @cached_property
     def pipeline(self) -> Pipeline:
-        """The components combined in one kernel object, which keeps boards for reuse.
+        """The model's components, combined in one kernel object that keeps boards for reuse.
 
         >>> import prowess as pw
         >>> pw.TrueSkill().pipeline.traits
@@ -105,7 +105,7 @@ class Model:
 
     @property
     def params(self) -> dict[str, Any]:
-        """All parameters that are set, under the names that `replace` accepts.
+        """All parameters that are set, by the names that `replace` accepts.
 
         If two components have a parameter of the same name, the name of the component is added in front: `drift_tau`.
 
@@ -122,11 +122,11 @@ class Model:
 
     @property
     def tunable(self) -> dict[str, Range]:
-        """The range in which each parameter may be tuned, under the names that `replace` accepts.
+        """The ranges in which parameters may be tuned, by the names that `replace` accepts.
 
         The dictionary has the parameters that a component declares as tunable and whose current values are numbers.
-        Other values, such as an "estimated" γ or a rule for K, are left out. A margin policy adds its own parameters.
-        `beta` is left out if it is 0, because the outcome then contains all the noise. `pw.tune` also leaves out
+        Other values, such as an "estimated" γ or a rule for K, are left out. A margin policy adds its own parameters. A
+        `beta` of 0 is left out, because in such models the outcome contains all the noise. `pw.tune` also leaves out
         parameters that results cannot determine, such as TrueSkill's mu and sigma.
 
         >>> import prowess as pw
@@ -179,7 +179,7 @@ class Model:
         return cls(**parts, noise=plain["noise"], caution=plain["caution"], period=plain.get("period"), home=home)
 
     def rating(self, mu: float | None = None, sigma: float | None = None, **parts: Any) -> Rating:
-        """Return the rating of a new player, or one with another `mu` or `sigma` (the same for every skill).
+        """Return the rating of a new player, or a rating with the given `mu` or `sigma` (the same for every skill).
 
         Parts that only some models have are given by name: `volatility`, `offence`, `defence`. Systems without
         uncertainty ignore `sigma`.
@@ -240,8 +240,9 @@ class Model:
         Without `ranks` or `scores`, the teams must be listed from best to worst.
 
         `ranks`: lower is better, equal is a tie. `scores`: higher is better. `weights`: the share of the match that
-        each player played. `importance`: the weight of the match; 0 ignores it, 2 counts it double. `elapsed`: time
-        since the last match, one number or nested like the teams. `home`: the index of the home team.
+        each player played. `importance`: the weight of the match; 0 means that the match is ignored, 2 that it counts
+        double. `elapsed`: time since the last match, one number or nested like the teams. `home`: the index of the home
+        team.
 
         >>> import prowess as pw
         >>> model = pw.TrueSkill()
@@ -333,8 +334,8 @@ class Model:
     ) -> Fit:
         """Rate a history in one chronological pass; return ratings, forecasts made before each match, and log-evidence.
 
-        `start` is a ladder to continue from, or ratings by name. On a terminal a progress bar appears after two
-        seconds; `progress` forces it on or off.
+        `start` is a ladder to continue from, or ratings by name. On a terminal, a progress bar appears after two
+        seconds; `progress` forces the bar on or off.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["cat"]]}])
@@ -370,10 +371,10 @@ class Model:
         *,
         progress: bool | None = None,
     ) -> Streamed:
-        """Rate consecutive histories, such as those of `History.stream`, and keep only the ladder.
+        """Rate consecutive histories, such as the histories that `History.stream` yields, and keep only the ladder.
 
-        The ratings equal, to the last bit, those of one pass over all histories. Memory is needed for the players and
-        one history; forecasts and trajectories are not kept.
+        The ratings are the same, to the last bit, as after one pass over all histories. Only the players and one
+        history are in memory; forecasts and trajectories are not kept.
 
         >>> import prowess as pw
         >>> weeks = [pw.History.from_matches([{"teams": [["ann"], ["bob"]], "time": week}]) for week in (1, 2)]

@@ -1,4 +1,4 @@
-"""Parameters of components: how to read, change and serialize them, and the ranges for tuning.
+"""Parameters of components: reading, changing and serializing parameters, and ranges for tuning.
 
 Every component is a frozen dataclass whose fields are its parameters. A field may be a component itself, such as the
 margin of an outcome or the team function inside a leader bonus. The parameters of inner components are included.
@@ -23,9 +23,9 @@ ALTERNATIVES = {"draw_probability": "margin", "margin": "draw_probability"}
 
 
 def parameters(component: Any) -> dict[str, Any]:
-    """Return the parameters of a component and of the components inside it, by name; None means not set.
+    """Return the parameters of a component and of its inner components, by name; None means not set.
 
-    If a component and an inner component share a parameter name, it refers to the outer parameter.
+    If a component and an inner component share a parameter name, the name refers to the outer parameter.
 
     >>> from prowess.model.components.team import FullSquad, LeaderBonus
     >>> parameters(FullSquad())
@@ -53,7 +53,7 @@ def fields_of(component: Any) -> dict[str, Any]:
 
 
 def change(component: Any, changes: dict[str, Any]) -> Any:
-    """Return a copy of a component with changed parameters: its own, or parameters of components inside it.
+    """Return a copy of a component with changed parameters: its own, or parameters of its inner components.
 
     >>> from prowess.model.components.team import FullSquad, LeaderBonus
     >>> change(LeaderBonus(FullSquad(6, 0.02)), {"leader_bonus": 0.2, "size": 5})
@@ -137,9 +137,9 @@ class Range:
     """The range in which a parameter may be tuned, on a linear or a logarithmic scale.
 
     The `unit` of the bounds is 1 ("one"), the current value of the parameter ("value"), or the standard deviation of
-    skills ("sigma"). The standard deviation of skills is the first of these that is known and not 0: the outcome's
-    `typical` deviation, the newcomers' sigma, the outcome's scale, the noise, the current value. `sets` is "origin" or
-    "scale" if the parameter sets the origin or the scale of all performances.
+    skills ("sigma"). The standard deviation of skills is the first of the following numbers that is known and not 0:
+    the outcome's `typical` deviation, the newcomers' sigma, the outcome's scale, the noise, the current value. `sets`
+    is "origin" or "scale" if the parameter sets the origin or the scale of all performances.
 
     >>> Range(1.0 / 30, 3, log=True, unit="sigma").at(value=4.0, sigma=6.0)
     Range(low=0.2, high=18.0, log=True, unit='one', sets='')
@@ -200,7 +200,7 @@ class Range:
 
 
 def ranges(component: Any) -> dict[str, Range]:
-    """Return the ranges that a component and the components inside it declare.
+    """Return the ranges that a component and its inner components declare.
 
     >>> from prowess.model.components.team import FullSquad, LeaderBonus
     >>> list(ranges(LeaderBonus(FullSquad())))
@@ -235,7 +235,7 @@ MODEL_RANGES = {
 
 
 def tunable(model: Model, addresses: Mapping[str, tuple[str, str]]) -> dict[str, Range]:
-    """Return the ranges of all tunable parameters of a model, those of the outcome first (see `Model.tunable`).
+    """Return the ranges of all tunable parameters of a model, the outcome's parameters first (see `Model.tunable`).
 
     `addresses` maps the name of every parameter to its component and key.
     """

@@ -38,9 +38,9 @@ FAIRNESS = ((0.04, "as even as can be"), (0.12, "even"), (0.3, "a little uneven"
 class Prediction:
     """The forecast of one match.
 
-    `win[i]` is the probability that team i alone finishes first, and `draw` that several teams share first place (for
-    two teams, a draw), so `win.sum() + draw` is 1. `ranks[i, r]` is the probability that r teams finish ahead of team
-    i. `mean` and `sigma` describe the teams' performances.
+    `win[i]` is the probability that team i alone finishes first. `draw` is the probability that several teams share
+    first place (for two teams, a draw). So `win.sum() + draw` is 1. `ranks[i, r]` is the probability that r teams
+    finish ahead of team i. `mean` and `sigma` describe the teams' performances.
 
     Models of scores also have `scores`, `score_means` and `score_distribution`; models of normal scores have the
     `score_difference` of two teams. In other models these attributes are None.
@@ -83,7 +83,9 @@ class Prediction:
 
     @property
     def score_means(self) -> Floats | None:
-        """The mean score of every team, capped at e⁷⁰⁰. If scores are counts with an uncertain rate, the mean is large.
+        """The mean score of every team, capped at e⁷⁰⁰.
+
+        If scores are counts with a very uncertain rate, the mean is much larger than the median.
 
         >>> import prowess as pw
         >>> outcome = pw.outcome.OffenceDefence(pw.outcome.PoissonScore())
@@ -118,10 +120,10 @@ class Prediction:
 
     @property
     def tilt(self) -> float:
-        """How far the chances to win are from equal: 0 if they are equal, 1 if one team certainly wins.
+        """How far the chances to win are from equal: 0 for equal chances, 1 if one team certainly wins.
 
-        The number is the share of probability that would have to move between teams to make their chances equal,
-        divided by the largest possible share.
+        The number is the share of probability that would have to move between teams to make all chances equal, divided
+        by the largest possible share.
 
         >>> import prowess as pw
         >>> pw.TrueSkill(draw_probability=0).predict([[pw.Rating(30, 1)], [pw.Rating(30, 1)]]).tilt
@@ -141,7 +143,7 @@ class Prediction:
         return next(word for most, word in FAIRNESS if self.tilt <= most)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the prediction as plain data; scores are included if the model has them.
+        """Return the prediction as plain data, including scores if the model predicts scores.
 
         >>> import prowess as pw
         >>> list(pw.TrueSkill().predict([[pw.Rating(30, 1)], [pw.Rating(25, 1)]]).to_dict())
@@ -191,7 +193,7 @@ def predict(board: Board, cell: float | None = None) -> Prediction:
 
 
 def _margins(board: Board) -> list[tuple[NDArray[np.int32], Floats]]:
-    """Return groups of teams that have the same margins to all others, and these margins.
+    """Return groups of teams that have the same margins to all other teams, and these margins.
 
     The rank probabilities of such a group need only one integral.
     """

@@ -40,7 +40,7 @@ from .model import Model
 def Harkness(mu: float = 1500.0, step: float = 50.0, period: float = 30.0) -> Model:
     """Harkness: after an event, a rating is the opponents' mean rating plus `step` times (wins − losses).
 
-    Stout (2025), equation (1). The old rating is ignored. All matches of a `period` (days, or units of plain-number
+    See Stout (2025), equation (1). The old rating is ignored. All matches of a `period` (days, or units of plain-number
     times) are one event.
 
     >>> model = Harkness()
@@ -60,8 +60,8 @@ def Harkness(mu: float = 1500.0, step: float = 50.0, period: float = 30.0) -> Mo
 def Elo(mu: float = 1500.0, k: float | Rule | Callable[[float, float], float] = 32.0, scale: float = 400.0) -> Model:
     """Elo: a rating moves by K times (actual − expected score). See Stout (2025), section 3.
 
-    The expected score is logistic to base 10. `k` is a number, or a rule that returns K for the number of matches
-    played and the rating: `pw.absorb.Fide()`, or any function of the two.
+    The expected score is logistic to base 10. `k` is a number or a rule. A rule is `pw.absorb.Fide()`, or any function
+    that returns K for the number of matches played and the rating.
 
     >>> model = Elo(k=20)
     >>> [[ann], [bob]] = model.rate([[model.rating(1613)], [model.rating(1609)]], ranks=[2, 1])
@@ -168,8 +168,8 @@ def TrueSkill(
 ) -> Model:
     """TrueSkill: a team's performance is the sum of its players' performances. Skills drift before every match.
 
-    Herbrich, Minka, Graepel (2006). The defaults are those of the paper and of other implementations; equal teams draw
-    one match in ten. Give `margin` instead of `draw_probability` to set the draw margin ε itself (a number or a
+    See Herbrich, Minka, Graepel (2006). The defaults are those of the paper and of other implementations; equal teams
+    draw one match in ten. Give `margin` instead of `draw_probability` to set the draw margin ε itself (a number or a
     policy).
 
     >>> model = TrueSkill(draw_probability=0.05)
@@ -229,8 +229,8 @@ def TS2a(
 ) -> Model:
     """TS2a: every place has a performance of its own; a team's performance is the sum of its players' performances.
 
-    Nikolenko and Sirotkin (2011), sections 3 to 5. `margin` is half the distance between neighbouring places: a number
-    or a policy. By default, places are spread over the prior performances of the teams (`pw.outcome.Spread`).
+    See Nikolenko and Sirotkin (2011), sections 3 to 5. `margin` is half the distance between neighbouring places: a
+    number or a policy. By default, places are spread over the prior performances of the teams (`pw.outcome.Spread`).
 
     >>> TS2a(margin=50.0).params["margin"]
     50.0
@@ -249,7 +249,9 @@ def TS2b(
     discount: float = 0.02,
     leader_bonus: float = 0.0,
 ) -> Model:
-    """TS2b: like `TS2a`, but a team performs like its average player, minus 2 % for each missing one (2011, section 5).
+    """TS2b: like `TS2a`, but a team performs like its average player, minus 2 % for each missing player.
+
+    See Nikolenko and Sirotkin (2011), section 5.
 
     >>> TS2b(size=5).params["size"]
     5
@@ -311,7 +313,9 @@ def GaussianOD(
     tau: float = 0.0,
     gamma: float | str = "estimated",
 ) -> Model:
-    """Gaussian-OD: a score is the offence minus the opponents' defence, plus noise. Guo et al. (2012), equation (20).
+    """Gaussian-OD: a score is the team's offence minus the opponents' defence, plus noise.
+
+    See Guo et al. (2012), equation (20).
 
     `gamma`, the standard deviation of the noise, is a number, or "estimated" from the scores of earlier matches.
 
@@ -330,7 +334,9 @@ def GaussianSD(
     tau: float = 0.0,
     gamma: float | str = "estimated",
 ) -> Model:
-    """Gaussian-SD: a score difference is the difference of skills, plus noise. Guo et al. (2012), equations (22), (23).
+    """Gaussian-SD: a score difference is the difference of skills, plus noise.
+
+    See Guo et al. (2012), equations (22) and (23).
 
     >>> model = GaussianSD(gamma=10.0)
     >>> [[ann], [bob]] = model.rate([[model.rating()], [model.rating()]], scores=[12, 3])
@@ -347,7 +353,9 @@ def PoissonOD(
     tau: float = 0.0,
     prediction: str = "integrated",
 ) -> Model:
-    """Poisson-OD: a score is a count whose log-rate is offence minus defence. Guo et al. (2012), section 3.
+    """Poisson-OD: a score is a count whose log-rate is offence minus defence.
+
+    See Guo et al. (2012), section 3.
 
     The paper's priors are far too wide for log-rates; `PoissonOD(mu=0, sigma=0.3, beta=0.1)` suits most sports better.
     `prediction="plug-in"` predicts as the paper does, as if the rates were known.

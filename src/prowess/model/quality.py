@@ -37,7 +37,7 @@ def quality(means: Sequence[float], variances: Sequence[float], noises: Sequence
 
 
 def qualities(match_start: NDArray[np.int32], means: Floats, variances: Floats, noises: Floats) -> Floats:
-    """Return the quality of every match of a history; the arguments are columns over its teams.
+    """Return the quality of every match of a history; the arguments are columns over all teams of the history.
 
     Matches with the same number of teams are computed together.
 
@@ -72,7 +72,7 @@ def log_qualities(means: Floats, variances: Floats, noises: Floats) -> Floats:
 
 
 def check_noise(least: float) -> None:
-    """Raise an `Error` if there is no performance noise; without it, the quality of unequal teams would be 0.
+    """Raise an `Error` if there is no performance noise. Without noise, the quality of unequal teams would be 0.
 
     >>> check_noise(0.0)
     Traceback (most recent call last):
@@ -84,7 +84,7 @@ def check_noise(least: float) -> None:
 
 
 def _factor(variances: Any, means: Any, log: Callable[[Any], Any] = log) -> tuple[Any, Any]:
-    """Return log det M and yᵀM⁻¹y, where y are the differences between neighbouring teams and M is their covariance.
+    """Return log det M and yᵀM⁻¹y for the differences y between neighbouring teams, which have the covariance M.
 
     The arguments describe one match or many. The pivots are d_k = V_(k+1) + e_k with e_k = V_k e_(k-1) / d_(k-1): sums
     and products of positive numbers only.

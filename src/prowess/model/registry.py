@@ -51,7 +51,7 @@ RESERVED = {"noise", "beta", "caution", "period", "home", *BASES, *parameters(Ho
 
 
 def addresses(parts: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
-    """Return the component and the key of every parameter, under unique names.
+    """Return the component and the key of every parameter, by its unique name.
 
     >>> import prowess as pw
     >>> addresses(vars(pw.TrueSkill()))["tau"]

@@ -24,7 +24,7 @@ MOST = 100.0  # above this count, every single result is too improbable to list
 
 @dataclass(frozen=True, eq=False)
 class ScoreDistribution(ABC):
-    """The distribution of every team's score in one match, before it is played.
+    """The distribution of every team's score in one match, before the match is played.
 
     >>> import prowess as pw
     >>> outcome = pw.outcome.OffenceDefence(pw.outcome.PoissonScore())
@@ -69,7 +69,7 @@ class ScoreDistribution(ABC):
     def grid(self, n: int) -> Floats:
         """Return a table with P(first team scores a, second team scores b) in row a, column b, for scores up to n.
 
-        The match must have two teams. Given the ratings, their scores are independent.
+        The match must have two teams. Given the ratings, the scores of the two teams are independent.
 
         >>> import numpy as np
         >>> CountScores(np.log([1.0, 2.0]), np.zeros(2)).grid(1).round(3)
@@ -133,7 +133,7 @@ class NormalScores(ScoreDistribution):
 
 @dataclass(frozen=True, eq=False)
 class CountScores(ScoreDistribution):
-    """Counts whose rate is e^x with x ~ N(mean, sigma²); if sigma is 0 they are Poisson.
+    """Scores that are counts with the rate e^x, where x ~ N(mean, sigma²). If sigma is 0, the counts are Poisson.
 
     >>> import numpy as np
     >>> found = CountScores(np.log([1.5, 90.0]), np.array([0.0, 0.2]))
@@ -195,7 +195,7 @@ class CountScores(ScoreDistribution):
         return [(int(a), int(b), float(grid[a, b])) for a, b in zip(*np.unravel_index(best, grid.shape), strict=True)]
 
     def logarithms(self, rng: np.random.Generator, x: Floats) -> Floats:
-        """Sample the logarithms of counts; for huge rates they are nearly normal."""
+        """Sample the logarithms of counts; at huge rates, these logarithms are nearly normal."""
         # Huge rates overflow NumPy's sampler; above e²⁷ the normal approximation is good enough.
         near = x < 27.0
         counts = rng.poisson(np.exp(np.where(near, x, 0.0)))

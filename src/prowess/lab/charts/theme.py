@@ -177,7 +177,7 @@ def line_encoding(
 
 
 def thin(count: int) -> NDArray[np.intp]:
-    """Return the indices of the points to show of a curve with `count` points, including the first and the last.
+    """Return the indices of the points to show if a curve has `count` points, including the first and the last.
 
     >>> thin(3), len(thin(100_000))
     (array([0, 1, 2]), 500)
@@ -186,7 +186,9 @@ def thin(count: int) -> NDArray[np.intp]:
 
 
 def axis_value(when: float | date) -> float | str:
-    """Return a time without a zone, so that all browsers show the same date; match indices become numbers from 1.
+    """Return a value for a time axis.
+
+    Times have no zone, so that all browsers show the same date. Match indices become numbers from 1.
 
     >>> axis_value(date(2026, 1, 31)), axis_value(0), axis_value(0.5)
     ('2026-01-31T00:00:00', 1, 0.5)

@@ -1,4 +1,4 @@
-"""The chart of a tuning run: the loss of every trial, and how it depends on each parameter."""
+"""The chart of a tuning run: the loss of every trial, and how the loss depends on each parameter."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST, NEARLY_ALL = 0.7, 0.95
 
 
 def tuning_chart(tuning: Tuning, look: Look = LIGHT) -> Any:
-    """Chart the loss of every trial and the lowest loss so far; below it, the loss against each parameter.
+    """Chart the loss of every trial and the lowest loss so far, and below these the loss against each parameter.
 
     >>> import prowess as pw
     >>> chart = tuning_chart(pw.tune(pw.Elo(), pw.simulate(pw.Glicko(), 200, 10).history, trials=3))

@@ -57,7 +57,7 @@ class Comparison:
     resampling: Resampling
 
     def __repr__(self) -> str:
-        """Return the answer in one sentence. If there is none, return the reason, because `repr` must not raise."""
+        """Return the answer in one sentence. If models cannot be compared, return the reason: `repr` must not raise."""
         try:
             return verdict.headline(self)
         except Error as error:
@@ -89,9 +89,9 @@ class Comparison:
     def differences(self, baseline: str | None = None, where: ArrayLike | None = None) -> pl.DataFrame:
         """Return the differences from a baseline, or from the best model by each measure, with paired intervals.
 
-        `within_noise` means that the interval contains 0: these matches cannot tell which of the two is better. The
-        best model was chosen on these same matches, which favours it a little, so do not rely on a difference just
-        beyond noise.
+        `within_noise` means that the interval contains 0: these matches cannot show which of the two models is better.
+        The best model was chosen on these same matches, which favours that model a little, so do not rely on a
+        difference just beyond noise.
 
         >>> import prowess as pw
         >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo", "glicko"])
@@ -207,7 +207,7 @@ class Comparison:
         return pl.concat(frames).filter(pl.col("matches") > 0)
 
     def _group_values(self, name: str, measure: Measure, groups: Groups) -> Any:
-        """Return a model's measure in every group of rows; NaN if it cannot be computed."""
+        """Return a model's measure in every group of rows; NaN where the measure cannot be computed."""
         values = np.full(groups.number, np.nan)
         if not measure.fits(self.models[name]):
             return values
@@ -228,7 +228,9 @@ class Comparison:
         return values
 
     def calibration(self, where: ArrayLike | None = None) -> pl.DataFrame:
-        """Return expected and observed frequencies in equal bins, as columns model, count, expected, happened, stderr.
+        """Return a frame of expected and observed frequencies: model, count, expected, happened, stderr.
+
+        All bins have about the same number of forecasts.
 
         >>> import prowess as pw
         >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo"])
@@ -256,7 +258,7 @@ class Comparison:
         return report.measures_chart(self, where)
 
     def fit(self, model: str | None = None) -> Fit:
-        """Fit a model, by default the best one, to the whole history, for its standings, skill curves and ladder.
+        """Fit a model, by default the best one, to the whole history, to get its standings, skill curves and ladder.
 
         >>> import prowess as pw
         >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo", "glicko"])
@@ -340,7 +342,7 @@ class Comparison:
         return {}
 
     def resampled(self, measure: str | Measure | None = None, where: ArrayLike | None = None) -> dict[str, Resampled]:
-        """Return a measure of every model to which it applies, with values on the history and on resampled ones.
+        """Return, for every model to which a measure applies, its values on the history and on resampled ones.
 
         >>> import prowess as pw
         >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo"])

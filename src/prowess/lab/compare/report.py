@@ -184,7 +184,7 @@ def _best_models(comparison: Comparison, frame: pl.DataFrame) -> tuple[pl.DataFr
 
 
 def standings(fit: Fit, name: str) -> Section:
-    """Return the best players by the best model, after all matches of the history.
+    """Return a table of the best players after all matches, as rated by the given model.
 
     >>> import prowess as pw
     >>> fit = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))

@@ -50,11 +50,11 @@ def compare(
     presets that can use the history. `protocol`: which matches the models learn from and which are scored
     (`pw.lab.Prequential`, `SeasonSplits`, `RandomSplits`). `measures`: names (`pw.lab.MEASURES`), a `pw.lab.Measure`,
     or functions of `fit.forecasts` that return a tally for which lower is better; by default those that suit the
-    history. The first measure decides.
+    history. The first measure decides which model is best.
 
     `block`, `confidence`, `draws` and `seed`: how histories are resampled for intervals, see `pw.lab.Resampling`.
     `jobs`: the number of processes; None uses this process, or the setting of `joblib.parallel_config`, which can also
-    be a Dask cluster. The result is always the same, to the last bit.
+    be a Dask cluster. The number of processes does not change the result, not even in the last bit.
 
     >>> import prowess as pw
     >>> wins = [("ann", "bob"), ("bob", "cat"), ("ann", "cat")] * 10
@@ -214,7 +214,7 @@ def compare_forecasts(
     forecasts: Mapping[str, Iterable[ForecastChunk]],
     resampling: Resampling = DEFAULT_RESAMPLING,
 ) -> Comparison:
-    """Compare the forecasts of several models, made before each match of a history and listed in its order.
+    """Compare the forecasts of several models, made before each match and listed in the order of the history.
 
     All chunks of one model are read before those of the next model.
 

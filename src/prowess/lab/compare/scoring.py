@@ -116,8 +116,8 @@ def _results(history: History, match: Index) -> History:
 class SharedHistory:
     """A history to send to worker processes, without names.
 
-    `__sizeof__` reports the real size, so that Dask sends the history once instead of with every task. joblib's own
-    processes memory-map its columns.
+    `__sizeof__` reports the real size, so that Dask sends the history once instead of with every task. The worker
+    processes of joblib memory-map the columns.
 
     >>> import sys
     >>> shared = SharedHistory.of(History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -202,7 +202,7 @@ def collect_scores(
 
 
 def pack(column: Floats) -> Column:
-    """Return the same numbers in the smallest type that holds them exactly; a single number if all are equal.
+    """Return a column in the smallest type that holds its numbers exactly; a single number if all are equal.
 
     >>> pack(np.array([0.5, 1.0])).dtype, pack(np.array([0.1, 1.0])).dtype, pack(np.ones(3)).shape
     (dtype('float16'), dtype('float64'), ())
@@ -236,7 +236,7 @@ def unpack(column: Column, rows: slice | NDArray[np.intp]) -> Floats:
 
 
 def concat_columns(columns: Sequence[Column], rows: Sequence[int]) -> Column:
-    """Concatenate packed columns; `rows` holds the length of each.
+    """Concatenate packed columns; `rows` holds the length of each column.
 
     >>> concat_columns([np.array(0.5), np.array([1.0, 2.0], np.float16)], [2, 2])
     array([0.5, 0.5, 1. , 2. ], dtype=float16)

@@ -104,7 +104,7 @@ def _draw_notes(comparison: Comparison) -> list[str]:
 
 
 def models_by_rank(comparison: Comparison) -> list[str]:
-    """Return the models from best to worst by the first measure; models to which it does not apply are last."""
+    """Return the models from best to worst by the first measure, then models to which this measure does not apply."""
     return list(dict.fromkeys([*comparison.intervals(), *comparison.models]))
 
 

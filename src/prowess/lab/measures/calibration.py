@@ -23,7 +23,7 @@ BIN_SAMPLE = 100_000  # size of the sample of forecasts that determines the bin 
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """Forecasts in bins: their number, the mean expected probability, and the share that came true.
+    """Bins of forecasts: the number of forecasts, their mean probability, and the share that came true.
 
     >>> import numpy as np
     >>> calibration = Calibration(np.array([10.0, 30.0]), np.array([0.2, 0.7]), np.array([0.3, 0.7]))
@@ -66,7 +66,7 @@ class Calibration:
 
 
 def calibration(forecasts: Forecasts, where: Where = None, *, bins: int = 10) -> Calibration:
-    """Compare the win, draw and loss probabilities of two teams with how often each came true.
+    """Compare the forecast win, draw and loss probabilities of two teams with the observed frequencies.
 
     Every match adds its three forecasts; draws are left out if none was expected and none happened. The bins hold about
     equally many forecasts; equal forecasts share a bin.
@@ -114,7 +114,7 @@ def has_draws(result: Result) -> bool:
 
 
 def bin_edges(p: Floats, bins: int) -> Floats:
-    """Return the edges between bins that hold equally many forecasts; a sample is used if there are very many.
+    """Return the edges between bins with equal numbers of forecasts. If there are very many, a sample is used.
 
     >>> import numpy as np
     >>> bin_edges(np.array([0.1, 0.2, 0.6, 0.7]), 2)

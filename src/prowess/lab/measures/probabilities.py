@@ -51,7 +51,7 @@ def two_teams(forecasts: Forecasts, where: Where = None) -> tuple[NDArray[np.int
 
 
 def surprise(p: Floats, least: float) -> Floats:
-    """Return −ln p, where probabilities below `least` count as `least`."""
+    """Return the surprise −ln p of each probability p; probabilities below `least` count as `least`."""
     return -np.log(np.maximum(p, least))
 
 
@@ -67,8 +67,8 @@ def _tally(forecasts: Forecasts, match: NDArray[np.intp], values: Floats) -> Tal
 def log_loss(forecasts: Forecasts, *, least: float = 1e-6) -> Tally:
     """Return −ln P(actual result) for the win, draw or loss of two teams, in nats.
 
-    Probabilities below `least` count as `least`. Otherwise the loss of a model that expects no draws would be infinite
-    after a single draw.
+    Probabilities below `least` count as `least`. Without this limit, the loss of a model that expects no draws would be
+    infinite after a single draw.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 2)

@@ -49,9 +49,10 @@ def pair_log_loss(forecasts: Forecasts, *, least: float = 1e-6, pooled: bool = F
 
     Pairs of teams that share a place are left out.
 
-    For two teams, P is win / (win + loss) of the forecast. For more teams, P is computed from the two teams' normally
-    distributed performances, without a draw margin, or from their scores. Probabilities below `least` count as `least`,
-    so that the loss of a single surprise is not infinite. `pooled` is the same as in `pair_error`.
+    For two teams, P is win / (win + loss) of the forecast. For more teams, P is computed from the normally distributed
+    performances of the pair, without a draw margin, or from the distribution of their scores. Probabilities below
+    `least` count as `least`, so that the loss of a single surprise is not infinite. `pooled` is the same as in
+    `pair_error`.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"], ["cat"]]}])

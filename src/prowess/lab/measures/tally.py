@@ -1,4 +1,7 @@
-"""Tallies: the contribution and the weight of every match in a measure. A measure is a ratio of their sums."""
+"""Tallies: the contribution and the weight of every match in a measure.
+
+The value of a measure is the sum of the contributions, divided by the sum of the weights.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,7 @@ class Tally:
 
     @property
     def values(self) -> Floats:
-        """The measure of every match; NaN if it does not apply.
+        """The measure of every match; NaN where the measure does not apply.
 
         >>> import numpy as np
         >>> Tally(np.array([1.0, 0.0]), np.array([2.0, 0.0])).values
@@ -86,7 +89,7 @@ class Tally:
         return total / weight if isfinite(total) else float((totals / weight).sum())
 
     def window(self, matches: int = 50) -> Floats:
-        """Return the measure over the last `matches` matches up to each match; NaN until there are that many.
+        """Return the measure over the last `matches` matches up to each match; NaN while there are fewer matches.
 
         Only matches to which the measure applies are counted.
 
@@ -116,10 +119,10 @@ def ratio(sums: Floats) -> Floats:
 
 
 def _sliding_sums(column: Floats, width: int) -> Floats:
-    """Sum every `width` neighbours in linear time.
+    """Return the sums of all `width` consecutive values, in linear time.
 
     Nothing is subtracted, so that a huge value does not distort later sums. Every window consists of the end of one
-    block of that width and the beginning of the next.
+    block of `width` values and the beginning of the next.
     """
     if len(column) < width:
         return np.zeros(0)

@@ -1,4 +1,4 @@
-"""When the matches of a simulated league are played."""
+"""The calendar of a simulated league, which says when matches are played."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ MONDAY = 4  # days from the epoch, a Thursday, to the first Monday; rating perio
 
 
 class Timeline:
-    """For every entry, the same player's previous entry and the time that has passed since.
+    """For every entry, the same player's previous entry and the time that has passed since then.
 
     `before` is the index of the previous entry, −1 for a player's first entry. `played` is the number of the player's
     earlier matches. `still` is true if the skill does not move, because both matches are in the same rating period.

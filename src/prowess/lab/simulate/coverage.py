@@ -36,7 +36,7 @@ def coverage(
     seed: int = 0,
     progress: bool | None = None,
 ) -> pl.DataFrame:
-    """Simulate a league with a model, rate it with the same model, and return the coverage (see `covered`).
+    """Simulate a league with a model, rate the league with the same model, and return the coverage (see `covered`).
 
     Every player plays once per round.
 
@@ -53,7 +53,7 @@ def covered(league: Simulation, fit: Fit, levels: Sequence[float] = LEVELS) -> p
     """Return how many of the true skills lie inside the beliefs' central intervals of the given probabilities.
 
     The columns are `level`, `covered` (a share), its binomial standard `error`, and the number of `skills`. All traits
-    count. If the beliefs are correct, `covered` equals `level`; if it is lower, the model is overconfident.
+    count. If the beliefs are correct, `covered` equals `level`; if `covered` is lower, the model is overconfident.
 
     >>> import prowess as pw
     >>> league = pw.simulate(pw.GaussianSD(gamma=6), 500, 50)
@@ -72,7 +72,7 @@ def covered(league: Simulation, fit: Fit, levels: Sequence[float] = LEVELS) -> p
 
 
 def standard_errors(league: Simulation, fit: Fit) -> Floats:
-    """Return the errors (truth − mean)/sigma of every player and trait. If beliefs are correct, they are N(0, 1).
+    """Return the errors (truth − mean)/sigma of every player and trait. Correct beliefs give errors that are N(0, 1).
 
     Matches do not determine the overall level of a league, so the mean error of each trait is subtracted first.
 

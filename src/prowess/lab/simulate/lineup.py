@@ -227,8 +227,8 @@ def _duplicates(seat: Ints, match: Ints, drawn: Ints, units: int) -> Ints:
 def _fill_singly(rng: np.random.Generator, seat: Ints, match: Ints, weights: Floats, open_: Ints) -> None:
     """Fill the open seats of a few matches, one match at a time.
 
-    Every remaining player gets a random waiting time, exponential with a mean of 1/weight. Those with the shortest
-    times play.
+    Every remaining player gets a random waiting time, exponential with a mean of 1/weight. The players with the
+    shortest times play.
     """
     for number in np.unique(match[open_]).tolist():
         seats = open_[match[open_] == number]
@@ -325,7 +325,7 @@ def staff_teams(
 
 @dataclass(frozen=True, eq=False)
 class Lineup:
-    """The teams of every match and the players of every team, as in a history; players are numbers.
+    """The teams of every match and the players of every team, as in a history. Players are identified by numbers.
 
     >>> Lineup(np.array([0, 2], np.int32), np.array([0, 1, 3], np.int32), np.array([4, 2, 5])).match
     array([0, 0, 0], dtype=int32)

@@ -76,7 +76,7 @@ def _(outcome: RoundedPlaces, field: Field, rng: np.random.Generator) -> Played:
 
 
 def _one_margins(field: Field) -> Floats:
-    """Return one draw margin for every match; it applies to all pairs of teams in the match."""
+    """Return one draw margin for every match, which applies to all pairs of teams in the match."""
     if (field.counts == 2).all():
         first = np.arange(0, len(field.mean), 2)
         return field.margins(first, first + 1)
@@ -179,7 +179,7 @@ def _(outcome: GaussianScore, field: Field, rng: np.random.Generator) -> Played:
 
 @play.register
 def _(outcome: OffenceDefence, field: Field, rng: np.random.Generator) -> Played:
-    """Draw scores, each given the team's offence minus the mean defence of the other teams.
+    """Draw scores that depend on each team's offence minus the mean defence of the other teams.
 
     The outcome may make a draw between two teams f times as likely as the scores imply. In that case, matches are
     replayed: a match with a winner is kept only with probability 1/f. If f is below 1, a drawn match is kept only with

@@ -204,17 +204,18 @@ def quiz_league(
 ) -> Simulation:
     """Simulate tournaments of teams of six who answer questions: Nikolenko, Sirotkin (2010), and (2011), section 5.
 
-    As the papers report: there are 680 tournaments and about 50,000 players; most play very few tournaments, and a core
-    plays many, for many teams. Smaller teams are very common, and some list more than six players. There are 30 to 90
-    questions, so there are only 30 to 60 distinct results, and many ties. Some tournaments have more than 1,000 teams.
+    As the papers report, there are 680 tournaments and about 50,000 players. Most players play very few tournaments,
+    and a core plays many, for many teams. Smaller teams are very common, and some list more than six players. There are
+    30 to 90 questions, so there are only 30 to 60 distinct results, and many ties. Some tournaments have more than
+    1,000 teams.
 
-    The papers do not publish the rest, so we chose it. Each of the six seats is empty with probability 0.15 and taken
-    by a guest with probability 0.2. A team brings a substitute with probability 0.03. The `alike` of squads is 0.5. The
-    number of teams is log-normal; its median is 1/80 of the number of squads. The attendance of squads is log-normal
-    with sigma 1.5, and all play at least once. Skills are N(3000, 700²), and performances have a standard deviation of
-    400. Unless another `model` is given, a team performs like its players' average, minus 2 % for each player missing
-    from six (TS2b); larger rosters perform like the plain average. With these constants the best models err in one pair
-    of five, as on real tournaments.
+    The papers do not publish the following constants, so they were chosen here. Each of the six seats is empty with
+    probability 0.15 and taken by a guest with probability 0.2. A team brings a substitute with probability 0.03. The
+    option `alike` of the roster is 0.5. The number of teams is log-normal; its median is 1/80 of the number of squads.
+    The attendance of squads is log-normal with sigma 1.5, and every squad plays at least once. Skills are N(3000,
+    700²), and performances have a standard deviation of 400. Unless another `model` is given, a team performs like its
+    players' average, minus 2 % for each player missing from six (TS2b); larger rosters perform like the plain average.
+    With these constants the best models err in one pair of five, as on real tournaments.
 
     >>> league = quiz_league(tournaments=20, players=1200)
     >>> len(league.history), league.history.time_kind

@@ -129,7 +129,7 @@ def drift_steps(model: Model, timeline: Timeline, skill: Floats) -> tuple[Floats
 
 
 def _experienced_players(model: Model, entries: int) -> BatchBoard:
-    """Return a board of players who have already played; its extra columns have their initial values."""
+    """Return a board of players who have already played. The extra columns have their initial values."""
     batch = BatchBoard(model, 1, max(entries, 1))
     extras = model.pipeline.extras
     model.absorb.welcome(batch.board, 0)

@@ -25,8 +25,8 @@ PROGRESS_STEP = 10_000  # matches between two updates of the progress bar
 class Field:
     """All teams of all matches: mean and variance of their performances, teams × traits, given the true skills.
 
-    The variance is only the noise of performances. `draws` is the draw rate δ for models that forecast only an expected
-    score (see `simulate`).
+    The variance includes only the noise of performances. `draws` is the draw rate δ for models that forecast only an
+    expected score (see `simulate`).
 
     >>> import prowess as pw
     >>> start = np.array([0, 2], np.int32), np.array([0, 1, 2], np.int32)
@@ -162,7 +162,9 @@ def _pool(model: Model, lineup: Lineup, skill: Floats, first: int, last: int) ->
 
 
 class BatchBoard:
-    """A board of a model with room for many teams, and its columns as arrays that share its memory.
+    """A model's board with room for many teams.
+
+    The columns of the board are available as arrays that share its memory.
 
     The drift handles every player separately, and the team function every team. Therefore one board can hold the teams
     of many matches, and the code that was compiled for a single match processes a whole league.
@@ -180,7 +182,7 @@ class BatchBoard:
         self.board.start[0] = 0
 
     def __getattr__(self, column: str) -> NDArray[Any]:
-        """Return a column of the board as an array, cached because the loops over matches use it often."""
+        """Return a column of the board as an array. The array is cached, because loops over matches use it often."""
         if column == "board":  # the column is not cached yet, or the batch is being unpickled
             raise AttributeError(column)
         array = np.asarray(getattr(self.board, column))

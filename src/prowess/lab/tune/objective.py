@@ -125,7 +125,7 @@ def workers(objective: Objective, jobs: int) -> Iterator[Evaluate]:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """The plan of a tuning run: objective on the training span, loss of the current parameters, and whole history.
+    """The plan of a tuning run: the objective on the training span, the current loss, and the whole history.
 
     `present` is the tally of all matches with the current parameters. The matches after the training span are for
     evaluation.
@@ -149,7 +149,7 @@ class Plan:
 
     @property
     def subject(self) -> dict[str, Any]:
-        """The properties that a stored study must have to be continued. The history may have grown since."""
+        """The properties that a stored study must have to be continued. The history may have new matches."""
         return {
             "history": history_fingerprint(self.history[: self.end]),
             "first": self.objective.first,
@@ -158,7 +158,7 @@ class Plan:
         }
 
     def gain(self, model: Model, seed: int) -> Interval:
-        """Return how much better another model predicts the later matches: a paired difference with its interval."""
+        """Return how much better another model predicts the later matches, as a paired difference with its interval."""
         if model == self.objective.model:
             return Interval(0.0, 0.0, 0.0)
         measure = self.objective.measure

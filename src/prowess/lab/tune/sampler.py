@@ -94,7 +94,7 @@ class Surrogate:
     variance: float
 
     def expect(self, at: Floats) -> tuple[Floats, Floats]:
-        """Return the mean and standard deviation at the given points: equations (2.25) and (2.26)."""
+        """Return the predicted mean and standard deviation at the given points, by equations (2.25) and (2.26)."""
         across = np.linalg.solve(self.factor, _matern(_squares(self.points, at), self.lengths))
         left = np.maximum(1.0 - (across * across).sum(axis=0), 1e-12)
         return across.T @ self.weights, np.sqrt(self.variance * left)
@@ -106,13 +106,13 @@ def _squares(one: Floats, other: Floats) -> Floats:
 
 
 def _matern(squares: Floats, lengths: Floats) -> Floats:
-    """Return the covariance of equation (4.17) for ν = 5/2."""
+    """Return the Matérn covariance by equation (4.17) for ν = 5/2."""
     r = np.sqrt(5.0 * (squares @ lengths**-2.0))
     return np.asarray((1.0 + r + r * r / 3.0) * np.exp(-r))
 
 
 def fit_surrogate(points: Floats, y: Floats, rng: np.random.Generator) -> Surrogate:
-    """Find the length scales of maximum likelihood, equation (5.8), by random guesses followed by random steps.
+    """Find the most likely length scales, by equation (5.8), with random guesses followed by random steps.
 
     >>> rng = np.random.default_rng(0)
     >>> points = rng.random((30, 2))
@@ -142,8 +142,8 @@ def fit_surrogate(points: Floats, y: Floats, rng: np.random.Generator) -> Surrog
 def propose(points: Floats, losses: Floats, rng: np.random.Generator) -> Floats | None:
     """Return the point in the unit cube with the largest expected improvement; None while there are too few points.
 
-    The surrogate models the logarithm of the losses, because the worst losses may be very large, and how large does not
-    matter.
+    The surrogate models the logarithm of the losses, because the worst losses may be very large and their exact size
+    does not matter.
 
     >>> rng = np.random.default_rng(0)
     >>> points = rng.random((20, 2))

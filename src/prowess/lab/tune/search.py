@@ -1,4 +1,4 @@
-"""Tuning: search for the parameters that predict best on early matches, and evaluate them on later ones."""
+"""Tuning: search for the parameters that predict early matches best, and evaluate these parameters on later matches."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def requested_space(model: Model, parameters: Requested) -> dict[str, Range] | N
 
 
 def _range(model: Model, name: str, ends: Range | tuple[float, float] | None) -> Range:
-    """Return a parameter's declared or given range; raises `Error` if the model rejects one of its ends."""
+    """Return a parameter's declared or given range; raises `Error` if the model rejects either end of the range."""
     declared, is_number = model.tunable.get(name), type(model.params.get(name)) in (int, float)
     if declared is None and (ends is None or not is_number):
         reason = "needs a range: (low, high)" if is_number else "is not a number of this model"
@@ -74,10 +74,10 @@ def _range(model: Model, name: str, ends: Range | tuple[float, float] | None) ->
 
 
 def relevant_space(model: Model, loss: float, attempt: Evaluate) -> tuple[dict[str, Range], list[str]]:
-    """Return the parameters that results can identify and that change forecasts, and the names of those without effect.
+    """Return the parameters that results can identify and that change forecasts, and the names of unused parameters.
 
-    Each parameter is tried at the far end of its range. For example, a leader bonus has no effect if all play alone,
-    and a home advantage has none without home teams.
+    Each parameter is tried at the far end of its range; it is unused if no forecast changes. For example, a leader
+    bonus has no effect if all players play alone.
     """
     space, values = identified(model), model.params
     far = [{name: span.low if span.share(values[name]) > 0.5 else span.high} for name, span in space.items()]
@@ -112,9 +112,9 @@ def tune(
     `fit.forecasts` that returns a tally for which lower is better. The matches of `burn_in` are learnt from but not
     scored.
 
-    `train` is the end of the training span: a share of the matches (below 1), a number of them, or a date. `burn_in` is
-    given in the same way, within that span. The search does not use the later matches; they are for evaluating the
-    result: `Tuning.gain` is the improvement on them, with an interval.
+    `train` is the end of the training span: a share of the matches (below 1), a number of matches, or a date. `burn_in`
+    is given in the same way, within the training span. The search does not use the later matches, on which the result
+    is evaluated: `Tuning.gain` is the improvement on the later matches, with an interval.
 
     `parameters` are names, or ranges by name. The default is all of `Model.tunable`, except parameters that results
     cannot identify (such as TrueSkill's mu and sigma, see `prowess.model.params`) or that have no effect on this
@@ -122,9 +122,9 @@ def tune(
 
     `storage` is the SQLite file (a path) or the database (a URL such as postgresql://host/name) that stores the study.
     The next call continues the study until there are `trials` trials. Many processes and machines may run the same
-    study at once. Continuing a study of another history, model or measure raises an `Error`. The same seed and number
-    of `jobs` (processes, see `pw.compare`) find the same parameters. Ctrl-C raises `pw.lab.Stopped`, a
-    `KeyboardInterrupt` with the best result so far.
+    study at once. Continuing a study of another history, model or measure raises an `Error`. With the same seed and the
+    same number of `jobs` (processes, see `pw.compare`), the search finds the same parameters. Ctrl-C raises
+    `pw.lab.Stopped`, a `KeyboardInterrupt` with the best result so far.
 
     >>> import prowess as pw
     >>> league = pw.simulate(pw.TrueSkill(beta=6), 1000, 30).history
@@ -174,7 +174,7 @@ def _search(study: Study, attempt: Evaluate, trials: int, jobs: int, progress: b
 
 
 def _result(plan: Plan, study: Study, seed: int) -> Tuning:
-    """Evaluate the best trial on the later matches; if none has a lower loss, keep the current parameters."""
+    """Evaluate the best trial on the later matches; if no trial has a lower loss, keep the current parameters."""
     tried = tuple(
         Trial(
             trial.number,

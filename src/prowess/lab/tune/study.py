@@ -66,7 +66,7 @@ class Study:
 
     @property
     def space(self) -> dict[str, Range]:
-        """The parameters of the study with their ranges; empty before they are set."""
+        """The parameters of the study with their ranges; empty before `set_space` is called."""
         stored = self.study.user_attrs.get("parameters", [])
         return {name: Range(low, high, log) for name, low, high, log in stored}
 
@@ -88,7 +88,7 @@ class Study:
         return {name: float_(span.low, span.high, log=span.log) for name, span in self.space.items()}
 
     def add_present(self, values: Mapping[str, float], loss: float) -> None:
-        """Add the current parameters as a trial, unless they have been tried or lie outside the ranges."""
+        """Add the current parameters as a trial, unless these have been tried before or lie outside the ranges."""
         space = self.space
         inside = all(
             span.low <= values[name] <= span.high or (span.log and not values[name]) for name, span in space.items()
@@ -252,7 +252,7 @@ def model_fingerprint(model: Model) -> str:
 
 
 def qualified_name(value: Any) -> str:
-    """Return a name to store for an object: module and name of a function, or the `repr` of anything else.
+    """Return a name by which to store an object: module and name of a function, or the `repr` of other objects.
 
     >>> qualified_name(qualified_name)
     'prowess.lab.tune.study.qualified_name'

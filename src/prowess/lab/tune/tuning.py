@@ -50,12 +50,12 @@ class Stopped(KeyboardInterrupt):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tuning:
-    """The result of `tune`: the tuned model and how it was found.
+    """The result of `tune`: the tuned model and how the search found it.
 
     `model` is the best model on the training span, `before` the original one. `gain` is the reduction of the loss per
     match on the later matches, with a 95 % interval. `loss` has the losses of both models on the training span (before,
-    after). `matches` has the numbers of matches that were only learnt from, scored, and left for evaluation. If higher
-    is better, the loss is the negated measure.
+    after). `matches` has the numbers of matches that were only learnt from, scored, and left for evaluation. For
+    measures where higher is better, the loss is the negated measure.
 
     >>> import prowess as pw
     >>> league = pw.simulate(pw.Glicko(), 2000, 30).history
@@ -253,7 +253,7 @@ class Tuning:
         self.report().save(path)
 
     def chart(self) -> alt.VConcatChart:
-        """Chart the loss of every trial and the lowest loss so far; below it, the loss against each parameter.
+        """Chart the loss of every trial and the lowest loss so far, and below these the loss against each parameter.
 
         >>> import prowess as pw
         >>> tuning = pw.tune(pw.Elo(), pw.simulate(pw.Glicko(), 200, 10).history, trials=3)

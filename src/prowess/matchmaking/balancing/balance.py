@@ -24,7 +24,7 @@ CELLS = 2_000_000  # limit of splits times players; allows 20 players in two tea
 
 @dataclass(frozen=True, eq=False)
 class Balance:
-    """A split of players into teams, and how fair their match is.
+    """A split of players into teams, and the fairness of the match between these teams.
 
     `teams` holds the names; the players of a team are in the order in which they were given. `quality` is the match
     quality (0 to 1), `prediction` the forecast. `exact` is True if this is certainly the best split: all splits were
@@ -61,7 +61,7 @@ class Balance:
 
     @property
     def tilt(self) -> float:
-        """How far the teams' chances to win are from equal: 0 if they are equal, 1 if one team certainly wins.
+        """How far the teams' chances to win are from equal: 0 for equal chances, 1 if one team certainly wins.
 
         >>> import prowess as pw
         >>> pw.balance(pw.TrueSkill(draw_probability=0), {"ann": pw.Rating(30, 1), "bob": pw.Rating(30, 1)}).tilt
@@ -127,9 +127,9 @@ def balance(
     source. Unknown players are rated as newcomers. `sizes` are the team sizes; by default `teams` teams are as even as
     possible. `together` are groups that stay in one team, `apart` groups whose players are all in different teams.
 
-    All splits are compared if they are few (up to 20 players in two teams, 15 in three). If there are too many splits,
-    a random search finds a good split; `seed` makes the search repeatable. If the team function weighs positions
-    (`pw.team.Weighted`), a team's players are in the order in which they were given.
+    If there are few splits (up to 20 players in two teams, 15 in three), all splits are compared. If there are too many
+    splits, a random search finds a good split; `seed` makes the search repeatable. If the team function weighs
+    positions (`pw.team.Weighted`), a team's players are in the order in which they were given.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(32, 2), "bob": pw.Rating(27, 2), "cat": pw.Rating(24, 2)})
@@ -195,9 +195,9 @@ def _join_names(names: Sequence[str], between: str) -> str:
 def all_splits(rules: Rules, cells: int = CELLS) -> Splits | None:
     """Return all splits that follow the rules, or None if there are too many.
 
-    Each row has the team of every player. Units (players, or groups that stay together) are assigned one after the
-    other, for all partial splits at once. Teams of the same size are interchangeable: if several are empty, only the
-    first gets a unit, so that no split is listed twice.
+    Each row has the team of every player. Units (players, or groups that stay together) are assigned to teams one after
+    the other, for all partial splits at once. Teams of the same size are interchangeable: if several of these teams are
+    empty, only the first gets a unit, so that no split is listed twice.
 
     >>> all_splits(Rules((2, 2)))
     array([[0, 0, 1, 1],

@@ -26,8 +26,8 @@ LEAST = 1e-12  # swap players only if the logarithm of the quality grows by more
 def search(performances: Performances, rules: Rules, seed: int) -> tuple[Ints, int]:
     """Return the team of every player in the best split found, and how many splits were compared.
 
-    The search climbs from a random split until no swap improves it. Then the search makes some random swaps in the best
-    split so far and climbs again. After every few climbs it starts from a new random split.
+    The search climbs from a random split until no swap improves the split. Then the search makes some random swaps in
+    the best split so far and climbs again. After every few climbs, the search starts from a new random split.
     """
     rng = np.random.default_rng(seed)
     best: Climb | None = None
@@ -70,7 +70,10 @@ class Climb:
         self.value = log_quality_of(self.columns[:, None])[0]
 
     def step(self, rng: np.random.Generator) -> tuple[int, int, bool]:
-        """Compare many swaps and make the best one; return their number, their cost, and whether the split improved."""
+        """Compare many swaps and make the best one.
+
+        Return the number of compared swaps, their cost, and whether the split improved.
+        """
         per_swap = 2 * int(self.sizes.max()) + 3 * len(self.sizes)
         compared, work = 0, 0
         for some in list_swaps(self.rules, self.team[self.first], max(AT_ONCE // per_swap, 100), rng):
@@ -101,7 +104,7 @@ class Climb:
         return log_quality_of(columns)
 
     def after(self, team: Ints, leave: Ints, join: Ints, size: int) -> Ints:
-        """Return the members of teams after swaps, as one sorted row per team; all these teams have the same size."""
+        """Return the members of the given teams after swaps, one sorted row per team. All teams have the same size."""
         order = np.argsort(self.team, kind="stable")
         start = np.concatenate([[0], np.cumsum(self.sizes)])
         members = order[start[team][:, None] + np.arange(size)]
@@ -111,7 +114,7 @@ class Climb:
         return np.sort(members, axis=1)
 
     def take(self, some: Swaps, values: Floats) -> bool:
-        """Make the best swap, and further swaps between other teams if they raise the quality."""
+        """Make the best swap, and further swaps between other teams if these also raise the quality."""
         order = np.argsort(-values, kind="stable")
         if not values[order[0]] > self.value + LEAST * max(1.0, abs(self.value)):
             return False
@@ -191,7 +194,7 @@ def random_swap(rules: Rules, team: Ints, rng: np.random.Generator) -> Swaps | N
 
 
 def _single_swaps(rules: Rules, team: Ints, most: int, rng: np.random.Generator) -> Swaps:
-    """Return swaps of two players that keep the groups `apart` separate."""
+    """Return swaps of two players after which the groups `apart` are still separate."""
     single = np.array([unit for unit, members in enumerate(rules.units) if len(members) == 1], np.intp)
     # Many players have more pairs than the budget allows, so random pairs are drawn.
     one, other = (
@@ -242,7 +245,7 @@ def _some_units(rules: Rules, units: Ints, width: int, rng: np.random.Generator)
 
 
 def _keeps_apart(rules: Rules, team: Ints, movers: list[int], to: int, leave: list[int]) -> bool:
-    """Return whether units can move to team `to` without joining a foe; the units in `leave` leave that team."""
+    """Return whether units can move to team `to` without joining a foe. The units in `leave` leave team `to`."""
     return not any(team[foe] == to and foe not in leave for unit in movers for foe in rules.foes[unit])
 
 

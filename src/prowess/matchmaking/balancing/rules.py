@@ -1,4 +1,4 @@
-"""The rules of a split into teams (sizes, players together and apart), and whether any split follows them."""
+"""The rules of a split into teams (sizes, players together and apart), and the check that some split follows them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Groups = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True)
 class Rules:
-    """Team sizes, groups of players that stay together, groups whose players are all in different teams.
+    """The rules for a split: team sizes, groups that stay together, and groups whose players are in different teams.
 
     Players are numbered from 0. A unit is a player, or a group of players who stay together. The `foes` of a unit are
     the units that must not be in its team.

@@ -1,4 +1,4 @@
-"""Candidates for informative matches, found by a cheap formula; the caller evaluates them exactly.
+"""Candidates for informative matches, found by a cheap formula; the caller evaluates these candidates exactly.
 
 Let r be the variance of a skill divided by the variance of the performance difference. The larger r is, the more a
 result says about the skill. A difference of normal scores reduces the variance of the skill by the share r, whoever
@@ -98,7 +98,7 @@ class Shortlist:
 
 
 def _reduction(share: Floats) -> Floats:
-    """Return by how much the logarithm of the standard deviation falls if the variance falls by this share."""
+    """Return how much the logarithm of a standard deviation falls if the variance falls by the given share."""
     reduction: Floats = -0.5 * np.log1p(-np.minimum(share, 1.0 - 1e-12))
     return reduction
 
@@ -143,7 +143,7 @@ def candidate_lineups(shortlist: Shortlist, free: Ints, shape: tuple[int, int], 
 
 
 def improve_lineup(shortlist: Shortlist, lineup: Lineup, free: Ints, value: Callable[[Lineup], float]) -> Lineup:
-    """Replace or swap players as long as that adds information; return the improved line-up."""
+    """Replace or swap players as long as this increases the information; return the improved line-up."""
     for _ in range(ROUNDS):
         best = max(_neighbours(shortlist, lineup, free), key=lambda other: (value(other), other), default=lineup)
         if not value(best) > value(lineup):
@@ -180,7 +180,7 @@ def _canonical(teams: list[list[int]]) -> Lineup:
 
 
 def _estimate(shortlist: Shortlist, groups: Ints) -> Floats:
-    """Estimate the information of matches: it grows with uncertainty and falls with differences of strength."""
+    """Estimate the information of matches. Uncertainty increases the estimate; differences of strength reduce it."""
     # The constants need not be precise, because they only rank candidates, which are then evaluated exactly.
     spread = shortlist.variance[groups].sum(axis=1)
     gap = np.ptp(shortlist.mean[groups], axis=1)

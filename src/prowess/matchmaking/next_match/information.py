@@ -1,4 +1,4 @@
-"""The expected information of a match: how much it would change the beliefs about its players.
+"""The expected information of a match: how much the match would change the beliefs about its players.
 
 The information of a result is the Kullback–Leibler divergence between the beliefs before and after the match. The
 expected information, averaged over the possible results (Lindley 1956), defines which matches are the most informative,
@@ -6,8 +6,8 @@ a term of Herbrich, Minka, Graepel (2006), section 4.2. Beliefs are normal, so t
 
     ½ (σ′²/σ² − 1 − ln(σ′²/σ²) + (μ′ − μ)²/σ²),
 
-where μ, σ describe the belief before the match, including the drift, and μ′, σ′ the belief after it. The result is in
-bits.
+where μ, σ describe the belief before the match, including the drift, and μ′, σ′ the belief after the match. The result
+is in bits.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _scores(group: PlayerPool, teams: Teams, prediction: ScorePrediction) -> Ite
 
 
 def _counts(scored: CountScores, team: int) -> list[tuple[float, float]]:
-    """Return counts with their probabilities: all counts if they are low, otherwise a few at quantiles."""
+    """Return scores that are counts with their probabilities: all low counts, or a few quantiles if counts are high."""
     top = scored.quantile(team, 0.9999)
     if top <= COUNTS:
         return [(float(p), float(score)) for score, p in enumerate(scored.pmf(team, int(top)))]

@@ -78,7 +78,7 @@ class NextMatches(Sequence[NextMatch]):
     @overload
     def __getitem__(self, index: slice) -> tuple[NextMatch, ...]: ...
     def __getitem__(self, index: int | slice) -> NextMatch | tuple[NextMatch, ...]:
-        """Return one of the matches, or a slice."""
+        """Return the match at an index, or a slice of matches."""
         return self.matches[index]
 
     def __repr__(self) -> str:
@@ -118,9 +118,9 @@ def next_matches(
 
     The method is described by Herbrich, Minka, Graepel (2006), section 4.2, and Lindley (1956). `source` is a ladder, a
     fit or a model. `players` are the available players, by name or with ratings; by default all players are available.
-    A match has `teams` teams of `size` players. A player is in at most `each` matches. With 1, the default, the matches
-    form a round that can be played at the same time. With None there is no limit, and matches are chosen independently
-    of each other. `progress` forces a progress bar on or off.
+    A match has `teams` teams of `size` players. A player is in at most `each` matches. If `each` is 1, the default, the
+    matches form a round that can be played at the same time. If `each` is None, there is no limit, and matches are
+    chosen independently of each other. `progress` forces a progress bar on or off.
 
     The most informative match is chosen first, then the most informative of the rest. Raises `Error` for systems
     without uncertainty, such as Elo.
@@ -153,7 +153,7 @@ def _describe(pool: PlayerPool, information: float, lineup: Lineup) -> NextMatch
 def _choose(
     pool: PlayerPool, count: int, shape: tuple[int, int], each: int, progress: bool | None
 ) -> tuple[list[tuple[float, Lineup]], bool]:
-    """Choose the most informative match, then the most informative of the rest, and so on.
+    """Choose the most informative match, then the most informative of the remaining ones, and so on.
 
     Also return whether all possible matches were compared.
     """
@@ -195,7 +195,7 @@ def _choose(
 
 
 def _candidates(shortlist: Shortlist, free: Ints, shape: tuple[int, int], count: int, every: bool) -> Iterator[Lineup]:
-    """Yield matches between free players that may be informative."""
+    """Yield possibly informative matches between free players."""
     if len(free) < shape[0] * shape[1]:
         return
     if shape != (2, 1):

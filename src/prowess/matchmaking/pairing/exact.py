@@ -1,4 +1,4 @@
-"""The best matching of a whole queue, found in a graph of few pairs and proven to be the best of all.
+"""The best matching of a whole queue, found in a graph of few pairs and proven to be the best of all matchings.
 
 Fair opponents are near each other if the queue is sorted by strength, so a graph of neighbours has most of the edges
 needed. The duals of this graph's matching give a price for every other pair. Pairs that weigh more than their price are
@@ -38,7 +38,7 @@ class Edges(NamedTuple):
 
 
 class Matching(NamedTuple):
-    """A matching, with the duals that prove that it is the best of its graph (see `match`)."""
+    """A matching, with the duals that prove that no other matching of the graph is better (see `match`)."""
 
     mate: Ints
     dual: Longs
@@ -48,7 +48,7 @@ class Matching(NamedTuple):
 
 
 def best_pairs(queue: tuple[Floats, ...], costs: tuple[Ints, Ints, Floats]) -> tuple[Ints, Floats]:
-    """Return the best pairs of a queue as rows of two, and their quality.
+    """Return the best pairs of a queue, one pair per row, and their qualities.
 
     The queue must be sorted by mean performance (see `PairWeights`).
     """
@@ -83,7 +83,7 @@ def _views(*columns: NDArray[Any]) -> Any:
 
 
 def _scale(count: int, wait: Floats, cost: Floats) -> tuple[float, int]:
-    """Return the weight of a quality of 1, and the bonus for each pair.
+    """Return the integer weight that corresponds to a quality of 1, and the bonus for each pair.
 
     The bonus exceeds all other differences in weight.
     """
@@ -154,7 +154,7 @@ def _missing_edges(
     classes: tuple[Ints, Ints],
     scale: tuple[float, int],
 ) -> tuple[Ints, Ints]:
-    """Return the pairs that weigh more than the price that the duals of a matching give them."""
+    """Return the pairs that weigh more than their price, which the duals of a matching determine."""
     count = len(queue[0])
     unit, bonus = scale
     start, member = _blocks(classes), classes[1]

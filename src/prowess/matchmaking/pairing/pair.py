@@ -1,4 +1,4 @@
-"""`pair` and `rounds`: pair a queue so that as many as possible play, in matches that are as fair as possible."""
+"""`pair` and `rounds`: pair a queue so that as many players as possible play, in matches as fair as possible."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 class Pairing:
     """The pairs of a queue (the strongest first), the quality of each pair, and the items left over.
 
-    `pairs` and `left` hold items of the queue: names or ratings, or tuples of them for groups. `places` has the
-    positions of each pair in the queue, counted from 0. `newcomers` are the names that the ladder does not know; they
-    are rated as newcomers.
+    `pairs` and `left` hold items of the queue: names or ratings, or tuples of names or ratings for groups. `places` has
+    the positions of each pair in the queue, counted from 0. `newcomers` are the names that the ladder does not know;
+    these players are rated as newcomers.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 1), "bob": pw.Rating(20, 1), "cat": pw.Rating(29, 1)})
@@ -135,13 +135,13 @@ def pair(
     `waiting` is how long each item has waited, by name or in the order of the queue. If someone must be left over,
     waiting longer by one `patience` counts as much as a quality of 1; the default of 60 suits waits in seconds. Each
     `patience` of waiting also halves `least`, the lowest quality that a player accepts. Both players of a pair must
-    accept its quality. Without `least`, as many as possible are paired.
+    accept its quality. Without `least`, as many players as possible are paired.
 
-    `met` lists recent meetings: pairs of names, a mapping from pairs to their number, or a `History`. Each meeting
-    lowers the value of a pair by `repeat`. The pairs of `never` are never made.
+    `met` lists recent meetings: pairs of names, a mapping from pairs to their number of meetings, or a `History`. Each
+    meeting lowers the value of a pair by `repeat`. Pairs that are listed in `never` are not made.
 
-    The pairing is the best of all possible ones: maximum-weight matching (Edmonds, 1965), with a proof by duals.
-    Qualities that differ by less than 1e-7 count as equal; then the nearer players are paired.
+    The pairing is the best of all possible pairings: maximum-weight matching (Edmonds, 1965), with a proof by duals.
+    Qualities that differ by less than 1e-7 count as equal; among equal qualities, the nearer players are paired.
 
     >>> import prowess as pw
     >>> model = pw.TrueSkill()
@@ -175,7 +175,7 @@ def _pair_costs(
 ) -> tuple[NDArray[np.int64], Floats]:
     """Return the pairs of items that have a cost, and the costs.
 
-    The cost of pairing two groups is the largest cost of any two of their players.
+    The cost of pairing two groups is the largest cost between any two of their players.
     """
     item = np.array(list(queue.item.values()), np.int64)
     numbers = {name: number for number, name in enumerate(queue.item)}
@@ -208,7 +208,7 @@ def _pair_items(
 
 
 def _make_pairing(queue: Queue, places: Ints, quality: Floats) -> Pairing:
-    """Return the pairs of items, the strongest first."""
+    """Return the pairing of the items at the given places, the strongest pair first."""
     places = np.sort(places, axis=1)
     order = np.lexsort((places[:, 0], -queue.mean[places].sum(axis=1)))
     places, quality = places[order], quality[order]
@@ -232,10 +232,10 @@ def rounds(
     repeat: float = 0.25,
     never: PastMeetings = (),
 ) -> list[Pairing]:
-    """Pair a queue for several rounds, as `pair` does.
+    """Pair a queue for several rounds, each as `pair` does.
 
-    Pairs of earlier rounds are repeated only if otherwise fewer could play, and items that sat out play before others
-    sit out a second time. The arguments are those of `pair`.
+    Pairs of earlier rounds are repeated only if fewer players could play otherwise. An item sits out a second time only
+    after all others have sat out once. The arguments are those of `pair`.
 
     >>> import prowess as pw
     >>> model = pw.TrueSkill()

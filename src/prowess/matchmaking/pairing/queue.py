@@ -94,7 +94,7 @@ def _performances(everybody: PlayerPool, size: NDArray[np.int64]) -> tuple[Float
 
 
 def waiting_times(queue: Queue, waiting: Mapping[str, float] | Sequence[float] | None) -> Floats:
-    """Return how long each item has waited. For a group this is the longest wait of its players."""
+    """Return how long each item has waited. A group has waited as long as the player with the longest wait."""
     times = np.zeros(len(queue))
     if waiting is None:
         return times
@@ -116,7 +116,7 @@ MeetingCounts: TypeAlias = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
 def count_meetings(what: str, met: PastMeetings, numbers: Mapping[str, int]) -> MeetingCounts:
-    """Return pairs of players of a queue, the lower number first, and how often they met.
+    """Return the pairs of players of a queue who have met, the lower number first, and how often they met.
 
     >>> count_meetings("met", [("ann", "bob"), ("bob", "ann"), ("ann", "zoe")], {"ann": 0, "bob": 1})
     (array([[0, 1]]), array([2.]))
@@ -133,7 +133,7 @@ def count_meetings(what: str, met: PastMeetings, numbers: Mapping[str, int]) -> 
 
 
 def _listed_meetings(what: str, met: Any, numbers: Mapping[str, int]) -> MeetingCounts:
-    """Return the pairs in a list, or in a mapping from pairs to their number of meetings."""
+    """Return the pairs and meetings given as a list of pairs, or as a mapping from pairs to numbers of meetings."""
     if isinstance(met, str) or not isinstance(met, Iterable):
         raise invalid(what, "hold pairs of names, such as [('ann', 'bob')]", met)
     pairs, times = [], []

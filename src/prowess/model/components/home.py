@@ -1,4 +1,4 @@
-"""The advantage of playing at home, of the first move, or of a better seat."""
+"""The home advantage, which may also be that of the first move or of a better seat."""
 
 from __future__ import annotations
 

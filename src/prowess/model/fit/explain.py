@@ -65,7 +65,7 @@ def _first_rating(trace: Trace, before: Ladder, name: str, matches: Ints) -> Rat
 
 
 def _moves(start: Rating, described: dict[str, Any]) -> dict[str, Any]:
-    """Return the ratings before and after each match, and the changes during and between matches."""
+    """Return a player's ratings before and after each match, and the changes by the matches and between matches."""
     moves: dict[str, Any] = {}
     for what, prefix in (("mu", ""), ("shown", "shown_")):
         before, after = described[f"{what}_before"], described[f"{what}_after"]
@@ -87,12 +87,12 @@ class Explanation:
 
     `expected` is the predicted share of opposing teams that the player's team beats, and `actual` the share that it did
     beat; ties count half. Between two teams `actual` is 1, ½ or 0. `moved` is the change of mu by the match. `drifted`
-    is the change of mu between the previous match and this one, by the carry-over between seasons; it is 0 in most
-    models. Therefore the changes add up exactly:
+    is the change of mu between the previous match and this one, caused by the carry-over between seasons; in most
+    models `drifted` is 0. The changes add up exactly:
 
         start.mu + Σ drifted + Σ moved = now.mu,    start.shown + Σ shown_drifted + Σ shown_moved = now.shown.
 
-    Drift widens sigma and so lowers `shown`. Within a rating period, `moved` is how much the match would change the
+    Drift increases sigma, which lowers `shown`. Within a rating period, `moved` is how much the match would change the
     rating if the period ended right after the match.
 
     >>> import prowess as pw
@@ -120,7 +120,7 @@ class Explanation:
 
     @cached_property
     def digits(self) -> int:
-        """The number of decimals worth showing: two if matches move ratings by about 5, one if by about 50.
+        """The number of decimals worth showing: two if a match moves ratings by about 5, one for moves of about 50.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
@@ -147,7 +147,7 @@ class Explanation:
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
-        """The explanation in words: start and end, biggest changes, recent form, uncertainty.
+        """The explanation in words: first and last rating, biggest changes, recent form, uncertainty.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
@@ -236,7 +236,7 @@ def _when(row: dict[str, Any]) -> str:
 
 
 def digits_of(moves: Sequence[float], usual: float = 1.0) -> int:
-    """Return how many decimals are worth showing for these changes, or for a `usual` change if there are none.
+    """Return how many decimals are worth showing for the given changes, or without changes for a `usual` one.
 
     >>> digits_of([4.4, -0.2]), digits_of([0.0])
     (2, 2)
@@ -277,14 +277,14 @@ def result_and_odds(row: dict[str, Any]) -> tuple[str, str]:
 
 
 def _round(number: float) -> str:
-    """Round to one significant digit, but numbers below 20 to a whole number: 7, 13, 40, 300."""
+    """Round to one significant digit, as in 40 or 300. Numbers below 20 become whole numbers, as in 7 or 13."""
     digits = max(0, len(str(int(number))) - (1 if number >= 20 else 2))
     return f"{round(number, -digits):,.0f}" if digits else f"{max(1, round(number))}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Account:
-    """An account of one match: how it changed the ratings of its players, and why.
+    """An account of one match: how the match changed the ratings of its players, and why.
 
     `rows` has a mapping for each player, in the order of the teams: player, team (its index), partners, opponents,
     place, actual and expected (the actual and the predicted share of opposing teams beaten), mu, sigma and shown before
@@ -309,7 +309,7 @@ class Account:
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
-        """A sentence for each player: the result, how likely it was, and the rating change.
+        """A sentence for each player: the result, its probability, and the rating change.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "importance": 0}])
@@ -356,7 +356,7 @@ class Account:
 
     @cached_property
     def _sigmas(self) -> tuple[list[float], bool]:
-        """Return all players' sigmas before the match, sorted, and whether all of them played their first match."""
+        """Return all players' sigmas before the match, sorted, and whether it was the first match of all players."""
         sigmas = sorted(row["sigma_before"] for row in self.rows if row["sigma_before"])
         return sigmas, all(row["first"] for row in self.rows)
 
@@ -389,7 +389,8 @@ def account(trace: Trace, match: int, most: int | None = None) -> Account:
 def _best_teams(history: History, teams: NDArray[np.int32], most: int) -> Ints:
     """Return some entries of the `most` best teams of a match.
 
-    The first entry of each of these teams is included, and the first `most` of their entries, from the best team on.
+    The result has the first entry of each of these teams, and the first `most` entries of all these teams, best team
+    first.
     """
     order = np.arange(*teams)[np.argsort(history.place[teams[0] : teams[1]], kind="stable")][:most]
     first, last = history.team_start[order], history.team_start[order + 1]

@@ -52,7 +52,7 @@ class Fit:
 
     @cached_property
     def ladder(self) -> Ladder:
-        """A ladder that continues after the last match. Changing it does not change the fit.
+        """A ladder that continues after the last match. Changes to the ladder do not change the fit.
 
         >>> import prowess as pw
         >>> fit = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -65,7 +65,7 @@ class Fit:
 
     @property
     def home(self) -> Rating | None:
-        """The home advantage after the last match; None if the model has none.
+        """The home advantage after the last match; None if the model has no home advantage.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "home": 0}])
@@ -76,7 +76,7 @@ class Fit:
 
     @property
     def newcomer(self) -> Rating:
-        """The rating of a new player after the last match. If the prior does not learn, it is the initial rating.
+        """The rating of a new player after the last match. If the prior does not learn, this is the initial rating.
 
         >>> import prowess as pw
         >>> pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])).newcomer.mu
@@ -104,9 +104,10 @@ class Fit:
     def leaderboard(self, *, at: Any = None, since: Any = None, min_matches: int = 0) -> pl.DataFrame:
         """Return the players after the last match, best first, with the columns of `Ladder.leaderboard`.
 
-        `at` gives the standings at a time, including that time (or day, month, year). `since` compares with the
-        standings before that time in two more columns: `change`, the ranks gained, and `gain`, the change of `shown`;
-        both are null for players who had no match before. Players with fewer matches than `min_matches` are left out.
+        `at` is a time (or day, month, year): the standings then include all matches up to that time. `since` is an
+        earlier time; two more columns compare with the standings before it: `change`, the ranks gained, and `gain`, the
+        change of `shown`. Both are null for players who had no match before. Players with fewer matches than
+        `min_matches` are left out.
 
         >>> import prowess as pw
         >>> days = [(["ann", "bob"], "2026-01-24"), (["bob", "ann"], "2026-01-31"), (["bob", "cat"], "2026-01-31")]
@@ -131,7 +132,7 @@ class Fit:
         return fit(self.model, self.history[:matches], self._before, None)._after if matches else self._before
 
     def predict(self, teams: Sequence[Sequence[str | Rating]], **details: Any) -> Prediction:
-        """Predict the next match; arguments as in `Ladder.predict`.
+        """Predict the next match, with the arguments of `Ladder.predict`.
 
         >>> import prowess as pw
         >>> fit = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -141,7 +142,7 @@ class Fit:
         return self._after.predict(teams, **details)
 
     def quality(self, teams: Sequence[Sequence[str | Rating]], **details: Any) -> float:
-        """Return how fair the next match would be, 0 to 1; arguments as in `Model.quality`.
+        """Return how fair the next match would be, from 0 to 1, with the arguments of `Model.quality`.
 
         >>> import prowess as pw
         >>> fit = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -179,7 +180,7 @@ class Fit:
         return pl.DataFrame(columns).filter(pl.col("mu").is_not_nan())
 
     def explain(self, name: str) -> Explanation:
-        """Explain a player's rating: the matches, their expected results, and how each match changed it.
+        """Explain a player's rating: the matches, their expected results, and how each match changed the rating.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["cat"]]}])

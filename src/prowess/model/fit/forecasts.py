@@ -105,7 +105,7 @@ class Forecasts:
     def to_frame(self) -> pl.DataFrame:
         """Return a Polars frame with a row per team: match, team, place, mean, sigma, win, draw.
 
-        If there are several traits, the columns are named after them: offence_mean, offence_sigma, ….
+        If there are several traits, the columns are named after the traits: offence_mean, offence_sigma, ….
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
@@ -137,10 +137,10 @@ def read_forecasts(outcome: Outcome, history: History, record: Record) -> Foreca
 
 
 def strength(forecasts: Forecasts) -> Floats:
-    """Return the expected performance of every team. A team is expected to finish ahead of teams with a lower one.
+    """Return the expected performance of every team. The team with the highest number is expected to win.
 
-    In models of offence and defence, the two are combined into one number. In a match of k teams, a team's defence
-    affects the scores of all k − 1 opponents, so it counts 1/(k − 1).
+    In models of offence and defence, both traits are combined into one number. In a match of k teams, a team's defence
+    affects the scores of all k − 1 opponents, so the defence counts 1/(k − 1).
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["bob"]]}])

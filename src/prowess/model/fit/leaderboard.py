@@ -1,4 +1,4 @@
-"""Leaderboards, and standings with their change over the last period, as data frames."""
+"""Leaderboards as data frames, and standings with the changes over the last period."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def leaderboard(ladder: Ladder, min_matches: int = 0) -> pl.DataFrame:
 
 
 def active_since(ladder: Ladder) -> float:
-    """Return the time since which a player must have played to count as active; −∞ without times.
+    """Return the time since which a player must have played to count as active; −∞ if there are no times.
 
     Players are active if they played in the last year before the last match. If a tenth of the time between the first
     match and the last is longer than a year, that tenth counts instead. Times that are plain numbers are rounds or
@@ -118,7 +118,7 @@ def compared(now: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
 def overall(model: Model, beliefs: Floats) -> tuple[Floats, Floats, Floats]:
     """Return mu, sigma and `shown` for each row of means and variances, with all traits combined.
 
-    Sigma is NaN if there is none.
+    Sigma is NaN in models without uncertainty.
     """
     layout = model.pipeline.layout
     mu = beliefs[:, layout.means].sum(axis=1)
@@ -142,7 +142,7 @@ def largest(model: Model, beliefs: Floats) -> float:
 def grain(largest: float) -> float:
     """Return the difference below which ratings count as equal, because the last digits of iterative updates vary.
 
-    The difference is a power of two, so that it rarely changes when the largest rating changes.
+    This threshold is a power of two, so that it rarely changes when the largest rating changes.
 
     >>> grain(25.0) == grain(26.0) == 2.0**-31
     True
@@ -179,7 +179,7 @@ Time = date | float
 class Standings:
     """A leaderboard with the changes over the last period, and the ladder to continue from.
 
-    `since` is the time of the last match before the period, or None if there is none.
+    `since` is the time of the last match before the period, or None if no match is earlier.
 
     >>> import prowess as pw
     >>> table = pw.standings(pw.TrueSkill(), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))

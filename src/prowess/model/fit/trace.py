@@ -43,8 +43,8 @@ class Trace:
     """A history with the ratings before and after every match, and the forecasts.
 
     `before` and `after` have a row per entry: mean and variance of every trait. `before` includes the drift up to the
-    match. Within an open rating period, both are computed as if the period ended at that moment. All columns are in the
-    order of the history.
+    match. Within an open rating period, both ratings are computed as if the period ended at the match. All columns are
+    in the order of the history.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["cat"], ["ann"]]}])
@@ -172,8 +172,8 @@ def run_sweep(
 ) -> Record:
     """Rate a history and return the record of the sweep. The ladder is updated in place.
 
-    Unless `silent`, the record has forecasts and log-evidence; with `beliefs`, also the ratings of every entry before
-    and after its match.
+    Unless `silent` is true, the record has forecasts and log-evidence. If `beliefs` is true, the record also has the
+    ratings of every entry before and after its match.
     """
     columns = Columns(history, enter_players(ladder, history))
     record = Record(columns, ladder.model.pipeline.traits, after=beliefs, silent=silent, before=beliefs)
@@ -201,7 +201,7 @@ def _run_chunks(ladder: Ladder, history: History, columns: Columns, record: Reco
 
 
 def _largest(history: History) -> tuple[int, int]:
-    """Return the largest number of teams in a match, and the largest number of entries."""
+    """Return the largest number of teams in any match, and the largest number of entries in any match."""
     if len(history) == 1:
         return history.teams, history.entries
     sizes = np.diff(history.team_start[history.match_start])
@@ -249,10 +249,10 @@ def results(history: History, team: Ints, match: Ints) -> dict[str, Any]:
 
 
 def expectations(forecasts: Forecasts, team: Ints) -> dict[str, Any]:
-    """Return, for one team of each match, the expected share of opposing teams that it beats.
+    """Return, for one team of each match, the expected share of opposing teams that this team beats.
 
-    For two teams, this is the predicted P(win) + P(draw)/2. For more teams, it is the mean probability of finishing
-    ahead of another team, computed from normal performances.
+    For two teams, the share is the predicted P(win) + P(draw)/2. For more teams, the share is the mean probability of
+    finishing ahead of another team, computed from normal performances.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 2)

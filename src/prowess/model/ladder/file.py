@@ -25,7 +25,7 @@ READABLE = (1, 2)  # version 1 had no rating periods and no memory
 
 
 def save(ladder: Ladder, path: str | os.PathLike[str]) -> None:
-    """Write a ladder to a file, atomically: a header, then the row of every player."""
+    """Write a ladder to a file, atomically. The file has a header, then a line for every player."""
     try:
         model = ladder.model.to_dict()
     except Error:  # user-defined components cannot be written, so `load` needs the model as an argument

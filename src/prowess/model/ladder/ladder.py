@@ -38,7 +38,7 @@ Memory = NDArray[np.float64]
 
 
 class Ladder:
-    """Players with their current ratings, in memory; saved to and loaded from one file.
+    """Players with their current ratings, in memory. A ladder can be saved to a file and loaded again.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill())
@@ -81,7 +81,7 @@ class Ladder:
 
     @property
     def layout(self) -> StateLayout:
-        """Which number is in which column of the state.
+        """The layout of the state: which number is in which column.
 
         >>> import prowess as pw
         >>> pw.Ladder(pw.TrueSkill()).layout.columns
@@ -128,7 +128,7 @@ class Ladder:
 
     @property
     def home(self) -> Rating | None:
-        """The current home advantage; None if the model has none.
+        """The current home advantage; None if the model has no home advantage.
 
         >>> import prowess as pw
         >>> pw.Ladder(pw.TrueSkill().replace(home_mu=2, home_sigma=1)).home
@@ -155,7 +155,7 @@ class Ladder:
         return self.model.newcomer_from(self.memory.tolist())
 
     def reserve(self, rows: int) -> None:
-        """Make room for this many players.
+        """Make room for `rows` players in total.
 
         >>> import prowess as pw
         >>> ladder = pw.Ladder(pw.TrueSkill())
@@ -171,7 +171,7 @@ class Ladder:
 
     @property
     def rows(self) -> dict[str, int]:
-        """The row of every player, by name. New players are added to the index when it is next read.
+        """The row of every player, by name. New players are added to this index the next time that the index is read.
 
         >>> import prowess as pw
         >>> pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)}).rows
@@ -283,8 +283,9 @@ class Ladder:
     ) -> list[list[Rating]]:
         """Record a match and return the new ratings, nested like the teams; unknown names are new players.
 
-        `time` (a date, a timestamp or a number) is when the match was played; it must not be before the last match of
-        any of its players. The other arguments are those of `Model.rate`. If an error is raised, nothing has changed.
+        `time` (a date, a timestamp or a number) is when the match was played. This time must not be before the last
+        match of any of the players. The other arguments are those of `Model.rate`. If an error is raised, nothing has
+        changed.
 
         >>> import prowess as pw
         >>> ladder = pw.Ladder(pw.TrueSkill())
@@ -297,7 +298,7 @@ class Ladder:
         return record(self, teams, check_details(teams, ranks, scores, weights, importance, elapsed, home), time)
 
     def new_season(self, carry: float = 0.8, season_tau: float | None = None) -> None:
-        """Begin a season: every skill moves towards the newcomers' mean, and becomes less certain.
+        """Begin a season: every skill moves towards the newcomers' mean, and beliefs become less certain.
 
         A skill keeps the share `carry` of its distance from the newcomers' mean. The effect is the same as that of
         `drift.Seasons` after a break, but for all players at once. Open rating periods end. `season_tau` is the added
@@ -336,7 +337,7 @@ class Ladder:
         elapsed: float | Sequence[Sequence[float]] | None = None,
         home: int | None = None,
     ) -> Prediction:
-        """Predict a match between players of the ladder; arguments as in `Model.predict`.
+        """Predict a match between players of the ladder, with the arguments of `Model.predict`.
 
         `time` is when the match will be played; skills drift until that time. By default the match is played now, or
         `elapsed` after each player's last match.
@@ -360,7 +361,9 @@ class Ladder:
         weights: Sequence[Sequence[float]] | None = None,
         home: int | None = None,
     ) -> float:
-        """Return how fair a match between players of the ladder would be, 0 to 1; arguments as in `Model.quality`.
+        """Return how fair a match between players of the ladder would be, from 0 to 1.
+
+        The arguments are the same as in `Model.quality`.
 
         >>> import prowess as pw
         >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 1), "bob": pw.Rating(30, 1)})
@@ -371,10 +374,11 @@ class Ladder:
         return self.model.quality_from(read_memory(self.model.pipeline, self.table), self.ratings(teams), details)
 
     def leaderboard(self, *, min_matches: int = 0) -> pl.DataFrame:
-        """Return the players from best to worst: rank, player, mu, sigma, shown, matches, last_seen, active.
+        """Return a frame of the players, best first: rank, player, mu, sigma, shown, matches, last_seen, active.
 
-        Players with fewer than `min_matches` are left out. Players are active if they played within the last year, or
-        within the last tenth of the time since the first match if that is longer. Without times, all are active.
+        Players with fewer than `min_matches` matches are left out. Players are active if they played within the last
+        year, or within the last tenth of the time since the first match if that tenth is longer. Without times, all
+        players are active.
 
         >>> import prowess as pw
         >>> ladder = pw.Ladder(pw.TrueSkill())

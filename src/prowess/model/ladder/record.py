@@ -1,4 +1,4 @@
-"""Records matches in a ladder: finds the players' rows, and the time since their last match."""
+"""Records matches in a ladder: finds the rows of the players and the time since each player's last match."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def record(
 
 
 def _rows(ladder: Ladder, teams: Sequence[Sequence[str]]) -> tuple[list[list[int]], list[str]]:
-    """Return the rows of the players, and the names of newcomers. Newcomers get the rows after all existing ones."""
+    """Return the rows of the players, and the names of newcomers. Newcomers get the rows after all existing rows."""
     names = unique_names(teams)
     if len(names) < 2:
         raise Error(f"a match needs at least two teams, not {len(names)}", field="teams")
@@ -178,7 +178,10 @@ def _enter_few(ladder: Ladder, history: History) -> NDArray[np.int32] | None:
 
 
 def _first_entries(history: History) -> NDArray[np.int64]:
-    """Return each player's first entry in a match that counts. Players without one get the total number of entries."""
+    """Return each player's first entry in a match that counts.
+
+    Players without such a match get the total number of entries.
+    """
     first = np.full(len(history.players), history.entries, np.int64)
     counted = np.arange(history.entries)
     if history.importance is not None:
@@ -213,7 +216,7 @@ def time_unit(stamp: Stamp | None) -> float:
 
 
 def active(ladder: Ladder, within: float) -> list[str]:
-    """Return the players whose last match is at most `within` before the league's latest match, best first.
+    """Return the players, best first, whose last match is at most `within` before the league's latest match.
 
     `within` is in days if times are dates. Without times, all players are active.
 
@@ -257,7 +260,7 @@ def elapsed_until(ladder: Ladder, teams: Sequence[Sequence[str | Rating]], time:
 
 
 def elapsed_since(ladder: Ladder, row: int, unit: float, now: float) -> float:
-    """Return the time since a player's last match, in rating periods if the model has them.
+    """Return the time since a player's last match, in rating periods if the model has rating periods.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.Glicko(period=7))
