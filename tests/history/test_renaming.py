@@ -1,16 +1,21 @@
 """Renaming and merging players equals renaming them in the matches, and impossible merges name the match."""
 
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
+import openpyxl
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from prowess.errors import Error
 from prowess.history import History
-from prowess.history.renaming import resolve_aliases
+from prowess.history.aliases import resolve_aliases
+from prowess.history.renaming import read_aliases
+from prowess.model.presets import Elo
 
 from .strategies import matches, names
 
@@ -121,3 +126,131 @@ def test_renaming_a_million_entries_is_quick() -> None:
     renamed = history.rename({f"player {k}": f"player {k + players // 2}" for k in range(1000)})
     assert len(renamed.players) == players - 1000
     assert perf_counter() - start < 5
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+WIDE = "season,day,winner,loser\n1,1,Deevo,ann\n1,2,Jeevo,ann\n2,3,Jose\u0301,JV\n2,4,bob,ann\n"
+LONG = (
+    "season,day,match,player,place\n1,1,1,Deevo,1\n1,1,1,ann,2\n1,2,2,Jeevo,1\n1,2,2,ann,2\n"
+    "2,3,3,Jose\u0301,1\n2,3,3,JV,2\n2,4,4,bob,1\n2,4,4,ann,2\n"
+)
+JSON = "".join(
+    f'{{"teams": [["{winner}"], ["{loser}"]], "time": {day}}}\n'
+    for day, winner, loser in ((1, "Deevo", "ann"), (2, "Jeevo", "ann"), (3, "José", "JV"), (4, "bob", "ann"))
+)
+ALIASES = {"JV": "Jeevo", "Jeevo": "Deevo", "José": "Pepe", "Zed": "ann", "Bob": "ann"}
+
+
+@pytest.mark.parametrize(("name", "text"), [("a.csv", WIDE), ("b.csv", LONG), ("c.jsonl", JSON)])
+def test_files_are_read_with_aliases(tmp_path: Path, name: str, text: str) -> None:
+    path = write(tmp_path / name, text)
+    history = History.read(path, aliases=ALIASES)
+    assert history.players == ("Deevo", "ann", "Pepe", "bob")
+    assert [match["teams"] for match in history][2] == [["Pepe"], ["Deevo"]]
+    remarks = {remark.code: str(remark) for remark in history.remarks}
+    assert remarks["aliases"] == "3 aliases applied"
+    unused = "2 aliases do not occur in the matches: 'Zed'; 'Bob' (did you mean 'bob'?)"
+    assert remarks["unused-aliases"] == unused
+    for rows in (1, 2, 100):
+        stream = History.stream(path, rows=rows, aliases=ALIASES)
+        streamed = Elo().fit_stream(stream)
+        assert streamed.ladder.leaderboard().equals(Elo().fit(history).ladder.leaderboard())
+        assert unused in streamed.recognised
+    if name != "c.jsonl":
+        groups = History.read_groups(path, "season", aliases=ALIASES)
+        assert {key: group.players for key, group in groups.items()} == {
+            "1": ("Deevo", "ann"),
+            "2": ("Pepe", "Deevo", "bob", "ann"),
+        }
+        frame = pl.read_csv(path)
+        assert History.from_frame(frame, aliases=ALIASES) == history
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "where"), [("a.csv", WIDE, "line 3"), ("b.csv", LONG, "line 5"), ("c.jsonl", JSON, "match 2")]
+)
+def test_an_impossible_merge_names_the_line(tmp_path: Path, name: str, text: str, where: str) -> None:
+    path = write(tmp_path / name, text)
+    with pytest.raises(Error, match=f"{name}, {where}.*'Jeevo' and 'ann' are opponents") as caught:
+        History.read(path, aliases={"Jeevo": "ann"}, skip_problems=True)
+    assert caught.value.field == "aliases"
+    with pytest.raises(Error, match=f"{name}, {where}.*'Jeevo' and 'ann' are opponents"):
+        list(History.stream(path, aliases={"Jeevo": "ann"}))
+
+
+def test_a_merge_of_names_that_meet_under_a_third_name(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", "winner,loser\nann,cat\nann,bob\n")
+    with pytest.raises(Error, match=r"a.csv, line 3: 'ann' and 'bob' are opponents"):
+        History.read(path, aliases={"ann": "x", "bob": "x"})
+
+
+def test_a_target_that_no_match_names_may_be_a_slip(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", WIDE)
+    history = History.read(path, aliases={"JV": "deevo"})
+    assert "no match names 'deevo' itself (did you mean 'Deevo'?)" in history.recognised
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", "alias,name\nJeevo,Deevo\n\nJV,Jeevo\n"),
+        ("a.csv", "Jeevo,Deevo\nJV,Jeevo\n"),
+        ("a.csv", "name,alias\nDeevo,Jeevo\nJeevo,JV\n"),
+        ("a.csv", "Player;Old name\nDeevo;Jeevo\nJeevo;JV\n"),
+        ("a.tsv", "Jeevo\tDeevo\nJV\tJeevo\n"),
+        ("a.csv", "comment,alias,name\nx,Jeevo,Deevo\ny,JV,Jeevo\n"),
+        ("a.json", '[{"alias": "Jeevo", "name": "Deevo"}, {"alias": "JV", "name": "Jeevo"}]'),
+        ("a.jsonl", '{"alias": "Jeevo", "name": "Deevo"}\n{"alias": "JV", "name": "Jeevo"}\n'),
+    ],
+)
+def test_files_of_aliases(tmp_path: Path, name: str, text: str) -> None:
+    path = write(tmp_path / name, text)
+    assert dict(read_aliases(path)) == {"Jeevo": "Deevo", "JV": "Deevo"}
+    games = write(tmp_path / "games.csv", WIDE)
+    assert History.read(games, aliases=path).players == ("Deevo", "ann", "José", "bob")
+
+
+def test_workbooks_and_parquet_files_of_aliases(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"alias": ["Jeevo", "JV"], "name": ["Deevo", "Jeevo"]})
+    frame.write_parquet(tmp_path / "a.parquet")
+    book = openpyxl.Workbook()
+    for row in (["alias", "name"], ["Jeevo", "Deevo"], ["JV", "Jeevo"]):
+        book.active.append(row)
+    book.save(tmp_path / "a.xlsx")
+    for name in ("a.parquet", "a.xlsx"):
+        assert dict(read_aliases(tmp_path / name)) == {"Jeevo": "Deevo", "JV": "Deevo"}
+
+
+def test_an_alias_may_be_quoted_and_decomposed(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", '"Nadal, R.",Rafael Nadal\nJose\u0301,Pepe\n Ann\u00a0 Lee ,Ann Lee\n')
+    assert dict(read_aliases(path)) == {"Nadal, R.": "Rafael Nadal", "José": "Pepe"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("Jeevo,Deevo\nJV,\n", "a.csv, line 2: the name of the player is missing"),
+        ("alias,name\nJeevo,Deevo\n,JV\n", "a.csv, line 3: the alias is missing"),
+        ("Jeevo,Deevo\nJeevo,ann\n", "a.csv, line 2: 'Jeevo' is already an alias of 'Deevo'"),
+        ("Jeevo,Deevo\nDeevo,Jeevo\n", "a.csv: aliases must not go in a circle: 'Jeevo' → 'Deevo' → 'Jeevo'"),
+        ("Jeevo\nDeevo\n", "a.csv, line 1: give two columns"),
+        ("Jeevo,Deevo,x\nJV,Deevo,y\n", "a.csv: a file of aliases has two columns, alias and name, not 3"),
+    ],
+)
+def test_bad_files_of_aliases_name_the_line(tmp_path: Path, text: str, message: str) -> None:
+    path = write(tmp_path / "a.csv", text)
+    with pytest.raises(Error) as caught:
+        read_aliases(path)
+    assert message in str(caught.value)
+    assert caught.value.field == "aliases"
+
+
+def test_aliases_must_be_a_mapping_or_a_path() -> None:
+    frame = pl.DataFrame({"winner": ["ann"], "loser": ["bob"]})
+    with pytest.raises(Error, match="aliases must map aliases to names"):
+        History.from_frame(frame, aliases=["ann"])  # type: ignore[arg-type]
+    assert History.from_frame(frame, aliases={}).players == ("ann", "bob")

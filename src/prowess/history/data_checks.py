@@ -24,10 +24,14 @@ Counts = NDArray[np.int64]  # matches of each player
 
 
 class Suspicion(NamedTuple):
-    """Something that may be wrong in the data: its kind, and a sentence about it."""
+    """Something that may be wrong in the data: its kind, and a sentence about it.
+
+    If the names of one player may be spelt differently, `aliases` has pairs of an alias and the more frequent name.
+    """
 
     kind: str
     text: str
+    aliases: tuple[tuple[str, str], ...] = ()
 
 
 def suspicions(history: History) -> list[Suspicion]:
@@ -41,20 +45,31 @@ def suspicions(history: History) -> list[Suspicion]:
         return []
     counts = np.bincount(history.player, minlength=len(history.players))
     suspicious: list[Suspicion] = []
-    for kind, texts, more in (
+    for kind, found, more in (
         ("spelling", _spellings(history, counts), "more names are spelt alike"),
         ("spelling", _slips(history, counts), "more rare names differ by one letter from another name"),
         ("single", _single(history, counts), ""),
         ("gap", _gaps(history), ""),
         ("score", _scores(history), "more scores are far from the others"),
     ):
-        suspicious += [Suspicion(kind, text) for text in texts[:FEW]]
-        if len(texts) > FEW:
-            suspicious.append(Suspicion(kind, f"{len(texts) - FEW:,} {more}"))
+        suspicious += [one if isinstance(one, Suspicion) else Suspicion(kind, one) for one in found[:FEW]]
+        if len(found) > FEW:
+            suspicious.append(Suspicion(kind, f"{len(found) - FEW:,} {more}"))
     return suspicious
 
 
-def _spellings(history: History, counts: Counts) -> list[str]:
+def likely_aliases(history: History) -> list[Suspicion]:
+    """Return all suspicions about names that may belong to one player, each with its pairs of alias and name.
+
+    >>> matches = [{"teams": [["John Smith"], ["Ann"]]}] * 9 + [{"teams": [["Jhon Smith"], ["Ann"]]}]
+    >>> [suspicion.aliases for suspicion in likely_aliases(History.from_matches(matches))]
+    [(('Jhon Smith', 'John Smith'),)]
+    """
+    counts = np.bincount(history.player, minlength=len(history.players))
+    return [one for one in (*_spellings(history, counts), *_slips(history, counts)) if one.aliases]
+
+
+def _spellings(history: History, counts: Counts) -> list[Suspicion]:
     """Find names that differ only in case, accents, spaces, dots or hyphens."""
     spelt: dict[str, list[int]] = {}
     for player in np.flatnonzero(counts)[:MANY].tolist():
@@ -62,22 +77,35 @@ def _spellings(history: History, counts: Counts) -> list[str]:
     same = [sorted(group, key=lambda player: -counts[player]) for group in spelt.values() if len(group) > 1]
     met = _met(history, [(group[0], other) for group in same for other in group[1:]])
     same = [group for group in same if not any((group[0], other) in met for other in group[1:])]
-    texts = [" and ".join(_with_count(history, player, counts) for player in group) for group in same]
-    return [f"{text} are spelt almost alike" for text in texts]
+    suspicious = []
+    for group in same:
+        text = " and ".join(_with_count(history, player, counts) for player in group)
+        often, *others = (history.players[player] for player in group)
+        aliases = tuple((other, often) for other in others)
+        suspicious.append(Suspicion("spelling", f"{text} are spelt almost alike", aliases))
+    return suspicious
 
 
-def _slips(history: History, counts: Counts) -> list[str]:
+def _slips(history: History, counts: Counts) -> list[Suspicion]:
     """Find rare names that differ by one letter from a frequent name."""
     players = np.flatnonzero(counts).tolist()
     if len(players) > MANY:
-        return [f"more than {MANY:,} players: their names were not compared letter by letter"]
+        text = f"more than {MANY:,} players: their names were not compared letter by letter"
+        return [Suspicion("spelling", text)]
     pairs = one_letter_apart([plain_spelling(history.players[player]) for player in players])
     apart = [sorted((players[first], players[other]), key=lambda player: counts[player]) for first, other in pairs]
     likely = [(rare, often) for rare, often in apart if counts[rare] <= RARE and counts[often] >= 3 * counts[rare]]
     met = _met(history, likely)
     likely = sorted((pair for pair in likely if pair not in met), key=lambda pair: -counts[pair[1]])
     names = {player: _with_count(history, player, counts) for pair in likely for player in pair}
-    return [f"{names[rare]} may be {names[often]}" for rare, often in likely]
+    return [
+        Suspicion(
+            "spelling",
+            f"{names[rare]} may be {names[often]}",
+            ((history.players[rare], history.players[often]),),
+        )
+        for rare, often in likely
+    ]
 
 
 def _met(history: History, pairs: list[tuple[int, int]]) -> set[tuple[int, int]]:

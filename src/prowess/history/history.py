@@ -1,7 +1,7 @@
 """The history of a league: matches between teams of players, as immutable columns in chronological order."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -129,10 +129,12 @@ class History:
         >>> len(findings.history), [str(problem) for problem in findings.problems]
         (1, ["line 3: column 'hg' holds 'x': a number is needed; fill it in, or drop the row"])
         """
-        from .read_options import Choices
         from .readers import read_file
+        from .renaming import choices_of, with_remarks
 
-        return read_file(path, Choices.of(reading))
+        choices = choices_of(reading)
+        findings = read_file(path, choices)
+        return replace(findings, history=with_remarks(findings.history, choices))
 
     @classmethod
     def stream(cls, path: "str | os.PathLike[str]", *, rows: int = 1_000_000, **reading: "Unpack[Reading]") -> "Stream":
@@ -145,10 +147,10 @@ class History:
         ...     [len(history) for history in History.stream(path, rows=2)]
         [2, 1]
         """
-        from .read_options import Choices
+        from .renaming import choices_of
         from .stream import Stream
 
-        return Stream(path, Choices.of(reading), rows)
+        return Stream(path, choices_of(reading), rows)
 
     @classmethod
     def read_groups(cls, path: "str | os.PathLike[str]", by: str, **reading: "Unpack[Reading]") -> "dict[str, History]":
@@ -161,10 +163,10 @@ class History:
         ...     History.read_groups(path, "season")
         {'2025': History(1 match, 2 players, places), '2026': History(2 matches, 3 players, places)}
         """
-        from .read_options import Choices
         from .readers import read_groups
+        from .renaming import choices_of
 
-        return read_groups(path, by, Choices.of(reading))
+        return read_groups(path, by, choices_of(reading))
 
     @classmethod
     def from_frame(cls, frame: object, **reading: "Unpack[Reading]") -> "History":
@@ -175,10 +177,12 @@ class History:
         [0.0, 2.0]
         """
         from .read_context import history_or_error
-        from .read_options import Choices
         from .readers import from_frame
+        from .renaming import choices_of, with_remarks
 
-        return history_or_error(from_frame(frame, Choices.of(reading)), reading.get("skip_problems", False))
+        choices = choices_of(reading)
+        history = history_or_error(from_frame(frame, choices), reading.get("skip_problems", False))
+        return with_remarks(history, choices)
 
     @classmethod
     def join(cls, histories: "Sequence[History]", *, once: bool = True) -> "History":

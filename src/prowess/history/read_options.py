@@ -1,10 +1,12 @@
 """Options for reading files; options that the user does not set are inferred from the contents of the file."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypedDict, get_args
 
 from ..errors import Error
+from .aliases import Aliases
 from .names import nearest
 from .read_limits import UNLIMITED, ReadLimits
 
@@ -19,6 +21,7 @@ class Reading(TypedDict, total=False):
     """The keywords of `History.read` and similar methods; `Choices` explains them."""
 
     columns: Mapping[str, str | None] | None
+    aliases: Mapping[str, str] | str | os.PathLike[str] | None
     time_format: str | None
     utc: bool
     day_first: bool | None
@@ -55,6 +58,9 @@ class Choices:
 
     columns: Mapping[str, str | None] | None = _choice(
         None, "Map a role to a column, such as winner=won; may be repeated.", "ROLE=NAME"
+    )
+    aliases: Mapping[str, str] | None = _choice(
+        None, "A file of two columns, an alias and the player's name; aliases count as that player.", "FILE"
     )
     time_format: str | None = _choice(None, "Format of dates, such as %d.%m.%Y; or number, unix, excel.")
     utc: bool = _choice(False, "Convert times in different zones to UTC.")
@@ -98,6 +104,11 @@ class Choices:
         if self.columns is not None and not isinstance(self.columns, Mapping):
             right = "map roles to columns, such as {'winner': 'won', 'loser': 'lost'}"
             raise Error(f"columns must {right}, not {self.columns!r}", field="columns", value=self.columns)
+        if self.aliases is not None and not isinstance(self.aliases, Aliases):
+            if not isinstance(self.aliases, Mapping):
+                right = "map aliases to names, such as {'Jeevo': 'Deevo'}"
+                raise Error(f"aliases must {right}, not {self.aliases!r}", field="aliases", value=self.aliases)
+            object.__setattr__(self, "aliases", Aliases(self.aliases))
         for option in fields(self):
             value = getattr(self, option.name)
             right = self._requirement(option.name, value, option.default)
@@ -117,7 +128,7 @@ class Choices:
         if name in ("unplaced", "absent"):
             valid = isinstance(value, tuple) and all(isinstance(word, str) and word.strip() for word in value)
             return "" if valid else "a tuple of words, such as ('DNF', 'DSQ')"
-        if name == "columns" or (value is None and default is None):
+        if name in ("columns", "aliases") or (value is None and default is None):
             return ""
         if name in _WORDS:
             return "" if value in _WORDS[name] else " or ".join(map(repr, _WORDS[name]))

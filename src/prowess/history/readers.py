@@ -36,6 +36,7 @@ from .ragged import Floats
 from .read_context import Findings, Located, Problems, Table, history_or_error
 from .read_options import Choices
 from .reading.sniff import load
+from .renaming import rename_draft, rename_findings
 from .sentences import describe_matches
 from .times import Times
 
@@ -52,7 +53,7 @@ _MatchValues = Callable[[NDArray[Any], str], NDArray[Any]]
 def read_file(path: str | os.PathLike[str], choices: Choices) -> Findings:
     """Read a file, or standard input if the path is `-`."""
     source = load(path, choices)
-    return from_table(source) if isinstance(source, Table) else source
+    return from_table(source) if isinstance(source, Table) else rename_findings(source, choices)
 
 
 def from_frame(frame: Any, choices: Choices) -> Findings:
@@ -98,6 +99,7 @@ def from_table(table: Table, *, suggest: bool = True) -> Findings:
             earlier = earlier or ([] if len(table.problems) else list(table.remarks))
         table = replace(table.without(unusable), decided={**table.decided, **lasting})
         table.remarks.extend(opening)
+    draft = rename_draft(table, draft)
     while len(broken := _check_rules(table, layout, draft, unused.rows_of_match)):
         unused.add(table)
         table = replace(table, problems=Problems())

@@ -1,52 +1,29 @@
-"""Rename and merge players: resolve aliases, translate the players of a history, and refuse impossible merges."""
+"""Rename and merge players in histories and files, read files of aliases, and refuse impossible merges."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..errors import Error
-from .names import name_of, nearest
+from .aliases import Aliases, resolve_aliases
+from .cells.text import clean_names, text_of
+from .columns.raw_matches import RawMatches
+from .names import nearest, plain_name
 from .ragged import Ints, holders, pair_codes
+from .read_context import Findings, Table
+from .read_options import Choices
+from .reading.sniff import load
 from .times import show_time
 
 if TYPE_CHECKING:
     from .history import History
 
-CIRCLE = 5  # names of a circle that a message shows
-
-
-def resolve_aliases(aliases: Mapping[str, str]) -> dict[str, str]:
-    """Map every alias to its last name: chains are followed, an alias of itself is dropped, a circle is an `Error`.
-
-    >>> resolve_aliases({"JV": "Jeevo", "Jeevo": "Deevo", "ann": "ann"})
-    {'JV': 'Deevo', 'Jeevo': 'Deevo'}
-    >>> resolve_aliases({"ann": "bob", "bob": "ann"})
-    Traceback (most recent call last):
-    ...
-    prowess.Error: aliases must not go in a circle: 'ann' → 'bob' → 'ann'
-    """
-    direct: dict[str, str] = {}
-    for alias, name in aliases.items():
-        key, value = name_of(alias, "an alias", "aliases"), name_of(name, "a player's name", "aliases")
-        if direct.setdefault(key, value) != value:
-            message = f"{key!r} is an alias of both {direct[key]!r} and {value!r}; keep one of them"
-            raise Error(message, field="aliases", value=key)
-    direct = {alias: name for alias, name in direct.items() if alias != name}
-    final: dict[str, str] = {}
-    for alias in direct:
-        path = {alias: None}
-        name = direct[alias]
-        while name in direct and name not in final:
-            if name in path:
-                circle = [*list(path)[list(path).index(name) :], name]
-                names = " → ".join(map(repr, circle[:CIRCLE])) + " → …" * (len(circle) > CIRCLE)
-                raise Error(f"aliases must not go in a circle: {names}", field="aliases", value=name)
-            path[name] = None
-            name = direct[name]
-        final |= dict.fromkeys(path, final.get(name, name))
-    return {alias: final[alias] for alias in direct}
+# Titles of the two columns of a file of aliases, as `plain_name` returns them.
+ALIAS_TITLES = ("alias", "aliases", "from", "misspelling", "nickname", "old", "oldname", "spelling", "typo", "variant")
+NAME_TITLES = ("canonical", "correct", "name", "new", "newname", "player", "playername", "realname", "to")
 
 
 def rename(history: "History", names: Mapping[str, str]) -> "History":
@@ -63,7 +40,11 @@ def rename(history: "History", names: Mapping[str, str]) -> "History":
         raise Error(f"no player named {unknown!r} to rename{hint}", field="names", value=unknown)
     if not resolved:
         return history
-    translate, players = merged_players(history.players, resolved)
+    return _renamed(history, [resolved.get(name, name) for name in history.players])
+
+
+def _renamed(history: "History", names: Sequence[str]) -> "History":
+    translate, players = merged_players(names)
     clash = find_clash(history.match_start, history.team_start, history.player, translate)
     if clash is not None:
         message = f"{_describe(history, clash.match)}: {clash.sentence(history.players)}"
@@ -71,14 +52,14 @@ def rename(history: "History", names: Mapping[str, str]) -> "History":
     return replace(history, player=translate[history.player], players=players)
 
 
-def merged_players(players: Sequence[str], aliases: Mapping[str, str]) -> tuple[Ints, tuple[str, ...]]:
+def merged_players(names: Sequence[str]) -> tuple[Ints, tuple[str, ...]]:
     """Return the new index of each player, and the new names in the order of the old ones.
 
-    >>> merged_players(("ann", "Jeevo", "Deevo"), {"Jeevo": "Deevo"})
+    >>> merged_players(("ann", "Deevo", "Deevo"))
     (array([0, 1, 1], dtype=int32), ('ann', 'Deevo'))
     """
     index: dict[str, int] = {}
-    new = [index.setdefault(aliases.get(name, name), len(index)) for name in players]
+    new = [index.setdefault(name, len(index)) for name in names]
     return np.array(new, np.int32), tuple(index)
 
 
@@ -124,3 +105,103 @@ def _describe(history: "History", match: int) -> str:
     if history.ids is not None and history.ids[match]:
         details.append(f"id {history.ids[match]!r}")
     return f"match {match + 1}" + (f" ({', '.join(details)})" if details else "")
+
+
+def rename_draft(table: Table, draft: RawMatches) -> RawMatches:
+    """Apply the aliases among the reading options to raw matches; an impossible merge is an `Error` with the line."""
+    aliases = table.choices.aliases
+    if not isinstance(aliases, Aliases) or not len(aliases):
+        return draft
+    old = list(draft.names)
+    translate, names = merged_players(_apply(aliases, old))
+    clash = find_clash(draft.match_start, draft.team_start, draft.player, translate)
+    if clash is not None:
+        row = 0 if draft.rows is None else int(draft.rows(clash.match, clash.entries[1])[0])
+        raise table.error(row, f"{clash.sentence(old)}; correct the aliases", column="aliases")
+    return replace(draft, player=translate[draft.player], names=names)
+
+
+def rename_findings(findings: Findings, choices: Choices) -> Findings:
+    """Apply the aliases among the reading options to a file of matches with teams, which has no table."""
+    aliases = choices.aliases
+    if not isinstance(aliases, Aliases) or not len(aliases):
+        return findings
+    try:
+        history = _renamed(findings.history, _apply(aliases, findings.history.players))
+    except Error as error:
+        raise error.within(f"{findings.title}, ", field="aliases") from None
+    return replace(findings, history=history)
+
+
+def with_remarks(history: "History", choices: Choices) -> "History":
+    """Add the remarks on the aliases among the reading options, after all matches were read."""
+    if not isinstance(choices.aliases, Aliases) or not len(choices.aliases):
+        return history
+    return replace(history, remarks=(*history.remarks, *choices.aliases.remarks(history.players)))
+
+
+def _apply(aliases: Aliases, names: Sequence[str]) -> list[str]:
+    """Replace aliases; a name may have invisible characters that the file of aliases lacks."""
+    import polars as pl
+
+    clean = clean_names(pl.Series(names, dtype=pl.String)).to_list()
+    return aliases.apply(seen if seen in aliases else name for name, seen in zip(names, clean, strict=True))
+
+
+def choices_of(reading: Mapping[str, Any]) -> Choices:
+    """Return the reading options from keywords; `aliases` may be a mapping or the path of a file with two columns."""
+    aliases = reading.get("aliases")
+    if isinstance(aliases, (str, os.PathLike)):
+        reading = {**reading, "aliases": read_aliases(aliases)}
+    return Choices.of(reading)
+
+
+def read_aliases(path: str | os.PathLike[str]) -> Aliases:
+    """Read a file of aliases: two columns, the alias and the player's name; a header row is optional.
+
+    >>> from pathlib import Path; from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "aliases.csv")
+    ...     _ = path.write_text("alias,name\\nJeevo,Deevo\\n")
+    ...     dict(read_aliases(path))
+    {'Jeevo': 'Deevo'}
+    """
+    table = load(path, Choices(header=False))
+    title = str(path)
+    if not isinstance(table, Table):
+        raise Error(f"{title}: a file of aliases has two columns: alias and name", field="aliases", value=title)
+    columns = list(table.frame.columns)
+    first = [plain_name(str(cell or "")) for cell in table.frame.row(0)] if len(table.frame) else []
+    order, start = _column_order(first), 1
+    if order is None:
+        order, start = _column_order([plain_name(column) for column in columns]), 0
+    if order is None and len(columns) > 2:
+        message = f"{title}: a file of aliases has two columns, alias and name, not {len(columns)}"
+        raise Error(message, field="aliases", value=title)
+    if len(columns) < 2:
+        if not len(table.frame):
+            return Aliases({}, title)
+        raise table.error(0, "give two columns: an alias, and the name of the player", column="aliases")
+    alias, name = (text_of(table, columns[index]) for index in order or (0, 1))
+    cells = zip(clean_names(alias).to_list(), clean_names(name).to_list(), strict=True)
+    aliases: dict[str, str] = {}
+    for row, (old, new) in enumerate(cells):
+        if row < start * (order is not None) or not (old or new):
+            continue
+        if not old or not new:
+            missing = "name of the player" if old else "alias"
+            raise table.error(row, f"the {missing} is missing; fill it in, or drop the row", column="aliases")
+        if aliases.setdefault(old, new) != new:
+            text = f"{old!r} is already an alias of {aliases[old]!r}; keep one of them"
+            raise table.error(row, text, column="aliases", value=old)
+    try:
+        return Aliases(aliases, title)
+    except Error as error:
+        raise error.within(f"{title}: ") from None
+
+
+def _column_order(titles: Sequence[str]) -> tuple[int, int] | None:
+    """Return the columns of the alias and the name, by their titles; None if these are not titles."""
+    alias = [index for index, title in enumerate(titles) if title in ALIAS_TITLES]
+    name = [index for index, title in enumerate(titles) if title in NAME_TITLES]
+    return (alias[0], name[0]) if len(alias) == 1 and len(name) == 1 else None

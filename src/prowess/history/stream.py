@@ -1,7 +1,7 @@
 """Read a file larger than memory as a sequence of histories in chronological order."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Error, Option, Piece
+from ..errors import Error, Option, Piece, Remark
 from ..validate import whole
+from .aliases import Aliases
 from .cells.dates.columns import read_times
 from .columns.duplicates import BOTH_VIEWS
 from .columns.infer_columns import infer_roles
@@ -20,6 +21,7 @@ from .read_context import FEW_ROWS, Findings, Table, history_or_error
 from .read_options import Choices
 from .readers import from_table
 from .reading.chunks import Chunk, RowQueue, read_chunks
+from .renaming import rename_findings
 from .slicing import stamp_of
 from .times import Stamp, agree, show_time
 
@@ -52,12 +54,17 @@ class Stream(Iterator[History]):
         """Read the next history."""
         return next(self._histories)
 
+    def closing_remarks(self, players: Iterable[str]) -> tuple[Remark, ...]:
+        """Return the remarks that need the whole file: on aliases that did not occur among its `players`."""
+        aliases = self.choices.aliases
+        return aliases.remarks(players) if isinstance(aliases, Aliases) else ()
+
     def _read_all(self, path: str | os.PathLike[str]) -> Iterator[History]:
         queue, empty = RowQueue(), True
         for chunk in _read_ahead(read_chunks(path, self.choices, max(self.rows, SAMPLE))):
             if isinstance(chunk.content, Findings):
                 self.share, empty = chunk.share, False
-                yield self._check(chunk.content, None)
+                yield self._check(rename_findings(chunk.content, self.choices), None)
                 continue
             queue.add(chunk.content)
             if self.layout is None:

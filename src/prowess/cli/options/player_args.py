@@ -12,6 +12,7 @@ import typer
 
 from ... import Fit, Ladder, Model, TrueSkill
 from ...errors import Error
+from ...history.name_index import NameIndex
 from ...history.read_options import Choices
 from ...model.ladder.record import active
 from ...text import count
@@ -43,7 +44,7 @@ def open_ladder(file: Path, model: Model | None, choices: Choices) -> Ladder:
     """Load a saved ladder, or rate all matches of a file."""
     if file.suffix.lower() != LADDER_EXTENSION:
         return fit_file(file, model or TrueSkill(), choices).ladder
-    return load_ladder(file, model)
+    return _add_aliases(load_ladder(file, model), choices)
 
 
 def load_ladder(file: Path, model: Model | None) -> Ladder:
@@ -59,7 +60,17 @@ def fit_file(file: Path, model: Model, choices: Choices) -> Fit:
     """Fit a model to a file of matches."""
     if file.suffix.lower() == LADDER_EXTENSION:
         raise Error(f"{file}: a saved ladder has no matches; give the file of matches instead")
-    return model.fit(read(file, choices))
+    fit = model.fit(read(file, choices))
+    _add_aliases(fit.ladder, choices)
+    return fit
+
+
+def _add_aliases(ladder: Ladder, choices: Choices) -> Ladder:
+    """Make typed aliases find their players."""
+    if choices.aliases:
+        known = {alias: name for alias, name in choices.aliases.items() if name in ladder}
+        ladder.name_index = NameIndex(ladder.names, known)
+    return ladder
 
 
 def find_players(ladder: Ladder, names: list[str], newcomers: bool | None = None) -> list[str]:

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import shlex
 import signal
 import sys
-from dataclasses import fields
+from collections.abc import Iterable
+from dataclasses import fields, replace
 from pathlib import Path
 
 import typer
 
+from ... import History
+from ...atomic_files import check_target
 from ...errors import Error, Option
+from ...frames import FORMATS, write_frame
+from ...history.aliases import Aliases
+from ...history.data_checks import likely_aliases
 from ...history.questions import Answer, Question, apply_answer, open_questions
 from ...history.read_context import Findings, Table
 from ...history.read_options import Choices
 from ...history.readers import from_table
 from ...history.reading.sniff import load
+from ...history.renaming import rename_findings
 from ...history.sentences import describe_matches
 from ..output.console import INTERRUPTED, as_flag, get_console, printable
 
@@ -29,7 +38,7 @@ def ask_questions(file: Path, choices: Choices) -> Choices:
     asked: set[str] = set()
     while True:
         table = load(file, choices)
-        findings = _read(table)
+        findings = _read(table, choices)
         questions = open_questions(table, findings) if isinstance(table, Table) else ()
         question = next((question for question in questions if question.code not in asked), None)
         if question is None:
@@ -44,6 +53,59 @@ def ask_questions(file: Path, choices: Choices) -> Choices:
     return choices
 
 
+def ask_aliases(history: History, choices: Choices) -> tuple[Choices, Path | None]:
+    """Ask whether names that look alike belong to one player, and write the confirmed ones to the file of aliases.
+
+    Return the options with these aliases, and the file that was written. Without a file, print its lines instead.
+    """
+    aliases = choices.aliases if isinstance(choices.aliases, Aliases) else Aliases({})
+    path = Path(aliases.source) if aliases.source else None
+    if path is not None:
+        check_target(path, FORMATS)
+    confirmed: dict[str, str] = {}
+    for suspicion in likely_aliases(history):
+        for alias, name in suspicion.aliases:
+            if alias not in confirmed and _confirm(f"{suspicion.text}. Does {alias!r} count as {name!r}?"):
+                try:
+                    history.rename({**confirmed, alias: name})
+                except Error as error:
+                    _print(f"{error}, so {alias!r} stays as it is.")
+                else:
+                    confirmed[alias] = name
+    if not confirmed:
+        return choices, None
+    merged = Aliases({**aliases, **confirmed}, aliases.source)
+    if path is None:
+        _print("The lines of a file of aliases for your answers:")
+        for line in alias_lines(confirmed.items()):
+            _print(f"  {line}")
+        _print("")
+        return replace(choices, aliases=merged), None
+    import polars as pl
+
+    write_frame(pl.DataFrame({"alias": list(merged), "name": list(merged.values())}), path)
+    return replace(choices, aliases=merged), path
+
+
+def alias_lines(aliases: Iterable[tuple[str, str]]) -> list[str]:
+    """Return the lines of a CSV file of aliases.
+
+    >>> alias_lines([("Jeevo", "Deevo"), ("Nadal, R.", "Rafael Nadal")])
+    ['Jeevo,Deevo', '"Nadal, R.",Rafael Nadal']
+    """
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(aliases)
+    return text.getvalue().splitlines()
+
+
+def _confirm(question: str) -> bool:
+    while True:
+        answer = _prompt(f"{printable(question)} [y/N]: ").strip().lower()
+        if answer in ("", "n", "no", "y", "yes"):
+            return answer in ("y", "yes")
+        _print("Type y or n, or press Ctrl-C to stop.")
+
+
 def rate_command(file: Path, choices: Choices) -> str:
     """Return the command that rates a file with these options.
 
@@ -54,14 +116,16 @@ def rate_command(file: Path, choices: Choices) -> str:
     flags = []
     for field in fields(Choices):
         value = getattr(choices, field.name)
+        if isinstance(value, Aliases):
+            value = value.source or "aliases.csv"
         if value != field.default and value is not None:
             flags.append(as_flag(Option(field.name, value)))
     return " ".join(["prowess rate", shlex.quote(str(file)), *flags])
 
 
-def _read(table: Table | Findings) -> Findings | None:
+def _read(table: Table | Findings, choices: Choices) -> Findings | None:
     try:
-        return from_table(table) if isinstance(table, Table) else table
+        return from_table(table) if isinstance(table, Table) else rename_findings(table, choices)
     except Error:
         return None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
@@ -12,11 +12,13 @@ import typer
 
 from ... import History
 from ...errors import Error, Remark
+from ...history.aliases import Aliases
 from ...history.columns.aliases import COMMON, HOME_AWAY, LONG, WINNER_LOSER
 from ...history.concat import join
 from ...history.read_context import history_or_error
 from ...history.read_options import Choices
 from ...history.readers import read_file
+from ...history.renaming import read_aliases
 from ...text import count
 from ..output.console import note, note_remarks
 from ..output.standings import USUAL
@@ -62,7 +64,7 @@ def complete_role(incomplete: str) -> list[str]:
 
 def _read_options() -> list[inspect.Parameter]:
     kinds = get_type_hints(Choices) | dict.fromkeys(("duplicates", "walkovers", "score_unit"), str | None)
-    kinds["limits"] = bool
+    kinds |= {"limits": bool, "aliases": Path | None}
     kinds |= dict.fromkeys(REPEATABLE, list[str] | None)
     options = []
     for field in fields(Choices):
@@ -76,11 +78,27 @@ READ_OPTIONS = _read_options()
 
 
 def make_choices(
-    columns: list[str] | None, unplaced: list[str] | None, absent: list[str] | None, **others: Any
+    columns: list[str] | None,
+    aliases: Path | None,
+    unplaced: list[str] | None,
+    absent: list[str] | None,
+    **others: Any,
 ) -> Choices:
     """Make the `Choices` for reading a file from the values of `READ_OPTIONS`."""
-    mapping = parse_pairs("--columns", columns) or None
-    return Choices(columns=mapping, unplaced=tuple(split_words(unplaced)), absent=tuple(split_words(absent)), **others)
+    return Choices(
+        columns=parse_pairs("--columns", columns) or None,
+        aliases=None if aliases is None else read_aliases(aliases),
+        unplaced=tuple(split_words(unplaced)),
+        absent=tuple(split_words(absent)),
+        **others,
+    )
+
+
+def make_choices_to_edit(aliases: Path | None, **others: Any) -> Choices:
+    """Make the `Choices` for a verb that may write the file of aliases, which need not exist yet."""
+    if aliases is None or aliases.exists():
+        return make_choices(aliases=aliases, **others)
+    return replace(make_choices(aliases=None, **others), aliases=Aliases({}, str(aliases)))
 
 
 def split_words(values: Iterable[str] | None) -> list[str]:
@@ -123,6 +141,18 @@ def parse_pairs(flag: str, values: list[str] | None) -> dict[str, str | None]:
 
 def read(file: Path, choices: Choices) -> History:
     """Read a file, and print its size and remarks."""
+    history = _read_part(file, choices)
+    note_aliases(choices, history.players)
+    return history
+
+
+def note_aliases(choices: Choices, players: Iterable[str]) -> None:
+    """Print the remarks on aliases, after all files were read."""
+    if isinstance(choices.aliases, Aliases):
+        note_remarks(choices.aliases.remarks(players))
+
+
+def _read_part(file: Path, choices: Choices) -> History:
     history = history_or_error(read_file(file, choices), choices.skip_problems)
     note(f"{file}: {_describe_size(history)}")
     note_remarks(history.remarks)
@@ -136,8 +166,9 @@ def _describe_size(history: History) -> str:
 def read_span(files: Sequence[Path], choices: Choices, since: str | None, until: str | None) -> History:
     """Read several files as one history, print the size and remarks of each, and select a time span."""
     _check_distinct(files)
-    histories = [read(file, choices) for file in files]
+    histories = [_read_part(file, choices) for file in files]
     history = _join(files, histories, choices)
+    note_aliases(choices, history.players)
     if len(files) > 1:
         # These remarks were printed when their files were read.
         printed = {remark for part in histories for remark in part.remarks}
@@ -160,6 +191,7 @@ def read_groups(files: Sequence[Path], by: str, choices: Choices) -> dict[str, H
         groups[name] = _join(list(sources), list(sources.values()), choices)
     remarks: dict[Remark, None] = dict.fromkeys(remark for group in groups.values() for remark in group.remarks)
     note_remarks(remarks)
+    note_aliases(choices, dict.fromkeys(name for group in groups.values() for name in group.players))
     matches = count(sum(map(len, groups.values())), "match", "matches")
     note(f"{', '.join(map(str, files))}: {matches} in {count(len(groups), 'group', 'groups')} by {by}")
     return groups

@@ -1,8 +1,8 @@
 """Options that many verbs share, and how a verb gets them.
 
-A verb declares a parameter `choices: Choices`, `model: Model`, `given_model: Model | None` (None unless --model or
---set is used) or `given_preset` (the name of a preset and its parameters). `add_shared_options` replaces each of them
-by the flags from which it is built.
+A verb declares a parameter `choices: Choices`, `choices_to_edit: Choices` (whose file of aliases may be missing),
+`model: Model`, `given_model: Model | None` (None unless --model or --set is used) or `given_preset` (the name of a
+preset and its parameters). `add_shared_options` replaces each of them by the flags from which it is built.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import typer
 
 from ..output.console import FLAGS, set_quiet
 from .model_args import MODEL_OPTIONS, make_model, make_optional_model, make_preset
-from .read_args import READ_OPTIONS, make_choices
+from .read_args import READ_OPTIONS, make_choices, make_choices_to_edit
 
 BURN_IN_HELP = "Do not score the first matches: a number of them, a share below 1, or all before a date."
 
@@ -30,6 +30,7 @@ BurnIn = Annotated[str, typer.Option(metavar="AMOUNT", help=BURN_IN_HELP)]
 
 _MAKERS: dict[str, tuple[list[inspect.Parameter], Callable[..., Any]]] = {
     "choices": (READ_OPTIONS, make_choices),
+    "choices_to_edit": (READ_OPTIONS, make_choices_to_edit),
     "model": (MODEL_OPTIONS, make_model),
     "given_model": (MODEL_OPTIONS, make_optional_model),
     "given_preset": (MODEL_OPTIONS, make_preset),

@@ -14,13 +14,15 @@ from ...atomic_files import check_target
 from ...errors import Remark
 from ...frames import FORMATS, write_frame
 from ...history import show_time
-from ...history.data_checks import Suspicion, suspicions
+from ...history.aliases import Aliases
+from ...history.data_checks import Suspicion, likely_aliases, suspicions
 from ...history.read_context import Findings, Located
 from ...history.read_options import Choices
 from ...history.readers import read_file
+from ...history.renaming import read_aliases
 from ...text import count
-from ..options.questions import ask_questions, rate_command
-from ..options.read_args import File
+from ..options.questions import alias_lines, ask_aliases, ask_questions, rate_command
+from ..options.read_args import File, note_aliases
 from ..options.shared import Json, add_shared_options
 from ..output.console import as_flag, get_console, note, note_files, print_json, printable
 from ..output.standings import format_time
@@ -38,38 +40,52 @@ Out = Annotated[Path | None, typer.Option(help=f"Write all problems to a file: {
 
 @add_shared_options
 def check(
-    file: File, choices: Choices, all: All = False, ask: Ask = False, json: Json = False, out: Out = None
+    file: File, choices_to_edit: Choices, all: All = False, ask: Ask = False, json: Json = False, out: Out = None
 ) -> None:
     """Check a file: how its columns are read, every problem with its line, and what looks unusual.
 
     The exit code is 1 if there is a problem, else 0; data that only looks unusual is not a problem.
+
+    With --ask, it also asks whether names that look alike belong to one player, and writes the confirmed ones to the
+    file of --aliases.
 
     \b
     prowess check examples/league.csv
     prowess check examples/league.csv --json | jq '.roles'
     prowess check examples/league.csv --all --out problems.csv
     prowess check games.csv --ask
+    prowess check games.csv --ask --aliases aliases.csv
     """
     if out is not None:
         check_target(out, FORMATS)
+    choices, written = choices_to_edit, None
+    if not ask and isinstance(choices.aliases, Aliases) and not Path(choices.aliases.source).exists():
+        read_aliases(choices.aliases.source)  # raises the error
     if ask:
         choices = ask_questions(file, choices)
+        choices, written = ask_aliases(read_file(file, choices).history, choices)
     findings = read_file(file, choices)
     problems, unusual = findings.to_frame(), suspicions(findings.history)
+    aliases = [pair for suspicion in likely_aliases(findings.history) for pair in suspicion.aliases]
     if out is not None:
         write_frame(problems, out)
     if json:
-        print_json(_to_dict(file, findings, unusual))
+        print_json(_to_dict(file, findings, unusual, aliases))
     else:
-        _print(file, findings, unusual, None if all or not get_console().is_terminal else FIRST)
-    note_files(out)
+        limit = None if all or not get_console().is_terminal else FIRST
+        _print(file, findings, unusual, limit)
+        _print_aliases(aliases, limit)
+    note_aliases(choices, findings.history.players)
+    note_files(out, written)
     if ask:
         note(f"to read the file this way again: {rate_command(file, choices)}", "bold")
     if len(problems):
         raise typer.Exit(1)
 
 
-def _to_dict(file: Path, findings: Findings, unusual: list[Suspicion]) -> dict[str, Any]:
+def _to_dict(
+    file: Path, findings: Findings, unusual: list[Suspicion], aliases: list[tuple[str, str]]
+) -> dict[str, Any]:
     return {
         "file": str(file),
         "layout": None if findings.layout is None else findings.layout.shape,
@@ -77,7 +93,8 @@ def _to_dict(file: Path, findings: Findings, unusual: list[Suspicion]) -> dict[s
         "readings": [remark.render(as_flag) for remark in _remarks(findings)],
         "summary": _summary(findings.history),
         "problems": findings.to_frame().to_dicts(),
-        "strange": [suspicion._asdict() for suspicion in unusual],
+        "strange": [{"kind": suspicion.kind, "text": suspicion.text} for suspicion in unusual],
+        "aliases": [{"alias": alias, "name": name} for alias, name in aliases],
     }
 
 
@@ -131,6 +148,18 @@ def _print(file: Path, findings: Findings, unusual: list[Suspicion], limit: int 
         echo("Not errors, but worth a look:", "bold")
         for suspicion in unusual:
             echo(f"• {suspicion.text}")
+
+
+def _print_aliases(aliases: list[tuple[str, str]], limit: int | None) -> None:
+    """Print the lines of a file that would make one player of names that are spelt alike."""
+    if not aliases:
+        return
+    lines = [f"  {line}" for line in alias_lines(aliases[:limit])]
+    for line in ("", "If these are the same players, put these lines into a file for --aliases:", *lines):
+        get_console().print(printable(line), soft_wrap=True)
+    if limit is not None and len(aliases) > limit:
+        note(f"and {len(aliases) - limit:,} more; --all shows them")
+    note("to confirm them one by one: prowess check FILE --ask --aliases aliases.csv")
 
 
 def _describe(summary: dict[str, Any]) -> str:

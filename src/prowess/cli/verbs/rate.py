@@ -35,6 +35,7 @@ LARGE = 200_000_000  # bytes: larger files are rated in chunks by default
 ROWS = 500_000  # rows of each chunk
 ENOUGH = 100  # fewer matches do not give a reliable share of draws
 MANY_TEAMS = 5
+SHOWN = 3  # names in a note
 OUT_PANEL = "Output"
 TOP_HELP = f"Number of players to show (0 = all). (default: {TOP} on a terminal, else all)"
 STREAM_HELP = "Rate a chronological file in chunks, which needs little memory. (default: for large files)"
@@ -117,6 +118,8 @@ def rate(
     _check_paths(files, by, out, save, resume)
     start = None if resume is None else load_ladder(resume, given_model)
     model = start.model if start is not None else given_model or TrueSkill()
+    if start is not None:
+        _note_aliases_in(start, choices)
     histories: list[History] = []
     whole_file = len(files) == 1 and {by, since, until, period} == {None}
     if stream and not whole_file:
@@ -189,6 +192,17 @@ def _is_large(file: Path) -> bool:
         return file.stat().st_size >= LARGE
     except OSError:
         return False
+
+
+def _note_aliases_in(ladder: Ladder, choices: Choices) -> None:
+    """Warn if a saved ladder has players whom the aliases merge, because only a new rating can merge them."""
+    both = [name for name in choices.aliases or () if name in ladder]
+    if both:
+        listed = f"{', '.join(map(repr, both[:SHOWN]))}{', …' if len(both) > SHOWN else ''}"
+        note(
+            f"the saved ladder has players whose names are now aliases: {listed}; their new matches count for the other"
+            " name, but their old ones do not; rate all matches again to merge them"
+        )
 
 
 def _note_same_time(ladder: Ladder | None, history: History) -> None:

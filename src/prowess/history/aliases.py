@@ -1,0 +1,111 @@
+"""Aliases: other names of players, as a mapping that follows chains and remembers which aliases occurred."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from ..errors import Error, Remark
+from ..text import count
+from .name_index import NameIndex
+from .names import name_of
+
+CIRCLE = 5  # names of a circle that a message shows
+SHOWN = 3  # aliases that a remark shows
+
+
+def resolve_aliases(aliases: Mapping[str, str]) -> dict[str, str]:
+    """Map every alias to its last name: chains are followed, an alias of itself is dropped, a circle is an `Error`.
+
+    >>> resolve_aliases({"JV": "Jeevo", "Jeevo": "Deevo", "ann": "ann"})
+    {'JV': 'Deevo', 'Jeevo': 'Deevo'}
+    >>> resolve_aliases({"ann": "bob", "bob": "ann"})
+    Traceback (most recent call last):
+    ...
+    prowess.Error: aliases must not go in a circle: 'ann' → 'bob' → 'ann'
+    """
+    direct: dict[str, str] = {}
+    for alias, name in aliases.items():
+        key, value = name_of(alias, "an alias", "aliases"), name_of(name, "a player's name", "aliases")
+        if direct.setdefault(key, value) != value:
+            message = f"{key!r} is an alias of both {direct[key]!r} and {value!r}; keep one of them"
+            raise Error(message, field="aliases", value=key)
+    direct = {alias: name for alias, name in direct.items() if alias != name}
+    final: dict[str, str] = {}
+    for alias in direct:
+        path = {alias: None}
+        name = direct[alias]
+        while name in direct and name not in final:
+            if name in path:
+                circle = [*list(path)[list(path).index(name) :], name]
+                names = " → ".join(map(repr, circle[:CIRCLE])) + " → …" * (len(circle) > CIRCLE)
+                raise Error(f"aliases must not go in a circle: {names}", field="aliases", value=name)
+            path[name] = None
+            name = direct[name]
+        final |= dict.fromkeys(path, final.get(name, name))
+    return {alias: final[alias] for alias in direct}
+
+
+class Aliases(Mapping[str, str]):
+    """Aliases with the players' names that they lead to; `source` is the file that they come from.
+
+    Files are read in several parts, so the aliases remember which names have occurred in any of them.
+
+    >>> aliases = Aliases({"JV": "Jeevo", "Jeevo": "Deevo"})
+    >>> aliases["JV"], aliases.apply(["ann", "Jeevo"]), aliases.unused
+    ('Deevo', ['ann', 'Deevo'], ['JV'])
+    """
+
+    def __init__(self, aliases: Mapping[str, str], source: str = "") -> None:
+        self.source = source
+        self._names = resolve_aliases(aliases)
+        self._targets = set(self._names.values())
+        self._seen: set[str] = set()  # aliases and players' names that have occurred
+
+    def __getitem__(self, alias: str) -> str:
+        """Return the player's name."""
+        return self._names[alias]
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the aliases."""
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        """Count the aliases."""
+        return len(self._names)
+
+    def apply(self, names: Iterable[str]) -> list[str]:
+        """Return the names with aliases replaced, and remember which aliases and players have occurred."""
+        names = list(names)
+        self._seen.update(name for name in names if name in self._names or name in self._targets)
+        return [self._names.get(name, name) for name in names]
+
+    @property
+    def unused(self) -> list[str]:
+        """The aliases that have not occurred."""
+        return [alias for alias in self._names if alias not in self._seen]
+
+    def remarks(self, players: Iterable[str]) -> tuple[Remark, ...]:
+        """Return remarks on aliases that did not occur, and on new names that look like one of the `players`."""
+        unused, used = self.unused, [alias for alias in self._names if alias in self._seen]
+        if not self._names:
+            return ()
+        title = f"{self.source}: " if self.source else ""
+        text = f"{title}{count(len(used), 'alias', 'aliases')} applied"
+        remarks = [Remark("aliases", (text,), count=len(used))] if used else []
+        others = NameIndex([name for name in players if name not in self._targets])
+        if unused:
+            shown = "; ".join(f"{alias!r}{_meant(others.lookalikes(alias))}" for alias in unused[:SHOWN])
+            more = "; …" if len(unused) > SHOWN else ""
+            number = count(len(unused), "alias does", "aliases do")
+            text = f"{title}{number} not occur in the matches: {shown}{more}"
+            remarks.append(Remark("unused-aliases", (text,), count=len(unused)))
+        for name in dict.fromkeys(self._names[alias] for alias in used):
+            alike = [] if name in self._seen else others.lookalikes(name)
+            if alike:
+                text = f"{title}no match names {name!r} itself{_meant(alike)}"
+                remarks.append(Remark("new-name", (text,)))
+        return tuple(remarks)
+
+
+def _meant(names: list[str]) -> str:
+    return f" (did you mean {names[0]!r}?)" if names else ""
