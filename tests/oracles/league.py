@@ -43,6 +43,8 @@ class League:
     numbers: dict[str, int] = field(default_factory=dict)
     log: list[tuple[int, int, str, str, float]] = field(default_factory=list)  # revision, seq, id, kind, time
     seasons: list[tuple[float, float, float]] = field(default_factory=list)  # start, carry, tau
+    chains: dict[str, str] = field(default_factory=dict)  # aliases, each with the name to which it leads
+    given: dict[str, dict[str, str]] = field(default_factory=dict)  # players of a match by id, with the name given
 
     def copy(self) -> "League":
         return copy.deepcopy(self)
@@ -53,12 +55,17 @@ class League:
         The matches of one post are numbered in chronological order; matches of the same time keep their order.
         """
         for name, time, body in matches:
-            if name in self.first and self._content(time, body) not in (self.first[name], self.now(name)):
-                raise IdTaken(name)
+            body = self.named(body)
+            if name in self.first:
+                first = self.first[name]
+                if self._content(time, body) not in (first, self.named(first), self.now(name)):
+                    raise IdTaken(name)
         repeated = [name in self.first for name, _, _ in matches]
         for name, time, body in sorted(matches, key=lambda match: match[1]):
             if name not in self.first:
                 self.posted += 1
+                self._give(name, body)
+                body = self.named(body)
                 self.first[name], self.numbers[name] = self._content(time, body), self.posted
                 self._write(name, self.posted, "post", time, body)
         if not all(repeated):
@@ -72,9 +79,11 @@ class League:
 
     def edit(self, name: str, time: float, body: dict[str, Any]) -> bool:
         """Replace a match, even a deleted one; the sequence number stays the same."""
-        seq = self.numbers[name]
+        seq, as_given = self.numbers[name], body
+        body = self.named(body)
         if name in self.matches and self.matches[name] == RecordedMatch(seq, time, body):
             return False
+        self._give(name, as_given)
         self._write(name, seq, "edit", time, body)
         self.revision += 1
         return True
@@ -84,9 +93,51 @@ class League:
         if name not in self.matches:
             return False
         gone = self.matches.pop(name)
+        self.given.pop(name, None)
         self.log.append((self.revision + 1, gone.seq, name, "delete", gone.time))
         self.revision += 1
         return True
+
+    def player(self, name: str) -> str:
+        """Return the player for whom a name stands."""
+        while name in self.chains:
+            name = self.chains[name]
+        return name
+
+    def named(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Return a match with the players for whom its names stand."""
+        return {**body, "teams": [[self.player(name) for name in team] for team in body["teams"]]}
+
+    def is_possible(self, body: dict[str, Any]) -> bool:
+        """Return whether all names of a match stand for different players."""
+        names = [self.player(name) for team in body["teams"] for name in team]
+        return len(names) == len(set(names))
+
+    def _give(self, id: str, body: dict[str, Any]) -> None:
+        """Keep the names under which a match was given; a player who stays in it keeps the name given before."""
+        old = self.given.get(id, {})
+        names = [name for team in body["teams"] for name in team]
+        self.given[id] = {self.player(name): name if name in self.chains else old.get(name, name) for name in names}
+
+    def rename(self, chains: dict[str, str]) -> bool:
+        """Change the aliases and the names in all matches; return False if a player would be in a match twice."""
+        names = {id: {self._end(chains, name) for name in self.given[id].values()} for id in self.matches}
+        if any(len(names[id]) < len(self.given[id]) for id in self.matches):
+            return False
+        new = {id: {player: self._end(chains, name) for player, name in self.given[id].items()} for id in self.matches}
+        self.chains = chains
+        for id, kept in self.order:
+            teams = [[new[id][player] for player in team] for team in kept.body["teams"]]
+            if teams != kept.body["teams"]:
+                self._write(id, kept.seq, "edit", kept.time, {**kept.body, "teams": teams})
+                self.given[id] = {new[id][player]: name for player, name in self.given[id].items()}
+        self.revision += 1
+        return True
+
+    def _end(self, chains: dict[str, str], name: str) -> str:
+        while name in chains:
+            name = chains[name]
+        return name
 
     def _content(self, time: float, body: dict[str, Any]) -> dict[str, Any]:
         return body if self.clock == "none" else {"time": time, **body}

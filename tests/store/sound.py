@@ -42,7 +42,8 @@ def rebuild_league(connection: Connection, name: str, each: Callable[[int, Leagu
         if following is None or following.revision != change.revision:
             each(change.revision, league)
     erasures = connection.execute(select(schema.erasure).where(schema.erasure.c.league_id == row.id)).all()
-    used = {change.revision for change in rows} | {other.revision for other in [*made, *seasons, *erasures]}
+    names = connection.execute(select(schema.name_change).where(schema.name_change.c.league_id == row.id)).all()
+    used = {change.revision for change in rows} | {other.revision for other in [*made, *seasons, *erasures, *names]}
     assert used | {0} == set(range(row.revision + 1)), "the revisions have a gap"
     assert row.posted == league.posted
     league.revision = row.revision

@@ -182,6 +182,10 @@ def test_purge_removes_every_row_of_a_deleted_league(database, monkeypatch):
         connection.execute(schema.checkpoint.insert().values(row))
         row = {"league_id": league.id, "alias": "player 1", "revision": 1, "made_at": 0.0, "scrub_due": False}
         connection.execute(schema.erasure.insert().values(row))
+        for table in (schema.alias, schema.alias_use, schema.name_change, schema.distinct_name):
+            values = {column.name: 1 if str(column.type) == "BIGINT" else "x" for column in table.c}
+            values |= {"league_id": league.id} | ({"made_at": 0.0} if "made_at" in values else {})
+            connection.execute(table.insert().values(values))
     filled = rows_of(database, league.id)
     assert all(filled.values()), "every table that knows leagues is tested"
     assert {table.name for table in purge.TABLES} == set(filled)

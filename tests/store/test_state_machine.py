@@ -20,12 +20,24 @@ from hypothesis.stateful import (
 from sqlalchemy import select
 
 import prowess as pw
-from prowess.store import leagues
+from prowess.store import aliases, leagues
 from prowess.store.db import schema
 from prowess.store.db.database import Database
-from prowess.store.errors import Conflict, NotFound
+from prowess.store.errors import Conflict, NameConflict, NotFound
 from prowess.store.write import replay
-from prowess.store.write.commands import ChangeModel, CommandResult, Delete, Edit, NewSeason, Post, RatingChange
+from prowess.store.write.commands import (
+    AddAlias,
+    ChangeModel,
+    CommandResult,
+    Delete,
+    Edit,
+    NewSeason,
+    Post,
+    RatingChange,
+    RemoveAlias,
+    Rename,
+    UndoRename,
+)
 from prowess.store.write.erasure import anonymise
 from prowess.store.write.posts import PendingTraces
 from prowess.store.write.replay import take_checkpoint
@@ -34,6 +46,7 @@ from tests.oracles.league import EPOCH, IdTaken, League
 from tests.store.matches import FIRST, HOUR, MODELS, PLAYERS, bodies
 
 NUMBERS = itertools.count(1)
+NAMES = ["Ann", "bobby", *PLAYERS]  # to which players are renamed
 
 BROKEN: list[dict[str, Any]] = [
     {"teams": [["ann"]]},
@@ -62,7 +75,8 @@ class LeagueMachine(RuleBasedStateMachine):
         self.league = League(found.model, clock, revision=found.revision)
         self.old: dict[int, dict[str, bytes]] = {}  # the final ratings of earlier models
         self.generation, self.made = found.generation, 0
-        self.aliases: dict[str, str] = {}  # the aliases of anonymised players
+        self.aliases: dict[str, str] = {}  # the pseudonyms of anonymised players
+        self.renames: list[dict[str, Any]] = []  # merges and renames that can perhaps be undone
 
     # Commands
 
@@ -80,6 +94,8 @@ class LeagueMachine(RuleBasedStateMachine):
         """Post a match again, as it was first posted or as it is now, alone or with a new match."""
         name = data.draw(st.sampled_from(sorted(self.league.first)))
         same = dict((now and self.league.now(name)) or self.league.first[name])
+        if not self.league.is_possible(same):
+            return
         matches = [(name, same.pop("time", 0.0), same)]
         self._post(matches + [(self._id(), self._when(data), body)] * more)
 
@@ -90,6 +106,9 @@ class LeagueMachine(RuleBasedStateMachine):
         time = self._when(data)
         if only_time and name in self.league.matches:
             body = self.league.matches[name].body
+        if not self.league.is_possible(self._aliased(body)):
+            self._refused(Edit(self.name, name, self._given(None, time, body)), pw.Error)
+            return
         changed = self.league.copy()
         new = changed.edit(name, time, self._aliased(body))
         done = self._do(Edit(self.name, name, self._given(None, time, body), author="eve", reason="a typo"), changed)
@@ -133,19 +152,114 @@ class LeagueMachine(RuleBasedStateMachine):
     def anonymise(self, data: st.DataObject) -> None:
         """Anonymise a player; later posts with the name get the alias."""
         name = data.draw(st.sampled_from(sorted(self._players() & set(PLAYERS))))
+        with self.database.reading() as connection:
+            names = aliases.names_of(connection, leagues.find(connection, self.name), name)
         made = anonymise(self.database, self.name, name, author="eve", reason="asked to be forgotten")
-        self.aliases[name] = made.alias
         self.league.revision += 1
         assert made.revision == self.league.revision
+        new = [row.alias for row in self._read(schema.erasure) if row.revision == made.revision]
+        pseudonyms = dict(zip(names, sorted(new, key=lambda alias: int(alias.rpartition("-")[2])), strict=True))
+        assert names[0] == name
+        assert pseudonyms[name] == made.alias
+        self.aliases |= pseudonyms
         for kept in self.league.matches.values():
             kept.body = self._aliased(kept.body)
         self.league.first = {id: self._aliased(body) for id, body in self.league.first.items()}
+        league, known = self.league, set(names)
+        left = {alias: target for alias, target in league.chains.items() if not known & {alias, target}}
+        league.chains = left | {pseudonyms[alias]: made.alias for alias in names[1:]}
+        for id, given in league.given.items():
+            league.given[id] = {
+                pseudonyms.get(player, player): pseudonyms[player] if player in known else as_given
+                for player, as_given in given.items()
+            }
+        self.renames = [one for one in self.renames if not known & set(one["names"])]
         self.old = {generation: self._renamed(states) for generation, states in self.old.items()}
+
+    @precondition(lambda self: self.league.matches)
+    @rule(data=st.data(), seen=st.booleans())
+    def rename(self, data: st.DataObject, seen: bool) -> None:
+        """Rename a player to a new name, to an earlier one, or to another player: then the two are merged."""
+        old = data.draw(st.sampled_from(sorted(self._players())))
+        new = data.draw(st.sampled_from(sorted({*NAMES, *self._players(), *self.league.chains} - {old})))
+        end = self.league.player(new)
+        command = Rename(
+            self.name, old, new, author="eve", reason="a typo", seen=self.league.revision if seen else None
+        )
+        if {old, end} & {*self.aliases, *self.aliases.values()}:
+            self._refused(command, Conflict)
+            return
+        chains = dict(self.league.chains)
+        ended = {new: chains.pop(new)} if end == old else {}
+        target = new if end == old else end
+        merged = target in self._players()
+        changed = self.league.copy()
+        if not changed.rename(chains | {old: target}):
+            self._refused(command, NameConflict)
+            return
+        done = self._do(command, changed)
+        assert done is not None
+        assert (done.aliases, done.merged) == ({old: target}, merged)
+        record = {"revision": done.revision, "player": old, "target": target, "ended": ended}
+        self.renames.append(record | {"names": {old, target, *ended, *ended.values()}})
+
+    @precondition(lambda self: self.renames)
+    @rule(data=st.data())
+    def undo(self, data: st.DataObject) -> None:
+        """Undo a merge or a rename, which need not be the last one."""
+        record = data.draw(st.sampled_from(self.renames))
+        command, chains = UndoRename(self.name, record["revision"], author="eve"), dict(self.league.chains)
+        if chains.get(record["player"]) != record["target"] or record["ended"].keys() & chains.keys():
+            self._refused(command, Conflict)
+            return
+        del chains[record["player"]]
+        changed = self.league.copy()
+        if not changed.rename(chains | record["ended"]):
+            self._refused(command, NameConflict)
+            return
+        assert self._do(command, changed)
+        self.renames.remove(record)
+        assert perform(self.database, command).repeated == [True], "undone before"
+
+    @precondition(lambda self: self.league.matches)
+    @rule(data=st.data())
+    def add_alias(self, data: st.DataObject) -> None:
+        player = data.draw(st.sampled_from(sorted(self._players() - set(self.aliases.values())) or ["nobody"]))
+        alias = data.draw(st.sampled_from(NAMES))
+        command = AddAlias(self.name, alias, player, author="eve")
+        if player == "nobody":
+            self._refused(command, NotFound)
+        elif {alias} & {*self._players(), *self.aliases} or self.league.player(alias) not in (alias, player):
+            self._refused(command, pw.Error)
+        else:
+            changed = self.league.copy()
+            new = alias not in changed.chains
+            changed.chains.setdefault(alias, player)
+            changed.revision += new
+            done = self._do(command, changed)
+            assert done is not None
+            assert list(done.repeated) == ([] if new else [True])
+
+    @precondition(lambda self: self.league.chains)
+    @rule(data=st.data())
+    def remove_alias(self, data: st.DataObject) -> None:
+        """Remove an alias; recorded matches stay as they are, and its merge cannot be undone any more."""
+        alias = data.draw(st.sampled_from(sorted(self.league.chains)))
+        changed = self.league.copy()
+        target = changed.chains.pop(alias)
+        changed.chains = {name: target if to == alias else to for name, to in changed.chains.items()}
+        for id, given in changed.given.items():
+            changed.given[id] = {player: target if name == alias else name for player, name in given.items()}
+        changed.revision += 1
+        assert self._do(RemoveAlias(self.name, alias, author="eve"), changed)
+        self._refused(RemoveAlias(self.name, alias), NotFound)
 
     @rule(wrong=st.sampled_from(BROKEN), good=bodies(), data=st.data())
     def mistakes(self, wrong: dict[str, Any], good: dict[str, Any], data: st.DataObject) -> None:
         """Send invalid commands, which change nothing: an invalid match, a used id, and an unknown id."""
         time = self._when(data)
+        if not self.league.is_possible(self._aliased(good)):
+            return
         fine = self._given(self._id(), time, good)
         self._refused(Post(self.name, [fine, self._given(self._id(), time, wrong)]), pw.Error)
         if self.league.first:
@@ -171,7 +285,7 @@ class LeagueMachine(RuleBasedStateMachine):
             futures.pop(1).result()
         done = {post[0]: future.result() for post, future in zip(posts, futures, strict=True) if not future.exception()}
         for post, future in zip(posts, futures, strict=True):
-            if future.exception():
+            if future.exception() and self.league.is_possible(self._aliased(post[2])):
                 changed = self.league.copy()
                 changed.post(self._all_aliased([post]))
                 with pytest.raises(pw.Error):
@@ -229,6 +343,9 @@ class LeagueMachine(RuleBasedStateMachine):
 
     def _post(self, matches: list[tuple[str, float, dict[str, Any]]]) -> None:
         change = Post(self.name, [self._given(*match) for match in matches], author="eve")
+        if not all(self.league.is_possible(self._aliased(body)) for _, _, body in matches):
+            self._refused(change, pw.Error)
+            return
         changed = self.league.copy()
         try:
             repeated = changed.post(self._all_aliased(matches))
@@ -239,6 +356,8 @@ class LeagueMachine(RuleBasedStateMachine):
         if done:
             assert done.ids == [name for name, _, _ in matches]
             assert done.repeated == repeated
+            names = {name for _, _, body in matches for team in body["teams"] for name in team}
+            assert done.aliases == {name: self.league.player(name) for name in names & self.league.chains.keys()}
 
     def _do(self, change: Any, changed: League) -> CommandResult | None:
         """Preview and perform a command, and compare its result with a fit; None if the model cannot rate it."""
@@ -304,6 +423,17 @@ class LeagueMachine(RuleBasedStateMachine):
             assert not set(replay.unpack_names(row.players)) & set(self.aliases)
 
     @invariant()
+    def aliases_are_those_of_the_oracle(self) -> None:
+        rows = {row.alias: (row.target, row.player) for row in self._read(schema.alias)}
+        chains = self.league.chains
+        assert rows == {alias: (target, self.league.player(alias)) for alias, target in chains.items()}
+        numbers = {self.league.numbers[id]: names for id, names in self.league.given.items()}
+        given = {(seq, name) for seq, names in numbers.items() for name in names.values() if name in chains}
+        assert {(row.seq, row.alias) for row in self._read(schema.alias_use)} == given
+        kept = repr([self._read(table) for table in (schema.alias, schema.alias_use, schema.name_change)])
+        assert not [name for name in self.aliases if repr(name) in kept]
+
+    @invariant()
     def journal_is_complete(self) -> None:
         rows = self._read(schema.journal)
         assert sorted((r.revision, r.seq, r.id, r.kind, r.time) for r in rows) == sorted(self.league.log)
@@ -313,7 +443,7 @@ class LeagueMachine(RuleBasedStateMachine):
         for chain in chains.values():
             assert [row.until for row in chain] == [row.revision for row in chain[1:]] + [None]
             assert [row.body is None for row in chain] == [row.kind == "delete" for row in chain]
-        others = (schema.generation, schema.season, schema.erasure)
+        others = (schema.generation, schema.season, schema.erasure, schema.name_change)
         used = {row.revision for row in [*rows, *(row for table in others for row in self._read(table))]}
         assert used | {0} == set(range(self.league.revision + 1)), "the revisions have a gap"
 

@@ -1,5 +1,7 @@
 """Errors of the store, besides those about a single match."""
 
+from collections.abc import Sequence
+
 from ..errors import Error
 
 
@@ -21,6 +23,18 @@ class Renamed(NotFound):
 
 class Conflict(Error):
     """The change conflicts with the current state, such as another match with the same id."""
+
+
+class NameConflict(Conflict):
+    """Names cannot be merged, because both are in the same match; `matches` are the ids and times of all such matches.
+
+    >>> NameConflict("ann and bob both played in match 'final'", [("final", None)]).matches
+    [('final', None)]
+    """
+
+    def __init__(self, message: str, matches: Sequence[tuple[str, str | float | None]]) -> None:
+        super().__init__(message, field="player", value=matches[0][0])
+        self.matches = list(matches)
 
 
 class Unavailable(Error):

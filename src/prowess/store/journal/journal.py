@@ -98,6 +98,11 @@ _FIRST_POSTS = RawStatement(
     _ENTRIES.where(_OF_LEAGUE, _POSTED, InList(_JOURNAL.id, "ids")),
     index="journal_post",  # without this hint, SQLite reads the whole league to find a dozen ids
 )
+_BY_SEQ = RawStatement(
+    _ENTRIES.where(
+        _OF_LEAGUE, _NOW, _JOURNAL.body.is_not(None), _JOURNAL.revision > _REVISION, InList(_JOURNAL.seq, "seqs")
+    )
+)
 _SINCE = (_OF_LEAGUE, _JOURNAL.revision > _REVISION)
 _EARLIEST_CHANGE = RawStatement(select(func.min(_JOURNAL.time)).where(*_SINCE), index="journal_revision")
 _CORRECTED = RawStatement(select(_JOURNAL.seq).where(*_SINCE, sa.not_(_POSTED)), index="journal_revision")
@@ -250,6 +255,56 @@ def changes_since(connection: Connection, league: League, revision: int) -> list
     return [Entry(*row) for row in connection.execute(query)]
 
 
+def rows_containing(
+    connection: Connection, league: League, column: sa.ColumnElement[Any], text: str, *columns: Any
+) -> sa.Select[Any]:
+    """Select rows of a league in which a column contains a text in the same case; LIKE would ignore case."""
+    position = func.instr if connection.dialect.name == "sqlite" else func.strpos
+    return select(*columns).where(_JOURNAL.league_id == league.id, position(column, text) > 0)
+
+
+def entries_with(connection: Connection, league: League, player: str, since: int = 0) -> list[Entry]:
+    """Return the current matches of a player, or only those recorded or changed since a revision."""
+    columns = [_JOURNAL[name] for name in Entry._fields]
+    query = rows_containing(connection, league, _JOURNAL.body, quoted(player), *columns).where(_NOW)
+    query = query.where(_JOURNAL.revision > since) if since else query
+    entries = [Entry(*row) for row in connection.execute(query)]
+    return [entry for entry in entries if player in players_in(entry)]
+
+
+def has_changed(connection: Connection, league: League, player: str, since: int) -> bool:
+    """Return whether matches of a player were posted, edited or deleted since a revision."""
+    query = rows_containing(connection, league, _JOURNAL.body, quoted(player), _JOURNAL.body)
+    query = query.where(sa.or_(_JOURNAL.revision > since, _JOURNAL.until > since))
+    return any(player in _names_in(body) for body in connection.execute(query).scalars())
+
+
+def current_entries(connection: Connection, league: League, seqs: Sequence[int], since: int = 0) -> list[Entry]:
+    """Return matches by their numbers as they are now, except deleted ones and those not changed since a revision."""
+    rows = _BY_SEQ(connection, league=league.id, seqs=list(seqs), revision=since) if seqs else []
+    return [Entry(*row) for row in rows]
+
+
+def players_in(entry: Entry) -> set[str]:
+    """Return the names of the players in a match."""
+    return set() if entry.body is None else _names_in(entry.body)
+
+
+def _names_in(body: str) -> set[str]:
+    return {name for team in json.loads(body)["teams"] for name in team}
+
+
+def rename_in(body: str, names: Mapping[str, str]) -> str:
+    """Replace names of players in a match, in the canonical form of the journal.
+
+    >>> rename_in('{"teams":[["Jeevo"],["ann"]],"scores":[2,1.5]}', {"Jeevo": "Deevo"})
+    '{"teams":[["Deevo"],["ann"]],"scores":[2,1.5]}'
+    """
+    match = json.loads(body)
+    match["teams"] = [[names.get(player, player) for player in team] for team in match["teams"]]
+    return json.dumps(match, ensure_ascii=False, separators=(",", ":"))
+
+
 def last_posted(connection: Connection, league: League, revision: int) -> int:
     """Return the number of the last match posted up to a revision; 0 if there was none."""
     query = select(_JOURNAL.seq).where(_JOURNAL.league_id == league.id, _JOURNAL.revision <= revision, _POSTED)
@@ -293,10 +348,12 @@ def append(
     write_many(connection, schema.journal, rows)
 
 
-def supersede(connection: Connection, league: League, seq: int, revision: int) -> None:
-    """Mark the current row of a match as superseded at a revision."""
-    current = (_JOURNAL.league_id == league.id, _JOURNAL.seq == seq, _NOW)
-    connection.execute(sa.update(schema.journal).where(*current).values(until=revision))
+def supersede(connection: Connection, league: League, seqs: Sequence[int], revision: int) -> None:
+    """Mark the current rows of matches as superseded at a revision."""
+    current = (_JOURNAL.league_id == league.id, _JOURNAL.seq == bindparam("at_seq"), _NOW)
+    if seqs:
+        statement = sa.update(schema.journal).where(*current).values(until=revision)
+        connection.execute(statement, [{"at_seq": seq} for seq in seqs])
 
 
 def body(match: Mapping[str, Any]) -> str:

@@ -77,6 +77,46 @@ class NewSeason(Command):
     tau: float | None = None
 
 
+@dataclass(frozen=True)
+class Rename(Command):
+    """Rename a player; if another player has the new name, the two are merged. The old name becomes an alias.
+
+    With `merge`, the new name must be that of a player. `seen` is the revision of the league that the author saw. If
+    matches of the player, or of the one with the new name, have been changed since, the command is a conflict.
+    """
+
+    player: str
+    name: str
+    merge: bool = field(default=False, kw_only=True)
+    seen: int | None = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True)
+class UndoRename(Command):
+    """Undo a merge or a rename, given by the revision that made it."""
+
+    revision: int
+
+
+@dataclass(frozen=True)
+class AddAlias(Command):
+    """Add an alias for a player. No match may have been recorded under that name.
+
+    With `newcomer`, nobody needs to have the player's name yet.
+    """
+
+    alias: str
+    player: str
+    newcomer: bool = field(default=False, kw_only=True)
+
+
+@dataclass(frozen=True)
+class RemoveAlias(Command):
+    """Remove an alias: the name may be that of a new player again. Recorded matches stay as they are."""
+
+    alias: str
+
+
 class RatingChange(NamedTuple):
     """A player's rating before and after a command; None if the player has no matches."""
 
@@ -105,7 +145,8 @@ class CommandResult:
     `players` are all players whose ratings have changed; `own` are the players in the command's own matches. `repeated`
     matches were recorded before and change nothing. `appended` is set if a reader in this process caches the league and
     no past match was changed. `replaying` means that a correction is rating past matches again; it will also rate these
-    matches once more.
+    matches once more. `aliases` maps names that were given, or that are renamed, to the players for whom the matches
+    are recorded; `merged` is true if a player was renamed to another one.
     """
 
     league: str
@@ -119,6 +160,8 @@ class CommandResult:
     after: Ladder | None = None
     appended: Appended | None = None
     replaying: bool = False
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    merged: bool = False
 
     @cached_property
     def changed(self) -> list[RatingChange]:

@@ -1,11 +1,11 @@
-"""Corrections of past matches: late, edited and deleted matches, model changes, new seasons.
+"""Corrections of past matches: late, edited and deleted matches, model changes, new seasons, renamed players.
 
 Planning a correction only reads; the plan is then written. A preview stops after planning.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import singledispatch
 
@@ -13,14 +13,36 @@ from sqlalchemy import Connection
 
 from ...errors import Error
 from ...model.ladder.ladder import Ladder
-from .. import audit, clock, leagues, ratings, seasons
+from .. import aliases, audit, clock, leagues, ratings, seasons
 from ..errors import Conflict
 from ..journal import journal
 from ..journal.journal import START, Entry, Position
 from ..leagues import League
 from ..seasons import Season
-from .commands import ChangeModel, Command, CommandResult, Delete, Edit, NewSeason, Post
+from .commands import (
+    AddAlias,
+    ChangeModel,
+    Command,
+    CommandResult,
+    Delete,
+    Edit,
+    NewSeason,
+    Post,
+    RemoveAlias,
+    Rename,
+    UndoRename,
+)
 from .posts import advance_counters, check_future, find_repeated, locate_in_post, validate, with_aliases
+from .renaming import (
+    RenamedMatch,
+    Renaming,
+    plan_new_alias,
+    plan_removal,
+    plan_rename,
+    plan_undo,
+    renamed_matches,
+    write_renaming,
+)
 from .replay import Replay, drop_checkpoints, replay, save_checkpoints
 
 
@@ -30,8 +52,9 @@ class Plan:
 
     `removed` are the superseded journal rows, and `added` are the new rows. `posted` counts the new rows that are new
     matches, not corrections. The league must be rated again from the position `since` on; `replay` is the result. Both
-    are None if nothing must be rated again. `league` is the league after the correction, and `result` is the result of
-    the command.
+    are None if nothing must be rated again. `renaming` changes the aliases of the league, `uses` are the ids of matches
+    that are given under an alias, with the alias, and `dropped_uses` are the numbers of those that no longer are.
+    `league` is the league after the correction, and `result` is the result of the command.
     """
 
     command: Command
@@ -43,6 +66,9 @@ class Plan:
     added: Sequence[Entry] = ()
     posted: int = 0
     season: Season | None = None
+    renaming: Renaming | None = None
+    uses: Sequence[tuple[str, str]] = ()
+    dropped_uses: Sequence[tuple[int, str]] = ()
 
     def seasons(self, connection: Connection) -> list[Season]:
         """Return the seasons of the league after the correction, in chronological order."""
@@ -54,6 +80,25 @@ class Plan:
         same_model = after.model == before.model
         players = ratings.changed_players(after, before) if same_model else after.names
         return replace(self, result=replace(self.result, players=players, before=before, after=after))
+
+    def with_renamed(self, matches: Sequence[RenamedMatch]) -> Plan:
+        """Return the plan with more matches in which players are renamed."""
+        if not matches:
+            return self
+        ids, times = [match.old.id for match in matches], [match.old.time for match in matches]
+        result = replace(
+            self.result,
+            ids=[*self.result.ids, *ids],
+            times=[*self.result.times, *times],
+            repeated=[*self.result.repeated, *[False] * len(ids)],
+        )
+        return replace(
+            self,
+            result=result,
+            removed=[*self.removed, *(match.old.seq for match in matches)],
+            added=[*self.added, *(match.new for match in matches)],
+            uses=[*self.uses, *((match.new.id, alias) for match in matches for alias in match.uses)],
+        )
 
 
 def plan(connection: Connection, command: Command) -> Plan:
@@ -93,8 +138,10 @@ def _(command: Post, connection: Connection, league: League) -> Plan:
     times = {entry.id: entry.time for entry in [*added, *recorded.values()]}
     repeated = [id in recorded for id in post.ids]
     result = _result(league, post.ids, [times[id] for id in post.ids], repeated, post.players)
+    result = replace(result, aliases=post.aliases)
     since = min((entry.position for entry in added), default=None)
-    return Plan(command, league, result, since, added=added, posted=len(added))
+    uses = [use for use in post.uses if use[0] not in recorded]
+    return Plan(command, league, result, since, added=added, posted=len(added), uses=uses)
 
 
 @_draft.register
@@ -112,8 +159,15 @@ def _(command: Edit, connection: Connection, league: League) -> Plan:
         check_future(post, league.settings)
     new = new._replace(kind="edit", stamped=untimed and old.stamped)
     same = (old.body, old.time) == (new.body, new.time)
-    planned = Plan(command, league, _result(league, [old.id], [new.time], [same], post.players))
-    return planned if same else _with_amendment(connection, planned, command, old, new)
+    result = replace(_result(league, [old.id], [new.time], [same], post.players), aliases=post.aliases)
+    if same:
+        return Plan(command, league, result)
+    given = aliases.uses_in(connection, league, old.seq)
+    players = aliases.players_of(connection, league, given)
+    dropped = [(old.seq, alias) for alias in given if players.get(alias) not in post.players]
+    uses = [use for use in post.uses if use[1] not in given]
+    planned = Plan(command, league, result, uses=uses, dropped_uses=dropped)
+    return _with_amendment(connection, planned, command, old, new)
 
 
 @_draft.register
@@ -122,6 +176,8 @@ def _(command: Delete, connection: Connection, league: League) -> Plan:
     planned = Plan(command, league, _result(league, [old.id], [old.time], [old.body is None]))
     if old.body is None:
         return planned
+    dropped = [(old.seq, alias) for alias in aliases.uses_in(connection, league, old.seq)]
+    planned = replace(planned, dropped_uses=dropped)
     return _with_amendment(connection, planned, command, old, old._replace(kind="delete", body=None))
 
 
@@ -139,6 +195,35 @@ def _(command: ChangeModel, connection: Connection, league: League) -> Plan:
 def _(command: NewSeason, connection: Connection, league: League) -> Plan:
     season = seasons.build_season(connection, league, command.name, command.start, command.carry, command.tau)
     return Plan(command, league, _result(league), Position(season.start, 0), season=season)
+
+
+@_draft.register
+def _(command: Rename, connection: Connection, league: League) -> Plan:
+    return _plan_renaming(connection, command, league, plan_rename(connection, league, command))
+
+
+@_draft.register
+def _(command: UndoRename, connection: Connection, league: League) -> Plan:
+    return _plan_renaming(connection, command, league, plan_undo(connection, league, command))
+
+
+@_draft.register
+def _(command: AddAlias, connection: Connection, league: League) -> Plan:
+    return _plan_renaming(connection, command, league, plan_new_alias(connection, league, command))
+
+
+@_draft.register
+def _(command: RemoveAlias, connection: Connection, league: League) -> Plan:
+    return _plan_renaming(connection, command, league, plan_removal(connection, league, command))
+
+
+def _plan_renaming(connection: Connection, command: Command, league: League, change: Renaming | None) -> Plan:
+    if change is None:
+        return Plan(command, league, _result(league, repeated=[True]))
+    result = replace(_result(league), aliases=change.names, merged=change.kind == "merge")
+    matches = renamed_matches(connection, league, change)
+    since = min((match.old.position for match in matches), default=None)
+    return Plan(command, league, result, since, renaming=change).with_renamed(matches)
 
 
 def _result(
@@ -166,7 +251,9 @@ def write_plan(connection: Connection, planned: Plan) -> CommandResult:
     """Write a correction that was planned in the same transaction."""
     league, replayed = planned.league, planned.replay
     if planned.since is None or replayed is None:
-        return planned.result
+        if planned.renaming is None:
+            return planned.result
+        return replace(planned.result, revision=write_changes(connection, planned))  # no match has these names
     revision = write_changes(connection, planned)
     if isinstance(planned.command, ChangeModel):
         drop_checkpoints(connection, leagues.with_generation(connection, league, league.generation - 1), START)
@@ -183,9 +270,12 @@ def write_changes(connection: Connection, planned: Plan) -> int:
     revision += 1
     if planned.posted:  # other matches may have been posted since the correction was planned
         added = [entry._replace(seq=number) for number, entry in enumerate(added, seq + 1)]
-    for superseded in planned.removed:
-        journal.supersede(connection, league, superseded, revision)
-    journal.append(connection, league, added, revision, command.author, command.reason)
+    journal.supersede(connection, league, planned.removed, revision)
+    reason = command.reason
+    if planned.renaming is not None:
+        reason = ": ".join(filter(None, [planned.renaming.reason, command.reason]))
+    journal.append(connection, league, added, revision, command.author, reason)
+    _write_names(connection, planned, {entry.id: entry.seq for entry in added}, revision)
     if isinstance(command, ChangeModel):
         _write_model(connection, league, command, revision)
     if planned.season is not None:
@@ -196,6 +286,13 @@ def write_changes(connection: Connection, planned: Plan) -> int:
     values = {"corrected": revision, "last_time": journal.last_time(connection, league), "replay_until": None}
     leagues.update_row(connection, league, **values)
     return revision
+
+
+def _write_names(connection: Connection, planned: Plan, seqs: Mapping[str, int], revision: int) -> None:
+    if planned.renaming is not None:
+        write_renaming(connection, planned.league, planned.command, planned.renaming, revision)
+    aliases.drop_uses(connection, planned.league, planned.dropped_uses)
+    aliases.add_uses(connection, planned.league, [(seqs[id], alias) for id, alias in planned.uses])
 
 
 def _write_model(connection: Connection, league: League, command: ChangeModel, revision: int) -> None:

@@ -1,4 +1,4 @@
-"""Erasing a person: replace a player's name by an alias everywhere, and recognise the name when it is posted again.
+"""Erasing a person: replace all names of a player by pseudonyms, and recognise them when they are posted again.
 
 This is the only rewrite of the journal. Ratings do not depend on names, so none of them changes. A salted hash of the
 name is kept until `drop_hash` deletes it. With the hash, importing an old file again does not bring the name back.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b, scrypt
 from secrets import token_bytes
@@ -16,14 +16,12 @@ from time import time
 from typing import Any
 from unicodedata import normalize
 
-import numpy as np
 import sqlalchemy as sa
 from sqlalchemy import ColumnElement, Connection, Table, func, insert, select, update
 
 from ...errors import Error
 from ...history import History
-from ...history.ragged import owners
-from .. import audit, leagues, ratings
+from .. import aliases, audit, leagues, ratings
 from ..db import schema
 from ..db.database import Database, lock_league, secure_delete
 from ..errors import Conflict, NotFound, WriteClash
@@ -44,6 +42,7 @@ _TEXTS: dict[Table, tuple[str, ...]] = {
     schema.journal: ("author", "reason"),
     schema.generation: ("author", "reason"),
     schema.season: ("author",),
+    schema.name_change: ("author", "reason"),
     schema.key: ("name",),
     schema.analysis: ("asked", "author", "step", "answer"),
     schema.audit: ("actor", "detail"),
@@ -81,7 +80,7 @@ def anonymise(
     keep_hash: bool = True,
     all_leagues: bool = False,
 ) -> Erasure:
-    """Replace a player's name by an alias in all data of a league; this cannot be undone.
+    """Replace a player's name by a pseudonym in all data of a league, and so every earlier name; this cannot be undone.
 
     With `all_leagues`, which only an admin of all leagues may use, the name is also replaced in keys and log entries
     that do not belong to one league. Afterwards, `scrub` removes the name from the unused pages of a SQLite file.
@@ -103,19 +102,29 @@ def _anonymise(
 ) -> Erasure:
     if name in [erasure.alias for erasure in list_erasures(connection, league)]:
         raise Conflict(f"{name} is already anonymous", field="player", value=name)
-    in_text = _as_word(name)
-    if in_text.search(reason):
+    names = aliases.names_of(connection, league, name)
+    if any(_as_word(each).search(reason) for each in names):
         raise Error.in_field("reason", "leave the name out: the reason is kept", value=reason)
-    alias = _next_alias(connection, league)
     salt = _salt(connection, league) or token_bytes(16)
-    found = _rename_matches(connection, league, name, alias, salt)
-    found += _rename_ratings(connection, league, name, alias)
+    # Every name gets a pseudonym of its own: earlier revisions and models may have rated them as different players.
+    pseudonyms: dict[str, str] = {}
+    hashed: set[int] = set()  # matches with new ids; a second hash would not be recognised
+    found = len(names) - 1
+    for each in names:
+        pseudonym = _next_alias(connection, league, pseudonyms.values())
+        pseudonyms[each] = pseudonym
+        found += _rename_matches(connection, league, each, pseudonym, salt, hashed)
+        found += _rename_ratings(connection, league, each, pseudonym)
     if not found:
         raise NotFound(f"{league.name} has no player named {name!r}", field="player", value=name)
+    words = {_as_word(each): pseudonyms[each] for each in sorted(names, key=len, reverse=True)}
 
     def replaced(text: str) -> str:
-        return in_text.sub(alias, text)
+        for word, pseudonym in words.items():
+            text = word.sub(pseudonym, text)
+        return text
 
+    aliases.erase_names(connection, league, pseudonyms, keep_hash)
     former = select(schema.former_name.c.name).where(schema.former_name.c.league_id == league.id)
     league_names = [league.name, *connection.execute(former).scalars()]
     for table, columns in _TEXTS.items():
@@ -128,12 +137,15 @@ def _anonymise(
     revision = league.revision + 1
     # A long correction under way has read the name; without its lease, it starts again.
     leagues.update_row(connection, league, revision=revision, corrected=revision, replay_until=None)
-    row = {"league_id": league.id, "alias": alias, "revision": revision, "made_at": time()}
-    row |= {"salt": salt if keep_hash else None, "hash": _hash(salt, name) if keep_hash else None}
-    row["scrub_due"] = connection.dialect.name == "sqlite"
-    connection.execute(insert(schema.erasure).values(row))
-    current = (_RATING.league_id == league.id, _RATING.rating_set == league.rating_set, _RATING.player == alias)
-    connection.execute(update(schema.rating).where(*current).values(revision=revision))  # for followers of the league
+    for each, pseudonym in pseudonyms.items():
+        row = {"league_id": league.id, "alias": pseudonym, "revision": revision, "made_at": time()}
+        row |= {"salt": salt if keep_hash else None, "hash": _hash(salt, each) if keep_hash else None}
+        row["scrub_due"] = connection.dialect.name == "sqlite"
+        connection.execute(insert(schema.erasure).values(row))
+    alias = pseudonyms[names[0]]
+    current = (_RATING.league_id == league.id, _RATING.rating_set == league.rating_set)
+    changed = _RATING.player.in_(pseudonyms.values())
+    connection.execute(update(schema.rating).where(*current, changed).values(revision=revision))  # for followers
     audit.write(connection, replaced(author), "anonymise player", league.name, player=alias, reason=reason)
     return next(one for one in list_erasures(connection, league) if one.alias == alias)
 
@@ -155,11 +167,16 @@ def drop_hash(database: Database, league: str, alias: str, *, author: str = "") 
             raise NotFound(f"{league} has no anonymised player {alias!r}", field="alias", value=alias)
         if not erasure.hash_kept:
             return erasure
+        chains = aliases.load_chains(connection, found)
+        names = chains.names(alias)  # the pseudonyms of the player's other names
         revision, scrub_due = found.revision + 1, connection.dialect.name == "sqlite"
         leagues.update_row(connection, found, revision=revision)
         values = {"salt": None, "hash": None, "revision": revision, "scrub_due": scrub_due}
-        own = (_ERASURE.league_id == found.id, _ERASURE.alias == alias)
+        own = (_ERASURE.league_id == found.id, _ERASURE.alias.in_([alias, *names]))
         connection.execute(update(schema.erasure).where(*own).values(values))
+        if names:
+            aliases.save_chains(connection, found, chains, chains.changed(names, {}), revision)
+            aliases.drop_all_uses(connection, found, names)
         audit.write(connection, author, "drop hash", league, player=alias)
         return replace(erasure, revision=revision, hash_kept=False, scrub_due=scrub_due)
 
@@ -197,12 +214,14 @@ def _as_word(name: str) -> re.Pattern[str]:
     return re.compile(f"(?<!{letter}){re.escape(name)}(?!{letter})", re.IGNORECASE)
 
 
-def _next_alias(connection: Connection, league: League) -> str:
-    """Return the first alias that no player of the league has or had."""
+def _next_alias(connection: Connection, league: League, taken: Iterable[str]) -> str:
+    """Return the first pseudonym that no player of the league has or had, and that is not taken."""
     names = _RATING.player.like(f"{ALIAS}%")
     used = set(connection.execute(select(_RATING.player).where(_RATING.league_id == league.id, names)).scalars())
-    used |= {erasure.alias for erasure in list_erasures(connection, league)}
-    for body in connection.execute(_rows_with(connection, league, _JOURNAL.body, f'"{ALIAS}', _JOURNAL.body)).scalars():
+    used |= {erasure.alias for erasure in list_erasures(connection, league)} | set(taken)
+    used |= set(aliases.load_chains(connection, league).targets)
+    query = journal.rows_containing(connection, league, _JOURNAL.body, f'"{ALIAS}', _JOURNAL.body)
+    for body in connection.execute(query).scalars():
         used |= {name for team in json.loads(body)["teams"] for name in team}
     number = 1
     while f"{ALIAS}{number}" in used:
@@ -210,42 +229,37 @@ def _next_alias(connection: Connection, league: League) -> str:
     return f"{ALIAS}{number}"
 
 
-def _rows_with(
-    connection: Connection, league: League, column: ColumnElement[Any], text: str, *columns: Any
-) -> sa.Select[Any]:
-    """Select journal rows of a league in which a column contains a text in the same case; LIKE would ignore case."""
-    position = func.instr if connection.dialect.name == "sqlite" else func.strpos
-    return select(*columns).where(_JOURNAL.league_id == league.id, position(column, text) > 0)
-
-
-def _rename_matches(connection: Connection, league: League, name: str, alias: str, salt: bytes) -> int:
+def _rename_matches(
+    connection: Connection, league: League, name: str, alias: str, salt: bytes, hashed: set[int]
+) -> int:
     """Replace the name in all revisions of all matches; return how many revisions were changed.
 
-    Ids that reveal the name, because they contain it or hash the names of the players, become salted hashes.
+    Ids that reveal the name, because they contain it or hash the names of the players, become salted hashes. The
+    numbers of these matches are added to `hashed`; ids of matches that are in it already stay.
     """
     columns = (_JOURNAL.seq, _JOURNAL.revision, _JOURNAL.kind, _JOURNAL.id, _JOURNAL.body)
     rows = connection.execute(
-        _rows_with(connection, league, _JOURNAL.body, json.dumps(name, ensure_ascii=False), *columns)
+        journal.rows_containing(connection, league, _JOURNAL.body, json.dumps(name, ensure_ascii=False), *columns)
     )
     bodies, ids = [], {}
     for row in rows:
-        match = json.loads(row.body)
-        if not any(name in team for team in match["teams"]):
+        if not any(name in team for team in json.loads(row.body)["teams"]):
             continue
-        match["teams"] = [[alias if player == name else player for player in team] for team in match["teams"]]
-        body = json.dumps(match, ensure_ascii=False, separators=(",", ":"))
+        body = journal.rename_in(row.body, {name: alias})
         bodies.append({"at_seq": row.seq, "at_revision": row.revision, "body": body})
         if row.kind == "post" and DERIVED_ID.fullmatch(row.id):
             ids[row.seq] = row.id
     if not name.isdecimal():  # a name that is a number may occur in an id by chance
         # The query searches for the longest ASCII part of the name: SQLite's lower() changes only ASCII letters.
         pattern, part = _as_word(name), max(re.findall("[ -~]*", name), key=len).lower()
-        query = _rows_with(connection, league, func.lower(_JOURNAL.id), part, _JOURNAL.seq, _JOURNAL.id)
+        query = journal.rows_containing(connection, league, func.lower(_JOURNAL.id), part, _JOURNAL.seq, _JOURNAL.id)
         ids |= {row.seq: row.id for row in connection.execute(query) if pattern.search(row.id)}
     own = (_JOURNAL.league_id == league.id, _JOURNAL.seq == sa.bindparam("at_seq"))
     if bodies:
         this = (*own, _JOURNAL.revision == sa.bindparam("at_revision"))
         connection.execute(update(schema.journal).where(*this).values(body=sa.bindparam("body")), bodies)
+    ids = {seq: id for seq, id in ids.items() if seq not in hashed}
+    hashed.update(ids)
     if ids:
         renamed = [{"at_seq": seq, "id": _salted_id(salt, id)} for seq, id in ids.items()]
         connection.execute(update(schema.journal).where(*own).values(id=sa.bindparam("id")), renamed)
@@ -352,10 +366,10 @@ def _salt(connection: Connection, league: League) -> bytes | None:
     return None if salt is None else bytes(salt)
 
 
-def with_aliases(
+def with_pseudonyms(
     connection: Connection, league: League, history: History, *, waiting: bool = False
 ) -> tuple[History, dict[str, str]]:
-    """Return matches with the aliases of anonymised players, and a mapping from replaced match ids to the new ids.
+    """Return matches with the pseudonyms of anonymised players, and a mapping from replaced match ids to the new ids.
 
     Only names that are new to the league are hashed. With `waiting` (a transaction holds its locks in the meantime),
     too many new names raise `UnhashedNames`.
@@ -364,34 +378,33 @@ def with_aliases(
     if salt is None:
         return history, {}
     known = ratings.load_players(connection, league, history.players).rows
-    digests = {name: _quick_hash(salt, name) for name in history.players if name not in known}
+    new = [name for name in history.players if name not in known]
+    pseudonyms = _pseudonyms_of(connection, league, salt, new, waiting)
+    salted = {_salted_id(salt, id): id for id in history.ids or ()}
+    ids = {salted[id]: id for id in journal.first_posts(connection, league, list(salted))}
+    if pseudonyms:
+        history = aliases.rename_players(history, pseudonyms, secret=True)
+    return replace(history, ids=tuple(ids.get(id, id) for id in history.ids or ())) if ids else history, ids
+
+
+def is_erased(connection: Connection, league: League, name: str) -> bool:
+    """Return whether a name is the pseudonym of an anonymised player, or is recognised as that player's name."""
+    if not league.erased:
+        return False
+    salt = _salt(connection, league)
+    if salt is not None and _pseudonyms_of(connection, league, salt, [name], False):
+        return True
+    return name in [one.alias for one in list_erasures(connection, league)]
+
+
+def _pseudonyms_of(
+    connection: Connection, league: League, salt: bytes, names: Sequence[str], waiting: bool
+) -> dict[str, str]:
+    digests = {name: _quick_hash(salt, name) for name in names}
     unhashed = [digest for digest in digests.values() if digest not in _CACHE]
     if waiting and len(unhashed) > MAX_HASHED:
         raise UnhashedNames(unhashed)
     query = select(_ERASURE.hash, _ERASURE.alias).where(_ERASURE.league_id == league.id, _ERASURE.hash.is_not(None))
     alias = {bytes(hash): alias for hash, alias in connection.execute(query)}
     hashes = {name: _slow_hash(digest) for name, digest in digests.items()}
-    aliases = {name: alias[hash] for name, hash in hashes.items() if hash in alias}
-    salted = {_salted_id(salt, id): id for id in history.ids or ()}
-    ids = {salted[id]: id for id in journal.first_posts(connection, league, list(salted))}
-    if aliases:
-        history = _rename(history, aliases)
-    return replace(history, ids=tuple(ids.get(id, id) for id in history.ids or ())) if ids else history, ids
-
-
-def _rename(history: History, aliases: Mapping[str, str]) -> History:
-    """Rename players; raises `Error` if a match then lists a player twice."""
-    renamed = [aliases.get(name, name) for name in history.players]
-    players = {name: row for row, name in enumerate(dict.fromkeys(renamed))}
-    rows = np.array([players[name] for name in renamed], history.player.dtype)
-    player = rows[history.player]
-    if len(players) < len(renamed):
-        match = owners(history.match_start)[owners(history.team_start)]
-        order = np.lexsort((player, match))
-        twice = (np.diff(match[order]) == 0) & (np.diff(player[order]) == 0)
-        if twice.any():
-            entry = order[int(twice.argmax())]
-            name = list(players)[player[entry]]
-            number = int(match[entry])
-            raise Error(f"match {number + 1}: teams: {name} is listed twice", match=number, field="teams", value=name)
-    return replace(history, players=tuple(players), player=player)
+    return {name: alias[hash] for name, hash in hashes.items() if hash in alias}

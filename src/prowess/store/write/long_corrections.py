@@ -37,6 +37,7 @@ from ..seasons import Season
 from .commands import Command, CommandResult, Post
 from .corrections import Plan, draft, write_changes
 from .posts import is_late, locate_in_post
+from .renaming import RenamedMatch, Renaming, renamed_matches
 from .replay import (
     Checkpoint,
     checkpoint_positions,
@@ -90,6 +91,8 @@ class LongCorrection:
         self._old_league: League
         self._old: dict[str, bytes | None]  # the rows of all players with the old ratings
         self._earliest = END  # the earliest position of a match posted in the meantime
+        self._renaming: Renaming | None = None
+        self._renamed: list[RenamedMatch] = []  # matches posted in the meantime under names that the command changes
         self._unsaved: dict[str, int] = {}  # players whose new ratings are not in the database yet
         self._renewed = self._rested = monotonic()
 
@@ -117,6 +120,8 @@ class LongCorrection:
             self._old = dict(ratings.load_states(connection, self._old_league))
             self._revision = self._old_league.revision
             step = spacing(begin.matches + journal.count(connection, self._old_league, begin.position))
+        if planned.since is None and planned.renaming is not None:
+            raise LeaseLost("the matches to rename were changed in the meantime")
         if planned.since is None:  # somebody else has corrected it in the meantime
             with self._database.writing() as connection:
                 self._renew(connection)
@@ -125,6 +130,7 @@ class LongCorrection:
         season_start = seasons[-1].start if seasons else None
         self._league = replace(planned.league, rating_set=self._league.rating_set, season_start=season_start)
         planned = replace(planned, league=self._league)
+        self._renaming = planned.renaming
         self._copy_checkpoints(positions)
         try:
             self._rate(planned, seasons, begin, step)
@@ -163,14 +169,14 @@ class LongCorrection:
         log.
         """
         added = sorted(planned.added, key=lambda entry: entry.position)
-        first, is_last = 0, False
+        first, is_last, gone = 0, False, set(planned.removed)
         while not is_last:
             with self._database.reading() as connection:
                 rows = journal.next_rows(connection, self._league, after, self._revision, CHUNK)
             is_last = len(rows.seq) < CHUNK
             after = END if is_last else rows.position(-1)
             last = bisect_right(added, after, lo=first, key=lambda entry: entry.position)
-            yield rows.changed(planned.removed, added[first:last]), is_last
+            yield rows.changed([seq for seq in rows.seq.tolist() if seq in gone], added[first:last]), is_last
             first = last
 
     def _switch(self, planned: Plan) -> CommandResult:
@@ -186,6 +192,7 @@ class LongCorrection:
             self._catch_up(connection)
             ratings.save_players(connection, self._league, self._ladder, self._unsaved)
             drop_checkpoints(connection, self._league, self._earliest)
+            planned = planned.with_renamed(self._renamed)
             revision = write_changes(connection, planned)
             memory = self._ladder.memory.tobytes()
             ours = {"rating_set": self._league.rating_set, "set_revision": revision, "memory": memory}
@@ -198,6 +205,10 @@ class LongCorrection:
         now = leagues.find(connection, self._command.league)
         now.check_writable()
         rows = journal.rows_since(connection, now, self._revision)
+        if self._renaming is not None and len(rows.seq):
+            renamed = renamed_matches(connection, now, self._renaming, self._revision)
+            rows = rows.changed([match.old.seq for match in renamed], [match.new for match in renamed])
+            self._renamed += renamed
         self._old |= {row.player: row.state for row in ratings.changed_since(connection, now, self._revision)}
         self._old_league, self._revision = now, now.revision
         history = rows.history(now)

@@ -24,8 +24,8 @@ from ...history.ragged import owners
 from ...history.times import Times
 from ...model.fit.trace import Trace, trace
 from ...model.ladder.ladder import Ladder
+from .. import aliases, leagues, ratings
 from .. import clock as clocks
-from .. import leagues, ratings
 from ..clock import Clock
 from ..db import schema
 from ..db.database import RawStatement, lock_league, lock_players
@@ -50,7 +50,8 @@ class ValidatedPost:
 
     `ids` are in posting order. With `own_ids`, the client chose them, so the matches may have been recorded before.
     `bodies` are the matches in the canonical form of the journal, and `stamped` marks the matches without a time; both
-    are in the order of the history.
+    are in the order of the history. `aliases` maps the aliases in the post to their players, for whom the matches are
+    recorded; `uses` are the ids of the matches with an alias, with the alias.
     """
 
     command: Post
@@ -61,6 +62,8 @@ class ValidatedPost:
     stamped: NDArray[np.bool_]
     untimed: bool
     clock: Clock
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    uses: Sequence[tuple[str, str]] = ()
 
     @property
     def players(self) -> Sequence[str]:
@@ -96,12 +99,22 @@ class ValidatedPost:
 def with_aliases(
     connection: Connection, league: League, post: ValidatedPost, *, waiting: bool = False
 ) -> ValidatedPost:
-    """Return the post with the aliases of players who were anonymised, and with the ids that their matches have now."""
-    history, ids = erasure.with_aliases(connection, league, post.history, waiting=waiting)
+    """Return the post with the names for which the aliases in it stand.
+
+    Players who were anonymised get their pseudonyms, and their matches the ids that they have now.
+    """
+    history, ids = erasure.with_pseudonyms(connection, league, post.history, waiting=waiting)
+    players = aliases.players_of(connection, league, history.players)
+    uses = [((history.ids or ())[match], alias) for match, alias in aliases.given_aliases(history, players)]
+    if players:
+        history = aliases.rename_players(history, players)
     if history is post.history:
         return post
     changed = bodies(history) if history.players != post.history.players else post.bodies
-    return replace(post, ids=[ids.get(id, id) for id in post.ids], history=history, bodies=changed)
+    given = set(post.players)  # a pseudonym that leads to another one was not given
+    named = {alias: player for alias, player in players.items() if alias in given}
+    new_ids = [ids.get(id, id) for id in post.ids]
+    return replace(post, ids=new_ids, history=history, bodies=changed, aliases=named, uses=uses)
 
 
 def validate(command: Post, clock: Clock) -> ValidatedPost:
@@ -294,7 +307,7 @@ def append_posts(
     rejected: dict[int, Error] = {}
     try:
         league = leagues.find(connection, name)
-        if league.erased:
+        if league.erased or league.alias_revision:
             posts, rejected = _all_with_aliases(connection, league, posts)
         players = list(dict.fromkeys(player for post in posts for player in post.players))
         league = _lock(connection, league, players)
@@ -322,7 +335,7 @@ def append_posts(
 def _all_with_aliases(
     connection: Connection, league: League, posts: Sequence[ValidatedPost]
 ) -> tuple[list[ValidatedPost], dict[int, Error]]:
-    """Return the posts with aliases for erased names; also return the errors of posts that fail, by index."""
+    """Return the posts with the names of `with_aliases`; also return the errors of posts that fail, by index."""
     changed, rejected = list(posts), {}
     for number, post in enumerate(posts):
         try:
@@ -363,7 +376,8 @@ def _lock(connection: Connection, league: League, players: Sequence[str]) -> Lea
     else:
         lock_players(connection, league.id, players)
     locked = leagues.find(connection, league.name)
-    if locked.erased != league.erased or (locked.serial and not league.serial):
+    names = (league.erased, league.alias_revision)
+    if (locked.erased, locked.alias_revision) != names or (locked.serial and not league.serial):
         raise WriteClash(f"{league.name} was changed in the meantime")
     return locked
 
@@ -394,6 +408,7 @@ def _rate(batch: _Batch, number: int, post: ValidatedPost) -> CommandResult:
     repeated = [id in recorded for id in post.ids]
     league = batch.league
     result = CommandResult(league.name, league.revision, post.ids, times, repeated, players, players, before, after)
+    result = replace(result, aliases=post.aliases) if post.aliases else result
     return replace(result, replaying=True) if league.replaying else result
 
 
@@ -402,7 +417,8 @@ def find_repeated(
 ) -> dict[str, Entry]:
     """Return the matches of a post that were recorded before; raises `Conflict` for a different match with the same id.
 
-    `recorded` has matches as they were first posted. A match that equals the corrected version counts as repeated, too.
+    `recorded` has matches as they were first posted; since then, players may have been renamed. A match that equals the
+    corrected version counts as repeated, too.
     """
     repeated = {}
     ids = post.history.ids if post.own_ids and recorded else None
@@ -411,12 +427,18 @@ def find_repeated(
         if entry is None:
             continue
         if not _is_same(post, row, entry):
+            first = _with_current_names(connection, league, entry)
             entry = journal.find(connection, league, id) or entry
-            if not _is_same(post, row, entry):
+            if not _is_same(post, row, entry) and not _is_same(post, row, first):
                 error = Conflict.in_field("id", f"another match has the id {id!r}; edit that match instead", value=id)
                 raise _in_match(error, list(post.ids).index(id))
         repeated[id] = entry
     return repeated
+
+
+def _with_current_names(connection: Connection, league: League, entry: Entry) -> Entry:
+    players = aliases.players_of(connection, league, list(journal.players_in(entry)))
+    return entry._replace(body=journal.rename_in(entry.body, players)) if players and entry.body else entry
 
 
 def _is_same(post: ValidatedPost, row: int, entry: Entry) -> bool:
@@ -471,6 +493,9 @@ def _write(batch: _Batch) -> None:
             seq += len(entries)
             since = min(since, entries[0].position)
             journal.append(connection, league, entries, revision, post.command.author, post.command.reason)
+            if post.uses:
+                seqs = {entry.id: entry.seq for entry in entries}
+                aliases.add_uses(connection, league, [(seqs[id], alias) for id, alias in post.uses if id in seqs])
             touched |= dict.fromkeys((name for name in post.players if name in batch.ladder.rows), revision)
         # A post that only repeats matches of the batch gets the revision of the last one written.
         batch.results[number] = replace(result, revision=revision, appended=appended)
