@@ -221,7 +221,7 @@ def names_of(connection: Connection, league: League, player: str) -> list[str]:
     chains = load_chains(connection, league)
     names = dict.fromkeys([chains.player(player), *chains.names(chains.player(player))])
     for change in list_changes(connection, league):  # newest first, so that chains are followed back
-        made = change.kind in ("merge", "rename", "add") and change.undone is None
+        made = change.kind in ("merge", "rename") and change.undone is None
         if made and change.target in names and change.player is not None:
             names.setdefault(change.player)
     others = [name for name in names if name not in chains.targets and name != chains.player(player)]
