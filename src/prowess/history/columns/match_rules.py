@@ -123,8 +123,12 @@ def _players(draft: RawMatches) -> Iterator[Fault]:
 
 
 def _results(draft: RawMatches) -> Iterator[Fault]:
+    complete = False  # whether every team has a rank, or every team has a score
     for what, column in (("rank", draft.rank), ("score", draft.score)):
-        if column is None or (np.abs(column) <= LARGEST).all():  # this also means that no value is NaN
+        if column is None:
+            continue
+        if (np.abs(column) <= LARGEST).all():  # this also means that no value is NaN
+            complete = True
             continue
         for team in np.flatnonzero(np.abs(column) > LARGEST).tolist():
             right = f"a {what} must be a finite number within ±{LARGEST:g}"
@@ -133,7 +137,7 @@ def _results(draft: RawMatches) -> Iterator[Fault]:
         for team in np.flatnonzero(partly).tolist():
             right = "give every team one, or drop the match"
             yield _team_fault(draft, team, f"has no {what} but others do: {right}", f"{what}s")
-    if not draft.listed:
+    if not draft.listed and not complete:
         results = sum(_count_values(draft, column) for column in (draft.rank, draft.score) if column is not None)
         for match in np.flatnonzero(results == 0).tolist():
             yield Fault(match, None, "no result: fill in ranks or scores, or drop the match", "ranks")

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,9 +69,11 @@ def read_wide(table: Table, layout: Layout) -> RawMatches:
     leave_out_repeated(table, layout, meetings)
     if layout.shape in _TWO_VIEWS and len(layout.sides) == 2:
         leave_out_mirrored(table, layout, meetings, rank if score is None else score)
-    flat = present.reshape(-1)
+    # Nearly always every side is filled, and then nothing has to be selected.
+    all_present = present.all()
+    flat: Any = slice(None) if all_present else present.reshape(-1)
     return RawMatches(
-        match_start=starts(present.sum(axis=1)),
+        match_start=starts(np.full(len(size), size.shape[1]) if all_present else present.sum(axis=1)),
         team_start=starts(size.reshape(-1)[flat]),
         player=player,
         names=names.to_list(),
