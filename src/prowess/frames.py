@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -63,6 +64,20 @@ def _is_text(dtype: Any) -> bool:
     import polars as pl
 
     return _is_text(dtype.inner) if dtype == pl.List else bool(dtype == pl.String)
+
+
+def escape_formula(text: str) -> str:
+    """Return a text with an apostrophe wherever a spreadsheet would begin to run it as a formula.
+
+    >>> escape_formula("=1+1"), escape_formula("a; -b"), unescape_formula(escape_formula("'@x"))
+    ("'=1+1", "a; '-b", "'@x")
+    """
+    return re.sub(_CELL + _FORMULA, r"\1'\2", text)
+
+
+def unescape_formula(text: str) -> str:
+    """Return a text without the apostrophes that `escape_formula` adds."""
+    return re.sub(f"{_CELL}'{_FORMULA}", r"\1\2", text)
 
 
 def unescape_formulas(frame: pl.DataFrame) -> pl.DataFrame:

@@ -8,6 +8,8 @@ from zoneinfo import ZoneInfo
 
 from hypothesis import strategies as st
 
+from prowess.history.context import clean_name
+
 letters = st.sampled_from("aAbé漢😀 ;,&|/+\"'\\\n\t\0012")
 texts = st.text(letters, min_size=1, max_size=4).map(str.strip).filter(bool)
 # A name such as "2/2" looks like a result in a row that lacks a cell.
@@ -32,7 +34,7 @@ def clocks() -> st.SearchStrategy[st.SearchStrategy[Any]]:
 column_names = st.one_of(
     st.sampled_from(["surface", "side", "kills", "map", "round", "date", "score", "player", "team", "id", "venue"]),
     st.sampled_from(["seed1", "seed", "seed2", "home_age", "away_age", "winner", "set 1", "3", "a [team]", "=1+1"]),
-    texts,
+    texts.map(clean_name),
 )
 categories = st.one_of(
     st.sampled_from(["clay", "grass", "hard"]),

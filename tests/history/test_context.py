@@ -193,3 +193,53 @@ def test_marked_headers_round_trip(header: str, name: str, level: Any, kind: Any
 @pytest.mark.parametrize("header", ["side", "[team]", "side [Team]", "side [team,text]", "side [match 1]", "[x] [%]"])
 def test_other_headers_have_no_mark(header: str) -> None:
     assert parse_marked_header(header) is None
+
+
+SURFACES = History.from_matches(
+    [
+        {**PAIRS, "context": {"surface": "clay", "best of": 5, "side": ["blue", "red"], "rest": [[3, 1], [2, None]]}},
+        {**DUEL, "context": {"surface": "grass", "best of": 2.5, "side": ["red", None], "rest": [[1], [1]]}},
+        {**PAIRS, "context": {"indoor": True}},
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("conditions", "expected"),
+    [
+        ({"surface": "clay"}, [0]),
+        ({"surface": " clay"}, [0]),
+        ({"surface": ["clay", "grass", "sand"]}, [0, 1]),
+        ({"surface": None}, [2]),
+        ({"surface": ["clay", None]}, [0, 2]),
+        ({"surface": "sand"}, []),
+        ({"surface": "Clay"}, []),
+        ({"surface": []}, []),
+        ({"best of": 5}, [0]),
+        ({"best of": "5"}, [0]),
+        ({"best of": np.array([5, 2.5])}, [0, 1]),
+        ({"side": "red"}, [0, 1]),
+        ({"side": "blue"}, [0]),
+        ({"side": None}, [1, 2]),
+        ({"rest": 1}, [0, 1]),
+        ({"rest": 3, "side": "red"}, [0]),
+        ({"rest": 3, "surface": "grass"}, []),
+        ({"indoor": True}, [2]),
+        ({}, [0, 1, 2]),
+    ],
+)
+def test_where_selects_matches_by_their_context(conditions: dict[str, Any], expected: list[int]) -> None:
+    assert SURFACES.where(conditions) == SURFACES.take(np.array(expected, int))
+    if all(name.isidentifier() for name in conditions):
+        assert SURFACES.where(**conditions) == SURFACES.where(conditions)
+
+
+def test_where_rejects_unknown_columns_and_text_for_numbers() -> None:
+    with pytest.raises(Error, match=r"there is no context 'surfaces'; did you mean 'surface'\?") as raised:
+        SURFACES.where(surfaces="clay")
+    assert raised.value.field == "surfaces"
+    with pytest.raises(Error, match="best of must be a number, as in all matches, not 'five'"):
+        SURFACES.where({"best of": "five"})
+    with pytest.raises(Error, match="the context is empty"):
+        History.from_matches([DUEL]).where(surface="clay")
+    assert len(SURFACES[:0]) == 0

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..errors import Error, Option, Remark
 from ..text import count
 from .build_history import in_order_of_appearance
-from .context import FIELDS, LEVELS, Context, ContextColumn, Level, concatenate
+from .context import FIELDS, LEVELS, Context, ContextColumn, Level, column_at, concatenate
 from .history import History
 from .ragged import mix_bits, owners, starts
 from .slicing import ABSENT, stamp_of, take, unless_usual
@@ -111,19 +111,8 @@ def _contexts(histories: Sequence[History]) -> dict[str, Context]:
         "player": [part.entries for part in histories],
     }
     for name, level in levels.items():
-        joined[level][name] = concatenate([_at_level(part, name, level) for part in histories], rows[level])
+        joined[level][name] = concatenate([column_at(part, name, level) for part in histories], rows[level])
     return {FIELDS[level]: Context.of(columns) for level, columns in joined.items()}
-
-
-def _at_level(history: History, name: str, level: Level) -> ContextColumn | None:
-    """Return a column of context at its own or at a finer level; None if the history does not have it."""
-    column = history.context.get(name)
-    if column is not None and level != "match":
-        column = column.take(owners(history.match_start))
-    column = history.team_context.get(name, column)
-    if column is not None and level == "player":
-        column = column.take(owners(history.team_start))
-    return history.entry_context.get(name, column)
 
 
 def _mixed_context(histories: Sequence[History]) -> list[Remark]:

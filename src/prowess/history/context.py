@@ -20,13 +20,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Error
+from ..frames import escape_formula, unescape_formula
 from ..text import count
 from ..validate import LARGEST, number
 from .names import is_unicode
-from .ragged import Floats, Ints
+from .ragged import Floats, Ints, owners
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from .history import History
 
 Kind = Literal["category", "number"]
 Level = Literal["match", "team", "player"]
@@ -36,7 +39,7 @@ LEVELS: tuple[Level, ...] = ("match", "team", "player")  # from coarse to fine
 FIELDS: dict[Level, str] = {"match": "context", "team": "team_context", "player": "entry_context"}  # of a history
 LONGEST_NAME = 100  # characters in the name of a column
 MOST_COLUMNS = 100
-_EXACT = 2**53  # up to here a float represents every whole number
+EXACT = 2**53  # up to here a float represents every whole number
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -113,6 +116,42 @@ class ContextColumn:
     def take(self, index: Any) -> ContextColumn:
         """Return the column of the rows that a NumPy index selects; a slice shares memory."""
         return ContextColumn(self.code[index], self.values)
+
+    def holds(self, wanted: object, what: str = "a value") -> NDArray[np.bool_]:
+        """Return which rows hold a value, or one of a list of values; None is a missing value.
+
+        Numbers may be given as text, and the other way round. Text that is no number raises an `Error` if the column
+        holds numbers; `what` names the value in the message.
+
+        >>> ContextColumn.of([3, 5, None, 3]).holds([3, "5"])
+        array([ True,  True, False,  True])
+        """
+        values = list(wanted) if isinstance(wanted, list | tuple | set | frozenset | np.ndarray) else [wanted]
+        chosen = {self._comparable(value, what) for value in values}
+        held = [value in chosen for value in self.values]
+        rows: NDArray[np.bool_] = np.array([*held, None in chosen], bool)[self.code]  # code -1 is the last
+        return rows
+
+    def _comparable(self, wanted: object, what: str) -> Value:
+        """Return a value in the form in which the column holds it."""
+        value = _simplify(wanted, what)
+        if value is None or isinstance(self.values, tuple):
+            return clean_text(value) if isinstance(value, str) else value if value is None else str(_plain(value))
+        try:
+            return float(value)
+        except ValueError:
+            message = f"{what} must be a number, as in all matches, not {wanted!r}"
+            raise Error(message, field="context", value=wanted) from None
+
+    def as_text(self) -> ContextColumn:
+        """Return the column as categories; numbers become text.
+
+        >>> ContextColumn.of([3, None, 2.5]).as_text().to_list()
+        ['3', None, '2.5']
+        """
+        if isinstance(self.values, tuple):
+            return self
+        return ContextColumn(self.code, tuple(str(_plain(value)) for value in self.values))
 
     def to_list(self) -> list[Value]:
         """Return the values as text or numbers, None where missing; whole numbers are ints, as in plain matches.
@@ -255,8 +294,8 @@ def concatenate(columns: Sequence[ContextColumn | None], rows: Sequence[int]) ->
         translations = [np.searchsorted(values, column.values) for column in present]
     else:
         code: dict[str, int] = {}
-        texts = ([str(_plain(value)) for value in column.values] for column in present)
-        translations = [np.array([code.setdefault(text, len(code)) for text in part]) for part in texts]
+        texts = (column.as_text().values for column in present)
+        translations = [np.array([code.setdefault(str(text), len(code)) for text in part]) for part in texts]
         values = list(code)
     parts, following = [], iter(translations)
     for column, size in zip(columns, rows, strict=True):
@@ -276,7 +315,7 @@ def _plain(value: str | float) -> str | float:
     """Return a value as in plain matches: a whole number is an int."""
     if isinstance(value, str):
         return value
-    return int(value) if value == int(value) and abs(value) < _EXACT else float(value)
+    return int(value) if value == int(value) and abs(value) < EXACT else float(value)
 
 
 def _is_nan(value: object) -> bool:
@@ -296,6 +335,15 @@ def clean_text(text: str) -> str:
     'José'
     """
     return str(text.strip() if text.isascii() else unicodedata.normalize("NFC", text).strip())
+
+
+def clean_name(name: str) -> str:
+    """Return the name of a column as it is kept: clean text on one line, with single blanks.
+
+    >>> clean_name(" best\\n of  sets")
+    'best of sets'
+    """
+    return " ".join(clean_text(name).split())
 
 
 def _encode_series(series: pl.Series) -> ContextColumn:
@@ -324,6 +372,20 @@ def _encode_series(series: pl.Series) -> ContextColumn:
 
 _PLAIN_TYPES = frozenset((str, int, float, type(None)))
 _LISTS = (list, tuple, np.ndarray)
+
+
+def _simplify(value: Any, what: str) -> Value:
+    """Return a value as text or number; raises `Error` if it is something else."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, np.bool_ | bool):
+        return "true" if value else "false"
+    if isinstance(value, date | datetime):
+        return value.isoformat()
+    if isinstance(value, Real):
+        number: Any = value
+        return float(number) if abs(number) <= LARGEST else number  # a huge int has no float
+    raise Error(f"{what} must be text, a number, true or false, not {value!r}", field="context", value=value)
 
 
 class _BadValueError(Exception):
@@ -360,18 +422,11 @@ class _Encoder:
                     raise _BadValueError(values.index(value), error) from None
         return list(map(self.code.__getitem__, values))
 
-    def _simplify(self, index: int, value: Any) -> Value:
-        if isinstance(value, np.bool_ | bool):
-            return "true" if value else "false"
-        if isinstance(value, date | datetime):
-            return value.isoformat()
-        if value is None or isinstance(value, str):
-            return value
-        if isinstance(value, Real):
-            number: Any = value
-            return float(number) if abs(number) <= LARGEST else number  # a huge int has no float  # type: ignore[no-any-return]
-        message = f"{self.what} must be text, a number, true or false, not {value!r}"
-        raise _BadValueError(index, Error(message, field="context", value=value))
+    def _simplify(self, index: int, value: object) -> Value:
+        try:
+            return _simplify(value, self.what)
+        except Error as error:
+            raise _BadValueError(index, error) from None
 
     def _number(self, value: str | float) -> int:
         kind: Kind
@@ -443,11 +498,10 @@ class ContextBuilder:
         match = next(match for match, context in enumerate(contexts) if context and spelt in context)
         if not isinstance(spelt, str) or not is_unicode(spelt) or not spelt.strip():
             raise Error(f"the name of a context must be text, not {spelt!r}", field="context", match=match, value=spelt)
-        name = self._names.setdefault(clean_text(spelt), spelt)
-        if name != spelt:
-            message = f"{name!r} and {spelt!r} name the same context: use one of them"
+        name = clean_name(spelt)
+        if (other := self._names.setdefault(name, spelt)) != spelt:
+            message = f"{other!r} and {spelt!r} name the same context: use one of them"
             raise Error(message, field="context", match=match, value=spelt)
-        name = clean_text(spelt)
         if len(name) > LONGEST_NAME:
             message = f"the name of a context has at most {LONGEST_NAME} characters, not {len(name)}: {name!r}"
             raise Error(message, field="context", match=match, value=spelt)
@@ -543,6 +597,17 @@ def _owner(index: int, level: int, teams: Sequence[int], sizes: Sequence[int]) -
     return match, team - starts[match]
 
 
+def column_at(history: History, name: str, level: Level) -> ContextColumn | None:
+    """Return a column of a history at its own or at a finer level; None if the history does not have it."""
+    column = history.context.get(name)
+    if column is not None and level != "match":
+        column = column.take(owners(history.match_start))
+    column = history.team_context.get(name, column)
+    if column is not None and level == "player":
+        column = column.take(owners(history.team_start))
+    return history.entry_context.get(name, column)
+
+
 def plain_context(contexts: Sequence[Context], teams: slice, entries: Sequence[slice], match: int) -> dict[str, Any]:
     """Return the context of one match as in a plain match, without columns that have no value in this match."""
     by_match, by_team, by_entry = contexts
@@ -574,13 +639,15 @@ def marked_header(name: str, level: Level, kind: Kind | None = None, number: int
     """Return a header that says the level, and if needed the kind, of a column of context.
 
     With "category", every cell that is not empty is text, whatever it looks like. In a row per match, the cells of
-    each team have a header of their own, with the number of the team.
+    each team have a header of their own, with the number of the team. A name that a spreadsheet would run as a formula
+    gets an apostrophe.
 
     >>> marked_header("map", "match", "category"), marked_header("side", "team"), marked_header("side", "team", None, 2)
     ('map [match, text]', 'side [team]', 'side [team 2]')
     """
     team = "" if number is None else f" {number}"
-    return f"{name} [{level}{team}{'' if kind is None else ', text' if kind == 'category' else ', number'}]"
+    cells = "" if kind is None else ", text" if kind == "category" else ", number"
+    return f"{escape_formula(name)} [{level}{team}{cells}]"
 
 
 def parse_marked_header(header: str) -> MarkedHeader | None:
@@ -597,4 +664,6 @@ def parse_marked_header(header: str) -> MarkedHeader | None:
     level: Any = parts[2]
     if level == "match" and number is not None:
         return None
-    return MarkedHeader(name.strip(), level, _KINDS.get(kind), None if number is None else int(number))
+    return MarkedHeader(
+        clean_name(unescape_formula(name)), level, _KINDS.get(kind), None if number is None else int(number)
+    )

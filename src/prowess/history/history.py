@@ -324,6 +324,22 @@ class History:
 
         return take(self, slice(*bounds(self, start, end)))
 
+    def where(self, conditions: Mapping[str, object] | None = None, /, **values: object) -> "History":
+        """Select the matches that have all the given values of context; a list means any of its values.
+
+        A value of a team or of a player selects the matches in which any team, or any player, has it. None selects
+        missing values. Give names that are not Python names in a mapping: `where({"best of": 5})`.
+
+        >>> match = {"teams": [["ann"], ["bob"]]}
+        >>> contexts = [{"surface": "clay"}, {"surface": "grass"}, {"surface": "clay", "seed": [1, None]}]
+        >>> history = History.from_matches([match | {"context": context} for context in contexts])
+        >>> len(history.where(surface="clay")), len(history.where(surface=["clay", "grass"], seed=1))
+        (2, 1)
+        """
+        from .slicing import where
+
+        return self.take(where(self, {**(conditions or {}), **values}))
+
     def rename(self, names: Mapping[str, str]) -> "History":
         """Rename players, and merge players who get the same name; every old name must exist.
 

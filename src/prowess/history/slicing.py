@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import MAXYEAR, date, datetime, timedelta
@@ -14,10 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Error
+from .names import nearest
 from .ragged import cut, gather
 from .times import DAY, Stamp, agree, parse_time, show_time, zone_of
 
 if TYPE_CHECKING:
+    from .context import Context
     from .history import History
 
 Column = TypeVar("Column", bound=NDArray[Any])
@@ -96,6 +99,35 @@ def indices(chosen: NDArray[Any], length: int, name: str = "take") -> NDArray[np
     if len(wrong):
         raise Error(f"{name}: no match {wrong[0]} among {length} matches", field="chosen", value=int(wrong[0]))
     return chosen.astype(np.intp) % length
+
+
+def where(history: History, conditions: Mapping[str, object]) -> NDArray[np.bool_]:
+    """Return which matches hold the given values of context; a list means any of its values, None a missing value.
+
+    A value of a team or of a player counts if any team, or any player, of the match has it. An unknown column raises an
+    `Error`.
+    """
+    chosen = np.ones(len(history), bool)
+    columns = {name: context for context in _contexts(history) for name in context}
+    for name, wanted in conditions.items():
+        if name not in columns:
+            near = nearest(name, list(columns), 1)
+            known = f"did you mean {near[0]!r}?" if near else f"the context is {', '.join(columns) or 'empty'}"
+            raise Error(f"there is no context {name!r}; {known}", field=name, value=wanted)
+        rows = columns[name][name].holds(wanted, name)
+        if columns[name] is not history.context and len(history):
+            first = (
+                history.match_start
+                if columns[name] is history.team_context
+                else history.team_start[history.match_start]
+            )
+            rows = np.logical_or.reduceat(rows, first[:-1])
+        chosen &= rows
+    return chosen
+
+
+def _contexts(history: History) -> tuple[Context, ...]:
+    return history.context, history.team_context, history.entry_context
 
 
 def stamp_of(history: History) -> Stamp:
