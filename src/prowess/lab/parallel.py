@@ -30,8 +30,8 @@ def run_tasks(
 ) -> list[Result]:
     """Return the results of a function for all tasks, in order; show a progress bar after two seconds.
 
-    `jobs`: 1 works in this process, 2 in two processes, −1 in as many as there are processors. With None, tasks also
-    run in this process, unless `joblib.parallel_config` says otherwise.
+    `jobs` is the number of processes: with 1, tasks run in this process; with −1, there are as many processes as
+    processors. With None, tasks also run in this process, unless `joblib.parallel_config` says otherwise.
 
     >>> run_tasks(max, [(1, 2), (4, 3)])
     [2, 4]

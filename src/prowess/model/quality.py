@@ -1,4 +1,4 @@
-"""Match quality: the draw probability relative to a match between equal teams whose skills are known exactly.
+"""Match quality: the draw probability, divided by that of a match between equal teams with known skills.
 
 The formula is equation (7) of the TrueSkill paper, for any number of teams. The matrix A has one row for each pair of
 neighbouring teams, so both matrices of the formula (see `quality`) are tridiagonal. Their factors and log-determinants

@@ -23,7 +23,7 @@ from .. import errors, validate
 @cython.final
 @cython.cclass
 class Kind:
-    """What the ratings of a model consist of: its traits, its extra columns, and whether there is a sigma."""
+    """The kind of ratings that a model has: its traits, its extra columns, and whether there is a sigma."""
 
     def __init__(self, traits: tuple[str, ...], extras: tuple[str, ...], certain: bool, caution: float) -> None:
         self.traits = traits
@@ -34,13 +34,13 @@ class Kind:
 
 @cython.cclass
 class Rating:
-    """A player's skill: a mean `mu` and a standard deviation `sigma`; immutable.
+    """The estimate of a player's skill: a mean `mu` and a standard deviation `sigma`. Ratings are immutable.
 
     `sigma` is None in systems without uncertainty. `shown` is the number on leaderboards, μ − 3σ: the true skill is
-    almost certainly higher. The 3 is `caution`.
+    almost certainly higher. `caution` is the number of sigmas that are subtracted, 3 by default.
 
-    Some models add parts: Glicko-2 a `volatility`; score models two skills, `offence` and `defence`, each with its own
-    rating, whose sum is the player's `mu`. Pass these parts by name and read them as attributes.
+    Some models add parts. Glicko-2 adds a `volatility`. Score models add two skills, `offence` and `defence`; each has
+    its own rating, and the player's `mu` is the sum of both. Pass these parts by name and read them as attributes.
 
     >>> rating = Rating(30, 4)
     >>> rating
@@ -186,7 +186,7 @@ def write_rating(rating: Rating, kind: Kind, board: Board, entry: cython.Py_ssiz
 
 
 def _check_known(parts: dict[str, Any], kind: Kind) -> None:
-    """Raise an `Error` for parts that the model does not have: another model's rating, or a misspelt name."""
+    """Raise an `Error` for parts that the model does not have, such as parts of another model or a misspelt name."""
     for name, part in parts.items():
         if name not in kind.traits and name not in kind.extras:
             raise errors.Error(f"the rating has {name!r}, which this model does not use")

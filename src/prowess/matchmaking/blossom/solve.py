@@ -1,7 +1,7 @@
 """Maximum-weight matching in general graphs: Edmonds' primal-dual algorithm, with one alternating tree at a time.
 
-Edmonds (1965), "Maximum matching and a polyhedron with 0,1-vertices"; Galil (1986), "Efficient algorithms for finding
-maximum matching in graphs", sections 3 and 4.
+See Edmonds (1965), "Maximum matching and a polyhedron with 0,1-vertices", and Galil (1986), "Efficient algorithms for
+finding maximum matching in graphs", sections 3 and 4.
 
 Every vertex has a dual u ≥ 0, every blossom has a dual z ≥ 0, and every edge has the slack uᵢ + uⱼ + Σz − w ≥ 0, where
 z is summed over the blossoms that contain both ends. An edge with slack 0 is tight. Matched edges and the edges of the
@@ -37,12 +37,12 @@ def match(
     position: cython.int[::1],
     gap: cython.longlong[::1],
 ) -> cython.void:
-    """Find a matching of maximum weight; fill `mate` with the partner of every vertex, −1 for unmatched ones.
+    """Find a matching of maximum weight; fill `mate` with the partner of every vertex, −1 for unmatched vertices.
 
     The neighbours of vertex v are `other[start[v]:start[v + 1]]`, so every edge is listed at both ends. Weights must be
-    even. `dual` holds the initial duals of the vertices (any numbers of at least 0) and receives the final ones.
-    `total` receives the sum of z over the blossoms around each vertex. `position` and `gap` receive the data from which
-    the sum of z around both ends of an edge follows (see `Blossoms.unroll`).
+    even. `dual` holds the initial duals of the vertices (any numbers of at least 0) and receives the final duals.
+    `total` receives the sum of z over the blossoms around each vertex. `position` and `gap` receive the data for
+    computing the sum of z over the blossoms around both ends of an edge (see `Blossoms.unroll`).
 
     >>> import numpy as np
     >>> start, other = np.array([0, 1, 3, 5, 6], np.int32), np.array([1, 0, 2, 1, 3, 2], np.int32)
@@ -54,7 +54,7 @@ def match(
     """
     tree = Tree(start, other, weight, dual)
     blossoms = tree.blossoms
-    # Every pair that this matches cheaply saves a tree search below.
+    # Every pair that is matched greedily saves a tree search below.
     _match_greedily(tree)
     for vertex in range(len(mate)):
         top = blossoms.top(vertex)
@@ -70,10 +70,10 @@ def match(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _match_greedily(tree: Tree) -> cython.void:
-    """Match vertices along tight edges as far as that is possible without growing a tree.
+    """Match vertices along tight edges as long as no tree is needed.
 
-    First raise duals where an edge has negative slack. Then lower the dual of each vertex in turn, until it is 0 or one
-    of the vertex's edges is tight.
+    First raise duals where an edge has negative slack. Then lower the dual of each vertex in turn, until the dual is 0
+    or one of the vertex's edges is tight.
     """
     u = tree.u
     mate = tree.blossoms.mate
@@ -98,7 +98,7 @@ def _match_greedily(tree: Tree) -> cython.void:
 
 @cython.cfunc
 def _augment(tree: Tree, root: cython.int) -> cython.bint:
-    """Grow a tree from `root` until one more vertex is matched, or a vertex with dual 0 is left unmatched instead."""
+    """Grow a tree from `root` until one more vertex can be matched, or a vertex with dual 0 can stay unmatched."""
     events = tree.events
     blossoms = tree.blossoms
     events.count = 0
@@ -155,7 +155,7 @@ def _flip_path(blossoms: Blossoms, tree: Tree, vertex: cython.int, mate: cython.
 
 @cython.cfunc
 def _extend_tree(tree: Tree, one: cython.int, two: cython.int) -> cython.bint:
-    """Add a free node, reached by a tight edge from an outer vertex, and the node that it is matched with."""
+    """Add to the tree a free node, reached by a tight edge from an outer vertex, and the node matched with it."""
     blossoms = tree.blossoms
     node = blossoms.top(two)
     make_inner(tree, node, one, two)

@@ -1,8 +1,8 @@
-"""Vertices, and the blossoms that contain them: odd rings of nodes. A node is a vertex or a smaller blossom.
+"""Vertices and blossoms. A blossom is a ring of an odd number of nodes; a node is a vertex or a smaller blossom.
 
-Edmonds (1965), "Paths, trees, and flowers". Inside a blossom all vertices except its base are matched, and the base
-determines how: the ring without the node that contains the base is matched in pairs. So changing the base takes no work
-inside the blossom: the inner matching is computed only when the blossom is split.
+See Edmonds (1965), "Paths, trees, and flowers". Inside a blossom, all vertices except its base are matched. The base
+determines this matching: the nodes of the ring are matched in pairs, except the node that contains the base. Therefore
+the base can change without any work inside the blossom; the inner matching is computed only when the blossom is split.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ INNER = cython.declare(cython.int, 2)
 @cython.final
 @cython.cclass
 class Blossoms:
-    """A forest of nodes: vertices are numbered from 0, blossoms from the number of vertices on.
+    """A forest of nodes. The n vertices have the numbers 0 to n − 1, and blossoms have the numbers from n on.
 
-    Every node has `up`, the blossom that contains it (−1 for an outermost node, called a top), a `base`, a dual `z`,
-    and its vertices as a linked list: from `head` to `tail` by `follow`. A node in a ring has the `next` node, and the
-    edge to it, from the vertex `out` in this node to the vertex `into` in the next. Until `unroll` is called, `mate` is
-    valid only for the bases of tops.
+    Every node has a `base`, a dual `z`, and `up`, the blossom that contains the node (−1 for an outermost node, called
+    a top). The vertices of a node are a linked list from `head` to `tail`, linked by `follow`. For a node in a ring,
+    `next` is the next node, and the edge to it leads from the vertex `out` in this node to the vertex `into` in the
+    next. Until `unroll` is called, `mate` is valid only for the bases of tops.
     """
 
     def __init__(self, vertices: int) -> None:
@@ -62,7 +62,7 @@ class Blossoms:
         return True
 
     def merge(self, first: cython.int, base: cython.int) -> cython.int:
-        """Make a blossom from a ring of tops. All its vertices get the representative of the largest top."""
+        """Make a blossom from a ring of tops. All vertices of the blossom get the representative of the largest top."""
         node = last = largest = first
         self.spare_count -= 1
         blossom = self.spare[self.spare_count]
@@ -106,7 +106,7 @@ class Blossoms:
         return True
 
     def match_ring(self, blossom: cython.int) -> cython.int:
-        """Match the ring of a blossom in pairs, except the node that contains the base; return that node."""
+        """Match the nodes of a blossom's ring in pairs, except the node that contains the base; return this node."""
         start = self.holder(blossom, self.base[blossom])
         one = self.next[start]
         self.base[start] = self.base[blossom]
@@ -120,7 +120,7 @@ class Blossoms:
         return start
 
     def split(self, blossom: cython.int) -> cython.int:
-        """Dissolve a top: the nodes of its ring become matched tops. Return the one that contains the base.
+        """Dissolve a top: the nodes of its ring become matched tops. Return the node that contains the base.
 
         The largest node keeps the representative, which saves most of the work if blossoms are nested.
         """
@@ -145,11 +145,11 @@ class Blossoms:
         return start
 
     def unroll(self, position: cython.int[::1], gap: cython.longlong[::1]) -> cython.bint:
-        """Match all vertices inside blossoms, and order the vertices so that those of a blossom are adjacent.
+        """Match all vertices inside blossoms, and order the vertices so that the vertices of a blossom are adjacent.
 
         `gap` at a position is the sum of z over the blossoms that contain both the vertex at this position and the next
-        one. So for any two vertices, the sum over the blossoms that contain both is the smallest gap between them.
-        `z_sum` is the sum over the blossoms that contain one vertex.
+        one. Therefore, for any two vertices, the sum of z over the blossoms that contain both is the smallest gap
+        between their positions. `z_sum` of a vertex is the sum of z over the blossoms that contain the vertex.
         """
         place = 0
         for vertex in range(self.vertices):
@@ -164,7 +164,7 @@ class Blossoms:
         return True
 
     def list_leaves(self, node: cython.int, position: cython.int[::1], place: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """Assign positions to the vertices of a node, starting at `place`; return the position after them."""
+        """Assign positions to the vertices of a node, starting at `place`; return the next free position."""
         vertex = self.head[node]
         while vertex != self.tail[node]:
             position[vertex] = place

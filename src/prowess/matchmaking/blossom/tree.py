@@ -1,10 +1,10 @@
-"""An alternating tree, with the events that change it and the blossoms that form and dissolve in it.
+"""An alternating tree, the events that change the tree, and the blossoms that form and dissolve within.
 
-The tree grows from an unmatched vertex. Its nodes are outermost nodes (tops), alternately outer and inner. While
-`delta` grows, u falls in outer nodes and rises in inner nodes; z changes in the opposite direction, twice as fast.
-Every node of the tree stores only the constant part of its dual, and every top stores once what it adds to u of all its
-vertices, so only events cost time. A tight edge between two outer nodes closes a ring, which becomes a blossom. An
-inner blossom is expanded when its z reaches 0.
+The tree grows from an unmatched vertex. The nodes of the tree are outermost nodes (tops), alternately outer and inner.
+While `delta` grows, u falls in outer nodes and rises in inner nodes; z changes in the opposite direction, twice as
+fast. Only the constant part of a dual is stored; `delta` is added or subtracted when the dual is read. An amount that
+applies to all vertices of a top is stored once, at the top. Therefore duals are updated only at events. A tight edge
+between two outer nodes closes a ring, which becomes a blossom. An inner blossom is expanded when its z reaches 0.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ else:
 @cython.final
 @cython.cclass
 class EventQueue:
-    """A binary heap of pairs of numbers, sorted by a key. `pop` stores the lowest in `key`, `first` and `second`."""
+    """A binary heap of events, which are pairs of numbers with a key. `pop` sets `key`, `first` and `second`."""
 
     def __init__(self, room: int = 64) -> None:
         self.count = 0
@@ -68,7 +68,7 @@ class EventQueue:
         return self.keys[0]
 
     def pop(self) -> cython.bint:
-        """Remove the event with the lowest key; the queue must not be empty."""
+        """Remove the event with the lowest key and store its data; the queue must not be empty."""
         last = self.count - 1
         at = 0
         below = 1
@@ -96,14 +96,14 @@ class EventQueue:
 @cython.final
 @cython.cclass
 class Tree:
-    """A graph with its duals, and the alternating tree that grows in it.
+    """A graph with its duals, and the alternating tree that grows in the graph.
 
-    A node has a `label`, which is valid only for tops. An inner node has the edge that led to it, from a vertex `above`
-    to its vertex `entry`. A top that is not outer has the amount `add`, which is added to u of its vertices. `labelled`
-    lists the labelled nodes.
+    A node has a `label`, which is valid only for tops. An inner node stores the edge by which it was reached, from the
+    vertex `above` outside to the vertex `entry` inside. A top that is not outer has the amount `add`, which is added to
+    u of its vertices. `labelled` lists the labelled nodes.
 
-    A free vertex has the time `best` at which an edge from an outer vertex becomes tight, that outer vertex
-    (`proposer`), and the number of the search that found it (`proposal_search`). When delta reaches `lowest_dual`, the
+    For a free vertex, `best` is the time at which an edge from an outer vertex becomes tight, `proposer` is this outer
+    vertex, and `proposal_search` is the number of the search that found the edge. When delta reaches `lowest_dual`, the
     dual of the outer vertex `lowest_vertex` is 0.
     """
 
@@ -131,7 +131,7 @@ def make_outer(tree: Tree, node: cython.int) -> cython.bint:
 
 
 def make_inner(tree: Tree, node: cython.int, above: cython.int, entry: cython.int) -> cython.bint:
-    """Label a free top as inner; a blossom is expanded when its z reaches 0."""
+    """Label a free top as inner. If the top is a blossom, queue the event at which its dual z reaches 0."""
     _set_label(tree, node, INNER)
     tree.add[node] -= tree.delta
     tree.above[node] = above
@@ -194,7 +194,7 @@ def _scan_edges(tree: Tree, node: cython.int) -> cython.bint:
 
 @cython.cfunc
 def _scan_outer(tree: Tree, vertex: cython.int) -> cython.bint:
-    """Queue the events at which the edges of an outer vertex become tight, and note when its dual reaches 0."""
+    """Queue the events at which the edges of an outer vertex become tight, and note when the dual reaches 0."""
     blossoms = tree.blossoms
     own = tree.u[vertex]
     top = blossoms.top(vertex)
@@ -217,7 +217,7 @@ def _scan_free(tree: Tree, vertex: cython.int) -> cython.bint:
     """Queue the events at which edges from outer vertices to a newly free vertex become tight."""
     blossoms = tree.blossoms
     own = tree.u[vertex] + tree.add[blossoms.top(vertex)]
-    tree.proposal_search[vertex] = 0  # proposals from before it was inner are obsolete
+    tree.proposal_search[vertex] = 0  # proposals from the time before the vertex was inner are obsolete
     for arc in range(tree.start[vertex], tree.start[vertex + 1]):
         two = tree.other[arc]
         if tree.label[blossoms.top(two)] == OUTER:
@@ -227,7 +227,7 @@ def _scan_free(tree: Tree, vertex: cython.int) -> cython.bint:
 
 @cython.cfunc
 def _propose(tree: Tree, outer: cython.int, free: cython.int, key: cython.longlong) -> cython.bint:
-    """Queue the event at which an edge to a free vertex becomes tight, unless an earlier one is queued."""
+    """Queue the event at which an edge to a free vertex becomes tight, unless an earlier event is queued."""
     if tree.proposal_search[free] != tree.search or key < tree.best[free]:
         tree.proposal_search[free] = tree.search
         tree.best[free] = key
@@ -293,7 +293,7 @@ def _common_ancestor(tree: Tree, one: cython.int, two: cython.int) -> cython.int
 @cython.cfunc
 @cython.exceptval(check=False)
 def _link_path(tree: Tree, node: cython.int, common: cython.int, upward: cython.bint) -> cython.void:
-    """Link the nodes on the path from `node` up to `common` into a ring; in reverse order unless `upward`."""
+    """Link the nodes on the path from `node` up to `common` as part of a ring; in reverse order unless `upward`."""
     blossoms = tree.blossoms
     while node != common:
         if tree.label[node] == OUTER:
@@ -310,7 +310,10 @@ def _link_path(tree: Tree, node: cython.int, common: cython.int, upward: cython.
 
 
 def expand(tree: Tree, blossom: cython.int) -> cython.bint:
-    """Split an inner blossom whose z is 0. The even path from its entry to its base stays in the tree."""
+    """Split an inner blossom whose dual z is 0.
+
+    The path of even length from the blossom's entry to its base stays in the tree.
+    """
     blossoms = tree.blossoms
     ring = tree.ring
     enter = blossoms.holder(blossom, tree.entry[blossom])

@@ -1,9 +1,9 @@
 """The weights of pairs of a queue, and the search for pairs that weigh more than their price.
 
-A pair weighs more the fairer its match is and the longer the two have waited, and less if they have met. Weights are
-integers, so that duals are exact. One more pair always outweighs any difference between pairs. The duals of a matching
-set a price for every pair. If no pair weighs more than its price, no matching of the complete graph is heavier than the
-one found among few edges.
+A pair weighs more if its match is fairer or the two have waited longer, and less if the two have met. Weights are
+integers, so that duals are exact. An additional pair always outweighs any difference between pairs. The duals of a
+matching set a price for every pair. If no pair weighs more than its price, no matching of the complete graph is heavier
+than the matching found among few edges.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ else:
     from math import exp, fabs, floor, sqrt
 
 TIE = 1e-7  # cost of a gap as wide as the queue, so that of equally fair pairs the nearer one is chosen
-MOST = 6  # largest number of missing edges that one call reports for each item
+MOST = 6  # largest number of missing edges that one call of `find_missing` reports for each item
 ROOM = cython.declare(cython.Py_ssize_t, MOST)
 TOLERANCE = cython.declare(cython.double, 1e-9)  # tolerance of the bounds; prices themselves are exact
 
@@ -31,10 +31,10 @@ TOLERANCE = cython.declare(cython.double, 1e-9)  # tolerance of the bounds; pric
 class PairWeights:
     """A queue, sorted by mean performance, with everything that the weights of pairs depend on.
 
-    `wait` is the gain of pairing an item, `least` the quality below which it is not paired. `start[i]:start[i + 1]` is
-    the range of the pairs of item i that have a cost: `partner` is the later item and `cost` the cost, infinite for a
-    forbidden pair. All are in units of quality, which `unit` scales to integers; `bonus` is added to the weight of
-    every pair.
+    `wait` is the gain of pairing an item, and `least` the quality below which the item is not paired. `start[i]:start[i
+    + 1]` is the range of the pairs of item i that have a cost: `partner` is the later item and `cost` the cost,
+    infinite for a forbidden pair. Gains, limits and costs are in units of quality, which `unit` scales to integers.
+    `bonus` is added to the weight of every pair.
 
     >>> from array import array
     >>> queue = [array("d", [a, b]) for a, b in ((25, 26), (34.7, 34.7), (17.4, 17.4), (0, 0), (0, 0))]
@@ -76,7 +76,7 @@ def quality_of(weights: PairWeights, one: cython.Py_ssize_t, two: cython.Py_ssiz
 @cython.cfunc
 @cython.exceptval(check=False)
 def _weight(weights: PairWeights, one: cython.Py_ssize_t, two: cython.Py_ssize_t) -> cython.longlong:
-    """Return the weight of a pair, an even number; −1 if the pair is not allowed. `one` comes before `two`."""
+    """Return the weight of a pair, an even number; −1 if the pair is not allowed. `one` must come before `two`."""
     cost = _cost(weights, one, two)
     value = quality_of(weights, one, two)
     if value < weights.least[one] or value < weights.least[two] or cost > 1e300:
@@ -90,7 +90,7 @@ def _weight(weights: PairWeights, one: cython.Py_ssize_t, two: cython.Py_ssize_t
 @cython.cfunc
 @cython.exceptval(check=False)
 def _cost(weights: PairWeights, one: cython.Py_ssize_t, two: cython.Py_ssize_t) -> cython.double:
-    """Return the cost of a pair, found by bisection; 0 if it has none."""
+    """Return the cost of a pair, found by bisection; 0 if the pair has no cost."""
     low = weights.start[one]
     high = weights.start[one + 1]
     while low < high:
@@ -111,7 +111,10 @@ def weigh(
     twos: cython.const[cython.int][::1],
     out: cython.longlong[::1],
 ) -> cython.void:
-    """Fill `out` with the weights of pairs, −1 for pairs that are not allowed. `ones` come before `twos`."""
+    """Fill `out` with the weights of pairs, −1 for pairs that are not allowed.
+
+    Each item in `ones` comes before its partner in `twos`.
+    """
     for k in range(len(ones)):
         out[k] = _weight(weights, ones[k], twos[k])
 
@@ -121,8 +124,9 @@ def weigh(
 class Prices:
     """The prices of all pairs of a queue that is sorted by mean performance.
 
-    A price is the sum of both items' `dual` plus the smallest gap between their positions; `gaps` holds the minima of
-    1, 2, 4, … gaps. In units of quality, without the bonus, a price is at least the sum of both items' `own`.
+    A price is the sum of both items' `dual` plus the smallest gap between their positions; `gaps` holds the smallest of
+    1, 2, 4, … neighbouring gaps. `own` is the dual of an item in units of quality, without the bonus and the gain from
+    waiting. A pair can exceed its price only if its quality exceeds the sum of both items' `own`.
 
     The queue is divided into blocks of similar items. Each block has a row of `bounds`: the least `own` of its items,
     the least mean, the least and the largest variance, and the largest noise. The missing edges are written to `ones`
@@ -168,7 +172,7 @@ def find_missing(prices: Prices) -> cython.Py_ssize_t:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _may_exceed(prices: Prices, one: cython.Py_ssize_t, block: cython.Py_ssize_t) -> cython.bint:
-    """Return whether, by the bounds, item `one` and a later item of the block may weigh more than their price."""
+    """Return whether the bounds allow item `one` and a later item of the block to weigh more than their price."""
     weights = prices.weights
     gap = max(prices.bounds[block, 1] - weights.mean[one], 0.0)
     least = prices.own[one] + prices.bounds[block, 0] + weights.near * gap - TOLERANCE
@@ -194,7 +198,7 @@ def _price_block(
         need = max(weights.least[one], weights.least[two])
         if two <= one or _too_far(weights, one, two, gap * gap, max(least, need)):
             continue
-        # Looking up the smallest gap is slow, so it is done only for pairs that exceed the rest of the price.
+        # Finding the smallest gap is slow, so this is done only for pairs that exceed the rest of the price.
         between = _between(prices, one, two)
         if not _too_far(weights, one, two, gap * gap, max(least + between / (2.0 * weights.unit), need)):
             _add_missing(prices, one, two, between, first)
@@ -206,7 +210,7 @@ def _price_block(
 def _too_far(
     weights: PairWeights, one: cython.Py_ssize_t, two: cython.Py_ssize_t, square: cython.double, least: cython.double
 ) -> cython.bint:
-    """Return whether the quality of a pair is certainly too low.
+    """Return whether the quality of a pair is certainly below `least`.
 
     N is the sum of both noises, V the sum of both variances and Δ the difference of the means. The bound follows from
     the quality q² = (N/V) e⁻ˣ with x = Δ²/V, and eˣ ≥ 1 + x + x²/2.
@@ -226,7 +230,7 @@ def _add_missing(
     between: cython.longlong,
     first: cython.Py_ssize_t,
 ) -> cython.void:
-    """Insert a missing edge, sorted by its excess; keep at most `MOST` edges from index `first` on."""
+    """Insert a missing edge into the list that begins at `first`, sorted by excess; keep at most `MOST` edges."""
     weight = _weight(prices.weights, one, two)
     above = weight - prices.dual[one] - prices.dual[two] - between
     at = prices.count

@@ -39,7 +39,7 @@ LARGEST_LOG = cython.declare(cython.double, 300.0)  # limit of the change of the
 @cython.final
 @cython.cclass
 class Moment(Absorb):
-    """Update mean and variance exactly: μ + σ²g₁ and σ² + σ⁴g₂ (TrueSkill and its relatives).
+    """Update mean and variance exactly, to μ + σ²g₁ and σ² + σ⁴g₂ (TrueSkill and its relatives).
 
     g₁ and g₂ are the first and second derivative of the match's log-evidence by the player's mean. The match
     contributes a normal message of precision −g₂/(1 + σ²g₂). An importance of w multiplies this precision by w.
@@ -71,7 +71,9 @@ class Moment(Absorb):
 @cython.final
 @cython.cclass
 class Newton(Absorb):
-    """Take a Newton step on the log-posterior: precision 1/σ² − g₂, mean μ + g₁/(1/σ² − g₂) (Glicko).
+    """Take a Newton step on the log-posterior (Glicko).
+
+    The new precision is 1/σ² − g₂, and the new mean is μ + g₁/(1/σ² − g₂).
 
     >>> Newton()
     Newton()
@@ -95,7 +97,7 @@ class Newton(Absorb):
 class Constant(Absorb):
     """Move the mean by σ²g₁ and keep the variance constant (TS2c).
 
-    The variance that the drift adds before a match is removed after it.
+    The variance that the drift adds before a match is removed after the match.
 
     >>> Constant()
     Constant()
@@ -106,7 +108,7 @@ class Constant(Absorb):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def absorb(self, board: Board) -> cython.bint:
-        """Update all means; a match of importance w moves them w times as far."""
+        """Update all means; a match of importance w moves the means w times as far."""
         for k in range(board.entries * board.traits):
             board.mu[k] += board.importance * board.var[k] * board.g1[k]
             board.var[k] = board.before[k]
@@ -142,7 +144,7 @@ class Rule:
 class Fide(Rule):
     """The rule of the World Chess Federation: 40 for the first 30 games, then 20 below 2400 and 10 from 2400 on.
 
-    This is a simplification: a player who falls below 2400 gets 20 again, and juniors have no special rule.
+    This is a simplified rule: a player who falls below 2400 gets 20 again, and juniors are treated like others.
 
     >>> Fide().k(30.0, 2399.0), Fide().k(30.0, 2400.0)
     (20.0, 10.0)
@@ -188,7 +190,7 @@ class Step(Absorb):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def absorb(self, board: Board) -> cython.bint:
-        """Move every rating by K times score minus expected score, which is g₁ times the outcome's `unit`."""
+        """Move every rating by K times (score − expected score); the difference is g₁ times the outcome's `unit`."""
         # A constant K needs no call per player.
         if type(self.k) is float or type(self.k) is int:
             return _move(board, self.k)
@@ -201,7 +203,7 @@ class Step(Absorb):
 
 @cython.cfunc
 def _k_factor(rule: object, matches: cython.double, mu: cython.double) -> cython.double:
-    """Return K from a rule or a function; raise `Error` for a K that would make ratings infinite."""
+    """Return the K-factor of a rule or a function; raise `Error` if it would make ratings infinite."""
     typed_rule: Rule
     if isinstance(rule, Rule):
         # A typed variable makes the call below a C call.
@@ -215,7 +217,7 @@ def _k_factor(rule: object, matches: cython.double, mu: cython.double) -> cython
 
 @cython.cfunc
 def _move(board: Board, factor: cython.double) -> cython.bint:
-    """Add factor · importance · unit · g₁ to every mean."""
+    """Add factor · importance · `board.unit` · g₁ to the mean of every player."""
     step = factor * board.importance * board.unit
     for i in range(board.entries * board.traits):
         board.mu[i] += step * board.g1[i]
@@ -256,10 +258,10 @@ class Share(Absorb):
 class Harkness(Absorb):
     """Harkness: after an event, a rating becomes the opponents' mean rating + step · (wins − losses).
 
-    Stout (2025), equation (1). The player's own rating before the event does not count. Each rating period is one
-    event; in a model without periods, every match is one. Events should have many games, so use periods. Use this rule
-    with the outcome `Opposition`. For that outcome, g₁ is the sum of the opponents' ratings relative to the player's
-    own, and g₂ is wins minus losses.
+    See Stout (2025), equation (1). The player's own rating before the event does not count. Each rating period is one
+    event; in a model without periods, every match is one event. Events should have many games, so use periods. Use this
+    rule with the outcome `Opposition`. With the outcome `Opposition`, g₁ is the sum of the opponents' ratings minus the
+    player's own, and g₂ is wins minus losses.
 
     >>> Harkness()
     Harkness(step=50.0)
@@ -277,7 +279,10 @@ class Harkness(Absorb):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def absorb(self, board: Board) -> cython.bint:
-        """Count a match of importance w as w wins or losses."""
+        """Replace every rating by the mean of its opponents' ratings + step · (wins − losses).
+
+        A match of importance w counts as w wins or losses.
+        """
         step: cython.double = self.step
         for e in range(board.entries):
             for i in range(e * board.traits, (e + 1) * board.traits):
@@ -292,12 +297,13 @@ class Harkness(Absorb):
 class Volatile(Absorb):
     """Glicko-2: every player has a volatility, which grows when results are erratic.
 
-    At the end of a period with matches the volatility is re-estimated; `tau` limits how fast it changes. Then the
-    variance grows by the square of the volatility, and a Newton step follows, as in Glicko. For periods without
-    matches, the drift `Idle` increases the variance before forecasts are made.
+    At the end of a period with matches the volatility is re-estimated; `tau` limits how fast the volatility changes.
+    Then the variance grows by the square of the volatility, and a Newton step follows, as in Glicko. For periods
+    without matches, the drift `Idle` increases the variance before forecasts are made.
 
-    The volatility is on the scale of the paper, where ratings are divided by 173.7178 = 400/ln 10. Multiply it by the
-    outcome's `unit` to get rating points. If a player has several traits, they share one volatility.
+    The volatility is on the scale of the paper, where ratings are divided by 173.7178 = 400/ln 10. Multiply the
+    volatility by the outcome's `unit` to get rating points. If a player has several traits, all traits share one
+    volatility.
 
     >>> Volatile()
     Volatile(volatility=0.06, tau=0.5)
@@ -327,7 +333,7 @@ class Volatile(Absorb):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def absorb(self, board: Board) -> cython.bint:
-        """Run steps 3 to 8 of the paper, with all numbers in rating points."""
+        """Update volatilities and ratings by steps 3 to 8 of the paper, with all numbers in rating points."""
         tau: cython.double = self.tau
         unit2 = board.unit * board.unit
         for e in range(board.entries):
@@ -351,10 +357,10 @@ class Volatile(Absorb):
 def _growth(
     square: cython.double, tau: cython.double, variance: cython.double, known: cython.double, surprise: cython.double
 ) -> cython.double:
-    """Return the logarithm of the ratio of the new squared volatility to the old: a root of f in step 5 of the paper.
+    """Return log(new squared volatility / old squared volatility), a root of the function f in step 5 of the paper.
 
-    `variance` is φ², `known` is 1/v = Σ g²E(1 − E) and `surprise` is Δ/v = Σ g(s − E). Written with these numbers, f
-    does not overflow, even if a result was almost certain.
+    `variance` is φ², `known` is 1/v = Σ g²E(1 − E) and `surprise` is Δ/v = Σ g(s − E). In terms of these numbers, the
+    function f does not overflow, even if a result was almost certain.
 
     With D = Δ² − φ² − v and P = φ² + v, f is a line of slope −1/τ² plus a term between −½ and D/(8P); this brackets the
     root. Newton's method needs a third of the steps of the paper's Illinois algorithm.
@@ -383,7 +389,7 @@ def _growth(
             low = max(low, x)
         else:
             high = min(high, x)
-        # Where f does not decrease, Newton is useless: a step beyond the bracket makes the next lines bisect.
+        # Where f does not decrease, Newton's step is useless. A step beyond the bracket makes the next lines bisect.
         step = -value / slope if slope < 0.0 else LARGEST_LOG + LARGEST_LOG
         if not low <= x + step <= high:
             step = 0.5 * (low + high) - x

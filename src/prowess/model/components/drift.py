@@ -38,7 +38,7 @@ class Still(Drift):
 @cython.final
 @cython.cclass
 class PerMatch(Drift):
-    """Let a skill move by N(0, tau²) before every match, however long ago the last one was (TrueSkill, section 4).
+    """Let a skill move by N(0, tau²) before every match, regardless of the time since the last match (TrueSkill).
 
     >>> PerMatch(25 / 300).tau > 0
     True
@@ -54,7 +54,7 @@ class PerMatch(Drift):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def widen(self, board: Board) -> cython.bint:
-        """Set σ² ← σ² + τ²."""
+        """Add tau² to every variance."""
         tau: cython.double = self.tau
         for k in range(board.entries * board.traits):
             board.var[k] += tau * tau
@@ -87,7 +87,7 @@ class PerTime(Drift):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def widen(self, board: Board) -> cython.bint:
-        """Set σ² ← max(σ², min(σ² + τ² t, cap²))."""
+        """Add tau² times the elapsed time t to every variance, up to `cap`²: σ² ← max(σ², min(σ² + τ² t, cap²))."""
         tau: cython.double = self.tau
         cap: cython.double = self.cap
         for e in range(board.entries):
@@ -122,7 +122,7 @@ class PerPeriod(Drift):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def widen(self, board: Board) -> cython.bint:
-        """Set σ² ← min(σ² + c² max(t, 1), cap²)."""
+        """Add c² per elapsed period to every variance, up to `cap`²: σ² ← min(σ² + c² max(t, 1), cap²)."""
         c: cython.double = self.c
         cap: cython.double = self.cap
         for e in range(board.entries):
@@ -155,7 +155,7 @@ class Idle(Drift):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def widen(self, board: Board) -> cython.bint:
-        """Set σ² ← max(σ², min(σ² + (t − 1) volatility², cap²)), with the volatility in rating points."""
+        """Add the squared volatility for each period without a match to every variance, up to `cap`²."""
         cap: cython.double = self.cap
         if board.extras == 0 or not board.periods:
             return False
@@ -183,12 +183,12 @@ def _widen(board: Board, e: cython.Py_ssize_t, more: cython.double, cap: cython.
 @cython.final
 @cython.cclass
 class Seasons(Drift):
-    """Move every skill towards the mean during a break, and make it less certain (carry-over between seasons).
+    """Move every skill towards the mean during a break between seasons, and make the belief less certain.
 
-    A break is a time without matches longer than `gap` (days, if times are dates). After it μ ← m + carry (μ − m) and
-    σ² ← carry² σ² + season_tau², where m is the newcomers' mean in the model's prior, before anything was learnt. With
-    `carry` 1 skills do not regress; with 0 every season starts at m; above 1 distances from m grow. `within` is the
-    drift within a season.
+    A break is a time without matches longer than `gap` (days, if times are dates). After a break, μ ← m + carry (μ − m)
+    and σ² ← carry² σ² + season_tau², where m is the newcomers' mean in the model's prior, before anything was learnt.
+    If `carry` is 1, skills do not regress. If `carry` is 0, all skills start a season at m. If `carry` is above 1,
+    distances from m grow. `within` is the drift within a season.
 
     >>> import prowess as pw
     >>> model = pw.TrueSkill().replace(drift=Seasons(pw.drift.PerMatch(0.1), carry=0.8, season_tau=1.0))

@@ -31,7 +31,7 @@ def missing(component: object, method: str) -> Error:
 
 
 def check_component(name: str, value: object, base: type, description: str) -> None:
-    """Raise `Error` unless a parameter is an instance of a subclass of `base`."""
+    """Raise `Error` unless the value of a parameter is an instance of a subclass of `base`."""
     if not isinstance(value, base) or type(value) is base:
         raise invalid(name, f"be {description}", value)
 
@@ -65,7 +65,7 @@ class Prior:
 
 @cython.cclass
 class Drift:
-    """How skills move between matches, so that beliefs become less certain before a match.
+    """The movement of skills between matches, which makes beliefs less certain before a match.
 
     >>> import prowess as pw
     >>> class Leap(pw.Drift):
@@ -103,15 +103,15 @@ class TeamFunction:
     def weigh(self, board: Board) -> cython.bint:
         """Set `alpha`, the weight of every player in the team's performance.
 
-        At the call `alpha` holds the share of the match that the player played. A function with a constant part also
-        sets `offset` of every team.
+        Before the call, `alpha` holds the share of the match that the player played. A team function with a constant
+        part also sets `offset` of every team.
         """
         raise missing(self, "weigh")
 
 
 @cython.cclass
 class Outcome:
-    """Give the probability of a result from the team performances. No other component sees all teams at once.
+    """Compute the probability of a result from the teams' performances. No other component sees all teams at once.
 
     >>> Outcome().traits
     ('skill',)
@@ -119,9 +119,9 @@ class Outcome:
 
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
     traits: ClassVar[tuple[str, ...]] = ("skill",)
-    blind: ClassVar[tuple[str, ...]] = ("origin", "scale")  # results do not depend on these properties of performances
+    blind: ClassVar[tuple[str, ...]] = ("origin", "scale")  # properties of performances that results do not depend on
     typical = 0.0  # the usual standard deviation of skills, if performances have a natural scale; 0 if unknown
-    whole = True  # whether a model can use it alone; if not, it is only a part of another outcome
+    whole = True  # whether a model can use the outcome alone; if not, it can only be a part of another outcome
     gradient = True  # whether `d1` and `d2` are derivatives of a log-evidence, so that a home advantage can be learnt
     laplace = False  # whether `d2` is the curvature at the prior mean instead of the exact change of the variance
     duels = False  # whether `evidence` fills `g1`, `g2` and `kept` of the entries itself
@@ -129,7 +129,7 @@ class Outcome:
 
     @property
     def remembers(self) -> tuple[str, ...]:
-        """The names of the numbers that the outcome keeps for the league in `board.memory`; they start at 0.
+        """The names of the numbers that the outcome keeps for the league in `board.memory`; all numbers start at 0.
 
         >>> Outcome().remembers
         ()
@@ -137,15 +137,15 @@ class Outcome:
         return ()
 
     def prepare(self, board: Board) -> cython.bint:
-        """Store on a new board what the outcome needs for every match; called once for each board."""
+        """Store the data that the outcome needs for every match on a new board. Called once for each board."""
 
     def forecast(self, board: Board) -> cython.bint:
         """Set `win` (of the first team), `draw` and `loss` of two teams, from the prior performances alone.
 
-        `forecast` always runs before `evidence`, so `evidence` may use the attributes that it sets on the board. This
-        default sets `sharpness` (one over the standard deviation of the difference of the performances), and `gap` and
-        `edge` (the difference and the margin, in standard deviations). It also sets `ahead` and `behind`, the moments
-        of the difference if the first team wins or loses.
+        `forecast` always runs before `evidence`, so `evidence` may use the attributes that `forecast` sets on the
+        board. The default implementation sets `sharpness` (one over the standard deviation of the difference of the
+        performances), and `gap` and `edge` (the difference and the margin, in standard deviations). The default also
+        sets `ahead` and `behind`, the moments of the difference if the first team wins or loses.
         """
         board.margin.measure(board, False)
         compare(board)
@@ -170,7 +170,7 @@ class Outcome:
     def performances(self, board: Board) -> tuple[list[float], list[float], list[float]]:
         """Return mean, variance and noise of the performance that decides the place of each team.
 
-        By default this is the first trait.
+        By default the performance in the first trait decides.
 
         >>> from prowess.model.engine.board import Board
         >>> board = Board(teams=2, entries=2)
@@ -183,9 +183,9 @@ class Outcome:
         return [means[t] for t in teams], [variances[t] for t in teams], [noises[t] for t in teams]
 
     def performance(self, variance: Any) -> Any:
-        """Return the variance of a normal approximation to a team's performance, from its prior variance.
+        """Return the variance of a normal approximation to a team's performance, given the prior variance.
 
-        By default it is the same.
+        By default the prior variance is returned unchanged.
 
         >>> Outcome().performance(2.0)
         2.0
@@ -211,7 +211,7 @@ class Outcome:
         """Learn from the result: fill `d1`, `d2` and `left` of every team, and return the log-evidence.
 
         `d1` and `d2` are the first and second derivative of the log-evidence by the mean of the team's performance.
-        `left` is the share of its variance that remains.
+        `left` is the share of the performance's variance that remains after the match.
         """
         raise missing(self, "evidence")
 
@@ -249,10 +249,10 @@ class Score(Outcome):
         return False
 
     def seen(self, board: Board, score: cython.double, mean: cython.double, variance: cython.double) -> cython.double:
-        """Condition x ~ N(m, v) on a score, which gives N(m′, v′); return the log-evidence of the score.
+        """Update the belief x ~ N(m, v) to N(m′, v′) from a score; return the log-evidence of the score.
 
-        Set `push` = (m′ − m)/v, `pull` = (v − v′)/v² and `rest` = v′/v on the board, and compute each without
-        subtracting nearly equal numbers.
+        Set `push` = (m′ − m)/v, `pull` = (v − v′)/v² and `rest` = v′/v on the board. These numbers must be computed
+        without subtracting nearly equal numbers.
         """
         raise missing(self, "seen")
 
@@ -264,7 +264,10 @@ class Score(Outcome):
         mean_1: cython.double,
         variance_1: cython.double,
     ) -> cython.bint:
-        """Set `win`, `draw` and `loss` of two teams whose x are independent; set NaN if `later` is true."""
+        """Forecast a match of two teams: set `win`, `draw` and `loss` on the board, or NaN if `later` is true.
+
+        The arguments are the means and variances of x (see `Score`) of both teams; the two x are independent.
+        """
         board.win = board.draw = board.loss = float("nan")
         return False
 
@@ -275,14 +278,15 @@ class Score(Outcome):
     def chances(self, mean: Any, variance: Any, win: Any, draw: Any) -> None:
         """Fill P(win) and P(draw) of many matches; only used if `later` is true.
 
-        `mean` and `variance` describe x of the first and the second team of each match, in turn.
+        `mean` and `variance` hold the beliefs about x (see `Score`): first team, second team, first team of the next
+        match, and so on.
         """
         raise missing(self, "chances")
 
     def points(self, mean: Any, variance: Any) -> dict[str, Any]:
-        """Return functions, by name, that forecast the scores of teams with x ~ N(mean, variance).
+        """Return the point forecasts of scores, as functions by name, for teams with the beliefs x ~ N(mean, variance).
 
-        By default they all return the mean.
+        By default all of these functions return the mean.
 
         >>> Score().points(3.0, 1.0)["median"]()
         3.0
@@ -290,7 +294,7 @@ class Score(Outcome):
         return dict.fromkeys(("median", "mean", "plug-in"), lambda: mean)
 
     def distribution(self, board: Board, mean: Any, variance: Any) -> ScoreDistribution:
-        """Return the distributions of the scores of teams whose x are N(mean, variance)."""
+        """Return the distributions of the teams' scores, given the beliefs x ~ N(mean, variance) of the teams."""
         raise missing(self, "distribution")
 
     def added(self, board: Board) -> float | None:
@@ -300,7 +304,7 @@ class Score(Outcome):
 
 @cython.cclass
 class Absorb:
-    """How a match, or a rating period, updates the belief about a player.
+    """The rule by which a match or a rating period updates the belief about a player.
 
     >>> import prowess as pw
     >>> class Deaf(pw.Absorb):
@@ -317,11 +321,14 @@ class Absorb:
     periods = False  # whether `g1` and `g2` may be sums over a rating period
 
     def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
-        """Set the `extra` cells of a newcomer, which begin at `entry * extras`; by default to 0."""
+        """Set the `extra` cells of a newcomer; the default sets all to 0.
+
+        The cells of an entry begin at `entry * extras`.
+        """
         for k in range(entry * board.extras, (entry + 1) * board.extras):
             board.extra[k] = 0.0
         return False
 
     def absorb(self, board: Board) -> cython.bint:
-        """Turn `g1`, `g2` and `kept` of every entry into its new `mu` and `var`."""
+        """Compute the new `mu` and `var` of every entry from its `g1`, `g2` and `kept`."""
         raise missing(self, "absorb")

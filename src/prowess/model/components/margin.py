@@ -1,7 +1,8 @@
 """Draw margins: how close two performances must be for a draw.
 
-Every outcome with a margin accepts them. `Spread` and `TwoValued` come from Nikolenko, Sirotkin, "Extensions of the
-TrueSkill Rating System" (2010), section 3.2: one margin per match, from the number of its places.
+Every outcome with a margin accepts any of these margins. `Spread` and `TwoValued` come from Nikolenko, Sirotkin,
+"Extensions of the TrueSkill Rating System" (2010), section 3.2; these use one margin per match, which depends on the
+number of places.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class Fixed(Margin):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def between(self, board: Board, i: cython.Py_ssize_t, j: cython.Py_ssize_t) -> cython.double:
-        """Return the constant ε."""
+        """Return the constant margin ε."""
         return self.epsilon
 
 
@@ -65,7 +66,9 @@ class Fixed(Margin):
 @cython.final
 @cython.cclass
 class FromDraws(Margin):
-    """Choose the margin so that equal teams draw with a given probability: ε = width · β√(Σα²) over all players.
+    """Choose the margin so that equal teams draw with a given probability.
+
+    The margin is ε = width · β√(Σα²), where the sum is over the players of both teams.
 
     >>> FromDraws(width=0.125)
     FromDraws(width=0.125)
@@ -93,15 +96,15 @@ class Spread(Margin):
     """Choose the margin so that the places just fill the range of prior performances: ε = (p_best − p_worst)/2m.
 
     p_best and p_worst are the largest and smallest prior mean of a team's performance. m is the number of distinct
-    places; in forecasts, when the places are unknown, it is the number of teams. `printed=True` gives the formula
-    printed in the paper, (p_best − p_worst)/m. Places are 2ε apart, so with that formula they cover twice the range,
-    and ratings spread wider with every match.
+    places; in forecasts, where the places are unknown, m is the number of teams. `printed=True` gives the formula
+    printed in the paper, (p_best − p_worst)/m. Places are 2ε apart, so with the printed formula, places cover twice the
+    range, and ratings spread wider with every match.
 
-    The range is taken to be at least `least` times the teams' mean performance noise β√(Σα²). Without this limit
-    newcomers, whose priors are equal, would get ε = 0, and a tie would mean that they performed exactly alike. The
-    default of 1 is small: in units of that noise, the performances of two equal teams differ with a standard deviation
-    of 1.4, and the best and the worst of ten equal teams are 3 apart. With the default, one match in seven between two
-    equal teams is a draw.
+    The range is assumed to be at least `least` times the teams' mean performance noise β√(Σα²). Without this limit,
+    newcomers, whose priors are equal, would get ε = 0, and a tie would mean that their performances were exactly equal.
+    The default of 1 is small: in units of that noise, the performances of two equal teams differ with a standard
+    deviation of 1.4, and the best and the worst of ten equal teams are 3 apart. With the default, one match in seven
+    between two equal teams is a draw.
 
     >>> Spread()
     Spread(least=1.0, printed=False)
@@ -154,11 +157,12 @@ class Spread(Margin):
 @cython.final
 @cython.cclass
 class TwoValued(Margin):
-    """One margin for matches with ties and another for matches without.
+    """One margin for matches with ties and another margin for matches without ties.
 
-    Some tournaments break ties, so that hardly any are left. There the margin for ties would spread the teams too far
-    apart. A match has ties if 1 − distinct places/teams exceeds `fraction`. Forecasts assume that ties are possible:
-    forecasting a tie that does not happen costs little, but the log loss of a tie that was ruled out is infinite.
+    Some tournaments break ties, so that hardly any ties are left. In such tournaments, the margin for ties would spread
+    the teams too far apart. A match has ties if 1 − distinct places/teams exceeds `fraction`. Forecasts assume that
+    ties are possible: forecasting a tie that does not happen costs little, but the log loss of a tie that was ruled out
+    is infinite.
 
     >>> TwoValued(tied=30.0, untied=1.0)
     TwoValued(tied=30.0, untied=1.0, fraction=0.1)
@@ -202,7 +206,7 @@ class TwoValued(Margin):
 def _distinct(board: Board) -> cython.Py_ssize_t:
     count = 0
     for j in range(board.teams):
-        # `order` is free here, so it holds the flags: the outcome sorts the teams into it only afterwards.
+        # `order` can hold the flags here, because the outcome sorts the teams into `order` only later.
         board.order[j] = 0
     for j in range(board.teams):
         if board.order[board.place[j] - 1] == 0:
@@ -216,8 +220,9 @@ def margin_from(draw_probability: Any, margin: Any, width: Callable[[float], flo
 
     Raise `Error` unless exactly one of the two is given.
 
-    `width` maps a probability to the margin at which equal teams draw that often, in standard deviations of their
-    difference. By default it is the half width of the central part of a normal distribution.
+    `width` maps a probability to the margin at which equal teams draw with this probability, in standard deviations of
+    the teams' difference. By default, the margin is half the width of the central interval of a normal distribution
+    with this probability.
 
     >>> margin_from(None, 2)
     Fixed(epsilon=2.0)

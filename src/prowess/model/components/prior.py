@@ -95,13 +95,14 @@ class Point(Prior):
 class Newcomers(Prior):
     """A prior that learns: newcomers are expected to be as good as earlier newcomers were.
 
-    The unknown level of newcomers is N(m, p), and their skills scatter around it as in `first`. At the start m is the
-    mean of `first` and p is `level_sigma`². When a player has played `matches` matches, the belief N(μ, σ²) about the
-    skill updates the level, as the result of a match updates a skill. With the variance v of a newcomer
+    The unknown level of newcomers is N(m, p), and their skills scatter around this level as in `first`. At the start m
+    is the mean of `first` and p is `level_sigma`². When a player has played `matches` matches, the belief N(μ, σ²)
+    about the skill updates the level, as the result of a match updates a skill. For a newcomer's variance v, the update
+    is
 
         g₁ = (μ − m)/v,    g₂ = (σ² − v)/v²,    m ← m + p g₁,    p ← p + p² g₂.
 
-    Before each of these steps the level moves by N(0, level_tau²), so that newcomers of long ago count less.
+    Before each update the level moves by N(0, level_tau²), so that newcomers of long ago count less.
 
     >>> import prowess as pw
     >>> model = pw.TrueSkill().replace(prior=Newcomers(pw.Normal(25, 5), level_sigma=5, matches=1))
@@ -135,7 +136,7 @@ class Newcomers(Prior):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
-        """Set the belief about a newcomer: the prior `first`, plus what was learnt about the level."""
+        """Set the belief about a newcomer: the prior `first`, shifted to the learnt level of newcomers."""
         sigma: cython.double = self.level_sigma
         first: Prior = self.first
         first.welcome(board, entry)
@@ -148,7 +149,7 @@ class Newcomers(Prior):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def meet(self, board: Board) -> cython.bint:
-        """Learn the level from the players who have just played enough matches; their order does not matter."""
+        """Learn the level from the players who have just played enough matches, in any order."""
         count = 0.0
         matches: cython.double = self.matches
         sigma: cython.double = self.level_sigma
@@ -167,10 +168,10 @@ class Newcomers(Prior):
 def _learn(
     board: Board, k: cython.Py_ssize_t, matches: cython.double, start: cython.double, drift: cython.double
 ) -> cython.void:
-    """Update the newcomers' level of trait k. The memory holds its change since the start.
+    """Update the newcomers' level of trait k. The memory holds the change of the level since the start.
 
-    The contributions of the players are added up, so that each counts as much as a single player would. But the level
-    moves no further than to the most distant player, however many uncertain players agree.
+    The contributions of the players are added up. However many uncertain players agree, the level moves no further than
+    to the most distant player.
     """
     cell = board.level + 2 * k
     level = start + board.memory[cell + 1] + drift

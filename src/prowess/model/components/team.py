@@ -24,7 +24,7 @@ from . import interfaces
 __all__ = ["Affine", "FullSquad", "LeaderBonus", "Mean", "Sum", "TeamFunction", "Weighted"]
 
 RULES = ("top", "mean")
-# In the compiled module a cimported name is not an attribute, so it is added here.
+# In the compiled module a name that is cimported is not an attribute of the module, so it is assigned here.
 globals()["TeamFunction"] = interfaces.TeamFunction
 
 
@@ -32,7 +32,7 @@ globals()["TeamFunction"] = interfaces.TeamFunction
 @cython.final
 @cython.cclass
 class Sum(TeamFunction):
-    """A team performs as well as its players together (TrueSkill, section 2; TSa).
+    """A team's performance is the sum of its players' performances (TrueSkill, section 2; TSa).
 
     >>> Sum()
     Sum()
@@ -41,7 +41,7 @@ class Sum(TeamFunction):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def weigh(self, board: Board) -> cython.bint:
-        """Keep α, the share of the match that the player played."""
+        """Keep the weights α unchanged: each is the share of the match that the player played."""
 
 
 @cython.dataclasses.dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Mean(TeamFunction):
 @cython.final
 @cython.cclass
 class Weighted(TeamFunction):
-    """The player at position i of a team has the weight `weights[i]`: a captain, a goalkeeper, a substitute.
+    """The player at position i of a team has the weight `weights[i]`, for example as captain or goalkeeper.
 
     List the players of every team in the order of their roles. A team may have fewer players than there are weights,
     but not more.
@@ -109,15 +109,15 @@ class Weighted(TeamFunction):
 @cython.final
 @cython.cclass
 class Affine(TeamFunction):
-    """A user-defined function from a roster's prior means to its players' weights and a constant part.
+    """A user-defined team function. It maps the prior means of a roster to the players' weights and a constant.
 
-    Nikolenko, Sirotkin (2011), section 2. A team function that is not affine is replaced by its tangent at the prior
-    means: for t = Σp² the tangent has the weights 2μ and the constant −Σμ². The function is called for each team and
-    trait, with the means of the players in the order in which they are listed. A player's share of the match multiplies
-    the weight, but not the constant.
+    See Nikolenko, Sirotkin (2011), section 2. A team function that is not affine is replaced by its tangent at the
+    prior means: for t = Σp² the tangent has the weights 2μ and the constant −Σμ². The function is called for each team
+    and trait, with the means of the players in the order in which the players are listed. A player's share of the match
+    multiplies the weight, but not the constant.
 
-    A model with a user-defined function cannot be written to a file. It can be pickled if the function can: functions
-    of a module can, lambdas cannot.
+    A model with a user-defined function cannot be written to a file. Such a model can be pickled if the function can be
+    pickled: functions of a module can, lambdas cannot.
 
     >>> def squares(means):
     ...     return [2 * mu for mu in means], -sum(mu * mu for mu in means)
@@ -138,7 +138,7 @@ class Affine(TeamFunction):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def weigh(self, board: Board) -> cython.bint:
-        """Multiply every share by the function's weight; set the team's offset."""
+        """Multiply every player's share of the match by the weight that the function returns; set the team's offset."""
         for j in range(board.teams):
             for k in range(board.traits):
                 means = [board.mu[e * board.traits + k] for e in range(board.start[j], board.start[j + 1])]
@@ -167,17 +167,17 @@ def _check_affine(returned: Any, team: int, players: int) -> tuple[list[float], 
 class FullSquad(TeamFunction):
     """A team performs as well as its average player, minus `discount` for each player missing from `size` (TS2b).
 
-    Nikolenko, Sirotkin (2010), section 3.3, and (2011), section 4: (1 − discount · (size − n)) · average for n ≤ size.
-    `larger` is the rule for larger rosters:
+    For n ≤ size players, the performance is (1 − discount · (size − n)) times the average: Nikolenko, Sirotkin (2010),
+    section 3.3, and (2011), section 4. `larger` is the rule for larger rosters:
 
-    - "top": Σp · (sum of the `size` largest μ)/(size · Σμ), the paper's. All players weigh the same and the team is
-      expected to perform like its `size` best. A Σμ that is not positive is an error.
-    - "mean": the plain average of all players, whatever their means.
+    - "top" (the paper's rule): Σp · (sum of the `size` largest μ)/(size · Σμ). All players have the same weight, and
+      the team is expected to perform like its `size` best players. If Σμ is not positive, `Error` is raised.
+    - "mean": the plain average of all players.
 
-    Players count with their share of the match, at most 1. Someone who played half the match counts half in the average
-    and half in n (which is at least 1). The `size` best players are counted from the best down, until their shares add
-    up to `size`. A team of six, one of them for half the match, has n = 5.5 and a discount of 1 %; a team of seven, two
-    of whom took turns, is a full squad of six.
+    Players count in proportion to their share of the match, which is at most 1. Someone who played half the match
+    counts half in the average and half in n (which is at least 1). The `size` best players are counted from the best
+    down, until their shares add up to `size`. For example, if one player of a team of six plays half the match, n is
+    5.5 and the discount is 1 %. If two players of a team of seven take turns, the team is a full squad of six.
 
     >>> FullSquad(size=6, discount=0.02)
     FullSquad(size=6, discount=0.02, larger='top')
@@ -200,7 +200,7 @@ class FullSquad(TeamFunction):
     def tunable(self) -> dict[str, Range]:
         """The range of the discount.
 
-        At its upper end, a player without any team-mates performs at a tenth of the skill.
+        At the upper end of the range, a player without any team-mates performs at a tenth of the skill.
 
         >>> FullSquad(size=11).tunable
         {'discount': Range(low=0.0, high=0.09, log=False, unit='one', sets='')}
@@ -210,7 +210,7 @@ class FullSquad(TeamFunction):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def weigh(self, board: Board) -> cython.bint:
-        """Multiply every player's share by the factor of the team."""
+        """Multiply every player's share of the match by the factor of the team."""
         size: cython.double = self.size
         discount: cython.double = self.discount
         top: cython.bint = self.larger == "top"
@@ -279,11 +279,11 @@ def _sum_best(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, size: cy
 @cython.final
 @cython.cclass
 class LeaderBonus(TeamFunction):
-    """Multiply the weight of the best player of a team, by prior mean, by 1 + `leader_bonus`.
+    """Multiply the weight of a team's leader, the player with the highest prior mean, by 1 + `leader_bonus`.
 
-    Nikolenko, Sirotkin (2010), section 3.3. The team function `squad` gives the weights, and they are rescaled to keep
-    their sum. Among equally good players the first one listed leads; a player of weight 0 does not lead. Each trait has
-    its own leader.
+    See Nikolenko, Sirotkin (2010), section 3.3. The team function `squad` gives the weights, which are rescaled so that
+    their sum stays the same. Among equally good players, the first player listed is the leader. A player of weight 0
+    does not lead. Each trait has its own leader.
 
     >>> from prowess.model.components.team import FullSquad
     >>> LeaderBonus(FullSquad(), leader_bonus=0.1)
@@ -302,7 +302,7 @@ class LeaderBonus(TeamFunction):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def weigh(self, board: Board) -> cython.bint:
-        """Increase the leader's weight, then scale all weights to their old sum."""
+        """Increase the leader's weight, then rescale all weights so that their sum stays the same."""
         squad: TeamFunction = self.squad
         bonus: cython.double = self.leader_bonus
         squad.weigh(board)

@@ -1,7 +1,7 @@
 """The `Board`: everything about one match while it is rated.
 
 A model's components never change; all data that change from match to match are attributes of the board. To give a
-component new information, add an attribute to the board: no signature has to change.
+component new information, add an attribute to the board; signatures do not change.
 
 With `traits` skills per player (one, or offence and defence), a board has columns
 
@@ -14,20 +14,20 @@ of an entry and trait                 weight `alpha`; belief N(`mu`, `var`); wha
                                       `kept`
 ====================================  ============================================================================
 
-`left` is u = v′/v, the share of the variance of a team's performance that the outcome leaves; `kept` is the same for a
-player's skill. `games` is the number of matches summed in a player's `g1` and `g2`: one, except in rating periods.
-`before` is a variance before the drift. `extra` holds further columns of an entry (a volatility).
+`left` is v′/v, the share of the variance of a team's performance that remains after the outcome; `kept` is the same for
+a player's skill. `games` is the number of matches summed in a player's `g1` and `g2`: one, except in rating periods.
+`before` is the variance of an entry before the drift. `extra` holds further columns of an entry, such as a volatility.
 
-`memory` is what the model has learnt about the league; the part about the newcomers' level starts at `memory[level]`.
-N(`centre`, `centre_var`) is the belief about a newcomer by the prior, before anything was learnt. `beta` is the noise
-of one player, `unit` the factor by which absorb rules scale `g1`, `span` the length of a unit of `elapsed`, and
-`periods` is true if `elapsed` counts rating periods. `side` is a board with one entry for the home advantage, and
-`past` one for a player whose rating period is being closed.
+`memory` holds the numbers that the model has learnt about the league; those about the newcomers' level start at
+`memory[level]`. N(`centre`, `centre_var`) is the prior belief about a newcomer, before anything was learnt. `beta` is
+the noise of one player, `unit` the factor by which absorb rules scale `g1`, `span` the length of a unit of `elapsed`,
+and `periods` is true if `elapsed` counts rating periods. `side` is a board with one entry for the home advantage, and
+`past` is a board for a player whose rating period is being closed.
 
-The other attributes are working memory for the outcome. `sort_by_place` fills `order`. A comparison sets `expected` and
-`conceded`, or `push` and `pull`; a single score sets `push`, `pull` and `rest`. `memo` keeps a few numbers between the
-steps of an outcome. `scratch` is a table, which each outcome enlarges as needed (`make_scratch`) and whose rows it
-names by constants.
+The other attributes are working memory for the outcome. `sort_by_place` fills `order`. Outcomes that compare two sides
+set `expected` and `conceded`, or `push` and `pull`. Outcomes that learn from single scores set `push`, `pull` and
+`rest`. `memo` keeps a few numbers between the steps of an outcome. `scratch` is a table, which each outcome enlarges as
+needed (`make_scratch`) and whose rows have names: the constants of the outcome's module.
 """
 
 from __future__ import annotations
@@ -130,14 +130,14 @@ class Board:
 
 
 def make_scratch(board: Board, rows: cython.Py_ssize_t, columns: cython.Py_ssize_t) -> cython.bint:
-    """Enlarge the board's scratch table to at least this size. Its content may be lost."""
+    """Enlarge the board's scratch table to at least this size. The content of the table may be lost."""
     if board.scratch.shape[0] < rows or board.scratch.shape[1] < columns:
         board.scratch = _table(rows, columns)
     return False
 
 
 def sort_by_place(board: Board) -> cython.void:
-    """Sort the teams by place into `board.order`; ties keep their order. Places count from 1 to the number of teams."""
+    """Sort the teams by place into `board.order`; tied teams keep their order. Places count from 1 on."""
     k = 0
     # A counting sort is linear and stable; the second half of `order` holds the counts.
     counts = board.teams - 1  # places count from 1, so the count of place 1 is one cell further
@@ -156,17 +156,17 @@ def sort_by_place(board: Board) -> cython.void:
 
 
 def positive(variance: cython.double) -> cython.double:
-    """Return `variance` if it is above 0; raise `Error` for teams without any uncertainty."""
+    """Return `variance` if it is above 0; raise `Error` otherwise, because then no team has any uncertainty."""
     if variance > 0.0:
         return variance
     raise Error("teams without uncertainty (beta and sigma 0) cannot be compared; give the model a beta above 0")
 
 
 def compare(board: Board) -> cython.bint:
-    """Compare the prior performances of two teams.
+    """Compare the prior performances of the two teams of a match.
 
-    Set `gap` and `edge` (the margin) in standard deviations, and the moments `ahead` and `behind` of the difference if
-    the first team wins or loses.
+    Set `gap` (the difference of the means) and `edge` (the margin) in standard deviations. Also set the moments of the
+    difference if the first team wins (`ahead`) or loses (`behind`).
     """
     board.sharpness = 1.0 / sqrt(positive(board.variance[0] + board.variance[1]))
     board.gap = (board.mean[0] - board.mean[1]) * board.sharpness
@@ -178,7 +178,7 @@ def compare(board: Board) -> cython.bint:
 
 @cython.cclass
 class Margin:
-    """How much better a team must perform than another to finish ahead of it; by default 0.
+    """A draw margin: how much better than another team a team must perform to finish ahead. The default is 0.
 
     >>> Margin().between(Board(), 0, 1)
     0.0
@@ -187,10 +187,10 @@ class Margin:
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
 
     def measure(self, board: Board, seen: cython.bint) -> cython.bint:
-        """Set `board.epsilon`, the part of the margin that all pairs of a match share. Call it before `between`.
+        """Set `board.epsilon`, the part of the margin that all pairs of a match share. Call `measure` before `between`.
 
         If `seen` is true, the places are known and may be used; a forecast may use only the prior performances. Return
-        whether the margin differs from that of the forecast.
+        whether the margin differs from the margin of the forecast.
         """
         return False
 

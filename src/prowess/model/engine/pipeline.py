@@ -1,7 +1,8 @@
 """The pipeline, which runs all steps of rating a match.
 
-Beliefs → drift → team function → outcome → players. `rate`, `fit`, `predict` and the ladder all use it, so they cannot
-disagree. It works on a `Board`; `sweep` copies beliefs to the board and back.
+The steps are: beliefs → drift → team function → outcome → players. `rate`, `fit`, `predict` and the ladder all use the
+same pipeline, so their results cannot disagree. A pipeline works on a `Board`; `sweep` copies beliefs to the board and
+back.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ RUNAWAY = cython.declare(cython.double, 1e60)  # larger than any rating that inp
 @cython.final
 @cython.cclass
 class Pipeline:
-    """A model's components combined: computes how a match changes the beliefs about its players."""
+    """The components of a model, combined to compute how a match changes the beliefs about its players."""
 
     def __init__(self, model: Any, kind: Kind) -> None:
         self.prior = model.prior
@@ -66,7 +67,7 @@ class Pipeline:
         # `Moment` needs the exact change of the variance, which Laplace outcomes and sums over a period do not give.
         self.home_absorb = Newton() if model.outcome.laplace or self.period > 0.0 else Moment()
         self.memories = self.home_memory
-        if self.learns_home:  # its belief; with rating periods also sums, the number of games and the time of the last
+        if self.learns_home:  # its belief and, with rating periods, sums, the number of games and the last time
             self.memories += 2 * self.traits + (2 * self.traits + 2 if self.period > 0.0 else 0)
         self.first_memory = array("d", self.memory() or [0.0])
         self.spare = []
@@ -80,7 +81,7 @@ class Pipeline:
         return memory
 
     def board(self, teams: cython.Py_ssize_t, entries: cython.Py_ssize_t) -> Board:
-        """Return a board for a match of this size: a released one if possible, else a new one.
+        """Return a board for a match of this size: a released board if possible, otherwise a new one.
 
         Threads never share a board.
         """
@@ -120,7 +121,7 @@ class Pipeline:
         self.spare.append(board)
 
     def forecast(self, board: Board) -> cython.bint:
-        """Apply the drift and compute the teams' prior performances; for two teams also the forecast."""
+        """Apply the drift and compute the teams' prior performances. For two teams, also compute the forecast."""
         # The prior learns from beliefs before the drift, because drift hides what matches have taught.
         if self.centred:
             self.prior.meet(board)
@@ -151,7 +152,7 @@ class Pipeline:
             self.add_home(board)
 
     def add_home(self, board: Board) -> cython.void:
-        """Load the belief about the home advantage into `board.side`, and add it to the home team's performance."""
+        """Load the belief about the home advantage into `board.side`, and add the advantage to the home team."""
         first = board.home * self.traits
         for k in range(self.traits):
             board.side.mu[k] = self.home_mu
@@ -164,10 +165,13 @@ class Pipeline:
             board.variance[first + k] += board.side.var[k]
 
     def learn(self, board: Board) -> cython.double:
-        """Compute what the result says about every player; return the log-evidence. Beliefs do not change yet."""
+        """Compute `g1`, `g2` and `kept` of every player from the result; return the log-evidence.
+
+        Beliefs do not change yet.
+        """
         board.converged = True
         log_z = self.outcome.evidence(board)
-        # An outcome that duels has already filled the results of the players.
+        # An outcome that compares players directly has already filled their results.
         if not self.duels:
             self.spread(board)
         if self.learns_home and board.home >= 0:
@@ -204,7 +208,7 @@ class Pipeline:
         return self.period > 0.0 and now == now
 
     def gather_home(self, board: Board) -> cython.void:
-        """Add what a match says about the home advantage to the sums of the open rating period."""
+        """Add the information of a match about the home advantage to the sums of the open rating period."""
         first = self.home_memory + 2 * self.traits
         for k in range(self.traits):
             board.memory[first + 2 * k] += board.importance * board.side.g1[k]
@@ -213,7 +217,7 @@ class Pipeline:
         board.memory[self.memories - 1] = board.time
 
     def close_home(self, board: Board) -> cython.bint:
-        """End the rating period of the home advantage: absorb its sums and clear them."""
+        """End the rating period of the home advantage: update the advantage from the sums, then clear the sums."""
         first = self.home_memory + 2 * self.traits
         side = board.side
         side.importance = 1.0
@@ -235,12 +239,12 @@ class Pipeline:
         return False
 
     def spread(self, board: Board) -> cython.void:
-        """Pass results from teams to players: g₁ = α d₁, g₂ = α² d₂, and the kept share of the variance.
+        """Derive `g1`, `g2` and `kept` of every player from the team's results: g₁ = α d₁ and g₂ = α² d₂.
 
-        v is the variance of the team's performance, and u the share of it that the outcome leaves. With r = α²σ²/v, a
-        player keeps the share (1 − r) + r u of the variance. If a player has most of the team's variance, 1 − r is
-        computed as a sum over the other players, because a subtraction would lose digits. This happens for at most one
-        player per team, so the cost stays linear.
+        v is the variance of the team's performance, and u the share of v that remains after the outcome. With r =
+        α²σ²/v, the share (1 − r) + r u of the variance of a player's skill is kept. If a player has most of the team's
+        variance, 1 − r is computed as a sum over the other players, because a subtraction would lose digits. At most
+        one player per team has most of the variance, so the cost stays linear.
         """
         traits = self.traits
         for k in range(traits):

@@ -70,7 +70,7 @@ def build_board(pipeline: Pipeline, teams: Any, details: Any) -> Board:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _start_team(board: Board, j: cython.Py_ssize_t, e: cython.Py_ssize_t) -> cython.void:
-    """Begin team j at entry e. By default teams are listed in the order of their places."""
+    """Begin team j at entry e. By default, the order of the teams is the order of their places."""
     board.start[j] = e
     board.place[j] = j + 1
     board.score[j] = NAN
@@ -79,7 +79,7 @@ def _start_team(board: Board, j: cython.Py_ssize_t, e: cython.Py_ssize_t) -> cyt
 @cython.cfunc
 @cython.exceptval(check=False)
 def _add_entry(pipeline: Pipeline, board: Board, e: cython.Py_ssize_t) -> cython.void:
-    """Set the default weight: the player played the whole match."""
+    """Set the defaults of an entry: the player played the whole match."""
     for k in range(e * pipeline.traits, (e + 1) * pipeline.traits):
         board.alpha[k] = 1.0
 
@@ -112,7 +112,7 @@ def record(
 ) -> tuple[list[list[Rating]], bool]:
     """Rate one match between the players in `rows` of a ladder's state and store the result.
 
-    Return the same as `rate`.
+    The return value is the same as that of `rate`.
     """
     count = j = e = 0
     for team in rows:
@@ -151,7 +151,8 @@ def _store_players(
 ) -> cython.bint:
     """Store the beliefs about a match's players.
 
-    In models with rating periods, then load them as if the period ended now, because those ratings are returned.
+    In models with rating periods, load the beliefs again as if the period ended now, because these ratings are
+    returned.
     """
     e = 0
     for team in rows:
@@ -166,7 +167,7 @@ def _store_players(
 
 @cython.cfunc
 def _copy_rows(pipeline: Pipeline, rows: list, table: Table) -> list:
-    """Copy the rows of a match's players, to restore them if an error occurs."""
+    """Return a copy of the rows of a match's players, from which the rows are restored if an error occurs."""
     width = pipeline.width
     return [[table.cells[row * width + k] for k in range(width)] for team in rows for row in team]
 
@@ -221,7 +222,7 @@ def settle_periods(pipeline: Pipeline, table: Table, rows: cython.Py_ssize_t) ->
 def carry_over(pipeline: Pipeline, table: Table, rows: cython.Py_ssize_t, steady: cython.bint) -> None:
     """Apply the drift to the first `rows` rows of a state, as after a long break.
 
-    Open rating periods end. If `steady` is true, the variances stay unchanged.
+    All open rating periods end. If `steady` is true, the variances stay unchanged.
     """
     board = pipeline.board(1, 1)
     for row in range(rows):

@@ -67,7 +67,7 @@ class StateLayout:
 
     @property
     def passed(self) -> int:
-        """The cell with the number of periods that had passed when the open one began, in models with periods."""
+        """The cell with the number of periods between the player's previous match and the open period."""
         return self.games + 1
 
     @cached_property

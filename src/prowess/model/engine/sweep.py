@@ -2,9 +2,9 @@
 
 Only `load_player` and `store_player` copy between a player's row of the state and an entry of the board. In a model
 with rating periods, a row keeps the belief at the start of the open period and the sums over the period's matches. The
-period is closed when the player has a match in a later period, or when the rating is read (`now` is NaN then).
+period is closed when the player has a match in a later period, or when the rating is read, where `now` is NaN.
 
-An error leaves the state as it was before the match that caused it.
+If an error occurs, the state stays as it was before the match that caused the error.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Columns:
     """A history's columns, as buffers for the kernels."""
 
     def __init__(self, history: Any, rows: Any) -> None:
-        """Keep the columns of a history; `rows` has the row of each entry's player in the state."""
+        """Store the columns of a history; `rows` has the row of each entry's player in the state."""
         none = np.empty(0)
         self.match_start = memoryview(history.match_start)
         self.team_start = memoryview(history.team_start)
@@ -79,7 +79,7 @@ class Table:
 class Record:
     """The results of a sweep: forecasts, the log-evidence, and optionally the beliefs before and after every match.
 
-    A `silent` record stays empty; it is for callers that need only the final state.
+    A `silent` record stays empty, for callers that need only the final state.
     """
 
     def __init__(
@@ -149,7 +149,7 @@ def load_player(
 def periods_between(
     period: cython.double, then: cython.double, now: cython.double, unit: cython.double
 ) -> cython.double:
-    """Return the number of rating periods from `then` to `now`; 0 if one of them is NaN.
+    """Return the number of rating periods from `then` to `now`; 0 if one of the two times is NaN.
 
     `unit` is the length of a day in the unit of the times, or 1 if times are plain numbers. Periods are counted from a
     Monday, so weeks begin on Mondays.
@@ -172,7 +172,7 @@ def _count_periods(
     now: cython.double,
     unit: cython.double,
 ) -> cython.bint:
-    """Set `elapsed` in rating periods, and close the open period if it is over."""
+    """Set `elapsed` in rating periods, and close the player's open period if `now` is in a later period."""
     games = table.cells[base + pipeline.games]
     board.elapsed[e] = periods_between(pipeline.period, table.cells[base + pipeline.last_seen], now, unit)
     if games > 0.0 and _still_open(pipeline, table, base, now, unit):
@@ -197,7 +197,7 @@ def _still_open(
 def _close_period(
     pipeline: Pipeline, board: Board, e: cython.Py_ssize_t, table: Table, base: cython.Py_ssize_t
 ) -> cython.bint:
-    """End a rating period on the board `past`: apply the drift, then absorb the sums over its matches."""
+    """End a player's rating period on the board `past`: apply the drift, then absorb the sums over its matches."""
     past = board.past
     traits = pipeline.traits
     first = base + pipeline.pending
@@ -279,7 +279,7 @@ def _add_to_period(
     now: cython.double,
     unit: cython.double,
 ) -> cython.void:
-    """Add a match to the sums of a player's open rating period. Open a period if there is none."""
+    """Add a match to the sums of a player's open rating period. If no period is open, open a new period."""
     traits = pipeline.traits
     first = base + pipeline.pending
     if not _still_open(pipeline, table, base, now, unit):
@@ -295,7 +295,7 @@ def _add_to_period(
 
 
 def load_memory(pipeline: Pipeline, board: Board, table: Table, now: cython.double, unit: cython.double) -> cython.bint:
-    """Copy the league's memory to the board; close the rating period of the home advantage if it is over."""
+    """Copy the league's memory to the board; close the rating period of the home advantage if that period is over."""
     for k in range(pipeline.memories):
         board.memory[k] = table.memory[k]
     # The last two cells count the games of the home advantage's open period, and hold the time of the last one.
@@ -344,7 +344,7 @@ def _load_match(
 def _record_forecast(
     pipeline: Pipeline, board: Board, columns: Columns, record: Record, match: cython.Py_ssize_t
 ) -> cython.bint:
-    """Record the forecasts of a match. For more than two teams, also record the noise of their scores."""
+    """Record the forecasts of a match. For more than two teams, also record the noise of the scores."""
     first = columns.match_start[match] * pipeline.traits
     for k in range(board.teams * pipeline.traits):
         record._mean[first + k] = board.mean[k]
@@ -365,9 +365,9 @@ def _record_open(
     match: cython.Py_ssize_t,
     now: cython.double,
 ) -> cython.bint:
-    """Record the beliefs before a match of players with an open rating period, as if the period ended now.
+    """Record the beliefs before a match about players with an open rating period, as if the period ended now.
 
-    The other players get NaN here; `_record_before` fills in their beliefs after the drift.
+    The beliefs about all other players are set to NaN here; `_record_before` fills these in after the drift.
     """
     for e in range(columns.team_start[columns.match_start[match]], columns.team_start[columns.match_start[match + 1]]):
         row = columns.player[e]
@@ -381,7 +381,7 @@ def _record_open(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _record_before(pipeline: Pipeline, board: Board, record: Record, entry: cython.Py_ssize_t) -> cython.void:
-    """Record the beliefs that `_record_open` left out. They include the drift up to the match."""
+    """Record the beliefs that `_record_open` left out, including the drift up to the match."""
     for e in range(board.entries):
         if record._before[entry + e, 0] != record._before[entry + e, 0]:
             _record_belief(board, e, record._before, entry + e)
@@ -418,7 +418,7 @@ def sweep(
     """Rate the matches from `start` to `stop`, one after the other.
 
     Each match is loaded, forecast, recorded (unless the record is silent), learnt from, and stored. If an error occurs,
-    the state is as it was before the match `record.at`, which caused it.
+    the state stays as it was before the match `record.at`, which caused the error.
     """
     match: cython.Py_ssize_t
     entry: cython.Py_ssize_t

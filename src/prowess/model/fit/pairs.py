@@ -27,7 +27,7 @@ def count_wrong(
     wrong: cython.double[::1],
     drawn: cython.double[::1],
 ) -> cython.void:
-    """Count the pairs of each match that were predicted in the wrong order, and those that share a place.
+    """Count the pairs of teams in each match that were predicted in the wrong order, and the pairs that share a place.
 
     A pair with equal strengths counts as `ties` wrong pairs.
 
@@ -89,10 +89,11 @@ def count_losses(
     loss: cython.double[::1],
     decided: cython.double[::1],
 ) -> cython.void:
-    """Compute −Σ ln P(order) over the pairs of each match that do not share a place, and count these pairs.
+    """Sum −ln P over the pairs of teams in each match that do not share a place, and count these pairs.
 
-    P is Φ(Δ/√(v₁ + v₂)), but at least `least`. Probabilities are multiplied as long as the product does not underflow,
-    because a logarithm for each would double the time.
+    P is the probability of the order in which a pair finished: Φ(Δ/√(v₁ + v₂)), but at least `least`. Probabilities are
+    multiplied as long as the product does not underflow, because computing a logarithm for each probability would
+    double the time.
 
     >>> import numpy as np
     >>> loss, decided = np.empty(1), np.empty(1)

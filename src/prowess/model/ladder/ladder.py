@@ -301,8 +301,8 @@ class Ladder:
         """Begin a season: every skill moves towards the newcomers' mean, and beliefs become less certain.
 
         A skill keeps the share `carry` of its distance from the newcomers' mean. The effect is the same as that of
-        `drift.Seasons` after a break, but for all players at once. Open rating periods end. `season_tau` is the added
-        standard deviation, by default σ√(1 − carry²).
+        `drift.Seasons` after a break, but for all players at once. All open rating periods end. `season_tau` is the
+        added standard deviation, by default σ√(1 − carry²).
 
         >>> import prowess as pw
         >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(35, 4)})

@@ -1,14 +1,14 @@
-"""Special functions of the normal distribution; no other module computes them.
+"""Special functions of the normal distribution. No other module computes such functions.
 
 φ is the standard normal density and Φ its distribution function. All functions have a relative accuracy of about 1e-13
 for every argument up to 1e100: no formula divides underflowed numbers or subtracts nearly equal ones. There are two
 building blocks:
 
 - the Mills ratio Φ(−x)/φ(x), a rational function for x < 5;
-- the ratios ρ₀, ρ₁, ρ₂ of its continued fraction, which are also the moments of the tail: for x ≥ 5 a rational function
-  gives ρ₂, and the others follow from it by adding positive numbers.
+- the ratios ρ₀, ρ₁, ρ₂ of the Mills ratio's continued fraction, which are also the moments of the tail. For x ≥ 5, a
+  rational function gives ρ₂, and ρ₁ and ρ₀ follow from ρ₂ by adding positive numbers.
 
-`tools/mills_rational.py` computes the coefficients of both.
+`tools/mills_rational.py` computes the coefficients of both rational functions.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ NODE_WEIGHT = cython.declare(cython.double[::1], array("d", [
 
 @cython.cclass
 class Truncated:
-    """The moments of a normal variable of variance 1 and mean t, given that it lies in an interval.
+    """The moments of a normal variable of variance 1 and mean t, given that the variable lies in an interval.
 
     `mean` is the new mean, `shift` is `mean` − t, `left` is the new variance and `lost` is 1 − `left`, each with full
     relative accuracy. The functions `probability` and `log_z` compute the probability of the interval from the other
@@ -65,7 +65,7 @@ class Truncated:
 
 
 def mills(x: cython.double) -> cython.double:
-    """Return the Mills ratio Φ(−x)/φ(x) for x ≥ 0; it approaches 1/x."""
+    """Return the Mills ratio Φ(−x)/φ(x) for x ≥ 0; the ratio approaches 1/x for large x."""
     y = x * x
     if x < FAR:  # even and odd powers are summed separately, because two short chains of additions are faster
         return (
@@ -94,7 +94,7 @@ def mills(x: cython.double) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _second(x: cython.double) -> cython.double:
-    """Return the ratio ρ₂ for x ≥ 5; it approaches 1/x."""
+    """Return the ratio ρ₂ (see `_ratios`) for x ≥ 5; the ratio approaches 1/x for large x."""
     y = 1.0 / (x * x)
     return (
         0.99999999999999998792
@@ -135,12 +135,12 @@ def _ratios(x: cython.double, out: Truncated) -> cython.void:
 
 
 def log_pdf(x: cython.double) -> cython.double:
-    """Return log φ(x)."""
+    """Return log φ(x), the logarithm of the standard normal density."""
     return -0.5 * x * x - HALF_LOG_2PI
 
 
 def cdf(x: cython.double) -> cython.double:
-    """Return Φ(x) with full relative accuracy, even in the lower tail.
+    """Return the normal distribution function Φ(x) with full relative accuracy, even in the lower tail.
 
     >>> round(cdf(1.96), 6), cdf(-40.0) < 1e-300
     (0.975002, True)
@@ -155,14 +155,17 @@ def probability(cut: Truncated) -> cython.double:
 
 
 def log_z(cut: Truncated) -> cython.double:
-    """Return the log probability of the interval. If it is near 1, compute it from the probability outside."""
+    """Return the log-probability of the interval.
+
+    A probability near 1 is computed from the probability outside the interval.
+    """
     if cut.cut_off < 1e-3:
         return log1p(-cut.cut_off)
     return log(cut.z) if cut.z > 1e-290 else cut.base + log(cut.mass)
 
 
 def above(t: cython.double, out: Truncated) -> cython.void:
-    """Condition x ~ N(t, 1) on x > 0. `shift` and `lost` are TrueSkill's functions V and W."""
+    """Set the moments of x ~ N(t, 1), given that x > 0. `shift` and `lost` are TrueSkill's functions V and W."""
     if t > -FAR:
         density = INV_SQRT_2PI * exp(-0.5 * t * t)
         tail = density * mills(fabs(t))
@@ -186,7 +189,10 @@ def above(t: cython.double, out: Truncated) -> cython.void:
 
 
 def within(t: cython.double, e: cython.double, out: Truncated) -> cython.void:
-    """Condition x ~ N(t, 1) on |x| ≤ e. For e = 0 (the point x = 0), `log_z` returns the log density log φ(t)."""
+    """Set the moments of x ~ N(t, 1), given that |x| ≤ e.
+
+    For e = 0, the interval is the point x = 0, and `log_z` returns the log density log φ(t).
+    """
     size = fabs(t)
     if e == 0.0:
         out.mean = out.left = out.z = 0.0
@@ -207,7 +213,7 @@ def within(t: cython.double, e: cython.double, out: Truncated) -> cython.void:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _within_inner(t: cython.double, e: cython.double, out: Truncated) -> cython.void:
-    """Handle 0 ≤ t ≤ e and e > 1: most of the distribution lies inside."""
+    """Handle the case 0 ≤ t ≤ e and e > 1, where most of the distribution lies inside the interval."""
     near = INV_SQRT_2PI * exp(-0.5 * (e - t) * (e - t))
     far = INV_SQRT_2PI * exp(-0.5 * (e + t) * (e + t))
     out.cut_off = near * mills(e - t) + far * mills(e + t)
@@ -222,7 +228,7 @@ def _within_inner(t: cython.double, e: cython.double, out: Truncated) -> cython.
 @cython.cfunc
 @cython.exceptval(check=False)
 def _within_narrow(t: cython.double, e: cython.double, out: Truncated) -> cython.void:
-    """Integrate the density exp(t x − x²/2) on [−e, e] by Gauss–Legendre, with even and odd parts separate."""
+    """Integrate the density exp(t x − x²/2) on [−e, e] by Gauss–Legendre quadrature, even and odd parts separately."""
     total = first = second = 0.0
     start, stop = 0, 8
     if e < 0.2 and t * e < 0.4:  # here 6 nodes are as accurate as 16
@@ -252,7 +258,7 @@ def _within_narrow(t: cython.double, e: cython.double, out: Truncated) -> cython
 @cython.cfunc
 @cython.exceptval(check=False)
 def _within_edge(t: cython.double, e: cython.double, out: Truncated) -> cython.void:
-    """Handle t > e and t e > 6: the mass is close to the edge at e, so y = e − x is nearly a normal tail."""
+    """Handle the case t > e and t e > 6, where the density is concentrated at the edge e, like a normal tail."""
     # The tail beyond −e, relative to the density at e, is subtracted from the tail beyond e.
     cut = exp(-2.0 * t * e)
     width = 2.0 * e
@@ -273,9 +279,9 @@ def _within_edge(t: cython.double, e: cython.double, out: Truncated) -> cython.v
 
 
 def central_width(p: cython.double) -> cython.double:
-    """Return the e with P(|x| ≤ e) = p for x ~ N(0, 1), where 0 ≤ p < 1.
+    """Return the half width e of the central interval with P(|x| ≤ e) = p for x ~ N(0, 1), where 0 ≤ p < 1.
 
-    The formula Φ⁻¹((p + 1)/2) would round p + 1.
+    The formula Φ⁻¹((p + 1)/2) is not used, because p + 1 would lose the digits of a small p.
 
     >>> round(central_width(0.1), 12), central_width(1e-300) > 0
     (0.125661346855, True)

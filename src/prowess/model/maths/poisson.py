@@ -1,7 +1,7 @@
 """Special functions of counts: the Poisson distribution, with a known or a log-normal rate.
 
-The rate is e^x with x ~ N(m, v) throughout. All functions accept means up to ±1e30, variances from 1e-60 to 1e60 and
-counts up to 1e30. `math.lgamma` is not used, because it differs from C's lgamma in the last bit.
+Throughout this module, the rate is e^x with x ~ N(m, v). All functions accept means up to ±1e30, variances from 1e-60
+to 1e60 and counts up to 1e30. `math.lgamma` is not used, because its results differ from C's lgamma in the last bit.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def log_factorial(n: cython.double) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _excess(t: cython.double) -> cython.double:
-    """Return t − log(1 + t) for small |t| by its series, because the difference would lose digits."""
+    """Return t − log(1 + t) for small |t| by a series, because the subtraction would lose digits."""
     total = 0.0
     for k in range(14, 1, -1):
         total = 1.0 / k - t * total
@@ -63,8 +63,8 @@ def _excess(t: cython.double) -> cython.double:
 def log_pmf(n: cython.double, log_rate: cython.double, rate: cython.double) -> cython.double:
     """Return the log of the Poisson probability of a count, given the log of the rate and the rate.
 
-    For large counts it is computed relative to the peak of the distribution, because n log λ − λ − log n! would lose
-    digits.
+    For large counts, the probability is computed relative to the peak of the distribution, because n log λ − λ − log n!
+    would lose digits.
 
     >>> round(log_pmf(2.0, 0.0, 1.0), 6)
     -1.693147
@@ -80,7 +80,7 @@ def log_pmf(n: cython.double, log_rate: cython.double, rate: cython.double) -> c
 @cython.cfunc
 @cython.exceptval(check=False)
 def _held(c: cython.double, half: cython.double, level: cython.double) -> cython.double:
-    """Return the positive root y of (y + level − c)(1 + y) = half: the equation of `tilt` with log y held constant."""
+    """Return the positive root y of (y + level − c)(1 + y) = half, the equation of `tilt` if log y equals `level`."""
     b = 0.5 * (1.0 + level - c)
     k = c - level + half
     root = sqrt(max(b * b + k, 0.0))
@@ -91,7 +91,7 @@ def _held(c: cython.double, half: cython.double, level: cython.double) -> cython
 @cython.cfunc
 @cython.exceptval(check=False)
 def _omega(c: cython.double) -> cython.double:
-    """Return the root y of y + log y = c by its series at c = 1, accurate to one per cent for −1 ≤ c ≤ 6."""
+    """Return the root y of y + log y = c by a series at c = 1, accurate to one per cent for −1 ≤ c ≤ 6."""
     return 1.0 + (c - 1.0) * (0.5 + (c - 1.0) * (0.0625 - (c - 1.0) / 192.0))
 
 
@@ -115,14 +115,16 @@ def _start(c: cython.double, half: cython.double) -> cython.double:
 
 
 def tilt(mean: cython.double, variance: cython.double, count: cython.double) -> cython.double:
-    """Return y = v e^κ, which gives the normal q that is nearest to p = N(x; m, v) Poisson(s; e^x) by KL(q‖p).
+    """Return y = v e^κ, which determines the normal posterior of a log-rate after a count s.
+
+    The posterior is the normal q that is nearest to p = N(x; m, v) Poisson(s; e^x) by KL(q‖p).
 
     By Guo, Sanner, Graepel, Buntine (2012), equation (19), κ = m + v (s − e^κ) + v/(2 (1 + v e^κ)). q has the mean κ −
     v'/2 and the variance v' = v/(1 + y).
 
     With c = m + v s + log v the equation becomes y + log y = c + v/(2 (1 + y)), in which nothing overflows. The left
-    side minus the right side grows with log y. Halley's method converges cubically, so a step below 1e-5 is the last
-    one. A bracket of the root limits the steps.
+    side minus the right side grows with log y. Halley's method converges cubically, so the search ends after a step
+    below 1e-5. A bracket of the root limits the steps.
 
     >>> y = tilt(0.5, 2.0, 3.0)
     >>> kappa = math.log(y / 2.0)
@@ -158,10 +160,10 @@ def tilt(mean: cython.double, variance: cython.double, count: cython.double) -> 
 
 
 def mixed_pmf(n: cython.double, mean: cython.double, variance: cython.double) -> cython.double:
-    """Return P(S = n) for a count with a log-normal rate; a variance of 0 gives the Poisson distribution.
+    """Return P(S = n) for a count S with a log-normal rate; a variance of 0 gives the Poisson distribution.
 
-    As a function of g, Poisson(n; e^g) is 1/n times the density of the logarithm of a Gamma(n) variable. So P(S = n) is
-    a mean over that variable.
+    As a function of g, Poisson(n; e^g) is 1/n times the density of the logarithm of a Gamma(n) variable. Therefore P(S
+    = n) is a mean over the logarithm of a Gamma(n) variable.
 
     >>> round(mixed_pmf(2.0, 0.5, 0.0), 6), round(mixed_pmf(2.0, 0.5, 0.4), 6)
     (0.261357, 0.201708)
@@ -175,9 +177,9 @@ def mixed_pmf(n: cython.double, mean: cython.double, variance: cython.double) ->
 
 
 def mixed_cdf(n: cython.double, mean: cython.double, variance: cython.double) -> cython.double:
-    """Return P(S ≤ n) of a count with a log-normal rate.
+    """Return P(S ≤ n) for a count S with a log-normal rate.
 
-    It is the probability that the logarithm of a Gamma(n + 1) variable exceeds x.
+    This is the probability that the logarithm of a Gamma(n + 1) variable exceeds x, the log of the rate.
 
     >>> round(mixed_cdf(2.0, 0.5, 0.0), 6), round(mixed_cdf(2.0, 0.5, 0.4), 6)
     (0.770694, 0.693736)
@@ -189,12 +191,12 @@ def mixed_cdf(n: cython.double, mean: cython.double, variance: cython.double) ->
 def medians(
     means: cython.const[cython.double][::1], variances: cython.const[cython.double][::1], out: cython.double[::1]
 ) -> cython.void:
-    """Fill `out` with the median counts: the lowest n with P(S ≤ n) ≥ ½, for many log-normal rates.
+    """Fill `out` with median counts for many log-normal rates. The median is the lowest n with P(S ≤ n) ≥ ½.
 
     P(S ≤ n) ≥ ½ if m is at most the median of g + √v z, where g is the logarithm of a Gamma(n + 1) variable and z is
-    standard normal. That median lies between the mean of g, which is above log(n + ½), and the median of g, which is at
-    most log(n + log 2) (Choi, 1994). So the median of S is e^m, rounded. P has to be computed only if the fractional
-    part of e^m lies between ½ and log 2.
+    standard normal. The median of that sum lies between the mean of g, which is above log(n + ½), and the median of g,
+    which is at most log(n + log 2) (Choi, 1994). Therefore the median of S is e^m, rounded. P(S ≤ n) has to be computed
+    only if the fractional part of e^m lies between ½ and log 2.
 
     >>> out = array("d", [0.0, 0.0])
     >>> medians(array("d", [0.5, 0.5]), array("d", [0.0, 0.4]), out)
@@ -214,10 +216,10 @@ def medians(
 def _log_gamma_mean(
     n: cython.double, mean: cython.double, deviation: cython.double, density: cython.bint
 ) -> cython.double:
-    """Return the mean over g of the density of N(mean, deviation²), or of its distribution function.
+    """Return the expectation E[f(g)], where f is the density or the distribution function of N(mean, deviation²).
 
-    e^g has the distribution Gamma(n). With d = g − log n, the density of g is proportional to exp(−n (e^d − 1 − d)).
-    The panels of the quadrature are as wide as the smoothness of both functions allows.
+    The variable g is random: e^g has the distribution Gamma(n). With d = g − log n, the density of g is proportional to
+    exp(−n (e^d − 1 − d)). The panels of the quadrature are as wide as the smoothness of both functions allows.
     """
     root = sqrt(n)
     shift = mean - log(n)
@@ -252,7 +254,7 @@ def _log_gamma_mean(
 def _log_gamma_node(
     n: cython.double, d: cython.double, shift: cython.double, deviation: cython.double, density: cython.bint
 ) -> cython.double:
-    """Return the integrand at one node."""
+    """Return the integrand of `_log_gamma_mean` at one node."""
     fall = expm1(d) - d
     # e^d − 1 − d would lose digits.
     if fabs(d) < 0.03:

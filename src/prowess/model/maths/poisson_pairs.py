@@ -1,10 +1,10 @@
 """Win and draw probabilities of counts: P(S₀ > S₁) and P(S₀ = S₁) for Sᵢ ~ Poisson(exp xᵢ), xᵢ ~ N(mᵢ, vᵢ).
 
-The team with the smaller variance is the outer team. Its x is integrated last, so that the integrand is as smooth as
-its normal distribution. If its rate is low, the other team's scores are a table of probabilities. If its rate is high,
-the integral over the other team's x crosses the ridge where the two rates are equal. Gauss–Hermite quadrature alone
-would be inaccurate in both cases. The results are accurate to 1e-8 for every mean and variance; variances of 0 give the
-Skellam distribution.
+The team with the smaller variance is called the outer team. The outer team's x is integrated last, so that the
+integrand is as smooth as the normal distribution of this x. If the outer team's rate is low, the probabilities of the
+other team's scores are tabulated. If that rate is high, the integral over the other team's x crosses the ridge where
+the two rates are equal. Gauss–Hermite quadrature alone would be inaccurate in both cases. The results are accurate to
+1e-8 for every mean and variance; variances of 0 give the Skellam distribution.
 
 For a high rate a and S₁ ~ Poisson(e^y), y ~ N(m, v), write p = √a, q = e^(y/2): the probabilities change on the ridge
 p ≈ q. With the scaled Bessel functions I₀, I₁ of 2pq,
@@ -12,7 +12,8 @@ p ≈ q. With the scaled Bessel functions I₀, I₁ of 2pq,
     P(S₀ = S₁) = exp(−(p − q)²) I₀,        ∂/∂q (P(S₀ < S₁) − P(S₀ > S₁)) = 2 exp(−(p − q)²) (q I₀ + p I₁).
 
 If the standard deviation of y exceeds the width of the ridge, the second formula is integrated by parts, with the
-distribution function of y. Otherwise P(S₀ > S₁) itself is integrated, by its expansion around the ridge.
+distribution function of y. For a narrower distribution of y, P(S₀ > S₁) itself is integrated, by its expansion around
+the ridge.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ INV_SQRT_2PI = cython.declare(cython.double, 0.39894228040143267794)
 
 @cython.cclass
 class Ridge:
-    """The belief about the other team's y, and the sums of the outer team's probabilities so far."""
+    """The belief about the log-rate y of the other team, and the win, draw and loss probabilities added up so far."""
 
     def __init__(self) -> None:
         self.mean = self.variance = 0.0
@@ -61,11 +62,11 @@ class Ridge:
 @cython.final
 @cython.cclass
 class _ScorePair:
-    """The beliefs about the x of both teams, and the probabilities of their match."""
+    """The beliefs about the log-rates x of both teams, and the probabilities of their match."""
 
     mean: cython.double
     variance: cython.double
-    ridge: Ridge  # the other team's x, and the probabilities at high rates
+    ridge: Ridge  # the other team's log-rate, and the probabilities at high rates
     size: cython.Py_ssize_t  # size of the tables; at a low rate higher scores are impossible in practice
     some_low: cython.bint
     outer: cython.double[::1]
@@ -88,7 +89,7 @@ def chances(
 ) -> cython.void:
     """Fill P(win) of the first team and P(draw) of every match.
 
-    `means` and `variances` describe x of the first and the second team of each match, in turn.
+    `means` and `variances` hold the log-rates: first team, second team, first team of the next match, and so on.
 
     >>> win, draw = array("d", [0.0]), array("d", [0.0])
     >>> chances(array("d", [0.3, 0.0]), array("d", [0.0, 0.0]), win, draw)
@@ -107,7 +108,7 @@ def chances(
 def _compute_match(
     pair: _ScorePair, mean: cython.double, variance: cython.double, mean_1: cython.double, variance_1: cython.double
 ) -> cython.void:
-    """Compute one match: the tables for low rates, then the outer integral.
+    """Compute the probabilities of one match: first the tables for low rates, then the outer integral.
 
     The result does not depend on the order of the teams.
     """
@@ -143,7 +144,10 @@ def _compute_match(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _integrate(pair: _ScorePair, outer: cython.bint) -> cython.void:
-    """Integrate over the x of one team: one node if x is known, panels if its variance is large, else even steps."""
+    """Integrate over one team's log-rate x.
+
+    A known x needs only one node. If the variance of x is large, the integral uses panels, otherwise even steps.
+    """
     mean = pair.mean if outer else pair.ridge.mean
     variance = pair.variance if outer else pair.ridge.variance
     deviation = sqrt(variance)
@@ -167,7 +171,7 @@ def _integrate(pair: _ScorePair, outer: cython.bint) -> cython.void:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _add_panels(pair: _ScorePair, outer: cython.bint, mean: cython.double, deviation: cython.double) -> cython.void:
-    """Integrate in panels whose width follows the smoothness of the integrand.
+    """Integrate over one team's log-rate in panels; the smoother the integrand, the wider the panel.
 
     Below the first panel the rate is so low that the score is 0.
     """
@@ -193,7 +197,7 @@ def _add_panels(pair: _ScorePair, outer: cython.bint, mean: cython.double, devia
 @cython.cfunc
 @cython.exceptval(check=False)
 def _panel_width(x: cython.double, deviation: cython.double, outer: cython.bint) -> cython.double:
-    """Return the largest panel width at x, by the deviation and the curvature of a low rate's likelihood."""
+    """Return the largest panel width at x, given the deviation and the curvature of a low rate's likelihood."""
     extra = 0.0
     if x < LOG_LOW_RATE + 0.6:
         extra = 0.8
@@ -211,7 +215,7 @@ def _weight(x: cython.double, deviation: cython.double, half: cython.double, k: 
 @cython.cfunc
 @cython.exceptval(check=False)
 def _add_node(pair: _ScorePair, outer: cython.bint, x: cython.double, weight: cython.double) -> cython.void:
-    """Add one node of x to a team's table; high rates of the outer team are handled by the ridge instead."""
+    """Add one node x of the integral to a team's table; high rates of the outer team go to the ridge instead."""
     if outer and x > LOG_LOW_RATE:
         add_high_rate(pair.ridge, x, weight)
         return
@@ -231,7 +235,7 @@ def _add_node(pair: _ScorePair, outer: cython.bint, x: cython.double, weight: cy
 
 
 def add_high_rate(ridge: Ridge, x: cython.double, weight: cython.double) -> cython.void:
-    """Add the probabilities for a rate a = e^x of 50 or more to the ridge's sums, times `weight`.
+    """Add the probabilities for a high rate e^x of the outer team (50 or more) to the ridge's sums, times `weight`.
 
     >>> ridge = Ridge()
     >>> ridge.mean, ridge.variance = 4.5, 0.1
@@ -256,7 +260,7 @@ def add_high_rate(ridge: Ridge, x: cython.double, weight: cython.double) -> cyth
 @cython.cfunc
 @cython.exceptval(check=False)
 def _add_normal_limit(ridge: Ridge, x: cython.double, weight: cython.double) -> cython.void:
-    """Add the limit of very high rates, where the log ratio of two similar scores has normal noise of variance 2/a."""
+    """Add the limit for very high rates a = e^x, where the log ratio of two scores has normal noise of variance 2/a."""
     noise = exp(-x)
     spread = sqrt(ridge.variance + 2.0 * noise)
     gap = x - ridge.mean
@@ -273,7 +277,10 @@ def _add_normal_limit(ridge: Ridge, x: cython.double, weight: cython.double) -> 
 @cython.cfunc
 @cython.exceptval(check=False)
 def _integrate_by_parts(ridge: Ridge, p: cython.double, deviation: cython.double, weight: cython.double) -> cython.void:
-    """Integrate across the ridge in even steps of q, with the distribution of y = 2 log q."""
+    """Add the probabilities for a high rate p², integrated by parts over the ridge in even steps of q.
+
+    This function is used if the belief about the other team's y = 2 log q is wider than the ridge.
+    """
     step = STEP / sqrt(2.0 + 4.0 / (deviation * p * deviation * p))
     count = cython.cast(cython.Py_ssize_t, ceil(RIDGE_WIDTH / step))
     ahead = behind = draw = 0.0
@@ -297,7 +304,10 @@ def _integrate_by_parts(ridge: Ridge, p: cython.double, deviation: cython.double
 @cython.cfunc
 @cython.exceptval(check=False)
 def _integrate_by_steps(ridge: Ridge, p: cython.double, deviation: cython.double, weight: cython.double) -> cython.void:
-    """Integrate over y in even steps."""
+    """Add the probabilities for a high rate p², integrated over the other team's y in even steps.
+
+    This function is used if the belief about y is narrower than the ridge.
+    """
     step = STEP / sqrt(1.0 + 0.5 * deviation * p * deviation * p)
     count = cython.cast(cython.Py_ssize_t, ceil(REACH / step))
     for k in range(-count, count + 1):
@@ -307,7 +317,10 @@ def _integrate_by_steps(ridge: Ridge, p: cython.double, deviation: cython.double
 @cython.cfunc
 @cython.exceptval(check=False)
 def _add_known_rates(ridge: Ridge, p: cython.double, y: cython.double, weight: cython.double) -> cython.void:
-    """Add the probabilities for two known rates, p² (a high rate) and e^y. Off the ridge the result is certain."""
+    """Add the probabilities for two known rates, p² (a high rate) and e^y.
+
+    Away from the ridge, the result is certain.
+    """
     # e^(y/2) of a far higher rate would overflow; the other team wins anyway.
     q = exp(0.5 * min(y, 2.0 * HIGHEST))
     ahead = draw = 0.0
@@ -327,9 +340,10 @@ def _add_known_rates(ridge: Ridge, p: cython.double, y: cython.double, weight: c
 @cython.cfunc
 @cython.exceptval(check=False)
 def _win_minus_loss(ridge: Ridge, g: cython.double, d: cython.double) -> cython.double:
-    """Return P(S₀ > S₁) − P(S₀ < S₁) on the ridge, with g = pq and d = p − q. Call `_bessel` first.
+    """Return P(S₀ > S₁) − P(S₀ < S₁) on the ridge, for g = pq and d = p − q. Call `_bessel` first.
 
-    It is 2√g ∫₀ᵈ exp(−s²) (I₀ + I₁ + I₀ s²/2g)/√(1 + s²/4g) ds, with the integrand expanded in powers of s²/4g.
+    The difference is 2√g ∫₀ᵈ exp(−s²) (I₀ + I₁ + I₀ s²/2g)/√(1 + s²/4g) ds, with the integrand expanded in powers of
+    s²/4g.
     """
     both = ridge.bessel_0 + ridge.bessel_1
     quarter = 0.25 / g
@@ -352,7 +366,7 @@ def _win_minus_loss(ridge: Ridge, g: cython.double, d: cython.double) -> cython.
 @cython.cfunc
 @cython.exceptval(check=False)
 def _bessel(ridge: Ridge, z: cython.double) -> cython.void:
-    """Set the scaled modified Bessel functions exp(−z) I₀(z) and exp(−z) I₁(z), by their expansion for large z."""
+    """Set the scaled modified Bessel functions exp(−z) I₀(z) and exp(−z) I₁(z), by an expansion for large z."""
     t = 1.0 / z
     root = INV_SQRT_2PI * sqrt(t)
     bessel_0 = bessel_1 = 0.0

@@ -1,8 +1,9 @@
 """Exact rank probabilities of any number of teams with independent normal performances and a margin.
 
-Team i has the rank 1 + #{j : t_j > t_i + ε}. Given t_i = x, the other teams are ahead or not independently of each
-other. So the number of teams ahead is Poisson-binomial: a product of polynomials with two terms, from which the factor
-of team i is divided out. All teams use the same grid of x (`quadrature.py`).
+The rank of team i is 1 plus the number of teams j with t_j > t_i + ε. Given t_i = x, each of the other teams is ahead
+of team i or not, independently of the rest. Therefore the number of teams ahead is Poisson-binomial. Its distribution
+is a product of polynomials with two terms, from which the factor of team i is divided out. All teams use the same grid
+of x (`quadrature.py`).
 
 If performances are rounded to cells of half width ε with a random phase, x is the centre of the cell of team i, and the
 density of t_i is averaged over the cell.
@@ -39,9 +40,9 @@ def first_alone(
     ahead: cython.double[::1],
     out: cython.double[::1],
 ) -> cython.void:
-    """Add to `out`, for each wanted team, the probability that all others finish more than the margin below it.
+    """Add to `out`, for each wanted team, the probability that all others perform worse by more than the margin.
 
-    `ahead` is scratch memory of n + 1 cells.
+    `ahead` is scratch memory of n + 1 cells for n teams.
     """
     n = len(means)
     for k in range(len(weights)):
@@ -73,7 +74,7 @@ def rank_matrix(
     span: cython.int[::1],
     out: cython.double[:, ::1],
 ) -> cython.void:
-    """Add to `out`, for each wanted team and r = 0, 1, …, P(exactly r others finish more than the margin ahead)."""
+    """Add to `out`, for each wanted team and each r, P(exactly r others perform better by more than the margin)."""
     n = len(means)
     for k in range(len(weights)):
         for i in range(n):
@@ -102,7 +103,10 @@ def _density(x: cython.double, deviation: cython.double, cell: cython.double) ->
 def _count(
     ahead: cython.double[::1], n: cython.Py_ssize_t, count: cython.double[::1], span: cython.int[::1]
 ) -> cython.void:
-    """Compute the distribution of how many of n independent events occur. It is 0 outside span[0] … span[1]."""
+    """Compute the distribution of how many of n independent events occur.
+
+    Probabilities outside span[0] … span[1] are 0.
+    """
     low = high = 0
     count[0] = 1.0
     for i in range(n):

@@ -1,15 +1,15 @@
 """The comparison of two sides, and of all sides of a match with each other.
 
-A side is a team, or a player where players duel. A small match compares all pairs of sides. In a large match there are
-too many: 2,000 teams of six players make 144 million pairs.
+A side is a team, or a player where players duel. In a small match, all pairs of sides are compared. A large match has
+too many pairs: 2,000 teams of six players make 144 million pairs.
 
-But what a side of rating x learns from all others is the sum of two parts. The first part depends only on the results,
-so one sum for each place is enough. The second part is a smooth function of x: the range of ratings is divided into
+The update of a side of rating x from all others is the sum of two parts. The first part depends only on the results, so
+one sum for each place is enough. The second part is a smooth function of x: the range of ratings is divided into
 pieces, the function is computed exactly at Chebyshev nodes in every piece, and barycentric interpolation gives its
 value for every side. The contribution of a side's own team is computed in the same way and subtracted.
 
-For a given range of ratings the cost is linear in the number of sides and never above that of all pairs. The results
-agree with those of all pairs to 1e-12.
+For a given range of ratings, the cost is linear in the number of sides, and never above the cost of comparing all
+pairs. The results agree with a comparison of all pairs to 1e-12.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ NODE = cython.declare(cython.double[::1], array("d", [cos(pi * k / 23) for k in 
 RATING = cython.declare(cython.Py_ssize_t, 0)  # including home advantage and offset
 VARIANCE = cython.declare(cython.Py_ssize_t, 1)  # variance of the side's performance
 SHARE = cython.declare(cython.Py_ssize_t, 2)  # weight of the side as an opponent
-PUSH = cython.declare(cython.Py_ssize_t, 3)  # what the side learns, summed over its comparisons
+PUSH = cython.declare(cython.Py_ssize_t, 3)  # the side's update, summed over its comparisons
 PULL = cython.declare(cython.Py_ssize_t, 4)
 # The effect of winning instead of losing, against each team (a column per team) and each place (a column per place).
 TEAM_PUSH = cython.declare(cython.Py_ssize_t, 5)
@@ -51,7 +51,7 @@ TEAM_PULL = cython.declare(cython.Py_ssize_t, 6)
 TEAM_SHARE = cython.declare(cython.Py_ssize_t, 7)
 PLACE_PUSH = cython.declare(cython.Py_ssize_t, 8)
 PLACE_PULL = cython.declare(cython.Py_ssize_t, 9)
-# What a side at each node of a piece learns from losing to all sides, one column per node.
+# The update of a side at each node of a piece from losing to all sides, one column per node.
 NODE_PUSH = cython.declare(cython.Py_ssize_t, 10)
 NODE_PULL = cython.declare(cython.Py_ssize_t, 11)
 TEAM = cython.declare(cython.Py_ssize_t, 12)  # index of the side's team
@@ -76,9 +76,11 @@ class Comparison(Outcome):
     def meet(
         self, board: Board, gap: cython.double, own: cython.double, other: cython.double, result: cython.double
     ) -> cython.bint:
-        """Learn from a result (1, ½ or 0) of a side rated `gap` above its opponent, with variances `own` and `other`.
+        """Learn from the result (1, ½ or 0) of a side rated `gap` above its opponent.
 
-        Set `push` on the board, which becomes d₁, and `pull`, which becomes d₂.
+        The variances of the side and its opponent are `own` and `other`.
+
+        Set `push` and `pull` on the board; they become the derivatives d₁ and d₂.
         """
         raise missing(self, "meet")
 
@@ -87,21 +89,22 @@ class Comparison(Outcome):
     ) -> cython.double:
         """Return the log-likelihood of the result from this side's point of view.
 
-        With equal variances both points of view give the same number.
+        If the variances are equal, both sides' points of view give the same number.
         """
         raise missing(self, "likelihood")
 
     def stretch(self, least: cython.double, most: cython.double) -> cython.double:
         """Return a length, in rating points, over which `meet` is smooth enough to interpolate; 0 if unknown.
 
-        It must hold for all variances from `least` to `most`. A known length makes matches of thousands of sides cheap.
-        Return one only if `push` and `pull` are linear in the result, with a slope that does not depend on the gap.
-        `push` and `pull` may depend on the variance of the side itself only if all sides have the same variance.
+        The length must be valid for all variances from `least` to `most`. A known length makes matches of thousands of
+        sides cheap. Return a length above 0 only if `push` and `pull` are linear in the result, with a slope that does
+        not depend on the gap. If all sides have the same variance, `push` and `pull` may also depend on the variance of
+        the side itself.
         """
         return 0.0
 
     def performance(self, variance: Any) -> Any:
-        """Return the variance of normal performances that win about as often as `chance` says."""
+        """Return the variance of normal performances that give about the same win probabilities as `chance`."""
         raise missing(self, "performance")
 
 
@@ -199,10 +202,10 @@ def _compare_each(pair: Comparison, board: Board, sides: cython.Py_ssize_t) -> c
 def _compare_interpolated(
     pair: Comparison, board: Board, sides: cython.Py_ssize_t, stretch: cython.double
 ) -> cython.bint:
-    """Add up what every side learns, with one interpolated sum instead of all pairs.
+    """Compute the update of every side with one interpolated sum instead of a sum over all pairs.
 
     First treat every comparison as a loss, then add the effect of wins and draws, which depends only on the place.
-    These sums include a side's own team as opponents with whom it drew, so that part is subtracted.
+    These sums count a side and its team-mates as opponents who drew, so the part of the own team is subtracted.
     """
     first = 0
     _sum_win_effects(pair, board, sides)
@@ -222,7 +225,7 @@ def _compare_interpolated(
 def _sum_win_effects(pair: Comparison, board: Board, sides: cython.Py_ssize_t) -> cython.bint:
     """Sum the effect of winning instead of losing by team, and by place.
 
-    The sum of a place has the full effect of all teams behind it, and half the effect of the teams that share it.
+    The sum of a place has the full effect of all teams behind that place, and half the effect of the teams on it.
     """
     push: cython.double = 0.0
     pull: cython.double = 0.0
@@ -257,9 +260,9 @@ def _add_losses(
     stretch: cython.double,
     sign: cython.double,
 ) -> cython.bint:
-    """Add to each side in `first:last` what it learns from losing to all sides in `first:last`, times `sign`.
+    """Add to each side in `first:last` its update from losing to all sides in `first:last`, times `sign`.
 
-    Interpolate if that is cheaper than adding up all pairs.
+    Interpolate if this is cheaper than adding up all pairs.
     """
     low: cython.double = board.scratch[RATING, first]
     high: cython.double = low
@@ -267,7 +270,7 @@ def _add_losses(
     for i in range(first, last):
         low = min(low, board.scratch[RATING, i])
         high = max(high, board.scratch[RATING, i])
-    # Interpolation needs a sum over all sides for every node, the direct way one for every side.
+    # Interpolation needs one sum over all sides per node; the direct way needs one per side.
     if (high - low) / stretch * NODES + NODES < last - first:
         pieces = max(cython.cast(cython.Py_ssize_t, ceil((high - low) / stretch)), 1)
         for i in range(pieces):
@@ -292,7 +295,7 @@ def _sum_losses(
     last: cython.Py_ssize_t,
     node: cython.Py_ssize_t,
 ) -> cython.bint:
-    """Compute what a side of this rating learns from losing to the sides in `first:last`; store it at `node`."""
+    """Compute the update of a side of this rating from losing to the sides in `first:last`; store it at `node`."""
     push: cython.double = 0.0
     pull: cython.double = 0.0
     for k in range(first, last):

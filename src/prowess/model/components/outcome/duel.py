@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 @cython.final
 @cython.cclass
 class Duel(Outcome):
-    """Compare every player with every opponent, by the result of their teams; each player learns the average.
+    """Compare every player with every opponent by their teams' result; a player's update averages the comparisons.
 
-    This is how rating systems for two players are used for teams and free-for-alls. It compares players, not teams, so
-    it is not a likelihood of the result. Forecasts, draws and the log-evidence come from the inner outcome `pair`,
-    which compares the teams' performances. The team function `Mean` suits this outcome.
+    Rating systems for two players are used in this way for teams and free-for-alls. A duel compares players, not teams,
+    so its updates do not come from a likelihood of the result. Forecasts, draws and the log-evidence come from the
+    inner outcome `pair`, which compares the teams' performances. The team function `Mean` suits this outcome.
 
-    A shift of a team, such as its home advantage, shifts all its players. A player whose α is below the team's average
-    counts proportionally less, as a learner and as an opponent. The sum of all ratings stays constant only between
-    teams of equal size, with equal K.
+    A shift of a team's performance, such as its home advantage, shifts the ratings of all its players. A player whose
+    weight α is below the team's average learns proportionally less and counts less as an opponent. The sum of all
+    ratings stays constant only if all teams have the same size and all players the same K-factor.
 
     >>> from prowess.model.components.outcome import Logistic
     >>> Duel(Logistic(400.0))
@@ -55,9 +55,9 @@ class Duel(Outcome):
 
     @property
     def gradient(self) -> bool:
-        """Whether a home advantage can be learnt, as given by `pair`.
+        """Whether a home advantage can be learnt: the attribute `gradient` of the inner outcome `pair`.
 
-        It is learnt from the average over the home team's players.
+        The advantage is learnt from the average over the home team's players.
         """
         return self.pair.gradient
 
@@ -105,7 +105,7 @@ class Duel(Outcome):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def evidence(self, board: Board) -> cython.double:
-        """Fill `g1`, `g2` and `kept` of every player, and the means over each team in `d1` and `d2`."""
+        """Learn from the result: set `g1`, `g2` and `kept` of every player, and the teams' means in `d1` and `d2`."""
         pair: Pairwise = self.pair
         log_z: cython.double
         # A match of two players is the most common case, and needs no table of sides.
@@ -149,7 +149,7 @@ def _add_players(board: Board) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _average_teams(board: Board) -> cython.void:
-    """Multiply what each player learnt by the relative weight in `kept`, and store the average of each team."""
+    """Multiply `g1` and `g2` of each player by the relative weight in `kept`; store team averages in `d1` and `d2`."""
     for j in range(board.teams):
         board.d1[j] = board.d2[j] = 0.0
         for e in range(board.start[j], board.start[j + 1]):

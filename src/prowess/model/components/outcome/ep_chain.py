@@ -1,9 +1,9 @@
 """Expectation propagation along a chain of normal variables, shared by `Order` and `Places`.
 
 An element of the chain is the performance of a team or of a place. The factor between two neighbours states the result:
-the upper one is better by more than a margin, or, in a draw, their distance is below it. Expectation propagation (EP)
-passes messages forward and backward until they converge. All means are relative to a reference value near the element,
-so that large means keep their digits.
+the upper one is better by more than a margin or, in a draw, their distance is below the margin. Expectation propagation
+(EP) passes messages forward and backward until they converge. All means are relative to a reference value near the
+element, so that large means keep their digits.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ TWO_PI = cython.declare(cython.double, 6.283185307179586477)
 # Rows of the board's scratch table. An outcome may use the rows from ROWS on for itself.
 PI = cython.declare(cython.Py_ssize_t, 0)  # precision of an element's prior
 TAU = cython.declare(cython.Py_ssize_t, 1)  # precision times mean of that prior
-GAP = cython.declare(cython.Py_ssize_t, 2)  # reference value, minus that of the next element
+GAP = cython.declare(cython.Py_ssize_t, 2)  # reference value of the element, minus that of the next element
 EPS = cython.declare(cython.Py_ssize_t, 3)  # margin to the next element
 TIED = cython.declare(cython.Py_ssize_t, 4)  # 1 if the result is a draw with the next element, else 0
 # The messages to an element from the factors above and below it: precision, and precision times mean.
@@ -44,7 +44,7 @@ UPPER_VAR = cython.declare(cython.Py_ssize_t, 9)
 UPPER_MEAN = cython.declare(cython.Py_ssize_t, 10)
 LOWER_VAR = cython.declare(cython.Py_ssize_t, 11)
 LOWER_MEAN = cython.declare(cython.Py_ssize_t, 12)
-SHARPNESS = cython.declare(cython.Py_ssize_t, 13)  # one over the standard deviation of the difference of both
+SHARPNESS = cython.declare(cython.Py_ssize_t, 13)  # one over the standard deviation of their difference
 ROWS = cython.declare(cython.Py_ssize_t, 14)
 
 
@@ -59,7 +59,7 @@ def check_run(tolerance: object, sweeps: object) -> None:
 
 
 def reserve(board: Board, more: cython.Py_ssize_t) -> cython.bint:
-    """Enlarge the board's scratch table to hold a chain of all teams, and `more` rows after it."""
+    """Enlarge the board's scratch table to hold a chain of all teams and `more` additional rows."""
     return make_scratch(board, ROWS + more, board.team_capacity)
 
 
@@ -111,9 +111,10 @@ def evidence(board: Board, length: cython.Py_ssize_t) -> cython.double:
 def squared_move(
     mean: cython.double, var: cython.double, more_pi: cython.double, more_tau: cython.double, size: cython.double
 ) -> cython.double:
-    """Return the squared move of N(mean, var), in variances, if a message to it changes by (more_pi, more_tau).
+    """Return how far N(mean, var) moves, squared and in variances, if a message changes by (more_pi, more_tau).
 
-    A move below the rounding error of numbers of this `size` counts as 0, because messages cannot converge any further.
+    A move below the rounding error of numbers as large as `size` counts as 0, because messages cannot converge any
+    further.
     """
     rounding = 1e-14 * size
     push = max(var * fabs(more_tau - mean * more_pi) - rounding, 0.0)
@@ -124,22 +125,22 @@ def squared_move(
 
 
 def log_integral(mean: cython.double, var: cython.double, pi: cython.double, tau: cython.double) -> cython.double:
-    """Return log ∫ N(x; mean, var) exp(τx − πx²/2) dx."""
+    """Return the log of the integral of a normal density times a message: log ∫ N(x; mean, var) exp(τx − πx²/2) dx."""
     square = var * tau * tau + 2.0 * mean * tau - pi * mean * mean
     return 0.5 * (square / (1.0 + var * pi) - log1p(var * pi))
 
 
 def log_mass(pi: cython.double, tau: cython.double) -> cython.double:
-    """Return log ∫ exp(τx − πx²/2) dx."""
+    """Return the log of the integral of a message: log ∫ exp(τx − πx²/2) dx."""
     return 0.5 * (tau * tau / pi + log(TWO_PI / pi))
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
 def _truncate(board: Board, k: cython.Py_ssize_t) -> cython.void:
-    """Condition the difference of elements k and k + 1 on the result; store its moments in `board.cut`.
+    """Condition the difference of elements k and k + 1 on the result; store the moments in `board.cut`.
 
-    Also set the factor's cavities.
+    The factor's cavities are set, too: the beliefs about both elements without the factor's messages.
     """
     upper_var = 1.0 / (board.scratch[PI, k] + board.scratch[UP_PI, k])
     lower_var = 1.0 / (board.scratch[PI, k + 1] + board.scratch[DOWN_PI, k + 1])
@@ -161,7 +162,7 @@ def _truncate(board: Board, k: cython.Py_ssize_t) -> cython.void:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _update_messages(board: Board, k: cython.Py_ssize_t) -> cython.double:
-    """Update both messages of the factor between k and k + 1; return the square of how far they moved."""
+    """Update both messages of the factor between elements k and k + 1; return the squared move of the messages."""
     _truncate(board, k)
     upper_var = board.scratch[UPPER_VAR, k]
     lower_var = board.scratch[LOWER_VAR, k]
@@ -207,7 +208,7 @@ def _update_messages(board: Board, k: cython.Py_ssize_t) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _factor_evidence(board: Board, k: cython.Py_ssize_t) -> cython.double:
-    """Return log Z of a factor, minus the log-evidence that its two messages carry."""
+    """Return the log of a factor's normalising constant, minus the log-evidence that its two messages carry."""
     _truncate(board, k)
     evidence = log_z(board.cut)
     # With a margin of 0 a tie has a density, not a probability, and a density depends on the scale.

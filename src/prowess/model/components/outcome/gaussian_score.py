@@ -1,6 +1,6 @@
 """Scores with normal noise: Gaussian-SD if used alone, Gaussian-OD if used in `OffenceDefence`.
 
-Guo, Sanner, Graepel, Buntine (2012), sections 3 and 4.3, 4.4. All updates are exact.
+See Guo, Sanner, Graepel, Buntine (2012), sections 3, 4.3 and 4.4. All updates are exact.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ MATCH_MEAN = cython.declare(cython.Py_ssize_t, 0)  # position in `board.memo` of
 class GaussianScore(Score):
     """Scores with normal noise of standard deviation γ around the performances.
 
-    Used alone, it models score differences (Gaussian-SD) with one skill: s₀ − s₁ ~ N(t₀ − t₁, γ²), equations (22) and
-    (23). With more teams the model is sᵢ ~ N(c + tᵢ, γ²/2), where c is an unknown level common to all scores of the
-    match. In `OffenceDefence` it is s ~ N(x, γ²), equation (20).
+    Used alone, this outcome models score differences (Gaussian-SD) with one skill: s₀ − s₁ ~ N(t₀ − t₁, γ²), equations
+    (22) and (23). With more teams the model is sᵢ ~ N(c + tᵢ, γ²/2), where c is an unknown level common to all scores
+    of the match. In `OffenceDefence` the model is s ~ N(x, γ²), equation (20).
 
     γ is a number, or "estimated" as in the paper. In `OffenceDefence` the estimate of γ² is the variance of the scores
-    in earlier matches. Used alone, it is the mean square of score differences; no mean is subtracted, because the order
-    of the teams is arbitrary. As long as there are no earlier scores, or all are the same, γ² is the noise of the
-    performances: the mean of β²Σα² over the teams.
+    in earlier matches. If the outcome is used alone, the estimate is the mean square of score differences; no mean is
+    subtracted, because the order of the teams is arbitrary. As long as there are no earlier scores, or all are the
+    same, γ² is the noise of the performances: the mean of β²Σα² over the teams.
 
     >>> import prowess as pw
     >>> model = pw.Model(prior=pw.Normal(25, 25 / 3), noise=25 / 6, outcome=GaussianScore(5.0))
@@ -87,7 +87,7 @@ class GaussianScore(Score):
 
     @property
     def habits(self) -> tuple[str, ...]:
-        """The names of the numbers kept for the league: the scores' number, mean, and sum of squared deviations.
+        """The names of the numbers kept for the league: number, mean and sum of squared deviations of the scores.
 
         >>> GaussianScore().habits, GaussianScore(5.0).habits
         (('scores', 'score_mean', 'score_squares'), ())
@@ -97,7 +97,7 @@ class GaussianScore(Score):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def forecast(self, board: Board) -> cython.bint:
-        """Set P(win) by equation (24), extended by the uncertainty of the skills. There are no draws."""
+        """Set P(win) by equation (24), extended by the uncertainty of the skills. The probability of a draw is 0."""
         spread = board.variance[0] + board.variance[1] + self._between(board)
         _set_chances(board, (board.mean[0] - board.mean[1]) / sqrt(spread))
         return False
@@ -116,7 +116,7 @@ class GaussianScore(Score):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def seen(self, board: Board, score: cython.double, mean: cython.double, variance: cython.double) -> cython.double:
-        """Condition x on a score s ~ N(x, γ²), equation (20)."""
+        """Update the belief about x from a score s ~ N(x, γ²), by equation (20)."""
         spread = self._around(board)
         total = variance + spread
         board.pull = 1.0 / total
@@ -134,7 +134,7 @@ class GaussianScore(Score):
         mean_1: cython.double,
         variance_1: cython.double,
     ) -> cython.bint:
-        """Set P(win) by equation (21), extended by the uncertainty of the skills. There are no draws."""
+        """Set P(win) by equation (21), extended by the uncertainty of the skills. The probability of a draw is 0."""
         _set_chances(board, (mean - mean_1) / sqrt(variance + variance_1 + 2.0 * self._around(board)))
         return False
 
@@ -149,7 +149,7 @@ class GaussianScore(Score):
     @cython.cfunc
     @cython.exceptval(-1.0, check=True)
     def _between(self, board: Board) -> cython.double:
-        """Return γ² for the difference of two scores."""
+        """Return the noise variance γ² of a score difference."""
         if isinstance(self.gamma, str):
             return _estimate(board, board.memory[DIFFERENCE_SQUARES], board.memory[DIFFERENCES])
         gamma: cython.double = self.gamma
@@ -158,20 +158,20 @@ class GaussianScore(Score):
     @cython.cfunc
     @cython.exceptval(-1.0, check=True)
     def _around(self, board: Board) -> cython.double:
-        """Return γ² for a single score."""
+        """Return the noise variance γ² of a single score."""
         if isinstance(self.gamma, str):
             return _estimate(board, board.memory[SCORE_SQUARES], board.memory[SCORES] - 1.0)
         gamma: cython.double = self.gamma
         return gamma * gamma
 
     def performances(self, board: Board) -> tuple[list[float], list[float], list[float]]:
-        """Return the performances, with the noise of the scores added to their variances."""
+        """Return the performances of the teams, with the noise of the scores added to the variances."""
         half = self.scatter(board)
         means, variances, noises = super().performances(board)
         return means, [variance + half for variance in variances], [noise + half for noise in noises]
 
     def scatter(self, board: Board) -> float:
-        """Return γ²/2, because γ² is the variance of the difference of two scores."""
+        """Return the noise variance of a single score: γ²/2, because γ² is the variance of a score difference."""
         return 0.5 * self._between(board)
 
     def predict(self, board: Board) -> Prediction:
@@ -181,7 +181,7 @@ class GaussianScore(Score):
         return predict_differences(board, self._between(board))
 
     def added(self, board: Board) -> float | None:
-        """Return γ², the noise of a score around x."""
+        """Return γ², the noise variance of a score around x."""
         return self._around(board)
 
     def distribution(self, board: Board, mean: Any, variance: Any) -> ScoreDistribution:
@@ -210,7 +210,7 @@ def _estimate(board: Board, squares: cython.double, freedom: cython.double) -> c
 @cython.cfunc
 @cython.exceptval(check=False)
 def _set_chances(board: Board, gap: cython.double) -> cython.void:
-    """Set P(win) and P(loss) for a gap in standard deviations; the smaller one has full relative accuracy."""
+    """Set P(win) and P(loss) for a gap in standard deviations; the smaller probability has full relative accuracy."""
     tail = cdf(-fabs(gap))
     board.win = 1.0 - tail if gap > 0.0 else tail
     board.loss = tail if gap > 0.0 else 1.0 - tail
@@ -237,9 +237,9 @@ def _learn_two(board: Board, spread: cython.double) -> cython.double:
 def _learn_many(board: Board, half: cython.double) -> cython.double:
     """Learn from the scores sᵢ ~ N(c + tᵢ, γ²/2) of all teams, where the prior of the common level c is flat.
 
-    The log-evidence is the log density of the differences between the first score and the others. A team with prior
-    performance N(m, v) and score s has w = v + γ²/2 and r = s − m. Then d₁ is (r − r̄)/w, where r̄ is the mean of r
-    with weights 1/w.
+    The log-evidence is the log density of the differences between the first score and the others. For a team with prior
+    performance N(m, v) and score s, let w = v + γ²/2 and r = s − m. The derivative d₁ is (r − r̄)/w, where r̄ is the
+    mean of r over all teams with weights 1/w.
     """
     base = board.score[0] - board.mean[0]  # subtracted from all others, so that large scores keep their digits
     total = level = 0.0
@@ -268,7 +268,7 @@ def _learn_many(board: Board, half: cython.double) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _squares(board: Board) -> cython.double:
-    """Return Σ(s − s̄)² of the scores of a match, and store their mean s̄ in `board.memo`."""
+    """Return the sum of squares Σ(s − s̄)² of the scores of a match, and store the mean score s̄ in `board.memo`."""
     mean = squares = 0.0
     for j in range(board.teams):
         mean += board.score[j]
@@ -282,9 +282,10 @@ def _squares(board: Board) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _remember_differences(board: Board) -> cython.void:
-    """Add the scores of a match to the count and the sum of squared score differences.
+    """Update the number of score differences, and the sum of their squares, with the scores of a match.
 
-    Σ(s − s̄)² of k teams has k − 1 degrees of freedom, and the mean square of a difference is twice the variance.
+    The sum of squares of k scores has k − 1 degrees of freedom, and the mean square of a difference is twice the
+    variance.
     """
     board.memory[DIFFERENCES] += board.teams - 1
     board.memory[DIFFERENCE_SQUARES] += 2.0 * _squares(board)

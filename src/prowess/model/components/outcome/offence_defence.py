@@ -1,16 +1,17 @@
 """Two skills, offence and defence: a team's score depends on its own offence and the others' defence.
 
-Guo, Sanner, Graepel, Buntine (2012), section 3.1. The score of team i depends on x = oᵢ − the mean of the others'
-defences. Between two teams this gives two independent updates.
+See Guo, Sanner, Graepel, Buntine (2012), section 3.1. The score of team i depends on x, its offence oᵢ minus the mean
+of the others' defences dⱼ. Between two teams, this gives two independent updates.
 
 Among three or more teams, with h = 1/(k − 1), team i's score depends on xᵢ = oᵢ − h Σ_{j≠i} dⱼ = (oᵢ + h dᵢ) − h D,
-where D is the sum of all defences. Every score contributes a normal message about its x, called its site. Given D, the
-teams are independent of each other, except that their defences add up to D. So the posterior of all skills follows from
-five sums over the teams, in which every variance is a sum of positive terms.
+where D is the sum of all defences. Every score contributes a normal message about its x; this message is called the
+site of the score. Given D, the teams are independent of each other, except that their defences add up to D. Therefore
+the posterior of all skills can be computed from five sums over the teams. Every variance in these sums is a sum of
+positive terms.
 
-A site is updated from the messages of all other sites to its x. Each update minimises KL(q‖p) over one site of the
-joint normal q, so repeated sweeps over all sites descend to the minimum. For Gaussian scores that is the exact
-posterior, reached after one sweep.
+The site of a score is updated from the messages of all other sites to its x. Each update minimises KL(q‖p) over one
+site of the joint normal q, so repeated sweeps over all sites descend to the minimum. For Gaussian scores, the minimum
+is the exact posterior and is reached after one sweep.
 
 All means are relative to the prior means.
 """
@@ -52,7 +53,7 @@ SLOPE = cython.declare(cython.Py_ssize_t, 3)
 CONSTANT = cython.declare(cython.Py_ssize_t, 4)
 VARIANCE = cython.declare(cython.Py_ssize_t, 5)
 PULL = cython.declare(cython.Py_ssize_t, 6)
-# Offsets of the rows with the same five, summed over all teams after it, and (in column 0) over all teams before.
+# Offsets of the rows with the same five numbers, summed over all later teams, and (in column 0) over all earlier ones.
 AFTER = cython.declare(cython.Py_ssize_t, 5)
 BEFORE = cython.declare(cython.Py_ssize_t, 10)
 MEAN = cython.declare(cython.Py_ssize_t, 17)  # the prior mean of the team's x
@@ -71,8 +72,8 @@ OTHERS_VARIANCE = cython.declare(cython.Py_ssize_t, 2)
 class OffenceDefence(Outcome):
     """Each score depends on the team's offence and the others' defence: Gaussian-OD or Poisson-OD, by `score`.
 
-    The team function combines the players' offences, and separately their defences. With more than two teams, each
-    score depends on the mean of the others' defences.
+    The team function combines the players' offences, and, separately, the players' defences. With more than two teams,
+    each score depends on the mean of the others' defences.
 
     >>> import prowess as pw
     >>> outcome = OffenceDefence(pw.outcome.GaussianScore(5.0))
@@ -121,7 +122,7 @@ class OffenceDefence(Outcome):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def forecast(self, board: Board) -> cython.bint:
-        """Forecast the result from the x of both teams, which are independent."""
+        """Forecast the result from both teams' x (offence minus the other team's defence), which are independent."""
         score: Score = self.score
         score.foresee(
             board,
@@ -135,7 +136,7 @@ class OffenceDefence(Outcome):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def evidence(self, board: Board) -> cython.double:
-        """Learn from all scores; for two teams by equations (6) to (8)."""
+        """Learn from all scores. Two teams learn by equations (6) to (8)."""
         score: Score = self.score
         score.check(board)
         if board.teams == 2:
@@ -148,7 +149,8 @@ class OffenceDefence(Outcome):
     def chances(self, mean: Any, variance: Any, win: Any, draw: Any) -> None:
         """Fill P(win) of the first team and P(draw) for many two-team matches, from recorded forecasts.
 
-        `mean` and `variance` hold offence and defence of the first team, then of the second, for every match.
+        `mean` and `variance` hold, for every match, the offence and defence of the first team, then those of the
+        second.
 
         >>> import numpy as np, prowess as pw
         >>> win, draw = np.empty(1), np.empty(1)
@@ -177,7 +179,7 @@ class OffenceDefence(Outcome):
         )
 
     def scatter(self, board: Board) -> float:
-        """Return the variance of a score's noise if it is normal."""
+        """Return the variance of a score's noise, if that noise is normal."""
         return self.score.added(board) or 0.0
 
     def predict(self, board: Board) -> Prediction:
@@ -191,7 +193,7 @@ class OffenceDefence(Outcome):
 def _learn_score(
     board: Board, score: Score, offence: cython.Py_ssize_t, defence: cython.Py_ssize_t, points: cython.double
 ) -> cython.double:
-    """Learn from one score: x is the offence of a team minus the defence of the other."""
+    """Learn from one score, which depends on the offence of one team minus the defence of the other."""
     variance = board.variance[offence] + board.variance[defence]
     log_z = score.seen(board, points, board.mean[offence] - board.mean[defence], variance)
     board.d1[offence] = board.push
@@ -226,7 +228,7 @@ def learn_many(board: Board, score: Score) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _start_sites(board: Board, h: cython.double) -> cython.void:
-    """Set the prior means of all x, and start with sites that carry no information."""
+    """Set the prior mean of every team's x, and start with sites that carry no information."""
     # Summed from both ends instead of subtracting the team's own defence from the total: one huge
     # defence would swallow the digits of the others.
     total = 0.0
@@ -244,7 +246,7 @@ def _start_sites(board: Board, h: cython.double) -> cython.void:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _set_terms(board: Board, j: cython.Py_ssize_t, h: cython.double) -> cython.void:
-    """Compute team j's contribution to the five sums from its site."""
+    """Compute the contribution of team j to the five sums, from the site of the team."""
     offence = board.variance[2 * j]
     defence = board.variance[2 * j + 1]
     pi = board.scratch[PI, j]
@@ -259,9 +261,9 @@ def _set_terms(board: Board, j: cython.Py_ssize_t, h: cython.double) -> cython.v
 
 @cython.cfunc
 def _sweep(board: Board, score: Score, h: cython.double) -> cython.double:
-    """Update the site of every team in turn; return how far the farthest x moved.
+    """Update the site of every team in turn; return the largest move of any team's x.
 
-    Store the sum of the teams' terms of the log-evidence in `board.memo`.
+    Also store the sum of all teams' contributions to the log-evidence in `board.memo`.
     """
     moved = 0.0
     board.memo[TERMS] = 0.0
@@ -284,7 +286,7 @@ def _sum_other_defences(board: Board, j: cython.Py_ssize_t) -> cython.void:
     """Store the belief about the sum of the other teams' defences in `board.memo`, from all scores but team j's.
 
     The precision of D, the sum of all defences, is `precision` + (1 − `slope`)²/`whole`. The defence of team j is
-    subtracted from D. Without team j's score, its defence is known only through D.
+    subtracted from D. Without the score of team j, the defence of team j is known only through D.
     """
     own = board.variance[2 * j + 1]
     precision = board.scratch[PRECISION + BEFORE, 0] + board.scratch[PRECISION + AFTER, j]
@@ -304,7 +306,7 @@ def _sum_other_defences(board: Board, j: cython.Py_ssize_t) -> cython.void:
 
 @cython.cfunc
 def _update_site(board: Board, score: Score, j: cython.Py_ssize_t, h: cython.double) -> cython.double:
-    """Update the site of team j from its score; return how far its x moved, in standard deviations.
+    """Update the site of team j from its score; return how far the team's x moved, in standard deviations.
 
     Moves below the rounding error of x count as 0, because a large x cannot converge any further.
     """
@@ -335,7 +337,7 @@ def _update_site(board: Board, score: Score, j: cython.Py_ssize_t, h: cython.dou
 @cython.cfunc
 @cython.exceptval(check=False)
 def _learn_defences(board: Board, h: cython.double) -> cython.double:
-    """Learn every defence from all scores; return the term of the log-evidence that belongs to no single team."""
+    """Learn every defence from all scores; return the term of the log-evidence that all teams share."""
     before: cython.double = 0.0
     push = 0.0
     for row in range(PRECISION, PULL + 1):
@@ -369,7 +371,11 @@ def _set_defence(
     total: cython.double,
     scale: cython.double,
 ) -> cython.void:
-    """Set `left` and `d2` of team j's defence, from its variance given D and the uncertainty of D."""
+    """Set `left` and `d2` of team j's defence.
+
+    Both numbers follow from the variance of the defence for a known D, and from the uncertainty of D, the sum of all
+    defences.
+    """
     variance = board.variance[2 * j + 1]
     board.left[2 * j + 1] = 1.0
     board.d2[2 * j + 1] = 0.0

@@ -1,8 +1,8 @@
 """TrueSkill's outcome: teams finish in the order of their performances; close performances are a draw.
 
-Herbrich, Minka, Graepel (2006), sections 2 and 3. Two teams have a closed form. Three or more teams form a chain with a
-factor between neighbours, on which expectation propagation (EP) runs until its messages converge. Tied teams are
-chained in the order in which they are listed, as in every implementation of TrueSkill.
+See Herbrich, Minka, Graepel (2006), sections 2 and 3. For two teams there is a closed form. Three or more teams form a
+chain with a factor between neighbours. Expectation propagation (EP) runs on this chain until its messages converge.
+Tied teams are chained in the order in which they are listed, as in every implementation of TrueSkill.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Order(Outcome):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def evidence(self, board: Board) -> cython.double:
-        """Learn from two teams by equations (3) to (6), from more teams by the algorithm of Figure 1."""
+        """Learn from the result: for two teams by equations (3) to (6), for more teams by the algorithm of Figure 1."""
         changed = board.margin.measure(board, True)
         if board.teams == 2:
             if changed:
@@ -81,7 +81,7 @@ class Order(Outcome):
 def _learn_two(board: Board) -> cython.double:
     """Learn from two teams: the difference of their performances is a truncated normal variable.
 
-    Unless they drew, the forecast has already computed its moments.
+    If a team won, the forecast has already computed the moments of this difference.
     """
     inverse = board.sharpness * board.sharpness  # one over the variance of the difference
     side = 1.0
@@ -108,7 +108,7 @@ def _learn_two(board: Board) -> cython.double:
 
 @cython.cfunc
 def _build_chain(board: Board) -> cython.bint:
-    """Set up the chain of teams, ordered by place. Each team's prior mean is its reference value."""
+    """Set up the chain of teams, ordered by place. The prior mean of a team is the reference value of its element."""
     ep_chain.reserve(board, 0)
     sort_by_place(board)
     for k in range(board.teams):
@@ -127,7 +127,7 @@ def _build_chain(board: Board) -> cython.bint:
 
 @cython.cfunc
 def _run_chain(board: Board, tolerance: cython.double, sweeps: cython.Py_ssize_t) -> cython.double:
-    """Pass messages along the chain until they converge; set the teams' posteriors and return the log-evidence."""
+    """Pass messages along the chain until convergence; set the teams' posteriors and return the log-evidence."""
     still = tolerance * tolerance
     far = still + 1.0
     spent = 0

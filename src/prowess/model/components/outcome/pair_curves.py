@@ -1,6 +1,6 @@
 """The curves for comparing two teams: `Logistic` (Elo, Glicko), `Probit` (Gaussian Elo), `Opposition` (Harkness).
 
-Stout (2025), equations (1) and (3) to (8); Glickman (1999); Herbrich, Minka, Graepel (2006), section 1.
+See Stout (2025), equations (1) and (3) to (8); Glickman (1999); Herbrich, Minka, Graepel (2006), section 1.
 """
 
 from __future__ import annotations
@@ -50,11 +50,12 @@ class Logistic(Pairwise):
 
     As in Glicko, the uncertainty of an opponent brings the expected score closer to ½. With q = ln 10/scale and g =
     1/√(1 + 3q²v/π²) for the opponent's variance v, E = 1/(1 + exp(−q g Δ)), d₁ = q g (s − E) and d₂ = −q² g² E(1 − E).
-    Ratings without uncertainty have g = 1, which is Elo. The forecast uses the sum of both variances for v.
+    For ratings without uncertainty g is 1, and the expected score is that of Elo. The forecast uses the sum of both
+    variances for v.
 
     A draw counts as half a win and half a loss, so its log-likelihood ½ log E(1 − E) is not the logarithm of a
-    probability. The log-evidence of two teams is the mean of both teams' points of view. If their variances are equal,
-    d₁ is its derivative.
+    probability. The log-evidence of two teams is the mean of the log-likelihoods from both teams' points of view. If
+    the variances of the teams are equal, d₁ is the derivative of the log-evidence.
 
     >>> from prowess.model.engine.board import Board
     >>> board, elo = Board(), Logistic()
@@ -74,7 +75,7 @@ class Logistic(Pairwise):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def prepare(self, board: Board) -> cython.bint:
-        """Set `board.unit` to 1/q, because K(s − E) equals K d₁/q."""
+        """Set `board.unit`, the factor of d₁ in a rating change, to 1/q, because K(s − E) equals K d₁/q."""
         scale: cython.double = self.scale
         board.unit = scale / LN10
         board.sharpness = LN10 / scale
@@ -83,14 +84,17 @@ class Logistic(Pairwise):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def chance(self, board: Board, gap: cython.double, variance: cython.double) -> cython.double:
-        """Return E, with g for the sum of both variances, so that the expected scores of both sides add up to one."""
+        """Return the expected score E.
+
+        The variance is the sum of both variances, so that the expected scores of both sides add up to one.
+        """
         _expect_logistic(board, _slope(board, variance) * gap)
         return board.expected
 
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def evidence(self, board: Board) -> cython.double:
-        """Reuse E of the forecast for two teams without uncertainty (Elo); otherwise call `Pairwise.evidence`."""
+        """Call `Pairwise.evidence`; for two teams without uncertainty (Elo), reuse the forecast's expected score."""
         if board.teams != 2 or board.variance[0] + board.variance[1] > 0.0:
             return Pairwise.evidence(self, board)
         score = score_between(board, 0, 1)
@@ -107,7 +111,7 @@ class Logistic(Pairwise):
     def meet(
         self, board: Board, gap: cython.double, own: cython.double, other: cython.double, result: cython.double
     ) -> cython.bint:
-        """Set `push` to q g (s − E) and `pull` to −q² g² E(1 − E)."""
+        """Set `push` and `pull` to the derivatives q g (s − E) and −q² g² E(1 − E)."""
         slope = _slope(board, other)
         _expect_logistic(board, slope * gap)
         _compare(board, slope, result)
@@ -125,7 +129,7 @@ class Logistic(Pairwise):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def stretch(self, least: cython.double, most: cython.double) -> cython.double:
-        """Return 4/q.
+        """Return 4/q, a length over which the curve is smooth enough to interpolate.
 
         The nearest pole of the curve is π/q away from the real axis, and further away for g below 1.
         """
@@ -133,7 +137,7 @@ class Logistic(Pairwise):
         return 4.0 * scale / LN10
 
     def performance(self, variance: Any) -> Any:
-        """Return half the variance of the difference of two performances.
+        """Return half the variance of the difference of two performances with the given prior variance.
 
         The difference has a logistic distribution with the squared scale 1/q² + 3v/π².
         """
@@ -145,7 +149,7 @@ class Logistic(Pairwise):
 @cython.inline
 @cython.exceptval(check=False)
 def _slope(board: Board, variance: cython.double) -> cython.double:
-    """Return q g(√v), the factor of the rating difference in E."""
+    """Return q g(√v), the factor by which the rating difference is multiplied in the expected score E."""
     if variance == 0.0:
         return board.sharpness
     return board.sharpness / sqrt(1.0 + THREE_OVER_PI2 * board.sharpness * board.sharpness * variance)
@@ -155,9 +159,9 @@ def _slope(board: Board, variance: cython.double) -> cython.double:
 @cython.inline
 @cython.exceptval(check=False)
 def _expect_logistic(board: Board, z: cython.double) -> cython.void:
-    """Set `expected` to E = 1/(1 + exp(−z)) and `conceded` to 1 − E.
+    """Set `expected` to the expected score E = 1/(1 + exp(−z)), and `conceded` to 1 − E.
 
-    exp(−|z|) is kept for a next call with z or −z, because both sides of a pair need it.
+    exp(−|z|) is stored for the next call, because both sides of a pair need this number.
     """
     if fabs(z) != board.memo[DISTANCE]:
         board.memo[DISTANCE] = fabs(z)
@@ -171,7 +175,7 @@ def _expect_logistic(board: Board, z: cython.double) -> cython.void:
 @cython.inline
 @cython.exceptval(check=False)
 def _compare(board: Board, slope: cython.double, result: cython.double) -> cython.void:
-    """Set `push` to slope (s − E), without loss of digits, and `pull` to −slope² E(1 − E)."""
+    """Set `push` to slope · (s − E) and `pull` to −slope² E(1 − E) for the result s, without loss of digits."""
     board.push = slope * (result * board.conceded - (1.0 - result) * board.expected)
     board.pull = -slope * slope * board.expected * board.conceded
 
@@ -180,7 +184,7 @@ def _compare(board: Board, slope: cython.double, result: cython.double) -> cytho
 @cython.inline
 @cython.exceptval(check=False)
 def _log_likelihood(board: Board, gap: cython.double, result: cython.double) -> cython.double:
-    """Return the log-likelihood s log E + (1 − s) log(1 − E) for the E that `_expect_logistic` set last."""
+    """Return the log-likelihood s log E + (1 − s) log(1 − E), where `_expect_logistic` has set the expected score E."""
     # The log-likelihood of an upset is |z| lower than that of the expected result. So log(1 − E), which loses digits
     # for an E near 1, is not needed.
     upset = 1.0 - result if gap >= 0.0 else result
@@ -193,12 +197,12 @@ def _log_likelihood(board: Board, gap: cython.double, result: cython.double) -> 
 @cython.final
 @cython.cclass
 class Probit(Pairwise):
-    """The better of two normal performances wins, and ratings move in proportion to s − Φ: Gaussian Elo.
+    """Gaussian Elo: the better of two normal performances wins, and ratings move in proportion to s − Φ.
 
     c² is the variance of the difference of the performances (2β² for ratings without uncertainty), z = Δ/c, and the
     expected score is Φ(z). d₁ = 4φ(0)(s − Φ(z))/c is *not* the derivative of the log-evidence, which would have φ/Φ in
-    place of s − Φ. For two equal teams both give the same d₁. d₂ is the derivative of d₁. With `Share(alpha)` a rating
-    moves by αβ√π(s − Φ(z)), as in the paper. The model's β must be above 0.
+    place of s − Φ. For two equal teams, both formulas give the same d₁. d₂ is the derivative of d₁. With `Share(alpha)`
+    a rating moves by αβ√π(s − Φ(z)), as in the paper. The model's β must be above 0.
 
     >>> from prowess.model.engine.board import Board
     >>> round(Probit().chance(Board(), 1.0, 1.0), 4)
@@ -210,14 +214,14 @@ class Probit(Pairwise):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def prepare(self, board: Board) -> cython.bint:
-        """Set `board.unit` to πβ²/2, because β√π(s − Φ) equals πβ²/2 · d₁."""
+        """Set `board.unit`, the factor of d₁ in a rating change, to πβ²/2, because β√π(s − Φ) is πβ²/2 · d₁."""
         board.unit = HALF_PI * board.beta * board.beta
         return False
 
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def chance(self, board: Board, gap: cython.double, variance: cython.double) -> cython.double:
-        """Return Φ(z), equation (1)."""
+        """Return the expected score Φ(z) of equation (1)."""
         return _expect_normal(board, gap / sqrt(positive(variance)))
 
     @cython.ccall
@@ -252,7 +256,10 @@ class Probit(Pairwise):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def stretch(self, least: cython.double, most: cython.double) -> cython.double:
-        """Return four standard deviations of the difference if all sides have the same variance, else 0."""
+        """Return a length over which the curve is smooth enough to interpolate; 0 if variances differ.
+
+        The length is four standard deviations of the difference of two performances.
+        """
         return 4.0 * sqrt(2.0 * least) if least == most else 0.0
 
     def performance(self, variance: Any) -> Any:
@@ -264,13 +271,14 @@ class Probit(Pairwise):
 @cython.final
 @cython.cclass
 class Opposition(Pairwise):
-    """The opponents' ratings and the results, the only information that the Harkness system uses.
+    """Collects the opponents' ratings and the results, the only information that the Harkness system uses.
 
     `d1` and `d2` are not derivatives: `d1` is the opponent's rating minus the player's own, and `d2` is wins minus
-    losses. The absorb rule `Harkness` computes a new rating from their sums.
+    losses. The absorb rule `Harkness` computes a new rating from the sums of both.
 
-    The Harkness system itself makes no forecasts. But on its scale `span` points (1000) correspond to a hundred percent
-    of the score. So the expected score is taken to be Φ(Δ/(φ(0) · span)), which rises by 1/span per point at Δ = 0.
+    The Harkness system itself makes no forecasts. On the Harkness scale, however, `span` points (1000) correspond to a
+    hundred percent of the score. Therefore this class assumes an expected score of Φ(Δ/(φ(0) · span)), which rises by
+    1/span per point at Δ = 0.
 
     >>> from prowess.model.engine.board import Board
     >>> round(Opposition().chance(Board(), 100.0, 0.0), 3)
@@ -288,7 +296,7 @@ class Opposition(Pairwise):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def chance(self, board: Board, gap: cython.double, variance: cython.double) -> cython.double:
-        """Return Φ(Δ/√((φ(0) · span)² + variance)); the slope of Φ at 0 is φ(0)."""
+        """Return the expected score Φ(Δ/√((φ(0) · span)² + variance)) for a rating difference of Δ."""
         return _expect_normal(board, gap / sqrt(_noise(self.span) + variance))
 
     @cython.ccall
@@ -322,7 +330,7 @@ class Opposition(Pairwise):
         return 1e60
 
     def performance(self, variance: Any) -> Any:
-        """Return the variance plus half of the noise that `chance` uses."""
+        """Return the given variance plus half of the noise variance that `chance` uses."""
         return variance + 0.5 * _noise(self.span)
 
 

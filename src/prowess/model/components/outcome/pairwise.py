@@ -1,12 +1,12 @@
 """`Pairwise`, the base of outcomes that compare two teams at a time: Elo, Glicko, Gaussian Elo and Harkness.
 
-A match of more than two teams compares every team with each of the others and averages. Its log-evidence is the sum
-over neighbours in the finishing order, as if these pairs were independent. Use it only to compare models: `d1` is not
-its derivative.
+In a match of more than two teams, every team is compared with each of the others, and the updates are averaged. The
+log-evidence of the match is the sum over neighbours in the finishing order, as if these pairs were independent. Use
+this log-evidence only to compare models: `d1` is not its derivative.
 
-Draws are forecast from their share of past matches. With the expected score E the probability of a draw is 2δE(1 − E),
-where δ is the number of draws so far divided by 1 + Σ 2E(1 − E), and at most 1. No draw is expected before the first
-one. In matches of more than two teams, pairs of neighbours in the finishing order are counted.
+Draws are forecast from the share of draws in past matches. With the expected score E the probability of a draw is 2δE(1
+− E), where δ is the number of draws so far divided by 1 + Σ 2E(1 − E), and at most 1. Before the first draw of a
+league, no draw is expected. In matches of more than two teams, pairs of neighbours in the finishing order are counted.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Pairwise(Comparison):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def forecast(self, board: Board) -> cython.bint:
-        """Set P(draw) to D = 2δE(1 − E) and P(win) to E − D/2, each without loss of digits."""
+        """Set P(draw) to D = 2δE(1 − E) and P(win) to E − D/2, for the expected score E and the draw rate δ."""
         delta = _draw_rate(board)
         self.chance(board, board.mean[0] - board.mean[1], board.variance[0] + board.variance[1])
         board.draw = 2.0 * delta * board.expected * board.conceded
@@ -74,12 +74,12 @@ class Pairwise(Comparison):
         return False
 
     def performances(self, board: Board) -> tuple[list[float], list[float], list[float]]:
-        """Return normal performances that win about as often as `chance` says, with their noise."""
+        """Return normal performances, with their noise, that give about the same win probabilities as `chance`."""
         means, variances, noises = super().performances(board)
         return means, [self.performance(v) for v in variances], [self.performance(v) for v in noises]
 
     def predict(self, board: Board) -> Prediction:
-        """Predict places from normal performances that win about as often as `chance` says.
+        """Predict places from normal performances that give about the same win probabilities as `chance`.
 
         All pairs share one margin, at which two equal teams of average variance draw with probability δ/2.
         """
@@ -96,7 +96,7 @@ class Pairwise(Comparison):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def evidence(self, board: Board) -> cython.double:
-        """Compare two teams, or average the comparisons of all pairs."""
+        """Learn from the result: compare two teams, or average the comparisons of all pairs of teams."""
         if board.teams == 2:
             log_z = _compare_two(self, board)
         else:
@@ -110,7 +110,7 @@ class Pairwise(Comparison):
         return log_z
 
     def neighbour_evidence(self, board: Board) -> cython.double:
-        """Return the log-evidence of all neighbours in the finishing order, and count their draws."""
+        """Return the log-evidence of all pairs of neighbours in the finishing order, and count the drawn pairs."""
         log_z = 0.0
         sort_by_place(board)
         for k in range(board.teams - 1):
@@ -146,9 +146,9 @@ def _compare_two(pair: Pairwise, board: Board) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _draw_rate(board: Board) -> cython.double:
-    """Return δ: the number of draws so far, divided by the number of draws that δ = 1 would predict.
+    """Return the draw rate δ: the number of draws so far, divided by the number that δ = 1 would predict.
 
-    That prediction is Σ 2E(1 − E); adding 1 to it keeps the first estimates low.
+    The predicted number is Σ 2E(1 − E); adding 1 to this sum keeps the first estimates low.
     """
     if board.memory[DRAWS] == 0.0:
         return 0.0
@@ -156,7 +156,7 @@ def _draw_rate(board: Board) -> cython.double:
 
 
 def count_draws(board: Board, score: cython.double) -> cython.void:
-    """Count a pair of teams in the league's memory; their expected scores are on the board."""
+    """Count a pair of teams in the league's memory; the expected scores of the two teams are on the board."""
     if score == 0.5:
         board.memory[DRAWS] += 1.0
     board.memory[CHANCES] += 2.0 * board.expected * board.conceded

@@ -1,7 +1,8 @@
 """Forecasts with ties for outcomes in which many teams can share a place.
 
-Performances are rounded to a grid of step 2ε, which is shifted by a random phase. So two performances at a distance d
-are tied with probability max(0, 1 − |d|/2ε), and the performance of a place is the centre of a cell of the grid.
+Performances are rounded to a grid of step 2ε, which is shifted by a random phase. As a result, two performances at a
+distance d are tied with probability max(0, 1 − |d|/2ε), and the performance of a place is the centre of a cell of the
+grid.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ NARROW = cython.declare(cython.double, 0.01)  # for smaller steps, a series is m
 
 @cython.cclass
 class RoundedPlaces(Outcome):
-    """The base of outcomes that do not model how ties arise, and so forecast them by rounding performances.
+    """The base of outcomes that do not model how ties arise. Such outcomes forecast ties by rounding performances.
 
     >>> from prowess.model.components.outcome import Places, PlacesML
     >>> issubclass(Places, RoundedPlaces) and issubclass(PlacesML, RoundedPlaces)
@@ -51,7 +52,7 @@ class RoundedPlaces(Outcome):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def forecast(self, board: Board) -> cython.bint:
-        """Forecast two teams, whose result is a tie if both performances are rounded to the same number."""
+        """Forecast a match of two teams, which is a tie if both performances are rounded to the same number."""
         board.margin.measure(board, False)
         forecast_rounded(board, match_margin(board))
         return False
@@ -65,11 +66,11 @@ class RoundedPlaces(Outcome):
 
 
 def match_margin(board: Board) -> cython.double:
-    """Return one margin ε for the whole match, although the policy may have one for each pair of teams.
+    """Return one margin ε for the whole match, even if the policy has a margin for each pair of teams.
 
-    For two teams it is their margin. For more teams it is the root mean square of the margins that each team has to a
-    team like itself. With `FromDraws` that is the margin of two teams with the mean noise. A constant margin is
-    returned exactly.
+    For two teams, the margin is that of the pair. For more teams, it is the root mean square, over all teams, of a
+    team's margin to a team like itself. With `FromDraws`, this is the margin of two teams with the mean noise. A
+    constant margin is returned exactly.
 
     >>> from prowess.model.engine.board import Board
     >>> match_margin(Board())
@@ -87,8 +88,8 @@ def match_margin(board: Board) -> cython.double:
 def forecast_rounded(board: Board, epsilon: cython.double) -> cython.bint:
     """Set `win`, `draw` and `loss` of two teams whose performances are rounded.
 
-    With X ~ N(gap, 1) and the step a = 2ε of the grid, P(win) = E[min(1, max(0, X)/a)]. It is computed as a difference
-    of values of E[max(0, X)], and P(draw) as a second difference.
+    With X ~ N(gap, 1) and the step a = 2ε of the grid, P(win) = E[min(1, max(0, X)/a)]. P(win) is computed as a
+    difference of values of E[max(0, X)], and P(draw) as a second difference.
     """
     board.sharpness = 1.0 / sqrt(positive(board.variance[0] + board.variance[1]))
     board.gap = (board.mean[0] - board.mean[1]) * board.sharpness
@@ -104,7 +105,7 @@ def forecast_rounded(board: Board, epsilon: cython.double) -> cython.bint:
         near = _expected_excess(fabs(gap - step), board.cut)
         far = _expected_excess(gap + step, board.cut)
         worse = (here - far) / step
-        # Of P(win) and P(draw) the larger one is computed as 1 minus the others, where rounding matters least.
+        # The larger of P(win) and P(draw) is computed as 1 minus the others, because there rounding matters least.
         if step > gap:
             better = (gap + here - near) / step
             board.draw = 1.0 - better - worse
@@ -119,7 +120,7 @@ def forecast_rounded(board: Board, epsilon: cython.double) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _expected_excess(x: cython.double, cut: Truncated) -> cython.double:
-    """Return E[max(0, X − x)] for X ~ N(0, 1)."""
+    """Return the expected excess E[max(0, X − x)] of a standard normal variable X over x."""
     above(-x, cut)
     return probability(cut) * cut.mean
 
@@ -127,7 +128,7 @@ def _expected_excess(x: cython.double, cut: Truncated) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _narrow_draw(gap: cython.double, step: cython.double) -> cython.double:
-    """Return P(draw) for a small step a, by a series.
+    """Return P(draw) for a grid with a small step a, by a series.
 
     The series uses the even moments a³/6 and a⁵/15 of the triangle max(0, 1 − |d|/a).
     """
@@ -139,14 +140,14 @@ def _narrow_draw(gap: cython.double, step: cython.double) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _narrow_loss(gap: cython.double, step: cython.double) -> cython.double:
-    """Return P(loss) for a small step, by a series: the mean of Φ(−gap − x) over 0 ≤ x ≤ step."""
+    """Return P(loss) for a grid with a small step, by a series: the mean of Φ(−gap − x) over 0 ≤ x ≤ step."""
     g = gap * gap
     series = 0.5 - step * (gap / 6.0 - step * ((g - 1.0) / 24.0 - step * (gap * (g - 3.0) / 120.0)))
     return cdf(-gap) - step * exp(log_pdf(gap)) * series
 
 
 def tie_width(p: float) -> float:
-    """Return the ε at which two teams tie with probability p, if the difference of their performances is N(0, 1).
+    """Return the margin ε at which two teams tie with probability p, if the performance difference is N(0, 1).
 
     The probability is a concave function of ε, so Newton's method approaches the root from below.
 

@@ -1,13 +1,14 @@
-"""TS2's outcome: every place has its own performance, and the teams that share it performed close to it.
+"""TS2's outcome: every place has its own performance, and the teams on a place performed close to it.
 
-Nikolenko, Sirotkin, "A New Bayesian Rating System for Team Competitions" (2011), section 3. Each distinct place has a
-performance l with a flat prior. Every team t on the place satisfies |t − l| ≤ ε, and l exceeds the l of the next place
-by more than 2ε. Many teams may share a place; unlike in TrueSkill, the result does not depend on the order in which
-they are listed.
+See Nikolenko, Sirotkin, "A New Bayesian Rating System for Team Competitions" (2011), section 3. Each distinct place has
+a performance l with a flat prior. The performance t of every team on the place satisfies |t − l| ≤ ε, and neighbouring
+places are more than 2ε apart. Many teams may share a place; unlike in TrueSkill, the result does not depend on the
+order in which tied teams are listed.
 
-Expectation propagation (EP) runs over teams, their places and the chain of places: algorithms 1 to 3, repeated until
-they converge. Every team sends one message to its place. A place keeps sums of the messages before and after each team,
-so that a team's own message is never subtracted, and the cost is linear in the number of teams.
+Expectation propagation (EP) runs over teams, their places and the chain of places: algorithms 1 to 3 of the paper,
+repeated until the messages converge. Every team sends one message to its place. For each of its teams, a place keeps
+the sums of the messages of earlier teams and of later teams. So a team's own message is never subtracted, and the cost
+is linear in the number of teams.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ from .place_forecast import tie_width
 FLAT = cython.declare(cython.double, 1e-200)
 
 # Rows of the board's scratch table, after those of the chain. One column per place:
-FIRST = cython.declare(cython.Py_ssize_t, 14)  # position of its first team, if all teams are sorted by place
+FIRST = cython.declare(cython.Py_ssize_t, 14)  # position of the place's first team, if all teams are sorted by place
 # One column per position in that order:
 MEAN = cython.declare(cython.Py_ssize_t, 15)  # the team's prior mean, relative to the reference of its place
 VAR = cython.declare(cython.Py_ssize_t, 16)  # the team's prior variance
@@ -59,17 +60,17 @@ MORE = cython.declare(cython.Py_ssize_t, 7)
 @cython.final
 @cython.cclass
 class Places(RoundedPlaces):
-    """Each place has a performance, and the teams on the place performed within the margin of it.
+    """Each place has a performance, and the teams on a place perform within the margin of the place's performance.
 
     Give the margin (a number or a policy), or the probability that two equal teams tie. A match has one margin
     (`match_margin`). EP stops when no message moves by more than `tolerance` (in standard deviations of the belief). If
     messages still move after `sweeps` passes, the match is reported as not converged.
 
-    Because the prior of l is flat, the factor graph does not determine how likely ties are. Forecasts round
-    performances instead (`forecast_rounded`). The normalising constant Z is defined only up to a factor for each place;
-    here a place has density 1/2ε everywhere. So for two tied teams the log-evidence is near the logarithm of the
-    forecast, but over all possible results its exponential does not sum to one. If ε is 0, the log-evidence of a tie is
-    a log density.
+    Because the prior of a place's performance is flat, the model does not determine how likely ties are. Therefore
+    forecasts round performances (`forecast_rounded`). The normalising constant Z is defined only up to a factor for
+    each place; here a place has the density 1/2ε everywhere. With this density, the log-evidence of two tied teams is
+    near the logarithm of the forecast. But over all possible results, the evidence does not sum to one. If ε is 0, the
+    log-evidence of a tie is a log density.
 
     >>> Places(margin=0.5).tolerance
     1e-09
@@ -89,7 +90,7 @@ class Places(RoundedPlaces):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def evidence(self, board: Board) -> cython.double:
-        """Run algorithms 1 to 3, or a shortcut for two teams."""
+        """Learn from the places by algorithms 1 to 3 of the paper, or by a shortcut for two teams."""
         board.margin.measure(board, True)
         epsilon = match_margin(board)
         if board.teams == 2 and is_well_scaled(board, epsilon):
@@ -103,8 +104,8 @@ def learn_places(
 ) -> cython.double:
     """Fill `d1`, `d2` and `left` of all teams from their places; return the log-evidence.
 
-    The log-evidence is log Z − K log 2ε for K places. If ε is 0, it is the log density of the differences within
-    places.
+    The log-evidence is log Z − K log 2ε for K places, where Z is the normalising constant. If ε is 0, the log-evidence
+    is the log density of the differences between teams on the same place.
     """
     places = _build_graph(board, epsilon)
     still = tolerance * tolerance
@@ -190,7 +191,10 @@ def _start_place(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _set_first_message(board: Board, p: cython.Py_ssize_t, epsilon: cython.double) -> cython.void:
-    """Set a team's message to a place about which nothing else is known: t − l is uniform on [−ε, ε]."""
+    """Set a team's first message to its place, as if nothing else were known about the place.
+
+    The distance t − l between team and place is uniform on [−ε, ε].
+    """
     board.scratch[SITE_PI, p] = 1.0 / (board.scratch[VAR, p] + epsilon * epsilon / 3.0)
     board.scratch[SITE_TAU, p] = board.scratch[SITE_PI, p] * board.scratch[MEAN, p]
 
@@ -198,7 +202,7 @@ def _set_first_message(board: Board, p: cython.Py_ssize_t, epsilon: cython.doubl
 @cython.cfunc
 @cython.exceptval(check=False)
 def _sum_messages(board: Board, k: cython.Py_ssize_t, first: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.void:
-    """For every team on a place, sum the messages from the chain and from the teams after it."""
+    """Store, for every team on place k, the sum of the messages from the chain and from later teams on that place."""
     # Subtracting a team's own message from the total would lose digits if that message dominates.
     pi: cython.double = ep_chain.message_pi(board, k)
     tau: cython.double = ep_chain.message_tau(board, k)
@@ -214,10 +218,10 @@ def _sum_messages(board: Board, k: cython.Py_ssize_t, first: cython.Py_ssize_t, 
 def _update_place(
     board: Board, k: cython.Py_ssize_t, places: cython.Py_ssize_t, epsilon: cython.double
 ) -> cython.double:
-    """Update the messages from the teams to the node of place k, one team after the other.
+    """Update the messages from the teams to place k, one team after the other.
 
-    Return the square of how far the place's marginal moved. The moves of all teams are added, because a thousand small
-    steps in one direction make a large one.
+    Return the squared move of the belief about the place. The moves caused by all teams are added up, because a
+    thousand small steps in one direction make a large one.
     """
     first = cython.cast(cython.Py_ssize_t, board.scratch[FIRST, k])
     end = _end(board, k, places)
@@ -246,9 +250,9 @@ def _update_place(
 def _truncate(
     board: Board, p: cython.Py_ssize_t, mean: cython.double, var: cython.double, epsilon: cython.double
 ) -> cython.double:
-    """Condition t − l on |t − l| ≤ ε, with l ~ N(mean, var); store the moments in `board.cut`.
+    """Condition the distance t − l of a team from its place on |t − l| ≤ ε; store the moments in `board.cut`.
 
-    Return one over the standard deviation of t − l.
+    The place's performance l is N(mean, var). Return one over the standard deviation of t − l.
     """
     sharpness = 1.0 / sqrt(board.scratch[VAR, p] + var)
     within((board.scratch[MEAN, p] - mean) * sharpness, epsilon * sharpness, board.cut)
@@ -262,8 +266,9 @@ def _update_message(
 ) -> cython.void:
     """Update a team's message to its place; `pi` and `tau` are the sum of all other messages to the place.
 
-    A message that would shrink to less than a tenth is damped: if the messages of all teams on a place vanished at
-    once, nothing would determine its performance. A message too weak to matter stays unchanged.
+    A message that would shrink to less than a tenth is damped. Without damping, the messages of all teams on a place
+    could vanish at once, and nothing would determine the performance of the place. A message too weak to matter stays
+    unchanged.
     """
     site_pi = board.scratch[SITE_PI, p]
     site_tau = board.scratch[SITE_TAU, p]
@@ -293,7 +298,7 @@ def _update_message(
 def _finish_place(
     board: Board, k: cython.Py_ssize_t, places: cython.Py_ssize_t, epsilon: cython.double
 ) -> cython.double:
-    """Fill `d1`, `d2` and `left` of a place's teams; return its part of the log-evidence."""
+    """Fill `d1`, `d2` and `left` of the teams on place k; return the place's part of the log-evidence."""
     first = cython.cast(cython.Py_ssize_t, board.scratch[FIRST, k])
     end = _end(board, k, places)
     pi: cython.double = 0.0
@@ -314,7 +319,7 @@ def _finish_team(
 ) -> cython.double:
     """Fill `d1`, `d2` and `left` of a team; `pi` and `tau` are the sum of all other messages to its place.
 
-    Return its part of the log-evidence: log Z of the team's factor, minus the evidence of its message to the place.
+    Return the team's part of the log-evidence: the log-evidence of its factor, minus that of its message to the place.
     """
     team = board.order[p]
     var = board.scratch[VAR, p]

@@ -1,17 +1,18 @@
 """TS3's outcome: the performance of each place is a maximum-likelihood estimate.
 
-Nikolenko, Sirotkin (2010), section 4. A team on place k performed within ε of that place's performance x_k, and places
-lie at least 2ε apart. First, find the x that make the prior performances most likely. Then condition every team on |t −
-x_k| ≤ ε as if x were known.
+See Nikolenko, Sirotkin (2010), section 4. A team on place k performed within ε of that place's performance x_k, and
+places lie at least 2ε apart. First, find the x that make the prior performances most likely. Then condition every
+team's performance t on |t − x_k| ≤ ε, as if x were known.
 
-With y_k = x_k + 2kε the constraint becomes y_1 ≥ y_2 ≥ …, and every term is log-concave in y: isotonic regression. At
-the optimum, runs of neighbouring places (pools) share one y. The usual algorithm, pooling adjacent violators, finds
-them by merging; this one finds them by splitting (minimum lower sets; Robertson, Wright, Dykstra, 1988).
+With y_k = x_k + 2kε the constraint becomes y_1 ≥ y_2 ≥ …, and every term is log-concave in y. This problem is an
+isotonic regression. At the optimum, runs of neighbouring places (pools) share one y. The usual algorithm, pooling
+adjacent violators, finds the pools by merging; this algorithm finds the pools by splitting (minimum lower sets;
+Robertson, Wright, Dykstra, 1988).
 
-It starts with one block of all places and evaluates the slope of every place's log-likelihood at some y. The leading
-places whose slopes have the largest sum belong above y, the others below, so the block is split there. If it does not
-split, y takes a Newton step within a bracket. One evaluation costs one truncation per team and covers all places of the
-block, so that thousands of places cost little more than a few.
+The algorithm starts with one block of all places and evaluates the slope of every place's log-likelihood at some y. The
+leading places whose slopes have the largest sum belong above y, the others below, so the block is split after these
+leading places. If the block does not split, y takes a Newton step within a bracket. One evaluation costs one truncation
+per team and covers all places of the block, so thousands of places cost little more than a few places.
 """
 
 from __future__ import annotations
@@ -49,17 +50,17 @@ ONE_SIDED = cython.declare(cython.double, 400.0)  # beyond this, the far edge of
 MEAN = cython.declare(cython.Py_ssize_t, 0)  # prior mean
 SHARPNESS = cython.declare(cython.Py_ssize_t, 1)  # one over the prior standard deviation
 # One column per place, best first:
-END = cython.declare(cython.Py_ssize_t, 2)  # index after its last team
-SLOPE = cython.declare(cython.Py_ssize_t, 3)  # derivative of its teams' log-likelihood by y, at the point
+END = cython.declare(cython.Py_ssize_t, 2)  # index after the place's last team
+SLOPE = cython.declare(cython.Py_ssize_t, 3)  # derivative of the log-likelihood of the place's teams by y, at POINT
 CURVATURE = cython.declare(cython.Py_ssize_t, 4)  # the negative second derivative
 # One column per block, at the index of its best place:
-LAST = cython.declare(cython.Py_ssize_t, 5)  # index of its worst place
-ORIGIN = cython.declare(cython.Py_ssize_t, 6)  # near its y; LOW, HIGH and POINT are relative to it, to keep digits
+LAST = cython.declare(cython.Py_ssize_t, 5)  # index of the block's worst place
+ORIGIN = cython.declare(cython.Py_ssize_t, 6)  # near the block's y; LOW, HIGH and POINT are relative to it
 LOW = cython.declare(cython.Py_ssize_t, 7)  # LOW and HIGH bracket y
 HIGH = cython.declare(cython.Py_ssize_t, 8)
-POINT = cython.declare(cython.Py_ssize_t, 9)  # where the block is evaluated; at the end this is its y
-SLOPE_SIZE = cython.declare(cython.Py_ssize_t, 10)  # sum of the absolute slopes of its teams
-SHARPEST = cython.declare(cython.Py_ssize_t, 11)  # largest SHARPNESS of its teams
+POINT = cython.declare(cython.Py_ssize_t, 9)  # where the block is evaluated; at the end the block's y
+SLOPE_SIZE = cython.declare(cython.Py_ssize_t, 10)  # sum of the absolute slopes of the block's teams
+SHARPEST = cython.declare(cython.Py_ssize_t, 11)  # largest SHARPNESS of the block's teams
 ROWS = cython.declare(cython.Py_ssize_t, 12)
 
 
@@ -70,14 +71,14 @@ class PlacesML(RoundedPlaces):
     """Places by maximum likelihood: a team performs within ε of its place, and places are at least 2ε apart (TS3).
 
     Give the margin ε (a number or a policy), or the probability that two equal teams draw; a match has one margin. The
-    log-evidence is the maximised log-likelihood, and `d1` is its derivative by a team's mean. `d2` is not its second
+    log-evidence is the maximised log-likelihood, and `d1` is its derivative by a team's mean. `d2` is not the second
     derivative; it gives the variance of the team for known performances of the places.
 
-    TS3 barely learns if ε is small compared to the standard deviations of the priors. Places then follow the prior
-    means and, where these are out of order, lie 2ε apart. So no mean moves far, while every sigma shrinks as if the
-    team's performance had been observed. At TrueSkill's defaults and a margin of 0.74, a win moves a newcomer's mean by
-    0.6, and sigma from 8.3 to 3.7. A good margin is about the priors' standard deviation divided by the number of
-    places.
+    TS3 barely learns if ε is small compared to the standard deviations of the priors. In that case, the places follow
+    the prior means, or lie 2ε apart where the prior means are out of order. As a result, no mean moves far, but every
+    sigma shrinks as if the team's performance had been observed. At TrueSkill's defaults and a margin of 0.74, a win
+    moves a newcomer's mean by 0.6, and sigma from 8.3 to 3.7. A good margin is about the priors' standard deviation
+    divided by the number of places.
 
     >>> import prowess as pw
     >>> model = pw.TrueSkill(tau=0).replace(outcome=PlacesML(margin=5.0))
@@ -97,7 +98,7 @@ class PlacesML(RoundedPlaces):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def evidence(self, board: Board) -> cython.double:
-        """Run steps 2 to 4 of the algorithm in the paper."""
+        """Learn from the places by steps 2 to 4 of the paper's algorithm."""
         board.margin.measure(board, True)
         sort_by_place(board)
         return maximise_likelihood(board, match_margin(board))
@@ -105,9 +106,10 @@ class PlacesML(RoundedPlaces):
 
 @cython.ccall
 def maximise_likelihood(board: Board, epsilon: cython.double) -> cython.double:
-    """Find the places' performances x that maximise Π P(|t − x| ≤ ε), and condition every team on its x.
+    """Find the most likely performances of the places, and condition every team on its place's performance.
 
-    `board.order` must list the teams from the best place to the worst. Return the maximum of the log-likelihood.
+    The performances x of the places maximise Π P(|t − x| ≤ ε) over all teams t. `board.order` must list the teams from
+    the best place to the worst. Return the maximum of the log-likelihood.
     """
     places = _sort_teams(board)
     best = 0
@@ -135,17 +137,17 @@ def _sort_teams(board: Board) -> cython.Py_ssize_t:
 @cython.inline
 @cython.exceptval(check=False)
 def _offset(places: cython.Py_ssize_t, k: cython.Py_ssize_t) -> cython.double:
-    """Return (x_k − y)/ε for place k, if y is the middle of all places."""
+    """Return the distance of place k from the middle of all places, in units of ε."""
     return places - 1.0 - 2.0 * k
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
 def _start_block(board: Board, places: cython.Py_ssize_t, epsilon: cython.double) -> cython.void:
-    """Start with all places in one block, whose y is near the mean of the optima of its teams.
+    """Start with all places in one block, at a point y near the mean of its teams' optima.
 
-    The mean is weighted by precision; the uniform distribution over ±ε adds its variance ε²/3. The bracket of y is
-    wider than the range of the optima, because Newton steps may overshoot.
+    The mean is weighted by precision. The precision includes the variance ε²/3 of a uniform distribution over ±ε. The
+    bracket of y is wider than the range of the optima, because Newton steps may overshoot.
     """
     j = 0
     guess: cython.double = board.scratch[MEAN, 0] - _offset(places, 0) * epsilon
@@ -177,7 +179,7 @@ def _start_block(board: Board, places: cython.Py_ssize_t, epsilon: cython.double
 def _solve_block(
     board: Board, best: cython.Py_ssize_t, places: cython.Py_ssize_t, epsilon: cython.double
 ) -> cython.Py_ssize_t:
-    """Find the y of a block, or split the block; return the best place of the next block to solve."""
+    """Find the optimum y of a block, or split the block; return the best place of the next block to solve."""
     last = cython.cast(cython.Py_ssize_t, board.scratch[LAST, best])
     steps = 0
     step = board.scratch[HIGH, best] - board.scratch[LOW, best]
@@ -202,9 +204,9 @@ def _solve_block(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _move_point(board: Board, best: cython.Py_ssize_t, step: cython.double) -> cython.bint:
-    """Move the point of a block by a step, and its origin to the point; return whether the point moved.
+    """Move the point of a block by a step, and the origin to the point; return whether the point moved.
 
-    POINT keeps the digits that the origin cannot hold. A tiny step may be lost in rounding.
+    POINT keeps the digits that the origin cannot hold. If a step is lost in rounding, the point does not move.
     """
     origin = board.scratch[ORIGIN, best]
     here = board.scratch[POINT, best] + step
@@ -247,7 +249,7 @@ def _condition(
     centre: cython.double,
     epsilon: cython.double,
 ) -> cython.void:
-    """Condition a team of a block on |t − x| ≤ ε; store the moments in `board.cut`.
+    """Condition a team's performance t on |t − x| ≤ ε, where x belongs to its place; store the moments in `board.cut`.
 
     If only one edge of the interval matters, measure distances from that edge, because x ± ε would lose digits for a
     large ε.
@@ -276,10 +278,10 @@ def _sum(board: Board, row: cython.Py_ssize_t, best: cython.Py_ssize_t, last: cy
 @cython.cfunc
 @cython.exceptval(check=False)
 def _find_split(board: Board, best: cython.Py_ssize_t, last: cython.Py_ssize_t, up: cython.bint) -> cython.Py_ssize_t:
-    """Return the last place above the best split of a block: the leading places with the largest sum of slopes.
+    """Return the last place above the best split of a block, where the places above have the largest sum of slopes.
 
-    Sum from the best place if `up`, otherwise from the worst place, which differs only in rounding. Return `last` if
-    the block should not be split: if the sum above the split is not positive, or the sum below it not negative.
+    Sum from the best place if `up`, otherwise from the worst place. The direction affects only rounding. Return `last`
+    if the block should not be split because the sum above the split is not positive or the sum below is not negative.
     """
     split = last
     slope: cython.double = 0.0
@@ -295,9 +297,9 @@ def _find_split(board: Board, best: cython.Py_ssize_t, last: cython.Py_ssize_t, 
 @cython.cfunc
 @cython.exceptval(check=False)
 def _split(board: Board, best: cython.Py_ssize_t) -> cython.bint:
-    """Split a block where the leading places have the largest sum of slopes; return whether it was split.
+    """Split a block where the leading places have the largest sum of slopes; return whether the block was split.
 
-    First sum from the end where small slopes are not lost in the rounding of large ones.
+    The sum starts at the end of the block where small slopes are not lost in the rounding of large ones.
     """
     last = cython.cast(cython.Py_ssize_t, board.scratch[LAST, best])
     down: cython.bint = _sum(board, SLOPE, best, last) <= 0.0
@@ -322,7 +324,7 @@ def _split(board: Board, best: cython.Py_ssize_t) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _step(board: Board, best: cython.Py_ssize_t, before: cython.double) -> cython.double:
-    """Return Newton's step if it stays in the bracket and is at most half of `before`; otherwise a bisection step."""
+    """Return Newton's step; if it leaves the bracket or exceeds half of `before`, return a bisection step."""
     last = cython.cast(cython.Py_ssize_t, board.scratch[LAST, best])
     low = board.scratch[LOW, best] - board.scratch[POINT, best]
     high = board.scratch[HIGH, best] - board.scratch[POINT, best]

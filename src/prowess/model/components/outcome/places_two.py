@@ -1,8 +1,8 @@
 """Expectation propagation for two teams, as in `places` but with only a few dozen operations.
 
-The teams' distances u = t − l from their places mirror each other, whatever the variances are, because they depend only
-on the difference of the performances. So one EP site is enough for both teams: that of the better team, or of the first
-team in a tie.
+The two teams' distances from their places mirror each other, whatever the variances are, because these distances depend
+only on the difference of the performances. Therefore one EP site is enough for both teams: the site of the better team,
+or of the first team in a tie.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LARGEST_SQUARE = cython.declare(cython.double, 1e6)
 
 
 def is_well_scaled(board: Board, epsilon: cython.double) -> cython.bint:
-    """Return whether `learn_two` is accurate for a match: no number in it may be much larger than the others."""
+    """Return whether `learn_two` is accurate for a match: gap, margin and variance must not differ too much in size."""
     var = positive(board.variance[0] + board.variance[1])
     gap = board.mean[0] - board.mean[1]
     square = epsilon * epsilon
@@ -86,10 +86,13 @@ def _condition(
     epsilon: cython.double,
     tied: cython.bint,
 ) -> cython.double:
-    """Condition u on |u| ≤ ε; return the prior variance of u, or 0 if the result was certain.
+    """Condition the distance u of a team from its place on |u| ≤ ε; return the prior variance of u.
 
-    u and u' are the distances of both teams from their places. With two places, l − l' = t − t' − u + u' is conditioned
-    on l > l' + 2ε first. Set `gap` to the prior mean of u, and `edge` to the variance of the message about l − l'.
+    If the result was certain, return 0.
+
+    t and t' are the performances of the teams, l and l' the performances of their places; u = t − l and u' = t' − l'
+    are the distances. If the teams are on two places, the difference l − l' is first conditioned on the result, l > l'
+    + 2ε. Set `gap` to the prior mean of u, and `edge` to the variance of the message about l − l'.
     """
     board.gap = gap - site_mean
     board.edge = 0.0
@@ -117,7 +120,7 @@ def _squared_move(
     least: cython.double,
     size: cython.double,
 ) -> cython.double:
-    """Return the square of how far a site moved, in variances of one team's message; rounding errors count as 0."""
+    """Return how far a site moved, squared and in variances of a team's message; rounding errors count as 0."""
     # The site almost vanished, so its mean is meaningless; the sweeps continue.
     if new_pi < 1e-3 * pi:
         return 1.0
@@ -129,7 +132,7 @@ def _squared_move(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _learn_nothing(board: Board) -> cython.double:
-    """Leave both teams unchanged, because the result was certain; return its log-probability."""
+    """Leave both teams unchanged, because the result was certain; return the log-probability of the result."""
     board.converged = True
     board.d1[0] = board.d1[1] = board.d2[0] = board.d2[1] = 0.0
     board.left[0] = board.left[1] = 1.0
@@ -148,7 +151,8 @@ def _finish(
 ) -> cython.double:
     """Fill `d1`, `d2` and `left` of both teams, and return the log-evidence.
 
-    The log-evidence is a sum over the factors |u| ≤ ε, their sites, and the factor l > l' + 2ε.
+    The log-evidence is the sum of the terms of both teams' factors and sites and, unless the teams tied, the term for
+    the order of their places.
     """
     rest = 1.0 / pi + board.edge
     push = board.cut.shift / sqrt(whole)

@@ -1,6 +1,6 @@
 """Scores that are counts: Poisson-OD as a part of `OffenceDefence`.
 
-Guo, Sanner, Graepel, Buntine (2012), sections 3 and 4.2.
+See Guo, Sanner, Graepel, Buntine (2012), sections 3 and 4.2.
 """
 
 from __future__ import annotations
@@ -39,14 +39,16 @@ PREDICTIONS = ("integrated", "plug-in")
 @cython.final
 @cython.cclass
 class PoissonScore(Score):
-    """Scores that are counts: s ~ Poisson(eˣ). The posterior p of x is replaced by the normal q with the least KL(q‖p).
+    """Scores that are counts: s ~ Poisson(eˣ).
 
-    If `prediction` is "integrated", forecasts are integrated over the uncertainty of x. If it is "plug-in", as in the
-    paper, forecasts use the rates e^mean, which makes them over-confident. In both cases, win and draw probabilities
-    are computed on demand.
+    The posterior p of x is approximated by the normal distribution q with the smallest KL(q‖p).
+
+    If `prediction` is "integrated", forecasts are integrated over the uncertainty of x. With "plug-in", as in the
+    paper, forecasts use the rates e^mean and are over-confident. In both cases, win and draw probabilities are computed
+    on demand.
 
     Real leagues have more draws, or fewer, than independent scores would give. `draw_factor` multiplies the probability
-    of a draw between two teams, relative to win and loss. It changes only forecasts, not the ratings.
+    of a draw between two teams, relative to win and loss. The draw factor changes only forecasts, not the ratings.
 
     >>> PoissonScore("plug-in").prediction
     'plug-in'
@@ -67,7 +69,7 @@ class PoissonScore(Score):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def check(self, board: Board) -> cython.bint:
-        """Raise `Error` for a team without a score, or with one that is not a count."""
+        """Raise `Error` for a team without a score, or with a score that is not a count."""
         Score.check(self, board)
         for j in range(board.teams):
             score = board.score[j]
@@ -79,9 +81,10 @@ class PoissonScore(Score):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def seen(self, board: Board, score: cython.double, mean: cython.double, variance: cython.double) -> cython.double:
-        """Condition x on a score by equations (14) to (19); return a lower bound of the log-evidence.
+        """Update the belief about x from a score, by equations (14) to (19); return a lower bound of the log-evidence.
 
-        m′ − m is computed as v s − y or as κ − v′/2 − m: the one that subtracts smaller numbers loses fewer digits.
+        The change of the mean, m′ − m, is computed as v s − y or as κ − v′/2 − m (see `tilt`): the formula that
+        subtracts smaller numbers loses fewer digits.
         """
         y = tilt(mean, positive(variance), score)
         inverse = 1.0 / variance
@@ -99,14 +102,14 @@ class PoissonScore(Score):
         return log_pmf(score, kappa, rate) - half * score - 0.5 * (moved * board.push - y * board.rest + log(1.0 + y))
 
     def chances(self, mean: Any, variance: Any, win: Any, draw: Any) -> None:
-        """Fill P(win) and P(draw), integrated over both x or from the plug-in rates."""
+        """Fill P(win) and P(draw) of many matches, integrated over both teams' x or computed from the plug-in rates."""
         chances(mean, self._used(variance), win, draw)
         if self.draw_factor != 1.0:
             win /= 1.0 + (self.draw_factor - 1.0) * draw
             draw *= self.draw_factor / (1.0 + (self.draw_factor - 1.0) * draw)
 
     def points(self, mean: Any, variance: Any) -> dict[str, Any]:
-        """Return medians and means of the counts, and the "plug-in" rate eˣ of the paper.
+        """Return functions for the medians and means of the counts, and for the "plug-in" rate eˣ of the paper.
 
         >>> import numpy as np
         >>> {name: find().round(2) for name, find in PoissonScore().points(np.zeros(1), np.ones(1)).items()}
