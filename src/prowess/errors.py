@@ -132,7 +132,7 @@ def _restore(kind: type[Error], pieces: tuple[Piece, ...], attributes: dict[str,
 
 @dataclass(frozen=True)
 class Remark:
-    """A finding or decision made while reading a file; `str` returns the sentence.
+    """A finding or decision made while reading a file; `str` gives the remark as a sentence.
 
     `code` names the kind of remark; the code stays the same if the wording changes. `column` is the affected column,
     and `count` the number of affected rows or matches. `line` is the number of the first affected line, counted from 1.

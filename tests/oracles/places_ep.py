@@ -1,7 +1,7 @@
 """A slow and simple TS2: expectation propagation on one dense joint normal of all teams and places.
 
-The papers' graph is a tree, so message passing on it and EP on the joint have the same fixed points. The factors
-are updated one at a time, in a new random order in every iteration.
+The papers' graph is a tree, so message passing on the graph and EP on the joint distribution have the same fixed
+points. The factors are updated one at a time, in a new random order in every iteration.
 """
 
 import math

@@ -17,7 +17,8 @@ class Moments(NamedTuple):
 def gibbs(means, variances, places, epsilon: float, chains: int = 4000, sweeps: int = 400, seed: int = 0) -> np.ndarray:
     """Sample the performances of the teams: one row per independent chain, taken from the chain's last iteration.
 
-    Given l (`at`), a performance is a normal truncated to l ± ε. Given the performances, l is uniform where allowed.
+    Given l (`at`), a performance is a normal truncated to l ± ε. Given the performances, l is uniform over all allowed
+    values.
     """
     rng = np.random.default_rng(seed)
     distinct = sorted(set(places))

@@ -218,7 +218,7 @@ def test_deviation_of_coin_tosses_agrees_with_the_binomial_distribution() -> Non
     assert _coin(np.array([1, 2, 7, 50])) == pytest.approx(wanted)
 
 
-def test_number_of_games_until_a_rating_settles_is_found() -> None:
+def test_number_of_games_until_a_rating_settles_is_computed() -> None:
     assert games_needed(25 + 10 * (1 - np.exp(-np.arange(1, 200) / 10)), 25.0, 0.1) == pytest.approx(19, abs=2)
     assert games_needed(np.full(60, 25.0), 25.0, 0.1) == 1
     falling = 25 - 10 * (1 - np.exp(-np.arange(1, 200) / 20))

@@ -116,7 +116,7 @@ class Interval(NamedTuple):
 
 
 def all_above_zero(differences: Iterable[Interval]) -> bool | None:
-    """Return True if all intervals are above 0, False if any is at or below 0, and None if that is undecided.
+    """Return True if all intervals are above 0, False if any is at or below 0, and None if neither is certain.
 
     >>> sure, open_, none = Interval(2, 1, 3), Interval(1, -1, 3), Interval(0, 0, 0)
     >>> all_above_zero([sure, sure]), all_above_zero([sure, open_]), all_above_zero([sure, open_, none])

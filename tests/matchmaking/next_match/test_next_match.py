@@ -156,7 +156,7 @@ def test_next_matches_compares_all_pairs_of_a_small_league():
 
 @pytest.mark.parametrize(("count", "newcomers"), [(70, 0.1), (80, 0.0), (90, 0.5)])
 def test_shortlist_contains_the_most_informative_of_all_pairs(count, newcomers, monkeypatch):
-    """Only 300 of thousands of pairs are evaluated exactly; they come from the 30 least certain players."""
+    """Only 300 of thousands of pairs are evaluated exactly; each includes one of the 30 least certain players."""
     monkeypatch.setattr("prowess.matchmaking.next_match.candidates.ROWS", 30)
     ratings, model = league(count, count, newcomers), pw.TrueSkill()
     told = sorted(

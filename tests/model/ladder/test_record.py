@@ -27,7 +27,7 @@ def test_prediction_for_a_date_equals_the_forecast_in_a_fit(name):
         assert found.win[0] == pytest.approx(forecasts.win[len(before)], rel=1e-12)
 
 
-def test_predict_rejects_time_with_elapsed_and_times_before_the_last_match():
+def test_predict_rejects_a_time_given_with_elapsed_or_before_the_last_match():
     ladder = pw.Ladder(pw.TrueSkill().replace(drift=pw.drift.PerTime(1.0)))
     ladder.record([["ann"], ["bob"]], time=10)
     now, later, waited = (ladder.predict([["ann"], ["bob"]], **when) for when in ({}, {"time": 35}, {"elapsed": 25}))

@@ -55,8 +55,8 @@ class Look:
     def panel(self, usual: int, columns: int, beside: int) -> int:
         """Return the width of a panel if `columns` panels are side by side.
 
-        `usual` is the width without a fixed chart size. `beside` is the number of pixels for the axis and spacing of a
-        panel.
+        `usual` is the width of a panel in charts without a fixed size. `beside` is the number of pixels for the axis
+        and spacing of a panel.
 
         >>> LIGHT.panel(300, 2, 100), page_look(LIGHT, 300).panel(300, 2, 100)
         (300, 416)

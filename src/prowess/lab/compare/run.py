@@ -48,9 +48,9 @@ def compare(
 
     `models`: a mapping from names to models, or a list of presets such as `["elo", pw.TrueSkill]`; by default up to six
     presets that can use the history. `protocol`: which matches the models learn from and which are scored
-    (`pw.lab.Prequential`, `SeasonSplits`, `RandomSplits`). `measures`: names (`pw.lab.MEASURES`), a `pw.lab.Measure`,
-    or functions of `fit.forecasts` that return a tally for which lower is better; by default those that suit the
-    history. The first measure decides which model is best.
+    (`pw.lab.Prequential`, `SeasonSplits`, `RandomSplits`). `measures`: names (`pw.lab.MEASURES`), instances of
+    `pw.lab.Measure`, or functions of `fit.forecasts` that return a tally for which lower is better. The default is the
+    measures that suit the history. The first measure decides which model is best.
 
     `block`, `confidence`, `draws` and `seed`: how histories are resampled for intervals, see `pw.lab.Resampling`.
     `jobs`: the number of processes; None uses this process, or the setting of `joblib.parallel_config`, which can also

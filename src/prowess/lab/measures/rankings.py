@@ -147,7 +147,8 @@ def _ahead_and_level(start: NDArray[np.int32], key: NDArray[Any]) -> tuple[NDArr
 def score_error(forecasts: Forecasts, *, point: str = "median") -> Tally:
     """Return the mean absolute error of a team's predicted score: Guo et al. (2012), section 5.2.
 
-    `point`: the "median" of the forecast, which is best by this measure, its "mean", or the paper's "plug-in" rate.
+    `point` is the kind of point forecast: the "median", which is best by this measure, the "mean", or the "plug-in"
+    rate of the paper.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [3, 1]}] * 2)

@@ -150,7 +150,7 @@ def _listed_meetings(what: str, met: Any, numbers: Mapping[str, int]) -> Meeting
 
 
 def _meetings_in_history(history: History, numbers: Mapping[str, int]) -> NDArray[np.int64]:
-    """Return the pairs of players who were in different teams of a match, once for every such match."""
+    """Return the pairs of players who were opponents in a match. A pair is listed once for every such match."""
     number = np.array([numbers.get(name, -1) for name in history.players], np.int64)
     here = np.flatnonzero(number[history.player] >= 0) if len(number) else np.empty(0, np.int64)
     team = owners(history.team_start)[here]

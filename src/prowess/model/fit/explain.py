@@ -80,7 +80,7 @@ class Explanation:
     """How a player's matches led to the present rating.
 
     `start` is the rating before the first match, `now` the rating after the last. `matches` has a row for each match
-    that counts, with the columns match, id, time, partners, opponents (at most twenty), opponent_count, teams, place,
+    that counts. The columns are match, id, time, partners, opponents (at most twenty), opponent_count, teams, place,
     score, against (the best score of the others), actual, expected, expected_lead (the predicted score difference, in
     models of scores), mu_before, mu_after, drifted, moved, the same four for `shown` (shown_before, …), sigma_before,
     sigma_after.
@@ -286,10 +286,11 @@ def _round(number: float) -> str:
 class Account:
     """An account of one match: how the match changed the ratings of its players, and why.
 
-    `rows` has a mapping for each player, in the order of the teams: player, team (its index), partners, opponents,
-    place, actual and expected (the actual and the predicted share of opposing teams beaten), mu, sigma and shown before
-    and after, moved, and `first` (true if it was the player's first match). `forecast` has the predicted mean and sigma
-    of every team's performance, and for two teams `win` and `draw`. A match of importance 0 changes no rating.
+    `rows` has a mapping for each player, in the order of the teams. The keys are player, team (an index), partners,
+    opponents, place, actual, expected, moved and first, and mu, sigma and shown, each before and after the match.
+    `actual` and `expected` are the actual and the predicted share of opposing teams beaten. `first` is true if it was
+    the player's first match. `forecast` has the predicted mean and sigma of every team's performance, and for two teams
+    `win` and `draw`. A match of importance 0 changes no rating.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"]]}])

@@ -184,7 +184,7 @@ class Ladder:
 
     @property
     def name_index(self) -> NameIndex:
-        """The index that finds players by typed names. New players are added when it is next read.
+        """The index that finds players by typed names. New players are added the next time that the index is read.
 
         >>> import prowess as pw
         >>> pw.Ladder(pw.Elo(), {"Rafael Nadal": pw.Rating(1500)}).name_index.find("Nadal, Rafael").name

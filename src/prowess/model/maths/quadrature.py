@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 
 
 def grid(means: Floats, deviations: Floats, margins: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return bases, offsets and weights of nodes that integrate over the distribution of every team, up to rounding.
+    """Return bases, offsets and weights of the nodes of a grid for integrals over the distributions of all teams.
 
     >>> base, offset, weight = grid(np.array([0.0, 1.0]), np.array([1.0, 1.0]), np.array([0.0, 0.0]))
     >>> round(float(weight @ np.exp(-((base + offset) ** 2) / 2)) ** 2, 10) == round(2 * np.pi, 10)

@@ -72,7 +72,7 @@ def test_places_by_maximum_likelihood_with_margin_0_equal_isotonic_regression(te
 
 
 @pytest.mark.parametrize("margin", [2000.0, 1e6, 1e12, 1e20, 1e30])
-def test_update_with_a_huge_margin_depends_only_on_the_edge_between_two_places(margin):
+def test_update_with_a_huge_margin_depends_only_on_the_boundary_between_two_places(margin):
     keys, means, variances = (
         [0, 1, 1, 0, 0],
         np.array([-3.0, 4.0, 1.0, -1.0, 8.0]),
