@@ -36,12 +36,12 @@ def check_target(path: str | os.PathLike[str], allowed: tuple[str, ...]) -> str:
     >>> check_target("nowhere/standings.csv", (".csv", ".json"))
     Traceback (most recent call last):
     ...
-    prowess.Error: nowhere/standings.csv: there is no folder nowhere
+    prowess.Error: nowhere/standings.csv: there is no folder nowhere; create it first
     """
     ending = file_extension(path, allowed)
     folder = Path(path).parent
     if not folder.is_dir():
-        raise Error(f"{path}: there is no folder {folder}", field="path", value=str(path))
+        raise Error(f"{path}: there is no folder {folder}; create it first", field="path", value=str(path))
     return ending
 
 

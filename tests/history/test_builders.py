@@ -96,11 +96,11 @@ def test_empty_list_gives_an_empty_history() -> None:
 
 BAD: list[tuple[Any, str]] = [
     (["ann"], r"a match must be a mapping such as .*, not \['ann'\]"),
-    ({**DUEL, "winner": "ann"}, "unknown key 'winner': a match has teams, ranks, scores"),
+    ({**DUEL, "winner": "ann"}, "unknown key 'winner'; the keys of a match are teams, ranks, scores"),
     ({}, "teams must be a list of lists of names, not None"),
     ({"teams": "ab"}, "teams must be a list of lists of names, not 'ab'"),
     ({"teams": ["ann", "bob"]}, "team 1 must be a list of names, not 'ann'"),
-    ({"teams": [["ann"]]}, r"a match needs at least two teams, not 1 \(ann\): drop it"),
+    ({"teams": [["ann"]]}, r"a match needs at least two teams, not 1 \(ann\); add the other team"),
     ({"teams": []}, "a match needs at least two teams, not 0"),
     ({"teams": [["ann"], []]}, "team 2 has no players"),
     ({"teams": [["ann"], ["bob", "bob"]]}, "bob is listed twice in team 2"),
@@ -125,7 +125,7 @@ BAD: list[tuple[Any, str]] = [
     ({**DUEL, "home": 2}, "home must be the index of a team, 0 to 1, not 2"),
     ({**DUEL, "home": -1}, "home must be the index of a team, 0 to 1, not -1"),
     ({**DUEL, "home": "ann"}, "home must be the index of a team, 0 to 1, not 'ann'"),
-    ({**DUEL, "time": "2026-02-31"}, "'2026-02-31' isn't a date I understand: write dates as 2026-01-31"),
+    ({**DUEL, "time": "2026-02-31"}, "'2026-02-31' isn't a date I understand: write a date such as 2026-01-31"),
     ({**DUEL, "id": 1.5}, "the id of a match must be text or a whole number, not 1.5"),
 ]
 
@@ -148,11 +148,14 @@ def test_duplicate_match_ids_raise() -> None:
 @pytest.mark.parametrize(
     ("times", "message"),
     [
-        ([1, None], "match 2: it has no time, but the matches before do"),
-        ([None, 1], "match 2: it has the time 1, but the matches before have none"),
+        ([1, None], "match 2: it has no time, but the earlier matches do"),
+        ([None, 1], "match 2: it has the time 1, but the earlier matches have none"),
         ([1, "2026-01-31"], "match 2: time '2026-01-31': plain numbers and dates are mixed"),
         (["2026-01-31", "2026-01-31T10:00:00Z"], "match 2: time '2026-01-31T10:00:00Z': mixed time zones"),
-        (["2026-01-31T10:00:00+01:00", "2026-07-31T10:00:00+02:00"], "mixed time zones: .01:00 and .02:00; `utc=True`"),
+        (
+            ["2026-01-31T10:00:00+01:00", "2026-07-31T10:00:00+02:00"],
+            "mixed time zones: .01:00 and .02:00; use `utc=True`",
+        ),
     ],
 )
 def test_incomparable_times_raise(times: list[Any], message: str) -> None:

@@ -83,11 +83,13 @@ def test_match_ids_are_kept_if_they_stay_unique() -> None:
 def test_incompatible_histories_raise() -> None:
     game = {"teams": [["ann"], ["bob"]]}
     date, number, none = (history([game | more]) for more in ({"time": "2026-01-01"}, {"time": 3}, {}))
-    with pytest.raises(Error, match=r"history 2 of 2 has no times but others do"):
+    with pytest.raises(Error, match=r"history 2 of 2 has no times, but others have"):
         History.join([date, none])
-    with pytest.raises(Error, match=r"history 2 of 2: its times cannot be compared with those before: plain"):
+    with pytest.raises(
+        Error, match=r"history 2 of 2: its times cannot be compared with those of the files before it: plain"
+    ):
         History.join([date, number])
-    with pytest.raises(Error, match="number 2 is a str"):
+    with pytest.raises(Error, match="item 2 is a str"):
         History.join([date, "games.csv"])  # type: ignore[list-item]
 
 

@@ -75,7 +75,7 @@ def test_checks_report_long_gaps_extreme_scores_and_players_with_one_match():
     assert texts(league(days=range(0, 90, 9)), "gap") == []
     matches = [{"teams": [["a"], ["b"]], "scores": [k % 4, 1], "id": f"m{k}"} for k in range(40)]
     matches[7]["scores"] = [300, 1]
-    assert texts(pw.History.from_matches(matches), "score") == ["m7, a – b: the score 300 is far from the others"]
+    assert texts(pw.History.from_matches(matches), "score") == ["m7, a – b: the score 300 is far from all others"]
 
 
 def test_data_checks_report_nothing_for_an_empty_history():

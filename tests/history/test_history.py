@@ -113,8 +113,8 @@ def test_match_that_is_taken_twice_loses_its_id(league: History) -> None:
 @pytest.mark.parametrize(
     ("chosen", "message"),
     [
-        ([4], "no match 4 among 4 matches"),
-        ([0, -5], "no match -5"),
+        ([4], "match 4 not found; there are 4 matches"),
+        ([0, -5], "match -5 not found"),
         ([True], "a mask of 4 booleans, not bool of shape"),
         ([0.0], "not float64"),
         ([[0]], "of shape"),
@@ -157,7 +157,7 @@ def test_between_takes_a_bound_without_a_zone_to_be_in_the_zone_of_the_history()
 @pytest.mark.parametrize(
     ("bound", "message"),
     [
-        (5, "5 does not fit the times of this history: plain numbers and dates are mixed"),
+        (5, "5 cannot be compared with the times of this history: plain numbers and dates are mixed"),
         ("2026-01-01T00:00:00Z", "mixed time zones"),
         ("soon", "'soon' isn't a date I understand"),
     ],

@@ -42,7 +42,7 @@ def small_bombs(tmp_path_factory):
 @pytest.mark.parametrize("name", SMALL)
 def test_decompression_bomb_is_refused_with_the_limit_and_the_remedy(small_bombs, name):
     path = small_bombs / name
-    message = rf"^{re.escape(str(path))}: {SMALL[name]}.*; if you trust the file, `limits=False` reads it anyway"
+    message = rf"^{re.escape(str(path))}: {SMALL[name]}.*; if you trust the file, use `limits=False` to read it anyway"
     with pytest.raises(LimitExceeded, match=message):
         History.read(path, limits=TIGHT)
     with pytest.raises(LimitExceeded, match=SMALL[name]):
@@ -102,7 +102,9 @@ def test_command_line_names_the_flag_that_lifts_the_limits(tmp_path):
     path.write_bytes(bombs.HEADER + b"a" * 1_100_000 + b",bob\n")
     refused = run("check", path)
     assert refused.exit_code == 1
-    assert "line 2 is longer than the limit of 1 MiB; if you trust the file, --no-limits reads it" in refused.stderr
+    assert (
+        "line 2 is longer than the limit of 1 MiB; if you trust the file, use --no-limits to read it" in refused.stderr
+    )
     assert run("check", path, "--no-limits").exit_code == 0
 
 

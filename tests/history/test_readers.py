@@ -54,7 +54,9 @@ def test_frames_of_every_library_give_the_same_history(frame: object) -> None:
 
 @pytest.mark.parametrize("frame", [None, 3, [{"teams": [["ann"], ["bob"]]}], {"winner": ["ann"]}, np.zeros(3)])
 def test_objects_that_are_not_frames_raise(frame: object) -> None:
-    with pytest.raises(Error, match=r"needs a Polars, pandas or Arrow frame, not .*; from_matches takes plain Python"):
+    with pytest.raises(
+        Error, match=r"needs a Polars, pandas or Arrow frame, not .*; for plain Python values, use from_matches"
+    ):
         History.from_frame(frame)
 
 
@@ -120,7 +122,9 @@ def test_dates_are_read_by_the_given_format(text: str, time_format: str) -> None
 
 def test_error_names_a_date_that_does_not_fit_the_format() -> None:
     frame = pl.DataFrame({"winner": ["a"] * 2, "loser": ["b"] * 2, "date": ["31.01.2026", "30.02.2026"]})
-    with pytest.raises(Error, match=r"row 2: column 'date' holds '30.02.2026': `time_format='%d.%m.%Y'` does not fit"):
+    with pytest.raises(
+        Error, match=r"row 2: column 'date' holds '30.02.2026': this does not fit `time_format='%d.%m.%Y'`"
+    ):
         History.from_frame(frame, time_format="%d.%m.%Y")
 
 

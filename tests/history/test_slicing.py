@@ -98,7 +98,7 @@ def test_last_period_may_be_given_in_hours_or_as_a_number() -> None:
         ([1, 2], "-1", "must be a number above 0"),
         (["2026-01-01"], "fortnight", "'fortnight' is not a period: use hour, day, week, month or year, or a number"),
         (["2026-01-01"], "0d", "'0d' is not a period"),
-        (["2026-01-01"], "2h", "'2h' is too short: the matches have dates"),
+        (["2026-01-01"], "2h", "'2h' is too short, because the matches have dates"),
         ([None], "week", r"these matches have no times"),
     ],
 )

@@ -93,9 +93,9 @@ def test_time_format_parses_unusual_dates() -> None:
     assert parse_time("02.01.1970", "%d.%m.%Y") == ("date", None, DAY)
     assert parse_time("01 January 1970 01:00:00", "%d %B %Y %H:%M:%S") == ("timestamp", None, HOUR)
     assert parse_time("01.01.70 02:00 +0100", "%d.%m.%y %H:%M %z") == ("timestamp", "+01:00", HOUR)
-    with pytest.raises(Error, match="'1 2': `time_format='%d %d'` does not fit"):
+    with pytest.raises(Error, match="'1 2': this does not fit `time_format='%d %d'`"):
         parse_time("1 2", "%d %d")
-    with pytest.raises(Error, match=r"'1970-01-02': `time_format='%d.%m.%Y'` does not fit"):
+    with pytest.raises(Error, match=r"'1970-01-02': this does not fit `time_format='%d.%m.%Y'`"):
         parse_time("1970-01-02", "%d.%m.%Y")
 
 
@@ -105,7 +105,7 @@ def test_named_formats_parse_unix_times_and_spreadsheet_day_numbers() -> None:
     assert parse_time("1700000000123", "unix") == ("timestamp", "UTC", 1_700_000_000_123_000)
     assert parse_time("25570", "excel") == ("date", None, DAY)
     assert parse_time("25569.5", "excel") == ("timestamp", None, DAY // 2)
-    with pytest.raises(Error, match=r"'1970-01-02': `time_format='unix'` does not fit"):
+    with pytest.raises(Error, match=r"'1970-01-02': this does not fit `time_format='unix'`"):
         parse_time("1970-01-02", "unix")
 
 
@@ -118,7 +118,7 @@ def test_named_formats_parse_unix_times_and_spreadsheet_day_numbers() -> None:
     ],
 )
 def test_ambiguous_date_raises_and_suggests_both_readings(text: str, readings: str) -> None:
-    with pytest.raises(Error, match=f"'{text}' may be {readings}: write it like that"):
+    with pytest.raises(Error, match=f"'{text}' is ambiguous; write {readings}"):
         parse_time(text)
 
 

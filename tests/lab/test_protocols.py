@@ -166,13 +166,16 @@ def test_invalid_protocols_are_rejected(make, message):
 @pytest.mark.parametrize(
     ("protocol", "words"),
     [
-        (Prequential(), "every match was forecast before it was learnt from, and scored"),
+        (Prequential(), "every match was forecast before the model learnt the result, and was scored"),
         (Prequential(0.1), "after a burn-in (10 % of the matches)"),
         (Prequential("2026-01-01"), "after a burn-in (until 2026-01-01)"),
-        (SeasonSplits(0.7, test=0.2), "the first 70 % of the matches were learnt from and the last 20 % were scored"),
+        (
+            SeasonSplits(0.7, test=0.2),
+            "models learnt from the first 70 % of the matches, and the last 20 % were scored",
+        ),
         (
             RandomSplits(5, known=True),
-            "the others were scored, only matches whose players all appeared in learnt matches",
+            "the others were scored; only matches whose players had all played before were scored",
         ),
     ],
 )

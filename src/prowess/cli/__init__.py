@@ -113,7 +113,7 @@ def _is_missing(name: str) -> bool:
 
 def _make_command(name: str, plugin: object) -> object:
     if not inspect.isfunction(plugin):
-        raise Error(f"a verb must be a function, not {plugin!r}")
+        raise Error(f"a command must be a function, not {plugin!r}")
     single = typer.Typer(add_completion=False)
     single.command(name, rich_help_panel="Compare" if name in SHIPPED else "Plugins")(add_quiet_option(plugin))
     return typer.main.get_command(single)

@@ -110,7 +110,7 @@ class _Lists:
             raise Error(f"a match must be a mapping such as {EXAMPLE}, not {match!r}", value=match)
         for key in match:
             if key not in KEYS:
-                raise Error(f"unknown key {key!r}: a match has {', '.join(KEYS)}", field=str(key))
+                raise Error(f"unknown key {key!r}; the keys of a match are {', '.join(KEYS)}", field=str(key))
         teams = _list(match.get("teams"), "teams", "teams", "a list of lists of names")
         sizes = [self._add_team(team, players) for team, players in enumerate(teams)]
         self.teams.append(len(teams))
@@ -143,7 +143,7 @@ class _Lists:
             return
         lists = _list(weights, "weights", "weights", "a list of lists of numbers")
         if len(lists) != len(sizes):
-            message = f"{len(lists)} lists of weights for {len(sizes)} teams: give one for each team"
+            message = f"{len(lists)} lists of weights for {len(sizes)} teams: give one list for each team"
             raise Error(message, field="weights", value=weights)
         for team, (values, size) in enumerate(zip(lists, sizes, strict=True)):
             self.weight += _numbers(values, f"weights of team {team + 1}", "weights", size, "players", team)
@@ -151,7 +151,7 @@ class _Lists:
     def _add_time(self, value: Any) -> None:
         if bool(self.time) != (value is not None) and len(self.teams) > 1:
             has, others = ("no time", "do") if value is None else (f"the time {value!r}", "have none")
-            message = f"it has {has}, but the matches before {others}: give a time to every match, or to none"
+            message = f"it has {has}, but the earlier matches {others}: give a time to every match, or to none"
             raise Error(message, field="time", value=value)
         if value is None:
             return

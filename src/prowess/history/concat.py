@@ -31,7 +31,7 @@ def join(histories: Sequence[History], once: bool = True, names: Sequence[str] =
     parts = list(histories)
     for number, part in enumerate(parts, 1):
         if not isinstance(part, History):
-            message = f"join needs histories, but number {number} is a {type(part).__name__}"
+            message = f"join needs histories, but item {number} is a {type(part).__name__}"
             raise Error(message, field="histories", value=part)
     nonempty = [part for part in parts if len(part)]
     if len(nonempty) < 2:
@@ -48,7 +48,7 @@ def join(histories: Sequence[History], once: bool = True, names: Sequence[str] =
             assert joined.time is not None
             first = show_time(*stamp, joined.time[repeated[0]])
             text = f"{count(len(repeated), 'match is', 'matches are')} in more than one file and counted once"
-            pieces = (f"{text} (first: {first}); ", Option("duplicates", "keep"), " counts all")
+            pieces = (f"{text} (first: {first}); use ", Option("duplicates", "keep"), " to count each of them")
             remarks[""] = Remark("repeated-matches", pieces, count=len(repeated))
             joined = take(joined, np.delete(np.arange(len(joined)), repeated))
     joined = take(joined, np.arange(len(joined)))  # this sorts by time
@@ -63,7 +63,7 @@ def _common_stamp(histories: Sequence[History], names: Sequence[str]) -> Stamp |
     kinds = [part.time_kind for part in histories if len(part)]
     if None in kinds and set(kinds) != {None}:
         without = next(name for part, name in zip(histories, names, strict=True) if len(part) and not part.time_kind)
-        raise Error(f"{without} has no times but others do: give times to all histories, or to none", field="time")
+        raise Error(f"{without} has no times, but others have: give times to all of them, or to none", field="time")
     common: Stamp | None = None
     for part, name in zip(histories, names, strict=True):
         if part.time_kind is None:
@@ -71,7 +71,7 @@ def _common_stamp(histories: Sequence[History], names: Sequence[str]) -> Stamp |
         try:
             common = agree(common or stamp_of(part), stamp_of(part))
         except Error as error:
-            raise error.within(f"{name}: its times cannot be compared with those before: ") from None
+            raise error.within(f"{name}: its times cannot be compared with those of the files before it: ") from None
     return common
 
 

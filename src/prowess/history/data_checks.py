@@ -46,11 +46,11 @@ def suspicions(history: History) -> list[Suspicion]:
     counts = np.bincount(history.player, minlength=len(history.players))
     suspicious: list[Suspicion] = []
     for kind, found, more in (
-        ("spelling", _spellings(history, counts), "more names are spelt alike"),
+        ("spelling", _spellings(history, counts), "more pairs of names are spelt almost alike"),
         ("spelling", _slips(history, counts), "more rare names differ by one letter from another name"),
         ("single", _single(history, counts), ""),
         ("gap", _gaps(history), ""),
-        ("score", _scores(history), "more scores are far from the others"),
+        ("score", _scores(history), "more scores are far from all others"),
     ):
         suspicious += [one if isinstance(one, Suspicion) else Suspicion(kind, one) for one in found[:FEW]]
         if len(found) > FEW:
@@ -90,7 +90,7 @@ def _slips(history: History, counts: Counts) -> list[Suspicion]:
     """Find rare names that differ by one letter from a frequent name."""
     players = np.flatnonzero(counts).tolist()
     if len(players) > MANY:
-        text = f"more than {MANY:,} players: their names were not compared letter by letter"
+        text = f"there are more than {MANY:,} players, so names were not checked for single wrong letters"
         return [Suspicion("spelling", text)]
     pairs = one_letter_apart([plain_spelling(history.players[player]) for player in players])
     apart = [sorted((players[first], players[other]), key=lambda player: counts[player]) for first, other in pairs]
@@ -166,7 +166,7 @@ def _scores(history: History) -> list[str]:
     team = team[np.argsort(-np.abs(history.score[team] - upper), kind="stable")]
     match = np.searchsorted(history.match_start, team, side="right") - 1
     return [
-        f"{_describe(history, int(i))}: the score {history.score[j]:g} is far from the others"
+        f"{_describe(history, int(i))}: the score {history.score[j]:g} is far from all others"
         for i, j in zip(match, team, strict=True)
     ]
 

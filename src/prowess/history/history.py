@@ -127,7 +127,7 @@ class History:
         ...     _ = path.write_text("home,away,hg,ag\\nann,bob,1,0\\nbob,cat,x,2\\n")
         ...     findings = History.check(path)
         >>> len(findings.history), [str(problem) for problem in findings.problems]
-        (1, ["line 3: column 'hg' holds 'x': a number is needed; fill it in, or drop the row"])
+        (1, ["line 3: column 'hg' holds 'x': this is not a number; correct it, or drop the row"])
         """
         from .readers import read_file
         from .renaming import choices_of, with_remarks

@@ -133,7 +133,7 @@ def _label_sides(columns: MatchColumns) -> str:
 
 
 def _label_players(roles: Mapping[str, str | None]) -> str:
-    return f"a row is one player: {roles['player']!r}, in the match {roles['match']!r}"
+    return f"each row is one player in {roles['player']!r}, and {roles['match']!r} identifies the match"
 
 
 def _label_result(columns: MatchColumns) -> str:
@@ -193,7 +193,7 @@ def _duplicates(table: Table, remark: Remark) -> Question:
         Answer("each row is a match", {"duplicates": "keep"}),
         Answer("they are the same match", {"duplicates": "once"}),
     )
-    return Question("duplicates", f"Are {remark.count} similar rows separate matches?", answers, 0)
+    return Question("duplicates", f"Are the {remark.count} similar rows separate matches?", answers, 0)
 
 
 _QUESTIONS: dict[str, Callable[[Table, Remark], Question]] = {

@@ -365,7 +365,8 @@ def history_or_error(findings: Findings, skip_problems: bool | None) -> "History
     few = findings.unusable_rows() <= few_rows(findings.rows) and len(findings.history) > 0
     if skip_problems or (skip_problems is None and few):
         pieces: tuple[Piece, ...] = (
-            f"{count(number, 'problem', 'problems')} left out, first: {where}: ",
+            f"{count(findings.unusable_rows(), 'unusable row', 'unusable rows')} left "
+            f"out{', such as' * (number > SHOWN)}: {where}: ",
             *problem.pieces,
         )
         for one in findings.problems[1:SHOWN]:
@@ -373,6 +374,6 @@ def history_or_error(findings: Findings, skip_problems: bool | None) -> "History
         remark = Remark("problems", pieces, problem.column, number, line)
         return replace(findings.history, remarks=(*findings.history.remarks, remark))
     others = f" ({count(number - 1, 'more problem', 'more problems')}; " if number > 1 else " ("
-    skip = (others, Option("skip_problems", True), f" leaves {'them' if number > 1 else 'it'} out)")
+    skip = (others, "use ", Option("skip_problems", True), f" to skip {'such rows' if number > 1 else 'this row'})")
     place = f"{findings.title}, {where}: "
     raise Error(place, *problem.pieces, *skip, field=problem.column, line=line, value=problem.value)

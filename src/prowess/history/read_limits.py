@@ -38,7 +38,7 @@ class ReadLimits:
     columns: float = 16_384  # the maximum of an Excel sheet
     rows: float = inf
     unpacked: float = inf  # bytes
-    remedy: tuple[Piece, ...] = ("if you trust the file, ", Option("limits", False), " reads it anyway")
+    remedy: tuple[Piece, ...] = ("if you trust the file, use ", Option("limits", False), " to read it anyway")
 
     def error(self, title: str, message: str, line: int | None = None) -> LimitExceeded:
         """Return the error for a file that exceeds a limit."""

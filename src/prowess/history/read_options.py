@@ -66,19 +66,23 @@ class Choices:
     utc: bool = _choice(False, "Convert times in different zones to UTC.")
     day_first: bool | None = _choice(None, "Read 03/04/2026 as 3 April, or as March 4.")
     decimal: str | None = _choice(None, "The decimal mark: '.' or ','.", "MARK")
-    rosters: str | None = _choice(None, "Separator between players in a cell; '' keeps cells whole.", "MARK")
+    rosters: str | None = _choice(None, "Separator between players in a cell; '' reads each cell as one name.", "MARK")
     unplaced: tuple[str, ...] = _choice((), "More words that mean the last place, such as DNF.", "WORD")
     absent: tuple[str, ...] = _choice((), "Words that mean that a player was absent, such as DNS.", "WORD")
-    duplicates: Duplicates | None = _choice(None, "Count duplicate rows once (once), or each as a match (keep).")
+    duplicates: Duplicates | None = _choice(
+        None, "Count duplicate rows once (once), or count each row as a match (keep)."
+    )
     walkovers: Walkovers | None = _choice(None, "Leave walkovers out (skip), or count them as matches (count).")
     score_unit: ScoreUnit | None = _choice(None, "What to count in a match of several sets: sets, games or points.")
     skip_problems: bool | None = _choice(
         False,
-        "Leave out all rows that cannot be read, or refuse such a file; by default, a few are left out.",
+        "Skip all rows that cannot be read, or reject such a file; by default, a few such rows are skipped.",
     )
     separator: str | None = _choice(None, "Separator of the cells of a text file.", "MARK")
     encoding: str | None = _choice(None, "The encoding of a text file, such as utf-8 or cp1252.", "NAME")
-    header: bool | None = _choice(None, "Whether the first line names the columns; otherwise they are 1, 2, ….")
+    header: bool | None = _choice(
+        None, "Whether the first line has the column names; without it, columns are named 1, 2, …."
+    )
     sheet: str | None = _choice(None, "The sheet of a workbook.", "NAME")
     limits: bool | ReadLimits = _choice(True, "Read the file even if it unpacks to an extreme size.")
 

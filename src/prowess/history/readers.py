@@ -67,7 +67,7 @@ def from_frame(frame: Any, choices: Choices) -> Findings:
             frame = frame.reset_index()  # the times of a pandas frame, which Polars would drop
         if not hasattr(frame, "__arrow_c_stream__"):
             message = f"from_frame needs a Polars, pandas or Arrow frame, not {type(frame).__name__}"
-            raise Error(f"{message}; from_matches takes plain Python")
+            raise Error(f"{message}; for plain Python values, use from_matches")
         try:
             frame = pl.DataFrame(frame)
         except Exception as error:  # another library's frame may raise anything
@@ -211,7 +211,7 @@ def _read_matches(table: Table, layout: Layout) -> RawMatches:
             layout = layout.with_roles(id=None)
     check_columns(table, layout, draft)
     if draft.times is None and len(draft) > 1:
-        table.note("no-times", "no column holds times, so matches count in the order of the rows")
+        table.note("no-times", "no column has times, so matches are rated in the order of the rows")
     draft.remarks = (*layout.describe(table.frame.columns), *draft.remarks, *table.remarks)
     return draft
 
@@ -231,8 +231,11 @@ def _sequence(table: Table, draft: RawMatches, rows: RowGroups | None) -> Floats
     moved = np.count_nonzero(np.lexsort((order, time)) != np.argsort(time, kind="stable"))
     if not moved:
         return None
-    text = f"rounds decide the order of matches with the same time ({column}): {count(int(moved), 'match', 'matches')}"
-    table.note("order-of-rounds", f"{text} moved", column=column, number=int(moved))
+    text = (
+        f"matches with the same time are put in the order of their rounds in {column} "
+        f"({count(int(moved), 'match', 'matches')}"
+    )
+    table.note("order-of-rounds", f"{text} moved)", column=column, number=int(moved))
     return order
 
 
@@ -277,7 +280,7 @@ def check_groups(path: str | os.PathLike[str], by: str, choices: Choices) -> dic
     if not isinstance(table, Table):
         if not len(table.history) and not table.problems:
             return {}
-        message = f"{path}: grouping needs a file of rows with a column {by!r}; this file lists matches with teams"
+        message = f"{path}: cannot group by {by!r}, because this file is a list of matches without columns; use a table"
         raise Error(message, field="by", value=by)
     columns = table.frame.columns
     near = [by] if by in columns else [column for column in columns if plain_name(column) == plain_name(by)]

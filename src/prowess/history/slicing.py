@@ -97,7 +97,11 @@ def indices(chosen: NDArray[Any], length: int, name: str = "take") -> NDArray[np
         raise Error(f"{name} needs indices or a mask of {length} booleans, not {kind}", field="chosen")
     wrong = chosen[(chosen < -length) | (chosen >= length)]
     if len(wrong):
-        raise Error(f"{name}: no match {wrong[0]} among {length} matches", field="chosen", value=int(wrong[0]))
+        raise Error(
+            f"{name}: match {wrong[0]} not found; there are {length} matches, counted from 0",
+            field="chosen",
+            value=int(wrong[0]),
+        )
     return chosen.astype(np.intp) % length
 
 
@@ -138,7 +142,7 @@ def stamp_of(history: History) -> Stamp:
 
 def _times_of(history: History) -> NDArray[Any]:
     if history.time is None:
-        message = "these matches have no times: give each match a time, or choose matches by index"
+        message = "these matches have no times; give each match a time, or select matches by index"
         raise Error(message, field="time")
     return history.time
 
@@ -163,7 +167,7 @@ def bound(history: History, value: object) -> float:
     try:
         agree(stamp_of(history), Stamp(kind, zone), utc=True)
     except Error as error:
-        raise error.within(f"{value!r} does not fit the times of this history: ", value=value) from None
+        raise error.within(f"{value!r} cannot be compared with the times of this history: ", value=value) from None
     return number
 
 
@@ -310,7 +314,7 @@ def _back(history: History, period: str) -> date | datetime | None:
     unit = next(name for name in PERIODS if name[0] == parts["unit"][0])
     last: Any = show_time(*stamp_of(history), _times_of(history)[-1])
     if unit == "hour" and history.time_kind == "date":
-        message = f"{period!r} is too short: the matches have dates without a time of day"
+        message = f"{period!r} is too short, because the matches have dates without a time of day; use at least a day"
         raise Error(message, field="period", value=period)
     if history.time_kind == "timestamp" and unit != "hour":
         # A period of whole days ends at the end of the last day.

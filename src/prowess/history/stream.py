@@ -90,7 +90,9 @@ class Stream(Iterator[History]):
         self.layout = findings.layout
         if (column := self._key()[0]) is not None and column not in columns:
             # The whole table is needed to decide whether its cells are scores or places.
-            error = sample.error(0, "a table with a column per player cannot be read in chunks: read it as a whole")
+            error = sample.error(
+                0, "a table with a column per player cannot be read in chunks: read the whole file at once"
+            )
             error.hint = Option("stream", False)
             raise error
         # Large chunks decide for themselves, except about mirrored rows: a day of mirrored rows must not be split.
@@ -135,7 +137,9 @@ class Stream(Iterator[History]):
         self.decided |= findings.decisions
         if self.layout is not None and findings.layout is not None and findings.layout.shape != self.layout.shape:
             roles = Option("columns", dict(self.layout.roles))
-            raise table.error(0, f"from here on the layout is different ({findings.layout.shape}); try ", roles)
+            raise table.error(
+                0, f"from here on, the columns seem to mean something else ({findings.layout.shape}); try ", roles
+            )
         return self._check(findings, table)
 
     def _check(self, findings: Findings, table: Table | None) -> History:
@@ -194,7 +198,9 @@ class _PreviousHistory:
             if table is not None and column is not None and (times := read_times(table, column)) is not None:
                 row = int(times.number.argmin())
             now, before = (show_time(*self.stamp, when) for when in (history.time[0], self.time))
-            text = f"a match at {now} comes after one at {before}: sort the file by time, or read it as a whole"
+            text = (
+                f"a match at {now} comes after one at {before}: sort the file by time, or read the whole file at once"
+            )
             late = _error(title, table, row, text)
             late.hint = Option("stream", False)
             raise late
@@ -210,7 +216,10 @@ class _PreviousHistory:
             if len(repeated):
                 row = int(repeated[0])
                 value = frame[column][row]
-                text = f"column {column!r} holds {value!r}, but that match began before other matches: sort the file"
+                text = (
+                    f"column {column!r} holds {value!r}, but rows of other matches lie between the rows of this "
+                    "match: sort the file"
+                )
                 raise table.error(row, f"{text}, so that the rows of a match are together", column=column, value=value)
         if time is not None:
             last = frame[time][-1]

@@ -24,10 +24,10 @@ FIRST, LAST = -62_135_596_800_000_000, 253_402_300_800_000_000  # Python's calen
 NUMBER_FORMATS = ("number", "unix", "excel")  # plain numbers, seconds since 1970, spreadsheet day numbers
 
 RIGHT = (
-    "write dates as 2026-01-31, timestamps as 2026-01-31T10:00:00 (with Z or +02:00 where there is a zone) or plain"
-    " numbers"
+    "write a date such as 2026-01-31, a time such as 2026-01-31T10:00:00 (add Z or +02:00 for a zone),"
+    " or a plain number"
 )
-OR_SAY: tuple[Piece, ...] = (", or say how they are written: ", Option("time_format", "%d.%m.%Y"))
+OR_SAY: tuple[Piece, ...] = ("; or give the format, such as ", Option("time_format", "%d.%m.%Y"))
 EPOCH = datetime(1970, 1, 1)
 _EPOCH_UTC = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
@@ -97,7 +97,7 @@ def _unreadable(value: object, suggest_format: bool, text: str = "{!r} isn't a d
 
 def _within_limits(number: float) -> float:
     if abs(number) > LARGEST:
-        raise Error(f"the time {number} is not within ±{LARGEST:g}", field="time", value=number)
+        raise Error(f"the time {number} is too large; it must be within ±{LARGEST:g}", field="time", value=number)
     return number
 
 
@@ -138,14 +138,14 @@ def agree(first: Stamp, second: Stamp, utc: bool = False) -> Stamp:
     if first == second:
         return first
     if "number" in (first.kind, second.kind):
-        raise Error("plain numbers and dates are mixed: give all times as numbers, or all as dates", field="time")
+        raise Error("plain numbers and dates are mixed; give all times as numbers, or all as dates", field="time")
     if (first.zone is None) != (second.zone is None):
         aware = first.zone or second.zone
-        message = f"mixed time zones: some times have a zone ({aware}) and some have none: give every time a zone"
+        message = f"mixed time zones: some times have a zone ({aware}) and some have none; give every time a zone"
         raise Error(message, field="time")
     if first.zone != second.zone:
-        mixed = f"mixed time zones: {first.zone} and {second.zone}; "
-        raise Error(mixed, Option("utc", True), " converts them to UTC", field="time")
+        mixed = f"mixed time zones: {first.zone} and {second.zone}; use "
+        raise Error(mixed, Option("utc", True), " to convert them to UTC", field="time")
     return Stamp("timestamp", first.zone)
 
 
@@ -180,7 +180,7 @@ def _from_text(
 
 def does_not_fit(time_format: str) -> tuple[Piece, ...]:
     """Return the message for a text that does not fit the user's format."""
-    return Option("time_format", time_format), " does not fit"
+    return "this does not fit ", Option("time_format", time_format)
 
 
 def _by_pattern(text: str, day_first: bool | None) -> tuple[Kind, str | None, int] | None:
@@ -203,7 +203,7 @@ def _by_pattern(text: str, day_first: bool | None) -> tuple[Kind, str | None, in
             continue
     if len(set(read.values())) > 1 and text[parts.end("one")] != ".":  # with dots the day is first
         days = " or ".join(str(show_time("date", None, number))[:10] for _, number in read.values())
-        raise Error(f"{text!r} may be {days}: write it like that", field="time", value=text)
+        raise Error(f"{text!r} is ambiguous; write {days}", field="time", value=text)
     for stamp, number in read.values():
         return *stamp, number
     return None

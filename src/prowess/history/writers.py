@@ -94,7 +94,7 @@ class Contents:
         if self.home and self.rosters:
             return "a home team has several players"
         if self.home and (self.other_than_pairs or self.home_later):
-            return "the home team is not the first of two"
+            return "the home team is not always the first of two teams"
         return f"a name contains {BETWEEN!r}" if self.rosters and self.separators else ""
 
     def layout(self, layout: Shape | None) -> Shape:
@@ -103,7 +103,7 @@ class Contents:
             message = f"layout must be 'wide' (a row per match) or 'long' (a row per player), not {layout!r}"
             raise Error(message, field="layout", value=layout)
         if layout == "wide" and self.not_wide:
-            message = f"a row per match cannot hold this history, because {self.not_wide}; write it with "
+            message = f"this history cannot be written with a row per match, because {self.not_wide}; use "
             raise Error(message, Option("layout", "long"), field="layout", value="wide")
         return layout or ("long" if self.most_teams > SIDES or self.not_wide else "wide")
 

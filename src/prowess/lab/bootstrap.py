@@ -69,8 +69,8 @@ class Resampling:
         return (
             f"Intervals come from {self.draws:,} resampled histories: {block} are drawn with replacement, the same for "
             f"all models. If leagues like this one were played many times, about {100 * self.confidence:g} of 100 such "
-            "intervals would contain the value of an endless league of this kind. They are about these players, these "
-            "models and this time span, not about other leagues."
+            "intervals would contain the value of an endless league of this kind. The intervals apply to these "
+            "players, these models and this time span, not to other leagues."
         )
 
     def interval(self, tally: Tally, history: History | None = None) -> Interval:

@@ -101,12 +101,12 @@ class Prequential(Protocol):
     def __str__(self) -> str:
         """Describe the protocol."""
         if self.burn_in == 0:
-            return "every match was forecast before it was learnt from, and scored"
+            return "every match was forecast before the model learnt the result, and was scored"
         if isinstance(self.burn_in, (str, date)):
             span = f"until {self.burn_in}"
         else:
             span = f"{self.burn_in:,.0f} matches" if self.burn_in >= 1 else f"{100 * self.burn_in:g} % of the matches"
-        return f"every match was forecast before it was learnt from, and scored after a burn-in ({span})"
+        return f"every match was forecast before the model learnt the result, and was scored after a burn-in ({span})"
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ class SeasonSplits(Protocol):
 
     def __str__(self) -> str:
         """Describe the protocol."""
-        start = "every season began with newcomers" if self.reset else "earlier seasons were learnt from, too"
+        start = "every season began without ratings" if self.reset else "models also learnt from earlier seasons"
         return f"in every season {_describe_shares(self, 'the first')}; {start}{KNOWN * self.known}"
 
 
@@ -216,7 +216,7 @@ class RandomSplits(Protocol):
         return f"{self.times} times {_describe_shares(self, 'a random')}{KNOWN * self.known}"
 
 
-KNOWN = ", only matches whose players all appeared in learnt matches"
+KNOWN = "; only matches whose players had all played before were scored"
 
 
 def _check_shares(train: float, test: float | None) -> None:
@@ -270,4 +270,4 @@ def _only_known_players(run: Run, history: History) -> Run:
 
 def _describe_shares(protocol: SeasonSplits | RandomSplits, which: str) -> str:
     scored = "the others were" if protocol.test is None else f"the last {100 * protocol.test:g} % were"
-    return f"{which} {100 * protocol.train:g} % of the matches were learnt from and {scored} scored"
+    return f"models learnt from {which} {100 * protocol.train:g} % of the matches, and {scored} scored"

@@ -63,7 +63,10 @@ def _check_address(settings: Settings) -> Check:
 
 def _check_proxy(settings: Settings) -> Check:
     if "*" in settings.forwarded:
-        text = "Every client may claim any address in X-Forwarded-For (forwarded is *), which voids the limits."
+        text = (
+            "Every client may claim any address in X-Forwarded-For (forwarded is *), so the limits per address "
+            "have no effect."
+        )
         return Check("proxy", "problem", text, "Name your proxy: --forwarded ADDRESS")
     if not settings.forwarded:
         text = "No proxy is trusted, so all clients behind a proxy share the limits of one address."
@@ -122,7 +125,9 @@ def examine_machine(settings: Settings, database: Database) -> Iterator[Check]:
 def _check_user(user: int) -> Check:
     if user == 0:
         text = "This runs as root: a flaw in the service would give away the whole machine."
-        return Check("user", "warning", text, "Run the service, and this command, as a user of their own.")
+        return Check(
+            "user", "warning", text, "Create a user for the service, and run the service and this command as that user."
+        )
     return Check("user", "ok", "This does not run as root.")
 
 

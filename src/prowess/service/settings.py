@@ -48,7 +48,7 @@ class Settings:
     port: int = _setting(8000, "N", "Port to listen on; 0 for any free port.", 0)
     workers: int = _setting(1, "N", "Number of processes.", 1)
     log: str = _setting("json", "|".join(LOGS), "Format of the request log on standard error.")
-    metrics: bool = _setting(True, None, "Serve /metrics for Prometheus, to keys for all leagues.")
+    metrics: bool = _setting(True, None, "Serve /metrics for Prometheus; reading it needs a key for all leagues.")
     metrics_address: str = _setting(
         "", "HOST:PORT", "A separate address that serves metrics without a key, such as 127.0.0.1:9100."
     )
@@ -63,10 +63,10 @@ class Settings:
     export_folder: str = _setting(
         "", "FOLDER", "Folder for exported files; by default beside a SQLite database, else in the temporary folder."
     )
-    rate_limit: float = _setting(50.0, "N", "Requests per second from an address without a key.", 0, LIMITS)
-    rate_burst: int = _setting(200, "N", "Burst of requests from an address without a key.", 1, LIMITS)
-    key_rate_limit: float = _setting(20_000.0, "N", "Requests per second with a key.", 0, LIMITS)
-    key_rate_burst: int = _setting(40_000, "N", "Burst of requests with a key.", 1, LIMITS)
+    rate_limit: float = _setting(50.0, "N", "Maximum requests per second from an address without a key.", 0, LIMITS)
+    rate_burst: int = _setting(200, "N", "Requests that an address without a key may send in a burst.", 1, LIMITS)
+    key_rate_limit: float = _setting(20_000.0, "N", "Maximum requests per second with a key.", 0, LIMITS)
+    key_rate_burst: int = _setting(40_000, "N", "Requests that may be sent with a key in a burst.", 1, LIMITS)
     cpu_limit: float = _setting(0.25, "N", "CPU-seconds per second that an address without a key may use.", 0, LIMITS)
     cpu_burst: float = _setting(
         5.0, "SECONDS", "CPU-seconds that an address without a key may use in a burst.", 0, LIMITS
@@ -77,14 +77,14 @@ class Settings:
         10_000, "N", "Maximum number of open connections; `ulimit -n` may allow fewer.", 0, LIMITS
     )
     address_connections: int = _setting(
-        100, "N", "Open connections from one address; trusted proxies are exempt.", 0, LIMITS
+        100, "N", "Maximum number of open connections from one address; trusted proxies are exempt.", 0, LIMITS
     )
-    stream_limit: int = _setting(50, "N", "Event streams from one address without a key.", 0, LIMITS)
-    key_stream_limit: int = _setting(500, "N", "Event streams with one key.", 0, LIMITS)
+    stream_limit: int = _setting(50, "N", "Maximum number of event streams from one address without a key.", 0, LIMITS)
+    key_stream_limit: int = _setting(500, "N", "Maximum number of event streams with one key.", 0, LIMITS)
     header_limit: int = _setting(32 * KIB, "BYTES", "Maximum size of the headers of a request.", 0, LIMITS)
     header_timeout: float = _setting(10.0, "SECONDS", "Time that the headers may take to arrive.", 0, LIMITS)
     body_timeout: float = _setting(
-        20.0, "SECONDS", "Time that a body may take to arrive; each kB adds one second.", 0, LIMITS
+        20.0, "SECONDS", "Time that a request body may take to arrive; each kB adds one second.", 0, LIMITS
     )
     anonymous_body_limit: int = _setting(64 * KIB, "BYTES", "Maximum size of a request body without a key.", 0, LIMITS)
     body_limit: int = _setting(16 * MIB, "BYTES", "Maximum size of a request body with a key.", 0, LIMITS)

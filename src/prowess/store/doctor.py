@@ -216,7 +216,7 @@ def _journal_faults(connection: Connection, league: League) -> Iterator[str]:
     earlier_id = func.lag(_JOURNAL.id).over(partition_by=_JOURNAL.seq, order_by=_JOURNAL.revision)
     rules = {
         "with a missing version, or with two versions valid at once": _JOURNAL.until.is_distinct_from(following),
-        "not posted exactly once": earlier_id.is_(None) != (_JOURNAL.kind == "post"),
+        "that were not posted exactly once": earlier_id.is_(None) != (_JOURNAL.kind == "post"),
         "with a version under another id": earlier_id != _JOURNAL.id,
         "without a result, or deleted and with a result": (_JOURNAL.kind == "delete") != _JOURNAL.body.is_(None),
         "with a revision that the league has not reached": ~_JOURNAL.revision.between(1, league.revision),

@@ -111,7 +111,7 @@ class ExportFolder:
         self.path.mkdir(mode=0o700, exist_ok=True)
         status = self.path.lstat()
         if hasattr(os, "getuid") and (status.st_uid != os.getuid() or status.st_mode & 0o022):
-            message = f"{self.path} can be written by others; choose another folder for exports"
+            message = f"{self.path} can be written by other users; choose another folder for exports"
             raise Unavailable("exports cannot be written now", message)
 
     def _temporary(self, league: int) -> Path:

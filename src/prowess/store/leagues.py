@@ -225,7 +225,10 @@ def create(
 def _take_name(connection: Connection, name: str) -> None:
     """Check that a name is valid and not in use; if a renamed league had it before, end the redirect to that league."""
     if not NAME.fullmatch(name):
-        text = f"use at most 63 lowercase letters (a to z), digits and hyphens, as in {slug(name)!r}, not {name!r}"
+        text = (
+            f"a league name has at most 63 lowercase letters (a to z), digits and hyphens, as in {slug(name)!r}, "
+            f"not {name!r}"
+        )
         raise Error.in_field("name", text, value=name)
     rows = _BY_NAME(connection, name=name)
     if rows:
@@ -455,7 +458,7 @@ def as_of(connection: Connection, league: League, revision: int) -> League:
 def with_generation(connection: Connection, league: League, number: int) -> League:
     """Return the league as rated by the model of a generation."""
     if not 1 <= number <= league.generation:  # PostgreSQL rejects a parameter that is not a 32-bit integer
-        text = f"{league.name} has generations 1 to {league.generation}, not {number}"
+        text = f"{league.name} has no generation {number}; choose 1 to {league.generation}"
         raise NotFound.in_field("generation", text, value=number)
     row = _generation_row(connection, league, number)
     ratings = {"rating_set": row.rating_set, "set_revision": row.set_revision, "memory": bytes(row.memory)}

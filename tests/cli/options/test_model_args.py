@@ -50,10 +50,10 @@ def test_model_option_help_lists_the_presets() -> None:
         (("--set", "beta=1", "--set", "beta=2"), "error: --set: the parameter 'beta' is set twice"),
         (
             ("--set", "team=Average"),
-            "error: --set team=Average: unknown; choose one of Affine, FullSquad",
+            "error: --set team=Average: unknown component; choose one of Affine, FullSquad",
         ),
         (("--set", "drift=PerTime"), "error: --set drift=PerTime: this component needs parameters"),
-        (("--set", "absorb=3"), "error: --set absorb=3: unknown; choose one of"),
+        (("--set", "absorb=3"), "error: --set absorb=3: unknown component; choose one of"),
     ],
 )
 def test_model_option_errors_are_one_line(words: tuple[str, ...], message: str) -> None:

@@ -50,7 +50,7 @@ def test_ctrl_c_and_ctrl_d_stop_without_a_traceback(tmp_path: Path, key: bytes) 
 def test_file_without_open_questions_is_checked_at_once(tmp_path: Path) -> None:
     code, shown = converse(b"", "check", write(tmp_path, "games.csv", "winner,loser\nAnn,Bob\nBob,Cat\n"), "--ask")
     assert code == 0, shown
-    assert "No question is open. The first matches:\n  Ann beat Bob\n  Bob beat Cat\n" in shown
+    assert "There is nothing to ask. The first matches:\n  Ann beat Bob\n  Bob beat Cat\n" in shown
 
 
 def test_ask_needs_a_terminal(tmp_path: Path) -> None:

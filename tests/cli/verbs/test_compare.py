@@ -59,7 +59,7 @@ def test_compare_uses_all_models_that_fit_the_file_by_default(tmp_path: Path) ->
     race = "race,driver,place\n" + "".join(f"{k},{name},{p}\n" for k in range(30) for p, name in enumerate("abc", 1))
     result = run("compare", write(tmp_path, "race.csv", race))
     assert (
-        "compared the models that can use this file: TrueSkill, Elo, Glicko, Glicko2, TS2, TS2c; --models"
+        "compared the models that suit this file: TrueSkill, Elo, Glicko, Glicko2, TS2, TS2c; use --models"
         in result.stderr
     )
     assert "30 matches are too few to tell these models apart" in result.stdout

@@ -154,9 +154,9 @@ def test_set_option_of_rate_changes_a_model_parameter(tmp_path: Path) -> None:
         (("games.csv", "--out", "a.csv", "--save", "a.csv"), "error: a.csv: --save would overwrite --out"),
         (("games.csv", "--save", "league"), "error: league: the name must end in .prowess"),
         (("games.csv", "--set", "draw_probability=2"), "error: draw_probability must"),
-        (("broken.csv", "--strict"), "error: broken.csv, line 3: column 'hg' holds 'x': a number is needed"),
+        (("broken.csv", "--strict"), "error: broken.csv, line 3: column 'hg' holds 'x': this is not a number"),
         (("odd.csv",), "--columns winner=who --columns 'loser=won by', the first matches are: ann beat bob"),
-        (("games.csv", "--since", "banana"), "(with Z or +02:00 where there is a zone) or plain numbers"),
+        (("games.csv", "--since", "banana"), "(add Z or +02:00 for a zone), or a plain number"),
         (("bytes.csv",), "error: bytes.csv"),
     ],
 )

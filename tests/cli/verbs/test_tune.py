@@ -56,7 +56,7 @@ def test_ctrl_c_during_tune_prints_the_best_parameters_so_far(monkeypatch: pytes
     assert result.exit_code == 130
     assert "The best of 6 sets of k" in result.stdout
     assert result.stdout.splitlines()[-1].startswith("prowess rate ")
-    assert "stopped after 6 of 12 trials; --study tune.db would keep the trials" in result.stderr
+    assert "stopped after 6 of 12 trials; use --study tune.db to keep the trials" in result.stderr
 
 
 def test_no_command_is_printed_if_tuning_finds_no_improvement(tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_no_command_is_printed_if_tuning_finds_no_improvement(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (("--params", "gamma"), 1, "'gamma' is not a number of this model"),
+        (("--params", "gamma"), 1, "'gamma' is not a numeric parameter of this model"),
         (("--params", "beta=3"), 2, "'beta=3' must be NAME or NAME=LOW:HIGH"),
         (("--params", "beta=-1:3"), 1, "beta cannot be tuned from -1 to 3"),
         (("--measure", "auc"), 1, "tuning needs a measure that is a mean over matches, not 'auc'"),

@@ -78,15 +78,19 @@ def test_contradictory_decimal_marks_are_a_problem(cell: str) -> None:
 @pytest.mark.parametrize(
     ("cells", "values", "note"),
     [
-        (["1,234", "999"], [1234, 999], "a: '1,234' is read as 1234; `decimal=','` reads it as 1.234"),
-        (["1.234"], [1.234], "a: '1.234' is read as 1.234; `decimal=','` reads it as 1234"),
-        (["1,234", "5000"], [1.234, 5000], "because other thousands have no mark; `decimal='.'`"),
+        (["1,234", "999"], [1234, 999], "a: '1,234' is read as 1234; use `decimal=','` to read it as 1.234"),
+        (["1.234"], [1.234], "a: '1.234' is read as 1.234; use `decimal=','` to read it as 1234"),
+        (["1,234", "5000"], [1.234, 5000], "because other numbers above 999 have no thousands mark; use `decimal='.'`"),
         (
             ["1,234", "2,5"],
             [1.234, 2.5],
-            "'1,234' is read as 1.234 because of '2,5'; `decimal='.'` reads it as 1234",
+            "'1,234' is read as 1.234 because of '2,5'; use `decimal='.'` to read it as 1234",
         ),
-        (["1.234", "2,5"], [1234, 2.5], "a: '1.234' is read as 1234 because of '2,5'; `decimal='.'` reads it as 1.234"),
+        (
+            ["1.234", "2,5"],
+            [1234, 2.5],
+            "a: '1.234' is read as 1234 because of '2,5'; use `decimal='.'` to read it as 1.234",
+        ),
         (["1.234", "1.234,5"], [1234, 1234.5], "because of '1.234,5'"),
         (["1.234", "1.234.567"], [1234, 1234567], "because of '1.234.567'"),
         (["1,234", "2.5"], [1234, 2.5], ""),

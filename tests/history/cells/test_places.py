@@ -55,8 +55,8 @@ def test_dnf_and_similar_words_mean_no_place(cell: str) -> None:
     assert isnan(found.rank[2])
     assert not wrong(cells)
     assert list(map(str, cells.remarks)) == [
-        f"a: 1 of 3 entries have a word instead of a place ({cell} 1): they share the last place of their match;"
-        f" `absent=({cell!r},)` leaves them out"
+        f"a: entries with a word instead of a place share the last place of their match: 1 of 3 ({cell} 1);"
+        f" use `absent=({cell!r},)` to leave them out"
     ]
 
 
@@ -81,8 +81,8 @@ def test_remark_counts_the_words_in_a_place_column() -> None:
     cells = table(["1", "2", "DNF (engine)", "dnf", "DNF", "DNS", "Ret.", "WD"])
     assert ranks(cells, "a").unplaced.sum() == 5
     assert list(map(str, cells.remarks)) == [
-        "a: 5 of 8 entries have a word instead of a place (DNF 3, Ret. 1, WD 1): they share the last place of"
-        " their match; `absent=('DNF',)` leaves DNF out"
+        "a: entries with a word instead of a place share the last place of their match: 5 of 8 (DNF 3, Ret. 1, WD 1);"
+        " use `absent=('DNF',)` to leave DNF out"
     ]
 
 
@@ -91,9 +91,9 @@ def test_unknown_word_in_a_place_column_is_a_problem_unless_repeated() -> None:
     found = ranks(cells, "a")
     assert found.unplaced.tolist() == [False] * 5 + [True] * 2 + [False] * 3
     assert [str(problem) for problem in cells.problems] == [
-        "column 'a' holds 'xyz': a place is needed; `unplaced=('xyz',)` ranks it last",
-        "column 'a' holds '3-Jan': a place is needed, such as 1, or a word such as DNF",
-        "column 'a' holds '1/x': a place is needed, such as 1, or a word such as DNF",
+        "column 'a' holds 'xyz': this is not a place; use `unplaced=('xyz',)` to rank it last",
+        "column 'a' holds '3-Jan': this is not a place; write a place such as 1, or a word such as DNF",
+        "column 'a' holds '1/x': this is not a place; write a place such as 1, or a word such as DNF",
     ]
 
 
@@ -119,7 +119,7 @@ def test_places_below_one_add_a_remark() -> None:
         cells = table(column)
         assert ranks(cells, "a").rank.tolist() == [0, 1, 2]
         assert list(map(str, cells.remarks)) == [
-            "a: 0 counts as better than 1 (1 row); `unplaced=('0',)` ranks it last"
+            "a: place 0 is read as better than place 1 (1 row); use `unplaced=('0',)` to rank it last"
         ]
 
 
@@ -154,7 +154,7 @@ def test_places_in_real_files_are_read(data: Path) -> None:
     np.testing.assert_array_equal(found.rank, number.fill_null(nan).to_numpy())
     assert ((found.unplaced | found.absent) == number.is_null().to_numpy()).all()
     assert (found.absent == column.is_in(["DNS", "DNQ", "DNPQ", "DNP"]).to_numpy()).all()
-    assert " of 27,533 entries have a word instead of a place (DNF 8,764, " in str(cells.remarks[0])
+    assert " of 27,533 (DNF 8,764, " in str(cells.remarks[0])
     column = pl.read_csv(data / "chgk_team_results.csv.gz", infer_schema=False)["position"]
     cells = table(column.to_list())
     np.testing.assert_array_equal(ranks(cells, "a").rank, column.cast(pl.Float64).to_numpy())

@@ -9,7 +9,7 @@ from prowess.history.cells.rosters import rosters
 
 from .tables import table, wrong
 
-WHOLE = "; `rosters=''` keeps cells whole"
+WHOLE = "; use `rosters=''` to read each cell as one name"
 
 
 def split(cells: list[Any], sure: bool = False, **choices: Any) -> Any:
@@ -58,7 +58,9 @@ def test_separator_in_a_few_names_splits_only_columns_known_to_hold_rosters() ->
     names = ["Brighton & Hove Albion", "Arsenal", "Chelsea"]
     cells = table(names)
     assert rosters(cells, ["a"])[0][0].to_list() == [[name] for name in names]
-    assert list(map(str, cells.remarks)) == ["'Brighton & Hove Albion' is one name; `rosters='&'` makes a roster of it"]
+    assert list(map(str, cells.remarks)) == [
+        "'Brighton & Hove Albion' is read as one name; use `rosters='&'` to split it"
+    ]
     assert split(names, sure=True)[0] == ["Brighton", "Hove Albion"]
     assert split(names, rosters="&")[0] == ["Brighton", "Hove Albion"]
 

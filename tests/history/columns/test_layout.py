@@ -110,7 +110,7 @@ def test_error_message_shortens_long_and_unprintable_column_names() -> None:
 def test_invalid_column_mappings_raise() -> None:
     with pytest.raises(Error, match=r"unknown role 'driver'; roles are match, player, .*, team1, player1"):
         recognise(["a", "b"], {"driver": "a"})
-    with pytest.raises(Error, match=r"no column 'c' for the role 'player'; the columns are 'a', 'b'"):
+    with pytest.raises(Error, match=r"column 'c', given for the role 'player', not found; the columns are 'a', 'b'"):
         recognise(["a", "b"], {"player": "c"})
     with pytest.raises(Error, match=r"I can't tell what these columns mean: 'a', 'b' with columns={'home': 'a'}"):
         recognise(["a", "b"], {"home": "a"})

@@ -45,7 +45,7 @@ def test_score_repeated_in_all_rows_of_a_team_is_the_team_score() -> None:
 def test_different_scores_within_a_team_are_summed() -> None:
     history = read("game_id team player_id score\n 1 x a 3\n 1 x b 3\n 1 y c 4\n 2 x a -1\n 2 x b 2\n 2 y c 0")
     assert [match["scores"] for match in history] == [[6, 4], [1, 0]]
-    assert "a team's score is the sum" in history.recognised
+    assert "the team's score is their sum" in history.recognised
 
 
 def test_weight_home_and_importance_columns_are_read() -> None:
@@ -65,7 +65,7 @@ def test_file_may_have_ranks_for_some_matches_and_scores_for_others() -> None:
 def test_row_order_is_the_result_if_the_user_maps_match_and_player() -> None:
     history = read("heat swimmer\n 1 a\n 1 b\n 2 b\n 2 a", columns={"match": "heat", "player": "swimmer"})
     assert history.place.tolist() == [1, 2, 1, 2]
-    assert "the order of a match's rows is its result" in history.recognised
+    assert "so the first row of a match is the winner" in history.recognised
 
 
 def test_id_that_differs_within_a_match_is_not_used() -> None:
@@ -85,7 +85,7 @@ def test_ids_of_16_digits_are_not_rounded() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("match player rank\n 1 a 1\n 1 b Xyz", "row 2: column 'rank' holds 'Xyz': a place is needed"),
+        ("match player rank\n 1 a 1\n 1 b Xyz", "row 2: column 'rank' holds 'Xyz': this is not a place"),
         ("match team player rank\n 1 x a 1\n 1 y b 2\n 1 y a 2", "row 3: a is listed in team 1 and in team 2"),
         (
             "match team player rank\n 1 x a 1\n 1 y b 2\n 1 x c 3\n 2 x a 1\n 2 x c 1\n 2 y b 2",
@@ -142,9 +142,9 @@ def test_matches_with_a_single_team_are_left_out_or_raise_if_there_are_many() ->
 def test_players_who_did_not_finish_share_the_last_place() -> None:
     history = read("race driver position\n 1 a 1\n 1 b DNF\n 1 c 2\n 1 d -\n 1 e DNS")
     assert history.place.tolist() == [1, 3, 2, 3]
-    assert "position: 1 of 4 entries have a word instead of a place (DNF 1)" in history.recognised
-    assert "1 absent entry (DNS) left out (row 5); `unplaced=('DNS',)` ranks DNS last" in history.recognised
-    assert "no place in column 'position': 1 entry shares the last place of their match" in history.recognised
+    assert "share the last place of their match: 1 of 4 (DNF 1)" in history.recognised
+    assert "1 absent entry (DNS) left out (row 5); use `unplaced=('DNS',)` to rank DNS last" in history.recognised
+    assert "column 'position' has empty cells; 1 such entry shares the last place of the match" in history.recognised
     absent = read("race driver position\n 1 a 1\n 1 b DNF\n 1 c 2\n 1 e DNS", columns=None, absent=("DNS",))
     assert absent.players == ("a", "b", "c")
     timed = read("event runner time\n 1 a 19:32\n 1 b DNF\n 1 c 20:01", columns=None, absent=("DNF",))
@@ -195,5 +195,5 @@ def test_rows_of_one_day_are_a_match_if_no_column_identifies_matches() -> None:
 def test_shorter_durations_rank_first() -> None:
     history = read("race runner finish_time\n 1 a 1:02:45\n 1 b 59:59.5\n 1 c DNF\n 1 d 1:02:45\n 1 e -")
     assert history.place.tolist() == [2, 1, 4, 2, 4]
-    assert "no time in column 'finish_time': 1 entry shares the last place" in history.recognised
+    assert "column 'finish_time' has empty cells; 1 such entry shares the last place" in history.recognised
     assert history.score is None

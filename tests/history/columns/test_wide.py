@@ -117,8 +117,8 @@ def test_id_column_with_duplicates_is_ignored_unless_mapped() -> None:
         ("home away hg ag\n a b 1 0\n a - 1 2", "row 2: column 'away' is empty: fill it in, or drop the row"),
         ("home away hg ag\n a b 1 0\n a b NA 2", "row 2: column 'hg' holds 'NA': others have a score"),
         ("home away hg ag\n a b 1 0\n a b 1 -", "row 2: column 'ag' is empty: others have a score"),
-        ("home away hg ag\n a b 1 0\n a b x 1", "row 2: column 'hg' holds 'x': a number is needed"),
-        ("home away hg ag\n a b 1 0\n a b inf 1", "row 2: column 'hg' holds 'inf': a number is needed"),
+        ("home away hg ag\n a b 1 0\n a b x 1", "row 2: column 'hg' holds 'x': this is not a number"),
+        ("home away hg ag\n a b 1 0\n a b inf 1", "row 2: column 'hg' holds 'inf': this is not a number"),
         ("home away hg ag\n a b 1 0\n a a 1 0", "row 2: a is listed in team 1 and in team 2"),
         ("home away hg ag neutral\n a b 1 0 maybe", "row 1: column 'neutral' holds 'maybe': true or false is needed"),
         ("home away hg ag neutral\n a b 1 0 -", "row 1: column 'neutral' is empty"),
@@ -133,9 +133,9 @@ def test_id_column_with_duplicates_is_ignored_unless_mapped() -> None:
         ("team1 team2 score1 score2\n a b 1 2\n - c 1 2", "row 2: column 'team1' is empty: a match needs at least two"),
         (
             "left right winner\n a b left\n a b c",
-            "row 2: column 'winner' holds 'c': it must name the winner, or 'left'",
+            "row 2: column 'winner' holds 'c': write the name of the winner, 'left'",
         ),
-        ("team1 team2 team3 winner\n a b c 1", "'winner' names one winner among 3 sides.*: give ranks or scores"),
+        ("team1 team2 team3 winner\n a b c 1", "'winner' names one winner among 3 sides.*; add a column with"),
     ],
 )
 def test_invalid_rows_raise_and_name_row_and_value(text: str, message: str) -> None:
@@ -189,7 +189,7 @@ def test_byes_and_walkovers_are_left_out() -> None:
     history = read("white black result\n a b 1-0\n a BYE 1-0\n b a w/o\n b a 0-1")
     assert len(history) == 2
     assert "1 bye left out (row 2)" in history.recognised
-    assert "1 walkover left out (row 3); `walkovers='count'`" in history.recognised
+    assert "1 walkover left out (row 3); use `walkovers='count'`" in history.recognised
     tennis = "winner_name loser_name score\n a b 6-4\n b a W/O\n a b 6-0RET"
     assert (len(read(tennis)), len(read(tennis, walkovers="count"))) == (2, 3)
 
@@ -207,7 +207,7 @@ def test_duplicate_row_is_left_out_unless_players_meet_often() -> None:
     assert len(dotted) == 2
     often = "winner loser date\n a b 2026-01-01\n a b 2026-01-01\n a c 2026-01-02\n c a 2026-01-03"
     assert len(read(often)) == 4
-    assert "1 duplicate row; each is counted as a match; `duplicates='once'`" in read(often).recognised
+    assert "1 duplicate row; each is counted as a match; use `duplicates='once'`" in read(often).recognised
     blitz = "home away hg ag date\n a b 1 0 2026-01-01\n a b 1 0 2026-01-01\n a b 0 1 2026-01-01"
     assert len(read(blitz)) == 3  # players who meet twice a day may have the same result twice
     assert len(read(often, duplicates="once")) == 3

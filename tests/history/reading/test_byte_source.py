@@ -140,7 +140,7 @@ def test_workbook_may_have_titles_blank_rows_and_two_sheets(tmp_path: Path) -> N
     history = History.read(path)
     assert history == EXPECTED
     for note in (
-        "sheet 'Games' is read; `sheet='Other'` reads another",
+        "sheet 'Games' is read; use `sheet='Other'` to read another",
         "row 2 is a title above the table and was skipped: 'Season 2025/26'",
         "row 9: a note below the table was skipped: 'Total: 2'",
     ):

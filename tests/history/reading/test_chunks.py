@@ -77,5 +77,5 @@ def test_headings_of_rounds_are_refused_in_chunks(tmp_path: Path) -> None:
     rows = "ann,bob,1-0\n" * 9_000
     path.write_text(f"white,black,result\nRound 1,,\n{rows}Round 2,,\n{rows}")
     assert len(History.read(path)) == 18_000
-    with pytest.raises(Error, match="rows below headings of rounds cannot be read in chunks"):
+    with pytest.raises(Error, match="headings of rounds between the rows cannot be read in chunks"):
         list(History.stream(path, rows=10_000))

@@ -198,7 +198,7 @@ def test_legacy_encodings_are_detected_by_plausible_letters(codec: str, names: s
     assert seen(found) == [["winner", "loser"], [first, "ann"], ["ann", second], [first, second]]
     (note,) = map(str, found.remarks)
     assert note.startswith(f"the file is read as {codec} (")
-    assert "because line 2 is not UTF-8; `encoding='cp" in note
+    assert "because line 2 is not UTF-8; if letters look wrong, try `encoding='cp" in note
 
 
 def problems(found: Table) -> list[tuple[str, str]]:
@@ -211,7 +211,7 @@ def problems(found: Table) -> list[tuple[str, str]]:
         (GAMES.replace("bob,cat", '"bob,cat'), "line 3", "a quotation mark is not closed"),
         ('winner,loser\n"ann,bob\ncat,dan\n"eve",fay\n', "line 2", "a quotation mark is not closed"),
         ('winner,loser\n"ann","bob"\n"cat,"dan"\n"eve","fay"\n', "line 3", "a quotation mark is not closed"),
-        (LONG.replace("2,2\n", "2,2,2\n"), "line 3", "the row has 6 cells, but the header names 5 columns"),
+        (LONG.replace("2,2\n", "2,2,2\n"), "line 3", "the row has 6 cells, but the header has 5 columns"),
         ("Title\n\n" + LONG.replace("2,2\n", "2,2,2\n"), "line 5", "the row has 6 cells"),
         (
             'date,home,away,hg,ag\n2026-01-31,"a\nb",c,1,2\n\n' + LONG[21:].replace("2,2\n", "2,2,2\n"),
@@ -277,7 +277,7 @@ def test_a_cell_in_quotation_marks_may_have_several_lines(remark: str) -> None:
         (GAMES + "\nTotal: 2\n", "line 5: a note below the table was skipped: 'Total: 2'"),
         (GAMES.replace("2026-02", GAMES[:21] + "2026-02"), "line 3: a repeated header was skipped"),
         ("home,score,away,score\nann,1,bob,2\n", "repeated column names are numbered: score (2)"),
-        ("a;b,c\nd;e,f\n", "cells are split at ';'; `separator=','` splits them there"),
+        ("a;b,c\nd;e,f\n", "cells are split at ';'; use `separator=','` to split them at ','"),
         ('winner,loser\nann,bob\nO"Neil,bob\n', "line 3: quotation marks inside a cell are kept as text"),
     ],
 )

@@ -518,7 +518,7 @@ def name_with_a_zero_width_space(sheet: Sheet) -> Edited | None:
 
 
 def name_in_capitals(sheet: Sheet) -> Edited | None:
-    """Write one name in capitals; `prowess check` tells of names that are spelt alike."""
+    """Write one name in capitals; `prowess check` lists names that are spelt alike."""
     counts = Counter(player for _, teams in sheet.matches for who, *_ in teams for player in who)
     return _one_cell(
         sheet,
@@ -684,7 +684,7 @@ def score_as_a_word(sheet: Sheet) -> Edited | None:
 
 
 def score_with_an_extra_digit(sheet: Sheet) -> Edited | None:
-    """Hit a key four times: 33333 for 3; `prowess check` tells of scores that are far from the others."""
+    """Hit a key four times: 33333 for 3; `prowess check` lists scores that are far from all others."""
     return _one_cell(
         sheet,
         sheet.columns("score"),

@@ -185,7 +185,7 @@ def test_saving_a_chart_to_a_wrong_extension_or_folder_is_an_error(tmp_path: Pat
     chart = skill_curves(dated(), NAMES)
     with pytest.raises(pw.Error, match=r"a\.pdf: the name must end in \.png, \.svg, \.html or \.json"):
         save(chart, tmp_path / "a.pdf")
-    with pytest.raises(pw.Error, match=r"a\.json: there is no folder .*nowhere$"):
+    with pytest.raises(pw.Error, match=r"a\.json: there is no folder .*nowhere; create it first$"):
         save(chart, tmp_path / "nowhere" / "a.json")
     assert list(tmp_path.iterdir()) == []
 

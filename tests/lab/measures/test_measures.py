@@ -386,7 +386,7 @@ def test_measures_reject_invalid_options():
         (lambda: measures.score_error(places), "needs a history with scores"),
         (lambda: measures.brier(forecasts).window(0), "at least one match"),
         (lambda: measures.brier(forecasts).mean(np.array([True])), "where needs indices or a mask of 5 booleans"),
-        (lambda: measures.auc(forecasts, np.array([7])), "where: no match 7"),
+        (lambda: measures.auc(forecasts, np.array([7])), "where: match 7 not found"),
     ):
         with pytest.raises(pw.Error, match=message):
             call()

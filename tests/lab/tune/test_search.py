@@ -174,7 +174,7 @@ def test_tuning_keeps_the_original_model_if_no_trial_is_better(league):
     assert found.model == found.before == WRONG
     assert found.params == {}
     assert found.gain == (0.0, 0.0, 0.0)
-    assert "none predicts better than the present parameters" in found.summary
+    assert "none predicts better than the current parameters" in found.summary
     assert found.table()["note"].to_list() == ["unchanged"]
     assert len(found.trials()) == 3
 
@@ -200,7 +200,7 @@ def test_tuning_leaves_out_parameters_without_effect(league):
     found = tune(model, league[:300], trials=21)
     assert set(found.unused) == {"leader_bonus", "discount", "home_mu"}  # all play alone
     table = found.table()
-    assert table.filter(pl.col("note") == "changes nothing in this history")["parameter"].to_list() == [*found.unused]
+    assert table.filter(pl.col("note") == "has no effect in this history")["parameter"].to_list() == [*found.unused]
     assert table["importance"].sum() == pytest.approx(1)
     with pytest.raises(pw.Error, match="none of k changes a forecast"):
         tune(pw.Elo(), pw.History.from_matches([{"teams": [[f"a{k}"], [f"b{k}"]]} for k in range(50)]), trials=2)
@@ -262,7 +262,7 @@ def test_tuning_page_has_all_report_sections_and_to_dict_has_all_parameters(tuni
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"parameters": ["bta"]}, "'bta' is not a number of this model; .*: draw_probability, mu, sigma"),
+        ({"parameters": ["bta"]}, "'bta' is not a numeric parameter of this model; .*: draw_probability, mu, sigma"),
         ({"parameters": ["caution"]}, "'caution' needs a range"),
         ({"parameters": []}, "no parameters"),
         ({"parameters": {"beta": 3}}, "must be \\(low, high\\) or a Range"),

@@ -430,9 +430,12 @@ def test_damaged_values_in_a_ladder_file_are_rejected(tmp_path, change):
         (lambda: pw.Ladder(pw.TrueSkill()).save(5), "5 is not a file name"),
         (lambda: pw.Ladder(pw.TrueSkill()).save(""), "'' is not a file name"),
         (lambda: pw.Ladder(pw.TrueSkill()).record([["a"], ["b"]], time=10**400), "isn't a date I understand"),
-        (lambda: pw.Ladder(pw.TrueSkill()).record([["a"], ["b"]], time=1e300), "is not within"),
+        (lambda: pw.Ladder(pw.TrueSkill()).record([["a"], ["b"]], time=1e300), "is too large"),
         (lambda: pw.Ladder(pw.TrueSkill()).record([["a"], ["b"]], time=np.array([1, 2])), "isn't a date I understand"),
-        (lambda: pw.Ladder(pw.TrueSkill()).record([["a"], ["b"]], time="31.02.2026"), "I understand: write dates as"),
+        (
+            lambda: pw.Ladder(pw.TrueSkill()).record([["a"], ["b"]], time="31.02.2026"),
+            "I understand: write a date such as",
+        ),
         (lambda: pw.Ladder(pw.TrueSkill()).predict([["a"], ["a"]]), "a is listed in teams 1 and 2"),
         (
             lambda: pw.TrueSkill().rate([[pw.Rating(1, 1)]] * 2, ranks={5, 2}),

@@ -36,7 +36,7 @@ def test_numbers_too_large_for_a_database_column_are_refused(service):
     for number in (2**31 - 1, 2**31, 2**53):
         for path in ("leaderboard", "leaderboard.csv"):
             answer = service("GET", f"{LEAGUE}/{path}?generation={number}", status=404)
-            assert answer.json()["detail"] == f"generation: darts has generations 1 to 1, not {number}"
+            assert answer.json()["detail"] == f"generation: darts has no generation {number}; choose 1 to 1"
             answer = service("GET", f"{LEAGUE}/{path}?revision={number}", status=422)
             assert [one["field"] for one in answer.json()["errors"]] == ["revision"]
     assert service.get(f"/api/audit?before={2**63 - 1}").json()["entries"]

@@ -90,7 +90,7 @@ def test_later_writes_do_not_shift_the_pages_of_a_revision(database):
     assert len(standings._recent.get((1, 0))) == MAX_RECENT
     anew = seen(database, lambda connection, league: late.at_revision(connection, league, first.revision))
     assert anew.page(0, 30).rows == first.page(0, 30).rows
-    with pytest.raises(pw.Error, match="has revisions 0 to 25, not 26"):
+    with pytest.raises(pw.Error, match="has no revision 26; choose 0 to 25"):
         seen(database, lambda connection, league: late.at_revision(connection, league, 26))
 
 
@@ -115,7 +115,7 @@ def test_standings_can_be_read_for_older_models_and_seasons(database):
     assert season("III").row("ann")["mu"] == seen(database, standings.of).row("ann")["mu"] == 1500
     with pytest.raises(NotFound, match="no season named 'I'; it has II, III"):
         season("I")
-    with pytest.raises(NotFound, match="has generations 1 to 2, not 3"):
+    with pytest.raises(NotFound, match="has no generation 3; choose 1 to 2"):
         seen(database, lambda connection, league: standings.of_generation(connection, league, 3))
     first = seen(database, lambda connection, league: standings.at_revision(connection, league, 2))
     assert first.page(0, 5).rows == before

@@ -207,7 +207,7 @@ def test_refused_anonymisation_changes_nothing(database):
     before = everything(database)
     with pytest.raises(NotFound, match="has no player named 'nobody'"):
         anonymise(database, "darts", "nobody")
-    with pytest.raises(pw.Error, match="reason: leave the name out"):
+    with pytest.raises(pw.Error, match="reason: leave out the name"):
         anonymise(database, "darts", NAME, reason=f"{NAME.lower()} asked")
     assert everything(database) == before
     anonymise(database, "darts", NAME)

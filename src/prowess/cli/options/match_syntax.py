@@ -35,7 +35,9 @@ def parse_match(text: str, is_name: IsName) -> list[list[str]]:
         parts = _split(masked, separator, is_team)
         if len(parts) > 1:
             return [_check_complete(_split_names(part, quoted, is_name), text) for part in parts]
-    raise Error(f'can\'t read {text!r} as a match; write the teams as "ann, bob vs cat, dan", or use --team for each')
+    raise Error(
+        f'can\'t read {text!r} as a match; write the teams as "ann, bob vs cat, dan", or give each team with --team'
+    )
 
 
 def parse_team(text: str, is_name: IsName) -> list[str]:
@@ -50,7 +52,7 @@ def parse_team(text: str, is_name: IsName) -> list[str]:
 
 def _check_complete(names: list[str], text: str) -> list[str]:
     if not all(names):
-        raise Error(f"{text!r}: a name is missing")
+        raise Error(f"{text!r}: a name is missing; add it, or remove the extra separator")
     return names
 
 

@@ -73,13 +73,16 @@ def make_preset(model: str | None, set: list[str] | None) -> tuple[str, dict[str
     """Return a preset's name and parameters as a league stores them, or None if neither option was given."""
     settings = {name: _parse_value(name, text) for name, text in parse_pairs("--set", set).items()}
     if components := settings.keys() & BASES.keys():
-        raise Error(f"--set {min(components)}: leagues use presets; their components cannot be replaced")
+        raise Error(
+            f"--set {min(components)}: a league uses a preset, whose components cannot be replaced; set only its "
+            "parameters"
+        )
     return None if make_optional_model(model, set) is None else (model or DEFAULT, settings)
 
 
 def _parse_value(name: str, text: str | None) -> Any:
     if text is None:
-        raise Error(f"--set {name}=: the value is missing")
+        raise Error(f"--set {name}=: the value is missing; write --set {name}=VALUE")
     if name in BASES:
         return _make_component(name, text)
     try:
@@ -93,7 +96,7 @@ def _make_component(name: str, text: str) -> Any:
     kinds = {title: kind for title, kind in COMPONENTS.items() if issubclass(kind, BASES[name])}
     kind = {title.lower(): kind for title, kind in kinds.items()}.get(text.lower())
     if kind is None:
-        raise Error(f"--set {name}={text}: unknown; choose one of {', '.join(kinds)}")
+        raise Error(f"--set {name}={text}: unknown component; choose one of {', '.join(kinds)}")
     try:
         return kind()
     except TypeError:

@@ -51,7 +51,7 @@ def load_ladder(file: Path, model: Model | None) -> Ladder:
     """Load a saved ladder; `model` must be the ladder's own model or None."""
     ladder = Ladder.load(file)
     if model not in (None, ladder.model):
-        raise Error(f"{file}: the ladder was saved with another model; leave out --model and --set to use it")
+        raise Error(f"{file}: the ladder was saved with another model; leave out --model and --set to use that model")
     note(f"{file}: {count(len(ladder), 'player', 'players')}")
     return ladder
 
@@ -96,7 +96,7 @@ def _find_player(ladder: Ladder, name: str, newcomers: bool | None) -> str:
         return name.strip()
     similar = index.similar(name)
     hint = f"; did you mean {' or '.join(map(repr, similar))}?" if similar else ""
-    option = "" if newcomers is None else " (--newcomers accepts unknown names)"
+    option = "" if newcomers is None else " (use --newcomers for new players)"
     raise Error(f"no player named {name!r} among {count(len(ladder), 'player', 'players')}{hint}{option}")
 
 

@@ -34,7 +34,9 @@ MATCHES = 3  # matches shown after the last answer
 def ask_questions(file: Path, choices: Choices) -> Choices:
     """Ask the open questions of a file one after another; return the options with the answers applied."""
     if not (sys.stdin.isatty() and get_console().is_terminal):
-        raise Error("--ask needs a terminal; without one, set --columns and the other options for reading a file")
+        raise Error(
+            "--ask needs a terminal; in a script, use --columns and the other options for reading a file instead"
+        )
     asked: set[str] = set()
     while True:
         table = load(file, choices)
@@ -46,7 +48,7 @@ def ask_questions(file: Path, choices: Choices) -> Choices:
         asked.add(question.code)
         choices = apply_answer(choices, _ask(question))
     if findings is not None:
-        _print("The first matches:" if asked else "No question is open. The first matches:")
+        _print("The first matches:" if asked else "There is nothing to ask. The first matches:")
         for sentence in describe_matches(findings.history, MATCHES):
             _print(f"  {sentence}")
         _print("")

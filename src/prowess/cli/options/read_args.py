@@ -134,7 +134,7 @@ def parse_pairs(flag: str, values: list[str] | None) -> dict[str, str | None]:
         if not equals or not name:
             raise typer.BadParameter(f"{text!r} must be {form}", param_hint=flag)
         if name in pairs:
-            raise Error(f"{flag}: the {kind} {name!r} is set twice")
+            raise Error(f"{flag}: the {kind} {name!r} is set twice; set it once")
         pairs[name] = value or None
     return pairs
 
@@ -207,7 +207,7 @@ def _check_distinct(files: Sequence[Path]) -> None:
     """Raise `Error` if a file is listed twice, because its matches would count twice."""
     for index, file in enumerate(files):
         if any(other.resolve() == file.resolve() for other in files[:index]):
-            raise Error(f"{file} is listed twice")
+            raise Error(f"{file} is listed twice; list each file once")
 
 
 def select_span(groups: Mapping[str, History], since: str | None, until: str | None) -> dict[str, History]:

@@ -137,7 +137,7 @@ def _details(teams: Sequence[Sequence[str]], prediction: Prediction, quality: fl
         lead, (low, high) = prediction.score_difference.mean, prediction.score_difference.interval(0.9)
         leader = team_name(teams[0] if lead >= 0 else teams[1], 30)
         ends = sorted((low, high) if lead >= 0 else (-low, -high))
-        lines.append(f"{leader}: expected lead {abs(lead):.3g} (90 %: {ends[0]:.3g} to {ends[1]:.3g})")
+        lines.append(f"{leader}: expected lead {abs(lead):.3g} (90 % interval: {ends[0]:.3g} to {ends[1]:.3g})")
     if quality is not None:
         lines.append(f"fairness {quality:.2f}{' (1 = perfectly even)' * (len(teams) == 2)}")
     return lines

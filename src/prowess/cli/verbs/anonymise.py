@@ -15,9 +15,11 @@ League = Annotated[str, typer.Option(metavar="NAME", help="The league.")]
 Reason = Annotated[str, typer.Option(metavar="TEXT", help="Reason for the audit log; it must not contain the name.")]
 KeepHash = Annotated[
     bool,
-    typer.Option("--hash/--no-hash", help="Keep a salted hash of the name, so that an imported name gets its alias."),
+    typer.Option(
+        "--hash/--no-hash", help="Keep a salted hash of the name, to replace the name by the alias in later imports."
+    ),
 ]
-DROP_HELP = "Only delete the stored hash of the name of a player who was anonymised earlier."
+DROP_HELP = "Only delete the stored hash of a player who was anonymised earlier; PLAYER is the alias."
 DropHash = Annotated[bool, typer.Option("--drop-hash", help=DROP_HELP)]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 
@@ -68,4 +70,7 @@ def anonymise(
         typer.echo(done.alias)
     note(f"dropped the hash of {done.alias}" if drop_hash else f"the player is now called {done.alias}")
     if done.scrub_due:
-        note("unused space of the database file may hold the name while others read it; the service clears it later")
+        note(
+            "unused space in the database file may still hold the name, because the file is in use; the service "
+            "clears it later"
+        )

@@ -28,11 +28,14 @@ from ..output.tables import print_frame, print_text
 
 MODELS_HELP = (
     f"Models to compare: {', '.join(PRESETS.names)}; with parameters such as elo:k=24. "
-    "(default: up to six that can use the file)"
+    "(default: up to six that suit the file)"
 )
-MEASURES_HELP = f"Measures, the deciding one first: {', '.join(MEASURES)}. (default: those that suit the file)"
+MEASURES_HELP = (
+    f"Measures; the first one decides which model is best: {', '.join(MEASURES)}. (default: those that suit the file)"
+)
 PROTOCOL_HELP = (
-    "Score all matches (all), the last fifth of every year (seasons), or a random fifth, ten times (random)."
+    "Score all matches (all), the last fifth of every year (seasons), or a random fifth of all matches, ten times "
+    "(random)."
 )
 
 Models = Annotated[list[str] | None, typer.Option(metavar="NAME,…", help=MODELS_HELP)]
@@ -87,10 +90,10 @@ def compare(
     else:
         _print(comparison)
     if models is None:
-        note(f"compared the models that can use this file: {', '.join(comparison.models)}; --models chooses others")
+        note(f"compared the models that suit this file: {', '.join(comparison.models)}; use --models to choose others")
     note_files(out, html)
     if html is None and not json and get_console().is_terminal:
-        note("--html report.html writes a page with standings, skill curves and more")
+        note("use --html report.html to write a page with standings, skill curves and more")
 
 
 def _parse_models(specs: list[str] | None) -> dict[str, Model] | None:
@@ -102,7 +105,7 @@ def _parse_models(specs: list[str] | None) -> dict[str, Model] | None:
         proper = next(title for title in PRESETS.names if title.lower() == name.lower())
         label = " ".join([proper, *settings])
         if label in models:
-            raise typer.BadParameter(f"{spec} is listed twice", param_hint="--models")
+            raise typer.BadParameter(f"{spec} is listed twice; list each model once", param_hint="--models")
         models[label] = model
     return models or None
 
@@ -111,7 +114,7 @@ def _make_protocol(name: str, burn_in: str, seed: int) -> Protocol:
     if name == "all":
         return Prequential(parse_number(burn_in))
     if burn_in != "0":
-        raise typer.BadParameter("only with --protocol all", param_hint="--burn-in")
+        raise typer.BadParameter("this option works only with --protocol all", param_hint="--burn-in")
     return SeasonSplits() if name == "seasons" else RandomSplits(seed=seed)
 
 

@@ -86,7 +86,7 @@ def _print(explanation: Explanation, limit: int) -> None:
         if limit < len(matches):
             note(f"{count(len(matches) - limit, 'earlier match', 'earlier matches')}; --last 0 shows all")
         rating = "" if explanation.now.sigma is None else f"; rating = μ − {explanation.now.caution:g}σ"
-        note(f"expected: forecast before the match; moved: change in μ from the match{rating}")
+        note(f"expected: score predicted before the match; moved: change in μ by the match{rating}")
 
 
 def _print_chart(explanation: Explanation) -> None:

@@ -20,10 +20,15 @@ HEADS = ("id", "name", "scope", "league", "created", "used", "expires", "revoked
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Who or what will use the key, such as phone or referee.")]
 Number = Annotated[int, typer.Argument(metavar="ID", help="The key's id, as shown by `prowess key list`.")]
 Scope = Annotated[str, typer.Option(metavar="SCOPE", help="What the key allows: read, write or admin.")]
-League = Annotated[str | None, typer.Option(metavar="NAME", help="Only for this league. (default: all leagues)")]
+League = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Limit the key to this league. (default: all leagues)")
+]
 
 Expires = Annotated[
-    str, typer.Option(metavar="WHEN", help="A date, a time, or a duration such as 90d. (default: never)")
+    str,
+    typer.Option(
+        metavar="WHEN", help="When the key expires: a date, a time, or a duration such as 90d. (default: never)"
+    ),
 ]
 Grace = Annotated[
     str, typer.Option(metavar="TIME", help="How long the old secret keeps working, such as 24h; 0 ends it at once.")

@@ -115,7 +115,7 @@ def _open_ladder(
 
 def _check_two(names: list[str]) -> tuple[str, str]:
     if len(names) != 2:
-        raise Error(f"--never {','.join(names)}: give two names")
+        raise Error(f"--never {','.join(names)}: give two names, such as ann,bob")
     return names[0], names[1]
 
 

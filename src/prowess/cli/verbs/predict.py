@@ -17,7 +17,7 @@ from ..output.forecast import forecast_dict, print_forecast, team_name
 
 MATCH_HELP = 'Matches such as "ann, bob vs cat".'
 TEAM_HELP = "A team, such as ann,bob; repeat it for each team of the match."
-TIME_HELP = "The time of the match; skills drift until then."
+TIME_HELP = "The time of the match; ratings become less certain until then."
 
 Matches = Annotated[list[str] | None, typer.Argument(metavar="MATCH...", help=MATCH_HELP)]
 Team = Annotated[list[str] | None, typer.Option(metavar="NAMES", help=TEAM_HELP)]

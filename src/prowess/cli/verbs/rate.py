@@ -154,10 +154,10 @@ def _check_paths(
 ) -> None:
     """Raise `Error` before the work begins if options conflict, or if an output would overwrite an input."""
     if by is not None and (save is not None or resume is not None):
-        raise Error("--by makes many ladders; --save and --resume need a single one")
+        raise Error("--by makes a ladder for each group, but --save and --resume need a single ladder; leave out --by")
     used = {file.resolve(): "FILE" for file in files}
     if resume is not None and used.setdefault(resume.resolve(), "--resume") == "FILE":
-        raise Error(f"{resume} is given both as FILE and as --resume")
+        raise Error(f"{resume} is given both as FILE and with --resume; FILE must hold the new matches")
     for option, path, formats in (("--out", out, OUT_FORMATS), ("--save", save, (LADDER_EXTENSION,))):
         if path is None:
             continue

@@ -18,7 +18,7 @@ from .words import MISSING, UNITS
 if TYPE_CHECKING:
     import polars as pl
 
-_RIGHT = "a number is needed; fill it in, or drop the row"
+_RIGHT = "this is not a number; correct it, or drop the row"
 _SHAPE = re.compile(
     r"(?P<sign>[+-]?) ?(?P<front>[$€£¥]?) ?(?P<body>\d[\d., ']*?|[.,]\d+)?(?P<half>(?:^| )[1-9]/[2-9])?"
     r" ?(?P<unit>[^\W\d_]{1,12}\.?|[%$€£¥])?"
@@ -72,7 +72,7 @@ def numbers_together(table: Table, columns: Sequence[str]) -> list[Floats]:
     >>> numbers_together(cells, ["home", "away"])
     [array([1234.,    5.]), array([2.5, 0.5])]
     >>> [str(remark) for remark in cells.remarks]
-    ["home, away: '1.234' is read as 1234 because of '2,5'; `decimal='.'` reads it as 1.234"]
+    ["home, away: '1.234' is read as 1234 because of '2,5'; use `decimal='.'` to read it as 1.234"]
     """
     import polars as pl
 
@@ -135,7 +135,9 @@ def _merge(table: Table, column: str, whole: "pl.Series", rest: "pl.Series", val
     # Among whole scores .5 may be a damaged 5 or 2.5. Among chess points, which are at most 1, it is a draw.
     if bare.any() and (whole > 1).any() and not np.any(values[~bare] % 1 > 0):
         first = int(np.argmax(bare))
-        text = f"column {column!r} holds {rest[first]!r}, read as {values[first]:g}; all other numbers are whole"
+        text = (
+            f"column {column!r} holds {rest[first]!r}, which is read as {values[first]:g}; all other numbers are whole"
+        )
         row = int(where[first])
         table.note("bare-decimals", f"{table.row_name(row)}: {text}", column=column, number=int(bare.sum()), row=row)
     return merged
@@ -212,15 +214,15 @@ class _Evidence:
         elif not self.open:
             return None
         elif "." not in self.open and large():
-            mark, why = ",", " because other thousands have no mark"
+            mark, why = ",", " because other numbers above 999 have no thousands mark"
         else:
             mark, why = ".", ""
         for cell in self.open.values():
             both = _read(cell)
             assert both is not None
-            text = f"{', '.join(columns)}: {cell!r} is read as {both.value(mark):.12g}{why}; "
+            text = f"{', '.join(columns)}: {cell!r} is read as {both.value(mark):.12g}{why}; use "
             other = Option("decimal", _OTHER[mark])
-            otherwise = f" reads it as {both.value(_OTHER[mark]):.12g}"
+            otherwise = f" to read it as {both.value(_OTHER[mark]):.12g}"
             table.note("decimal-mark", text, other, otherwise, column=columns[0])
         return mark
 

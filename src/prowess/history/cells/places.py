@@ -74,9 +74,9 @@ def ranks(table: Table, column: str) -> Places:
     for low in np.unique(rank[rank < 1])[:_SHOWN]:
         rows = int((rank == low).sum())
         if (rank >= 1).any():
-            text_before = f"{column}: {low:g} counts as better than 1 ({count(rows, 'row', 'rows')}); "
+            text_before = f"{column}: place {low:g} is read as better than place 1 ({count(rows, 'row', 'rows')}); use "
             last = Option("unplaced", (f"{low:g}",))
-            table.note("places-below-1", text_before, last, " ranks it last", column=column, number=rows)
+            table.note("places-below-1", text_before, last, " to rank it last", column=column, number=rows)
     return Places(rank, unplaced, absent)
 
 
@@ -198,10 +198,10 @@ def _note_words(table: Table, column: str, cells: list[_Cell]) -> None:
     common = counts.most_common(1)[0][0]
     table.note(
         "words-for-places",
-        f"{column}: {counts.total():,} of {len(table.frame):,} entries have a word instead of a place ({listed}): they"
-        " share the last place of their match; ",
+        f"{column}: entries with a word instead of a place share the last place of their match: {counts.total():,} of"
+        f" {len(table.frame):,} ({listed}); use ",
         Option("absent", (common,)),
-        f" leaves {'them' if len(counts) == 1 else common} out",
+        f" to leave {'them' if len(counts) == 1 else common} out",
         column=column,
         number=counts.total(),
     )
@@ -209,8 +209,8 @@ def _note_words(table: Table, column: str, cells: list[_Cell]) -> None:
 
 def _right(text: str) -> Message:
     if _is_word(text):
-        return "a place is needed; ", Option("unplaced", (text,)), " ranks it last"
-    return "a place is needed, such as 1, or a word such as DNF"
+        return "this is not a place; use ", Option("unplaced", (text,)), " to rank it last"
+    return "this is not a place; write a place such as 1, or a word such as DNF"
 
 
 _CLOCK = re.compile(r"\+?(?:(?:(\d+)[:h]\s*)?(\d{1,3})[:m']\s*)?(\d{1,6}(?:[.,]\d+)?)\s*(?:s|sec|''|\")?")
@@ -243,9 +243,9 @@ def durations(table: Table, column: str) -> Places:
     taken = np.array([seconds(cell) for cell in different], np.float64)[code]
     unplaced, absent = word_masks(table, column)
     read = ~np.isnan(taken) | unplaced | absent | empty
-    table.require(pl.Series(read), column, "a time such as 1:02:45.3 is needed")
+    table.require(pl.Series(read), column, "this is not a time; write a time such as 1:02:45.3")
     if empty.any():
         number = int(empty.sum())
-        shared = f"{count(number, 'entry shares', 'entries share')} the last place of the match"
-        table.note("missing-durations", f"no time in column {column!r}: {shared}", column=column, number=number)
+        shared = f"{count(number, 'such entry shares', 'such entries share')} the last place of the match"
+        table.note("missing-durations", f"column {column!r} has empty cells; {shared}", column=column, number=number)
     return Places(taken, unplaced, absent)

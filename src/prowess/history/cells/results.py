@@ -16,14 +16,14 @@ from .score_grammar import PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG, Cell, pair, 
 from .text import intern, plain_text, text_of
 from .words import BY_WALKOVER, LANGUAGES, MISSING, OVERTIME
 
-_NO_WINNER = Cell(right="the result does not say who retired; give the winner in a column, or drop the row")
-_CONTRADICTION = Cell(right="the word and the score contradict each other")
+_NO_WINNER = Cell(right="the result does not say who retired; add a column with the winner, or drop the row")
+_CONTRADICTION = Cell(right="the word and the score contradict each other; correct one of them")
 _WORD_NEEDED = "write whether the first team won (W, D or L), or a result such as 3-1"
 _RULES = {
     "sets": "{unit} are counted",
-    "shoot-out": "the score before the shoot-out counts, so it is a draw",
-    "clock": "a time of day, so the match is not played yet",
-    "retired": "the {unit} of a match that ended early count",
+    "shoot-out": "the score before the shoot-out counts, so the match is a draw",
+    "clock": "this is a time of day, so the match has not been played yet",
+    "retired": "if a match ended early, the {unit} played until then are counted",
 }
 MOST = 0.9  # fraction of the cells with sets that must look like tennis
 _TIME_OF_DAY = re.compile(r"(\d|[01]\d|2[0-3]):([0-5]\d)")
@@ -103,7 +103,7 @@ def word_results(table: Table, column: str, also: Mapping[str, int] | None = Non
         bool(lost) and all(cell.first > cell.second for cell in lost) and all(cell.first >= cell.second for cell in won)
     )
     if winner_first:
-        text = f"{column}: the winner's score is first, even after a word for a loss"
+        text = f"{column}: the winner's score comes first, even in cells with a word for a loss"
         table.note("winner-first", text, column=column)
     for index in compress(range(len(read)), beside):
         result = read[index]
@@ -188,7 +188,7 @@ class _Column:
                 more = f" ({rows:,} cells)" if rows > 1 else ""
                 text = f"{self.column}: {self.texts[index]!r}{score}: {meaning.format(unit=unit)}{more}"
                 change: tuple[Piece, ...] = (
-                    ("; ", Option("score_unit", other), f" counts {other}") if rule == "sets" else ()
+                    ("; use ", Option("score_unit", other), f" to count {other}") if rule == "sets" else ()
                 )
                 self.table.note(rule, text, *change, column=self.column, number=rows)
         state = np.array([result.state for result in read], np.int8)

@@ -17,7 +17,7 @@ _BRACKETS = r"(?s)^(?:\[(.*)\]|\{(.*)\}|\((.*)\))$"
 _LAST = r",?\s+(?:and|und|et|y|e|и|&)\s+"  # between the last two names of a list: "ann, bob and cat"
 _SURE = "[" + re.escape("".join(ROSTER_SEPARATORS)) + "]"
 _MAYBE = "|".join(map(re.escape, ALSO_IN_NAMES))
-_WHOLE = (Option("rosters", ""), " keeps cells whole")
+_WHOLE = ("use ", Option("rosters", ""), " to read each cell as one name")
 _ESCAPES = {"\\n": "\n", "\\t": "\t"}  # as typed on a command line
 
 
@@ -32,8 +32,10 @@ def rosters(
 
     >>> import polars as pl
     >>> cells = Table(pl.DataFrame({"team": ["ann, bob and cat", "dan, eve"]}), "cells")
-    >>> rosters(cells, ["team"])[0][0].to_list(), str(cells.remarks[0])
-    ([['ann', 'bob', 'cat'], ['dan', 'eve']], "rosters are split at ','; `rosters=''` keeps cells whole")
+    >>> rosters(cells, ["team"])[0][0].to_list()
+    [['ann', 'bob', 'cat'], ['dan', 'eve']]
+    >>> print(cells.remarks[0])
+    rosters are split at ','; use `rosters=''` to read each cell as one name
     """
     import polars as pl
 
@@ -56,7 +58,7 @@ def rosters(
     for column, names in zip(columns, lists, strict=True):
         if (names.explode().str.strip_chars() == "").any():
             empty = names.list.eval(pl.element().str.strip_chars() == "").list.any()
-            table.require(~empty.fill_null(False), column, "one of the names in this roster is empty")
+            table.require(~empty.fill_null(False), column, "one of the names in this list is empty")
     return lists, separator
 
 
@@ -97,7 +99,7 @@ def _find_separator(table: Table, texts: list["pl.Series"], sure: bool) -> tuple
     elif unused is not None:
         cell = cells.filter(cells.str.contains(unused, literal=True))[0]
         option = Option("rosters", unused.strip() or unused)
-        table.note("single-name", f"{cell!r} is one name; ", option, " makes a roster of it")
+        table.note("single-name", f"{cell!r} is read as one name; use ", option, " to split it")
     return mark or ("," if listed else None), texts
 
 

@@ -11,7 +11,7 @@ from .numbers import numeral
 from .text import plain_text
 
 PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG = range(4)
-_RIGHT = "a result is needed, such as 3-1, 1/2-1/2 or w/o"
+_RIGHT = "this is not a result; write a result such as 3-1, 1/2-1/2 or w/o"
 _DATE = "this looks like a date; spreadsheets turn results into dates, so write it as text, such as 3:1"
 _AROUND = words.AROUND_SCORES | words.UNPLAYED | words.WALKOVERS | words.RETIRED
 _SET = 6  # minimum number of games in a tennis set

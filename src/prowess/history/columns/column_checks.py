@@ -88,8 +88,8 @@ def _note_uneven_sides(table: Table, layout: Layout) -> None:
     missing = [column.lower().replace(_stem(many.column), _stem(few.column)) for column in many.more]
     unused = {column.lower(): column for column in layout.unused(table.frame.columns)}
     near = [unused[found] for name in missing for found in get_close_matches(name, unused, 1)]
-    more = f"; column {near[0]!r} is not used, and may be misspelt" if near else ""
-    text = f"one side has the players {names[0]}, the other has {names[1]}{more}"
+    more = f"; column {near[0]!r} is not used, and its name may be misspelt" if near else ""
+    text = f"one side has the columns {names[0]}, but the other has {names[1]}{more}"
     table.note("uneven-sides", text, column=near[0] if near else None)
 
 
@@ -106,7 +106,9 @@ def _note_single_number(table: Table, draft: RawMatches) -> None:
         entry = int(entries[0])
         row = int(draft.rows(int(draft.match_of_team[draft.team_of(entry)]), entry)[0])
         name = draft.names[draft.player[entry]]
-        text = f"{table.row_name(row)}: {name!r} is the only name that is a number; two cells may be swapped"
+        text = (
+            f"{table.row_name(row)}: {name!r} is the only name that is a number; two cells of this row may be swapped"
+        )
         table.note("single-number", text, row=row)
 
 
@@ -121,9 +123,12 @@ def _note_numbered_players(table: Table, draft: RawMatches) -> None:
         if plain_name(column) in results and table.frame[column].dtype == pl.String:
             cells = text_of(replace(table, frame=table.frame.head(_ROWS)), column).drop_nulls()
             if len(cells) and cells.str.contains(r"\p{L}{3}").all():
-                text = f"all players are numbers, but column {column!r} holds texts such as {cells[0]!r}; "
+                text = (
+                    f"all player names are numbers, but column {column!r} holds texts such as {cells[0]!r}; if "
+                    "these are names, use "
+                )
                 option = Option("columns", {"player": column})
-                table.note("names-for-places", text, option, " reads them as the players", column=column)
+                table.note("names-for-places", text, option, column=column)
 
 
 def _note_unnamed(table: Table, layout: Layout) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _ROUNDS = frozenset(word for words in PARTS for word in words.split())
-_KEEP = ("; ", Option("duplicates", "keep"), " counts them")
+_KEEP = ("; use ", Option("duplicates", "keep"), " to count every row")
 BOTH_VIEWS = "whether matches are listed from both sides"  # a decision
 SMALL = 10_000  # number of rows in which equal rows without a time are searched
 MOST = 0.9  # fraction of the rows that must agree to decide how the file is read
@@ -115,9 +115,9 @@ def leave_out_repeated(table: Table, layout: Layout, meetings: Meetings) -> None
         usual = len(table.frame.columns) <= len(when) + 2 or len(_repeated(meetings.codes(when)[rows[~same]])) > 0
         if table.decide("whether rows that repeat are matches", lambda: usual):
             number = len(repeated)
-            text = f"{count(number, 'duplicate row', 'duplicate rows')}; each is counted as a match; "
+            text = f"{count(number, 'duplicate row', 'duplicate rows')}; each is counted as a match; use "
             once = Option("duplicates", "once")
-            table.note("repeated-rows-counted", text, once, " counts them once", number=number, row=int(repeated[0]))
+            table.note("repeated-rows-counted", text, once, " to count them once", number=number, row=int(repeated[0]))
             return
     table.leave_out(repeated, "repeated-rows", "duplicate row", "duplicate rows", _KEEP)
 
@@ -132,10 +132,10 @@ def _note_pasted(table: Table) -> None:
     if 2 * half == len(hashes) and (hashes[:half] == hashes[half:]).all():
         repeated[half:] = True
     if number := int(np.count_nonzero(repeated)):
-        text = f"{count(number, 'row repeats', 'rows repeat')} another row; each is counted as a match; "
+        text = f"{count(number, 'row repeats', 'rows repeat')} another row; each is counted as a match; use "
         once = Option("duplicates", "once")
         row = int(repeated.argmax())
-        table.note("repeated-rows-counted", text, once, " counts them once", number=number, row=row)
+        table.note("repeated-rows-counted", text, once, " to count them once", number=number, row=row)
 
 
 def _time_columns(table: Table, layout: Layout) -> list[str]:
@@ -240,6 +240,8 @@ def _note_twins(table: Table, when: list[str], twin: NDArray[np.bool_], result: 
         return
     scored = result is not None and len(np.unique(result)) > VARIED
     if (when and scored) or (twin.mean() >= HALF and (when or scored)) or twin.mean() >= MOST:
-        text = f"{count(rows, 'row looks', 'rows look')} like one match listed from both sides; each is counted; "
+        text = f"{count(rows, 'row looks', 'rows look')} like matches listed from both sides; each is counted; use "
         once = Option("duplicates", "once")
-        table.note("mirrored-rows-counted", text, once, " counts them once", number=rows, row=int(twin.argmax()))
+        table.note(
+            "mirrored-rows-counted", text, once, " to count each match once", number=rows, row=int(twin.argmax())
+        )

@@ -87,9 +87,11 @@ def _cross_table(table: Table) -> Grid | None:
         return None
     games = _point_games(cells) if points else _score_games(cells)
     homes = sum(game.row > game.other for game in games) > 0
-    table.note("cross-table", f"a cross table: the players of {who!r} are also the columns", column=who)
+    table.note("cross-table", f"a cross table: the players in column {who!r} also have a column each", column=who)
     if homes and not points:
-        table.note("cross-table-home", "both cells of two players are matches; the player of the row was at home")
+        table.note(
+            "cross-table-home", "the two cells of a pair of players are two matches; the player in the row was at home"
+        )
     roles = ("home", "away") if homes and not points else ("player1", "player2")
     frame = pl.DataFrame(
         {
@@ -190,7 +192,7 @@ def _swiss_table(table: Table, kinds: Kinds) -> Grid | None:
             if theirs is not None and other is not None and other < row:
                 continue  # the opponent's row has already given this game
             if theirs is not None and theirs != 1 - points:
-                contradictions[len(games)] = f"{names[other or 0]} has another result of this game"
+                contradictions[len(games)] = f"the row of {names[other or 0]} has a different result for this game"
             result = f"{points:g}-{1 - points:g}"
             if coloured and forfeits and cell[-1] in "+-":
                 result = "+:-" if points else "-:+"
@@ -202,7 +204,9 @@ def _swiss_table(table: Table, kinds: Kinds) -> Grid | None:
     if unread := [name for name in table.frame.columns if RACE.fullmatch(plain_name(name)) and name not in read]:
         text = f"too few cells of {list_names(unread)} name an opponent, so these rounds are not read"
         table.note("unread-rounds", text, number=len(unread))
-    table.note("swiss-table", f"a Swiss table: {who!r} has the players, and {len(rounds)} columns name their opponents")
+    table.note(
+        "swiss-table", f"a Swiss table: column {who!r} has the players, and {len(rounds)} columns name their opponents"
+    )
     columns = ("round", "player1", "player2", "result")
     frame = pl.DataFrame(games, schema=dict.fromkeys(columns, pl.String), orient="row")
     values = _with_rows(table, frame, rows)

@@ -262,8 +262,8 @@ def add_time(table: Table, layout: Layout) -> Layout:
     if not columns:
         return layout
     column = max(columns, key=lambda name: any(word in plain_name(name) for word in _TIME_WORDS))
-    text = f"{column!r} is read as the time of a match, because nearly all of its cells are times; "
-    table.note("inferred-time", text, Option("columns", {"time": None}), " ignores it", column=column)
+    text = f"{column!r} is read as the time of a match, because nearly all of its cells are times; use "
+    table.note("inferred-time", text, Option("columns", {"time": None}), " to ignore it", column=column)
     return layout.with_roles(time=column)
 
 
@@ -285,7 +285,7 @@ def _note_names_for_places(table: Table, column: str) -> None:
     """Remark on names under a heading such as "Place". Names are distinct, unlike words such as "goalkeeper"."""
     cells = text_of(_sample(table), column).drop_nulls()
     if len(cells) > 2 and cells.n_unique() == len(cells) and cells.str.contains(r"\p{L}").all():
-        text = f"column {column!r} holds no places but texts such as {cells[0]!r}, so it is not used"
+        text = f"column {column!r} is not used, because it holds texts such as {cells[0]!r} instead of places"
         table.note("names-for-places", text, column=column)
 
 
@@ -389,7 +389,9 @@ def _note_contradictions(table: Table, rows: NDArray[np.intp], results: list[str
     if len(rows):
         row, names = int(rows[0]), " and ".join(results)
         more = f" ({len(rows):,} rows)" if len(rows) > 1 else ""
-        text = f"{table.row_name(row)}: {names} contradict the winner in {column!r}, and decide the match{more}"
+        text = (
+            f"{table.row_name(row)}: {names} contradict the winner in {column!r}; the match is rated by {names}{more}"
+        )
         table.note("contradicting-results", text, column=column, number=len(rows), row=row)
 
 

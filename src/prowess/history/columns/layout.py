@@ -63,7 +63,7 @@ def _advice(suggestion: Suggestion | None) -> tuple[Piece, ...]:
         return "With ", Option("columns", dict(suggestion.roles)), f", the first matches are: {matches}"
     wide = Option("columns", {"team1": "one", "team2": "two", "score1": "three", "score2": "four"})
     long = Option("columns", {"match": "one", "player": "two", "rank": "three"})
-    return "Say which column is what, for example ", wide, " for a row per match, or ", long, " for a row per player"
+    return "Give each column its role, for example ", wide, " for a row per match, or ", long, " for a row per player"
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ def recognise(
             message = f"columns: unknown role {role!r}; roles are {', '.join(_ROLES)}, team1, player1, score1, rank1, …"
             raise Error(message, field="columns", value=role)
         if column is not None and not set(split_columns(column, columns)) <= set(columns):
-            message = f"columns: no column {column!r} for the role {role!r}; the columns are {present}"
+            message = f"columns: column {column!r}, given for the role {role!r}, not found; the columns are {present}"
             raise Error(message, field="columns", value=column)
     headers = Headers(columns, mapping, unfit)
     for recogniser in (_long, _home_away, _winner_loser, _sides, _ordered, _long_by_parts, _one_match):
@@ -224,7 +224,7 @@ def _one_match(headers: Headers) -> Layout | None:
     layout = _long_layout(headers, roles | {"match": ""}, [])
     if layout is None:
         return None
-    remark = Remark("one-match", ("no column tells matches apart, so the file is read as one match",))
+    remark = Remark("one-match", ("no column identifies the matches, so the file is read as one match",))
     return replace(layout.with_roles(match=None), remarks=(remark,))
 
 
@@ -318,8 +318,8 @@ def _with_neutral(headers: Headers, layout: Layout) -> Layout:
     neutral = headers.find({"neutral": aliases.HOME_AWAY["neutral"]})
     if not neutral or len(layout.sides) != 2:
         return layout
-    text = f"{layout.sides[0].column} is at home unless {neutral['neutral']} says otherwise; "
-    remark = Remark("home-by-neutral", (text, Option("columns", {"neutral": None}), " ignores it"))
+    text = f"{layout.sides[0].column!r} is the home team unless column {neutral['neutral']!r} says otherwise; use "
+    remark = Remark("home-by-neutral", (text, Option("columns", {"neutral": None}), " to ignore that column"))
     return replace(layout, roles={**layout.roles, **neutral}, remarks=(*layout.remarks, remark))
 
 
@@ -412,7 +412,7 @@ def _with_results(shape: Shape, headers: Headers, roles: dict[str, str], sides: 
             return None
     remarks: tuple[Remark, ...] = ()
     if half is not None and half not in roles.values() and "winner" not in headers.mapped:
-        text = f"{half!r} is not used as a score: no column holds the score of the other side"
+        text = f"column {half!r} is not used as a score, because no column has the score of the other side"
         remarks = (Remark("half-scores", (text,), half),)
     also = [headers.free[name] for name in names if name in headers.free and headers.free[name] not in roles.values()]
     return Layout(shape, roles | _common(headers), sides, also=tuple(also), remarks=remarks)

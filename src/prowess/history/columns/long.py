@@ -57,7 +57,7 @@ class RowGroups:
         wrong = np.flatnonzero(differs)
         if len(wrong):
             first = np.repeat(start[:-1], np.diff(start))
-            other = ("; ", Option("columns", {"team": None}), " makes each player a team") if of == "team" else ()
+            other = ("; use ", Option("columns", {"team": None}), " to rate each player alone") if of == "team" else ()
 
             def right(index: int) -> Message:
                 before = int(self.order[first[wrong[index]]])
@@ -73,7 +73,7 @@ class RowGroups:
         most = 2 * self.count_differing(values, "match") > np.count_nonzero(np.diff(start) > 1)
         if not self.table.decide(f"whether a match has several times in {column}", lambda: bool(most)):
             return self.common_value(values, column, "match")
-        text = f"the rows of a match differ in {column}; the earliest value is its time"
+        text = f"the rows of a match have different times in {column}; the earliest is the time of the match"
         self.table.note("earliest-time", text, column=column)
         earliest: NDArray[Any] = np.minimum.reduceat(ordered, start[:-1])
         return earliest
@@ -125,7 +125,10 @@ def read_long(table: Table, layout: Layout) -> tuple[RawMatches, RowGroups]:
     score = None if results.score is None else _scores(rows, results.score, roles["score"], remarks)
     listed = not {"rank", "score", "duration", "result"} & roles.keys()
     if listed:
-        text = "no rank or score: the order of a match's rows is its result"
+        text = (
+            "no column has ranks or scores, so the first row of a match is the winner, the second row is next, and "
+            "so on"
+        )
         remarks.append(Remark("order-of-rows", (text,)))
     if team is None and "result" in roles and "player" in roles and results.rank is not None:
         _note_no_teams(rows, results.rank, remarks)
@@ -161,7 +164,10 @@ def _note_no_teams(rows: RowGroups, rank: Floats, remarks: list[Remark]) -> None
     if several:
         matches = count(several, "match has several winners", "matches have several winners")
         option = Option("columns", {"team": "side"})
-        text = f"{matches}, but no column says who played together, so each player counts alone; map it, as in "
+        text = (
+            f"{matches}, but no column says who played together, so each player counts as a team; if there is such "
+            "a column, map it, as in "
+        )
         remarks.append(Remark("no-teams", (text, option), count=several))
 
 
@@ -193,7 +199,9 @@ def _match_codes(table: Table, layout: Layout) -> Ints:
             used.append(column)
     if len(used) > 1:
         alone = Option("columns", {"match": used[0]})
-        table.note("match-columns", f"matches are identified by {' and '.join(used)}; ", alone, " uses that alone")
+        table.note(
+            "match-columns", f"matches are identified by {' and '.join(used)}; use ", alone, f" to use only {used[0]}"
+        )
     return code
 
 
@@ -203,7 +211,7 @@ def _one_match(table: Table, layout: Layout) -> Ints:
     if (twice := player.filter(player.is_duplicated()).drop_nulls()).len():
         name = f"{twice[0]} is listed twice, so the file is not one match: "
         raise Error(
-            f"{table.title}: {name}map the column that tells matches apart, as in ",
+            f"{table.title}: {name}map the column that identifies the match, as in ",
             Option("columns", {"match": "race"}),
         )
     return np.zeros(len(player), np.int32)
@@ -281,7 +289,7 @@ def _drop_rising_scores(table: Table, layout: Layout, match: Ints, results: _Res
     apart = (np.diff(match[order]) == 0) & (np.diff(rank[order]) > 0)
     if 2 * np.count_nonzero((np.diff(score[order]) > 0) & apart) > np.count_nonzero(apart):
         column = layout.roles["score"]
-        text = f"{column!r} is not used as a score: it is higher for worse places"
+        text = f"column {column!r} is not used as a score, because it is higher for worse places"
         table.note("unused-scores", text, column=column)
         results.score = None
 
@@ -311,7 +319,7 @@ def _leave_out(table: Table, layout: Layout, match: Ints, team: Ints | None, res
     if len(absent):
         column = next(layout.roles[role] for role in ("rank", "duration", "score") if role in layout.roles)
         word = _absent_word(table, layout, column, absent)
-        last = ("; ", Option("unplaced", (word,)), f" ranks {word} last")
+        last = ("; use ", Option("unplaced", (word,)), f" to rank {word} last")
         table.leave_out(absent, "absent", f"absent entry ({word})", f"absent entries ({word}, …)", last)
     if "player" in layout.roles or "players" not in layout.roles:
         _leave_out_repeated(table, layout, match, team, results)
@@ -390,8 +398,8 @@ def _ranks(rows: RowGroups, layout: Layout, results: _Results, score: Floats | N
     first_rows = rows.order[rows.team_start[:-1]]
     if "rank" in layout.roles and (plain := empty & ~results.unplaced[first_rows]).any():
         number, column, first = int(np.count_nonzero(plain)), layout.roles["rank"], int(first_rows[plain].min())
-        share = f"{count(number, 'entry shares', 'entries share')} the last place of their match"
-        text = f"no place in column {column!r}: {share} (first: {rows.table.row_name(first)})"
+        share = f"{count(number, 'such entry shares', 'such entries share')} the last place of the match"
+        text = f"column {column!r} has empty cells; {share} (first: {rows.table.row_name(first)})"
         rows.table.note("missing-places", text, column=column, number=number, row=first)
     return np.where(empty, last[match] + 1, rank)
 
@@ -406,7 +414,13 @@ def _scores(rows: RowGroups, score: Floats, column: str, remarks: list[Remark]) 
     differ = 2 * rows.count_differing(score, "team") >= max(several, 1)
     if not rows.table.decide(f"whether {column} is summed", lambda: differ if several else None):
         return rows.common_value(score, column, "team")
-    remarks.append(Remark("summed-scores", (f"{column} differs within a team: a team's score is the sum",), column))
+    remarks.append(
+        Remark(
+            "summed-scores",
+            (f"players of a team have different values in {column}; the team's score is their sum",),
+            column,
+        )
+    )
     total: Floats = np.add.reduceat(score[rows.order], rows.team_start[:-1])
     return total
 

@@ -84,7 +84,7 @@ def doubtful_names(draft: RawMatches) -> Iterator[Fault]:
     entries = np.flatnonzero(odd[draft.player]) if odd.any() else np.zeros(0, int)
     for entry in entries.tolist():
         name = draft.names[draft.player[entry]]
-        hint = "fill it in, or drop the row" if name in NO_VALUES else "a cell before it may be missing"
+        hint = "fill it in, or drop the row" if name in NO_VALUES else "a cell to the left of it may be missing"
         yield _entry_fault(draft, entry, f"{name!r} is not a name; {hint}")
 
 
@@ -99,7 +99,10 @@ def _sizes(draft: RawMatches) -> Iterator[Fault]:
         for match in alone.tolist():
             first, last = draft.team_start[draft.match_start[match : match + 2]]
             names = ", ".join(draft.names[player] for player in draft.player[first:last])
-            text = f"a match needs at least two teams, not {teams[match]}{f' ({names})' * bool(names)}: drop it"
+            text = (
+                f"a match needs at least two teams, not {teams[match]}{f' ({names})' * bool(names)}; add the other "
+                "team, or drop the match"
+            )
             yield Fault(match, None, text, alone=True)
 
 
@@ -135,8 +138,8 @@ def _results(draft: RawMatches) -> Iterator[Fault]:
             yield _team_fault(draft, team, f"has the {what} {column[team]}: {right}", f"{what}s")
         partly = np.isnan(column) & (_count_values(draft, column) > 0)[draft.match_of_team]
         for team in np.flatnonzero(partly).tolist():
-            right = "give every team one, or drop the match"
-            yield _team_fault(draft, team, f"has no {what} but others do: {right}", f"{what}s")
+            right = f"give every team a {what}, or drop the match"
+            yield _team_fault(draft, team, f"has no {what}, but other teams do: {right}", f"{what}s")
     if not draft.listed and not complete:
         results = sum(_count_values(draft, column) for column in (draft.rank, draft.score) if column is not None)
         for match in np.flatnonzero(results == 0).tolist():
@@ -182,7 +185,12 @@ def _home(draft: RawMatches) -> Iterator[Fault]:
 def _times(draft: RawMatches) -> Iterator[Fault]:
     if draft.times is not None and draft.times.kind == "number":
         for match in np.flatnonzero(np.abs(draft.times.number) > LARGEST).tolist():
-            yield Fault(match, None, f"the time {draft.times.number[match]} is not within ±{LARGEST:g}", "time")
+            yield Fault(
+                match,
+                None,
+                f"the time {draft.times.number[match]} is too large; it must be within ±{LARGEST:g}",
+                "time",
+            )
 
 
 def _ids(draft: RawMatches) -> Iterator[Fault]:

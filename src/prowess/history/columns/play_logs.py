@@ -114,11 +114,11 @@ def read_play_log(table: Table, time: str | None) -> tuple[Table, dict[str, str]
     frame = table.frame.select(others)[rows].with_columns(match, *new.get_columns())
     line = table.line
     log = Table(frame, table.title, lambda row: line(rows[row]), table.choices, trial.remarks, unit=table.unit)
-    log.note("play-log", f"a log of plays: the players of a match are in {who!r}", column=who)
+    log.note("play-log", f"a log of plays: column {who!r} has the players of each match", column=who)
     wrong = {row: play.stranger for row, play in kept if play.stranger is not None}
     for index, row in enumerate(rows):
         if row in wrong and winner is not None:
-            log.reject([index], winner, f"{wrong.pop(row)!r} is not one of the players")
+            log.reject([index], winner, f"{wrong.pop(row)!r} is not one of the players of this match")
             log.problems.take_along(np.flatnonzero(np.array(rows) == row))
     for code, words in _LEFT_OUT.items():
         if without := [row for row, play in enumerate(plays) if play.skipped() == code]:

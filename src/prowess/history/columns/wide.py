@@ -99,7 +99,7 @@ def _reject_results(table: Table, layout: Layout, size: Ints, player: Ints, name
         team = np.repeat(np.arange(size.size), size.reshape(-1))
         row, side = np.divmod(np.unique(team[wrong[player]]), size.shape[1])
         for k, one in enumerate(layout.sides):
-            table.reject(row[side == k], one.column, "a name is needed, not a result; put the cells in order")
+            table.reject(row[side == k], one.column, "this is a result, not a name; put the cells of the row in order")
 
 
 def _teams(table: Table, layout: Layout) -> tuple[Ints, Ints, "pl.Series"]:
@@ -167,7 +167,7 @@ def _split_ties(table: Table, layout: Layout) -> tuple[Table, Layout, Floats]:
     if not ties:
         return table, layout, np.arange(1.0, len(columns) + 1)
     cell = next(iter(ties))
-    table.note("tie-cells", f"{cell!r} is read as a tie; ", Option("rosters", ""), " keeps cells whole")
+    table.note("tie-cells", f"{cell!r} is read as a tie; use ", Option("rosters", ""), " to read each cell as one name")
     frame, sides, place = table.frame, [], []
     for number, side in enumerate(layout.sides, 1):
         split = [ties.get(text, [text]) for text in texts[side.column]]
@@ -250,7 +250,7 @@ def _leave_out_unplayed(table: Table, rows: Mask) -> None:
 
 
 def _leave_out_walkovers(table: Table, rows: Mask) -> None:
-    more = ("; ", Option("walkovers", "count"), " counts them as matches")
+    more = ("; use ", Option("walkovers", "count"), " to count them as matches")
     table.leave_out(np.flatnonzero(rows), "walkovers", "walkover", "walkovers", more)
 
 
@@ -281,7 +281,10 @@ def _winner_first(table: Table, layout: Layout) -> SideResults:
     score = _score_columns(table, layout)
     behind = score[:, 0] < score[:, 1]
     if np.count_nonzero(behind) > (1 - MOST) * len(score) and not layout.mapped & {"winnerscore", "loserscore"}:
-        text = f"{columns[0]!r} and {columns[1]!r} are not used as scores: winners often have fewer than losers"
+        text = (
+            f"{columns[0]!r} and {columns[1]!r} are not used as scores, because winners often have fewer points "
+            "than losers"
+        )
         table.note("unused-scores", text, column=columns[0])
         return SideResults(None, rank)
     if "tie" in plain_name(layout.roles["winner"]):
@@ -308,7 +311,7 @@ def _note_unread_scores(table: Table, column: str, rows: Mask) -> None:
     if number:
         cell = text_of(table, column)[row]
         held = "is empty" if cell is None else f"holds {cell!r}, which is not a score"
-        text = f"{table.row_name(row)}: column {column!r} {held}; the winner counts, without a score"
+        text = f"{table.row_name(row)}: column {column!r} {held}; the match is rated by its winner, without a score"
         more = f" ({number:,} matches)" if number > 1 else ""
         table.note("unread-scores", f"{text}{more}", column=column, number=number, row=row)
 
@@ -322,7 +325,11 @@ def read_result_column(table: Table, layout: Layout) -> SideResults:
     column = layout.roles["winner"]
     if len(layout.sides) > 2:
         named = f"column {column!r} names one winner among {len(layout.sides)} sides"
-        raise Error(f"{table.title}: {named}, which does not rank the others: give ranks or scores", field=column)
+        raise Error(
+            f"{table.title}: {named}, which does not rank the other sides; add a column with the rank or the score "
+            "of each side",
+            field=column,
+        )
     side = winning_sides(table, layout)
     trials = [replace(table, remarks=[], problems=Problems(), left_out=[]) for _ in range(2)]
     won = YES_NO if plain_name(column).endswith(WON) else {}  # radiant_win may be true or false, but not neutral
@@ -353,11 +360,13 @@ def read_result_column(table: Table, layout: Layout) -> SideResults:
         score = np.stack([beside.first, beside.second], axis=1) if beside.scored else score
         sign = np.sign(_RANKS[side, 1] - _RANKS[side, 0])
         wrong = np.flatnonzero(played & (beside.sign * sign < 0))
-        table.reject(wrong, layout.roles["score"], f"according to {column!r} the other side won")
+        table.reject(
+            wrong, layout.roles["score"], f"column {column!r} says that the other side won; correct one of them"
+        )
     _leave_out_unplayed(table, state == UNPLAYED_MATCH)
     if best == 0 or table.choices.walkovers != "count":  # a walkover without a winner cannot count
         _leave_out_walkovers(table, state == WALKOVER)
     if best == 0:
         names = " or ".join(repr(each.column) for each in layout.sides)
-        table.reject(np.flatnonzero(state == WRONG), column, f"it must name the winner, or {names}, or be 'draw'")
+        table.reject(np.flatnonzero(state == WRONG), column, f"write the name of the winner, {names}, or 'draw'")
     return SideResults(score, _RANKS[side])

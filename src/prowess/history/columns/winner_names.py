@@ -71,8 +71,8 @@ def _compare_names(table: Table, layout: Layout, rows: NDArray[np.intp]) -> NDAr
     if parts:
         read = {key[0]: " and ".join(key[1 + compared[key][0]]) for key in dict.fromkeys(parts)}
         examples = ", ".join(f"{cell!r} is read as {name!r}" for cell, name in list(read.items())[:_SHOWN])
-        number = count(len(parts), "cell names a part", "cells name a part")
-        table.note("parts-of-names", f"{column}: {examples} ({number} of a side)", column=column, number=len(parts))
+        number = count(len(parts), "cell has only a part", "cells have only a part")
+        table.note("parts-of-names", f"{column}: {examples} ({number} of a name)", column=column, number=len(parts))
     return np.array([compared[key][0] for key in combinations], np.int8)
 
 

@@ -154,8 +154,11 @@ class _TextFile:
             if isinstance(content, Table):
                 has_rounds = has_rounds or any(remark.code == "round-headings" for remark in content.remarks)
                 if has_rounds and number:
-                    text = f"{self.title}, line {before + 1}: rows below headings of rounds cannot be read in chunks"
-                    error = Error(f"{text}: read the file as a whole", line=before + 1)
+                    text = (
+                        f"{self.title}, line {before + 1}: a file with headings of rounds between the rows cannot "
+                        "be read in chunks"
+                    )
+                    error = Error(f"{text}: read the whole file at once", line=before + 1)
                     error.hint = Option("stream", False)
                     raise error
                 content = replace(content, remarks=[] if offset else content.remarks, choices=self.choices)
@@ -164,9 +167,12 @@ class _TextFile:
                     heading, columns = _lines_above(piece, content), names
                     choices = choices if heading.strip() else replace(choices, header=False)
                 elif not columns & names:
-                    text = f"{self.title}, line {before + 1}: the columns are different from here on; "
+                    text = (
+                        f"{self.title}, line {before + 1}: the columns are different from here on; if the file has "
+                        "no header, use "
+                    )
                     option = Option("header", False)
-                    raise Error(text, option, " reads the file without a header", field="header", line=before + 1)
+                    raise Error(text, option, field="header", line=before + 1)
             before += lines
             yield Chunk(content, self._share())
 

@@ -30,6 +30,8 @@ _QUOTED_LINE = re.compile(r'\s*"([^"]|"")*"\s*|\s*')
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _CHUNK = 1 << 16  # number of bytes that fit into the processor cache
 _MOST_SHORT = 100_000  # number of short lines after which no more are searched
+_INVALID_BYTE = "a byte is invalid in this encoding; correct the cell, or save the file as UTF-8"
+_ZERO_BYTES = "the row contains zero bytes; remove them, or drop the row"
 FEW = 0.1  # fraction of the rows; if more are short, the program that wrote them leaves out empty cells
 _NEWLINE, _RETURN, _QUOTE = 10, 13, 34
 
@@ -291,7 +293,10 @@ def _repair(rows: Iterable[Record], heading: Heading, damaged: bool, lines_befor
             cells, fault = _without_damage(cells, fault)
         if len(cells) != width:
             if fault is None and any(cell.strip() for cell in cells[width:]):
-                fault = f"the row has {len(cells)} cells, but the header names {width} columns"
+                fault = (
+                    f"the row has {len(cells)} cells, but the header has {width} columns; remove or quote the extra "
+                    "cells"
+                )
             if 1 < len(cells) < width:
                 short.append(record.line)
             cells = cells[:width] + [""] * (width - len(cells))
@@ -317,8 +322,8 @@ def _without_damage(cells: list[str], fault: str | None) -> tuple[list[str], str
     """Return the cells with invalid bytes replaced, and a description of the damage if there is any."""
     joined = "".join(cells)
     if DAMAGED.search(joined):
-        return [DAMAGED.sub("\ufffd", cell) for cell in cells], fault or "a byte is invalid in this encoding"
+        return [DAMAGED.sub("\ufffd", cell) for cell in cells], fault or _INVALID_BYTE
     if "\0" in joined:
         is_empty = not joined.strip("\0 \t")
-        return [cell.replace("\0", "") for cell in cells], fault if is_empty else fault or "the row contains zero bytes"
+        return [cell.replace("\0", "") for cell in cells], fault if is_empty else fault or _ZERO_BYTES
     return cells, fault

@@ -63,7 +63,7 @@ def find_separator(text: str, choices: Choices) -> Separator:
     others = [mark for mark in _USUAL if mark != best and fits[mark].share >= max(0.9, fits[best].share)]
     if not others or fits[best].known > fits[others[0]].known:
         return Separator(best)
-    pieces = (f"cells are split at {best!r}; ", Option("separator", others[0]), " splits them there")
+    pieces = (f"cells are split at {best!r}; use ", Option("separator", others[0]), f" to split them at {others[0]!r}")
     return Separator(best, 0, Remark("separator", pieces))
 
 

@@ -61,8 +61,10 @@ class Encoding:
         if not self.guessed:
             return []
         script, other = _LEGACY[self.codec]
-        text = f"the file is read as {self.codec} ({script}) because line {line} is not UTF-8; "
-        pieces = (text, Option("encoding", other), f" reads it as {_LEGACY[other][0]}")
+        text = (
+            f"the file is read as {self.codec} ({script}) because line {line} is not UTF-8; if letters look wrong, try "
+        )
+        pieces = (text, Option("encoding", other), f" ({_LEGACY[other][0]})")
         return [Remark("encoding", pieces, line=line)]
 
 
@@ -76,7 +78,7 @@ def codec_name(name: str) -> str:
         "".encode(name)
         return codecs.lookup(name).name
     except (LookupError, ValueError):
-        right = "utf-8, utf-16, cp1252 and cp1251 are common ones"
+        right = "common ones are utf-8, utf-16, cp1252 and cp1251"
         raise Error(f"encoding {name!r} is unknown; {right}", field="encoding", value=name) from None
 
 
@@ -100,7 +102,7 @@ def detect_encoding(data: bytes, chosen: str | None = None, lines_before: int = 
         return Encoding(wide)
     head = data[:_HEAD].rstrip(b"\0")
     if len(head) - len(head.translate(None, _CONTROLS)) > len(head) // 20 + 5:
-        raise Error("this is neither text nor another format that prowess reads")
+        raise Error("this is neither text nor another format that prowess reads; save the table as CSV")
     text = data.decode(errors="surrogateescape")
     invalid = len(DAMAGED.findall(text))
     # Most non-ASCII letters are valid UTF-8.

@@ -146,8 +146,8 @@ def find_heading(sample: Sequence[Record], choices: Choices, skip: int = 0, unit
         remarks.append(Remark("above-table", (sentence,), count=len(above), line=begin))
     if not header:
         if choices.header is None:
-            text = f"the first {unit} is not a header, so the columns are named 1, 2, …; "
-            pieces = (text, Option("header", True), " takes their names from it")
+            text = f"the first {unit} does not look like a header, so the columns are named 1, 2, …; if it is one, use "
+            pieces = (text, Option("header", True))
             remarks.append(Remark("no-header", pieces, line=first + 1))
         width = max(_usual_width(cells for index, cells in rows.items() if index >= first), 1)
         names = tuple(str(number + 1) for number in range(width))
@@ -297,7 +297,7 @@ def _widen(titles: list[str], body: Sequence[Cells], remarks: list[Remark]) -> l
         return titles + [""] * extra
     first = [row[0].strip().strip('"') for row in body if len(row) == usual]
     if extra == 1 and all(map(str.isdecimal, first)) and len({int(cell) - row for row, cell in enumerate(first)}) == 1:
-        text = "the rows have one cell more than the header; the first cell is read as a row number"
+        text = "each row has one cell more than the header; the first cell is read as the number of the row"
         remarks.append(Remark("row-numbers", (text,)))
         return ["", *titles]
     numbers = ", ".join(str(number) for number in range(len(titles) + 1, usual + 1))

@@ -81,7 +81,7 @@ def trim_table(grid: Grid, title: str, choices: Choices) -> Table:
         line = grid.line(int(sections[0]))
         times = f" ({len(sections)} times)" if len(sections) > 1 else ""
         written = f"{times}: {first[int(sections[0])][:60]!r}"
-        text = f"{grid.unit} {line}: the heading of a round holds for the rows below it{written}"
+        text = f"{grid.unit} {line}: this heading of a round applies to the rows below it{written}"
         remarks.append(Remark("round-headings", (text,), count=len(sections), line=line))
     empty = [name for name in heading.unnamed if (frame[name].fill_null("").str.strip_chars() == "").all()]
     frame = frame.drop(empty)

@@ -51,7 +51,7 @@ def read_workbook(source: Source, choices: Choices) -> Table:
     remarks = []
     if len(names) > 1 and choices.sheet is None:
         also = f" (also {', '.join(map(repr, names[2:]))})" if len(names) > 2 else ""
-        pieces = (f"sheet {name!r} is read; ", Option("sheet", names[1]), f" reads another{also}")
+        pieces = (f"only sheet {name!r} is read; use ", Option("sheet", names[1]), f" to read another one{also}")
         remarks.append(Remark("sheet", pieces, count=len(names)))
     grid = Grid(frame, heading, lambda row: heading.start + row + 1, remarks=remarks, unit="row")
     return replace(trim_table(grid, source.title, choices), sheets=tuple(names))
@@ -109,7 +109,7 @@ def _check_extent(archive: zipfile.ZipFile, sheet: zipfile.ZipInfo, source: Sour
             message = (
                 f"a sheet of {byte_size(sheet.file_size)} extends over {extent}, and the limit is {most:,.0f} cells"
             )
-            raise limits.error(source.title, f"{message}; delete what is far away from the table")
+            raise limits.error(source.title, f"{message}; delete the cells that are far away from the table")
 
 
 def _check_repeats(archive: zipfile.ZipFile, content: zipfile.ZipInfo, source: Source, limits: ReadLimits) -> None:

@@ -47,7 +47,7 @@ def tuning_chart(tuning: Tuning, look: Look = LIGHT) -> Any:
     hidden = len(frame) - len(rows)
     left_out = f"; {hidden} failed or are worse than shown" if hidden else ""
     subtitle = [
-        f"points: trials, each by its loss on the training span{left_out}; line: the best so far",
+        f"points: the loss of each trial on the training span{left_out}; line: the best so far",
         f"on {tuning.matches[2]:,} later matches the gain is {tuning.judged}",
     ]
     return apply_look(alt, chart, "Tuning", subtitle, look)

@@ -160,7 +160,7 @@ class Comparison:
         import polars as pl
 
         if number("window", window) != int(window) or not 1 <= window <= len(self):
-            message = f"window must be 1 to {len(self)} matches, the number scored, not {window!r}"
+            message = f"window must be from 1 to {len(self)}, the number of scored matches, not {window!r}"
             raise Error(message, field="window", value=window)
         measure, history, frames = self.measure(measure), self.history, []
         # Rows are ordered by run, but a window slides over time.

@@ -111,7 +111,7 @@ def _differences(comparison: Comparison) -> Section:
         best[row["measure"]] = row["baseline"]
     text = (
         "How far each model is from the best model, by each measure, on the same matches. In brackets: "
-        f"{confidence_text(comparison)} intervals of the difference; ≈ within noise: the interval contains 0. "
+        f"{confidence_text(comparison)} intervals of the difference; ≈ means within noise: the interval contains 0. "
         "Differences are more certain than the measures themselves, because all models had the same matches. The best "
         "model was chosen on these same matches, which flatters it a little."
     )

@@ -42,16 +42,20 @@ def verdict(comparison: Comparison) -> str:
     if len(comparison) < FEW:
         few = "One match is" if len(comparison) == 1 else f"{match_count(comparison)} are"
         # With few blocks the intervals are too narrow to decide alone.
-        beaten = f" (by the intervals it is better than {join_words(worse)}, but they are too narrow)" if worse else ""
+        beaten = (
+            f" (the intervals suggest that it is better than {join_words(worse)}, but they are too narrow)"
+            if worse
+            else ""
+        )
         parts.append(f"{few} too few to tell these models apart{beaten}.")
     elif worse:
-        parts.append(f"It is better than {join_words(worse)} beyond noise.")
+        parts.append(f"It is better than {join_words(worse)} by more than noise.")
     if alike and len(comparison) >= FEW:
         # Without intervals it is unknown whether a difference is within noise.
         if rest["low"].count() < len(rest):
-            parts.append(f"There are too few matches to tell it from {join_words(alike)}.")
+            parts.append(f"There are too few matches to say whether it is better than {join_words(alike)}.")
         else:
-            parts.append(f"These matches cannot tell it from {join_words(alike)}: the difference is within noise.")
+            parts.append(f"It may be no better than {join_words(alike)}: the difference is within noise.")
     if not np.isnan(comparison.sureness):
         draws = f"{comparison.resampling.draws:,} resampled histories"
         parts.append(f"It was the best in {100 * comparison.sureness:.3g} % of {draws}.")
@@ -75,7 +79,9 @@ def notes(comparison: Comparison) -> list[str]:
         rows = others.filter(measure=measure.name).iter_rows(named=True)
         better = [row["model"] for row in rows if sign * row["difference"] > 0]
         if better:
-            texts.append(f"By {measure.title}, {join_words(better)} did better than {comparison.best}, beyond noise.")
+            texts.append(
+                f"By {measure.title}, {join_words(better)} did better than {comparison.best} by more than noise."
+            )
     return texts + _draw_notes(comparison)
 
 
@@ -151,11 +157,11 @@ MEANINGS: Mapping[str, Callable[[float], str]] = {
         f"Its percentages are off by {_of_hundred(100 * value)} points on average, partly by chance."
     ),
     "brier": lambda value: (
-        "Always certain forecasts get 0 if they are right and 2 if they are wrong; a coin gets 0.5 without draws."
+        "A forecast that is certain gets 0 if it is right and 2 if it is wrong; a coin gets 0.5 without draws."
     ),
     "information_gain": lambda value: (
         f"It knew {abs(value):.2g} bits {'more' if value >= 0 else 'less'} about each match than a coin; "
-        "1 is everything."
+        "1 bit would be certainty."
     ),
     "auc": lambda value: (
         "Between a match that was won and one that was lost, it gave the won match the higher chance"

@@ -143,7 +143,7 @@ def auc(forecasts: Forecasts, where: Where = None, *, drawn: str = "skip") -> fl
     _, result = two_teams(forecasts, where)
     counts = ~result.drawn if drawn == "skip" else np.ones(len(result.drawn), bool)
     if not counts.any():
-        raise Error("none of these matches has two teams and a winner, which the AUC needs")
+        raise Error("the AUC needs matches of two teams with a winner, and there are none")
     return auc_of(result.expected[counts], result.won[counts].astype(np.float64))
 
 

@@ -130,7 +130,7 @@ def simulate(
     """
     _check(model, attendance, roster, calendar)
     if probability("draws", draws) and not isinstance(model.outcome, (Duel, Pairwise)):
-        message = f"draws are for models with an expected score, such as Elo; {model.outcome!r} has its own"
+        message = f"leave out draws, which is only for models such as Elo; {model.outcome!r} simulates its own draws"
         raise Error(message, field="draws", value=draws)
     matches, players = whole("matches", matches, 1), whole("players", players, 2)
     # Each part has its own random stream, so that another calendar, for example, does not change who plays.

@@ -48,7 +48,7 @@ def _range(model: Model, name: str, ends: Range | tuple[float, float] | None) ->
     """Return a parameter's declared or given range; raises `Error` if the model rejects either end of the range."""
     declared, is_number = model.tunable.get(name), type(model.params.get(name)) in (int, float)
     if declared is None and (ends is None or not is_number):
-        reason = "needs a range: (low, high)" if is_number else "is not a number of this model"
+        reason = "needs a range: (low, high)" if is_number else "is not a numeric parameter of this model"
         message = f"{name!r} {reason}; tunable by name: {', '.join(model.tunable)}"
         raise Error(message, field="parameters", value=name)
     if not isinstance(ends, Range):
@@ -63,7 +63,7 @@ def _range(model: Model, name: str, ends: Range | tuple[float, float] | None) ->
         low, high = number(f"the low end of {name}", low), number(f"the high end of {name}", high)
         ends = Range(low, high, log=declared is not None and declared.log and low > 0)
     if ends.unit != "one":
-        raise Error(f"the range of {name} must be in numbers, not by {ends.unit}", field="parameters", value=name)
+        raise Error(f"the range of {name} must have the unit 'one', not {ends.unit!r}", field="parameters", value=name)
     for end in (ends.low, ends.high):
         try:
             model.replace(**{name: end})
@@ -85,7 +85,7 @@ def relevant_space(model: Model, loss: float, attempt: Evaluate) -> tuple[dict[s
     # A smaller change is rounding.
     kept = {name: space[name] for name, trial in trials if abs(trial.loss - loss) > 1e-12}
     if not kept:
-        message = f"none of {', '.join(space) or 'its parameters'} changes a forecast: there is nothing to tune"
+        message = f"no forecast depends on {', '.join(space) or 'the parameters'}, so there is nothing to tune"
         raise Error(message, field="parameters")
     return kept, [name for name in space if name not in kept]
 

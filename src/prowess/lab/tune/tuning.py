@@ -112,10 +112,10 @@ class Tuning:
         sets, matches = count(len(self.tried), "set", "sets"), count(burnt + scored, "match", "matches")
         what = f"{sets} of {', '.join(self.space)} on {matches}"
         if not self.params:
-            return f"Of {what}, none predicts better than the present parameters."
+            return f"Of {what}, none predicts better than the current parameters."
         # Shown with the sign of the measure, not of the loss.
         old, new = ((-1 if self.measure.higher else 1) * loss for loss in self.loss)
-        best = f"The best of {what} changes their {self.measure.title} from {old:.4f} to {new:.4f}"
+        best = f"The best of {what} changes the {self.measure.title} from {old:.4f} to {new:.4f}"
         verdict = ""
         if self.gain.within_noise:
             verdict = ", which is within noise: the old parameters may be as good"
@@ -154,7 +154,7 @@ class Tuning:
         ]
         for name in self.unused:
             value = self.before.params[name]
-            rows.append({"parameter": name, "before": value, "after": value, "note": "changes nothing in this history"})
+            rows.append({"parameter": name, "before": value, "after": value, "note": "has no effect in this history"})
         # An explicit schema, because a column may consist of nulls only.
         numbers = dict.fromkeys(("before", "after", "low", "high", "importance"), pl.Float64)
         return pl.DataFrame(rows, schema={"parameter": pl.String} | numbers | {"note": pl.String})
@@ -221,14 +221,15 @@ class Tuning:
         bold = frozenset((row, "after") for row, name in enumerate(self.space) if name in self.params)
         legend = "Every parameter before and after, and the range in which it was searched."
         if self.importance:
-            legend += " Importance says how much a parameter matters for a good set."
+            legend += " Importance says how much a parameter affects the loss."
         burnt, scored, later = self.matches
-        before = f"the first {burnt:,} matches were only learnt from, " if burnt else ""
+        before = f" The first {burnt:,} matches were not scored." if burnt else ""
         method = (
-            f"Every match was forecast before it was learnt from: {before}the search used the {self.measure.title} of "
-            f"the next {scored:,}, and the {later:,} matches after them, which it did not use, judge the result.\n\n"
-            "The gain is the reduction of the loss per match there; its 95 % interval comes from resampled blocks of "
-            "neighbouring matches. If the interval contains 0, the gain may be chance."
+            f"Every match was forecast before the model learnt the result.{before} The search used the "
+            f"{self.measure.title} of the {'next' if burnt else 'first'} {scored:,} matches. The result was tested on "
+            f"the {later:,} matches after them, which the search did not use.\n\n"
+            "The gain is the reduction of the loss per match in the test; its 95 % interval comes from resampled "
+            "blocks of neighbouring matches. If the interval contains 0, the gain may be chance."
         )
         sections = (
             Section("Result", text=self.summary),

@@ -106,7 +106,7 @@ def waiting_times(queue: Queue, waiting: Mapping[str, float] | Sequence[float] |
                 times[queue.item[name]] = max(times[queue.item[name]], scale(f"waiting[{name!r}]", time, zero=True))
         return times
     if isinstance(waiting, str) or not isinstance(waiting, (Sequence, np.ndarray)) or len(waiting) != len(queue):
-        must = f"waiting must be a mapping, or have a number for each of the {len(queue)} places of the queue"
+        must = f"waiting must be a mapping, or have a number for each of the {len(queue)} entries of the queue"
         raise Error(must, field="waiting", value=waiting)
     return np.array([scale(f"waiting[{place}]", time, zero=True) for place, time in enumerate(waiting)], np.float64)
 

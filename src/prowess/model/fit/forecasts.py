@@ -178,7 +178,9 @@ def performance(forecasts: Forecasts) -> Floats:
 def _check(forecasts: Forecasts) -> None:
     # a model comparison may keep only win and draw; then kernels that loop over teams would read beyond the columns
     if len(forecasts.mean) != forecasts.history.teams:
-        raise Error("these forecasts have only win and draw; a measure of performances must not set chances=True")
+        raise Error(
+            "these forecasts have only win and draw; a measure that uses performances must not set chances=True"
+        )
 
 
 def _share(forecasts: Forecasts) -> Floats:

@@ -77,8 +77,14 @@ Layout = Annotated[
     status_code=201,
     summary="Import a file of matches",
     response_model=schemas.Imported,
-    response_description="Recorded durably; 200 for a dry run, or if all matches were recorded before.",
-    responses=problem_responses(409) | {200: {"model": schemas.Imported, "description": "Nothing new, or a dry run."}},
+    response_description="The matches are on disk. A dry run returns 200, and so does a file of recorded matches.",
+    responses=problem_responses(409)
+    | {
+        200: {
+            "model": schemas.Imported,
+            "description": "Nothing was recorded: this was a dry run, or all matches were recorded before.",
+        }
+    },
     openapi_extra={
         "requestBody": {
             "required": True,

@@ -175,8 +175,14 @@ async def run_command(service: Service, command: Command, dry_run: bool, status:
     status_code=201,
     summary="Record one or more matches",
     response_model=schemas.Posted,
-    response_description="Recorded durably; 200 if all matches were recorded before.",
-    responses=problem_responses(409) | {200: {"model": schemas.Posted, "description": "Nothing new, or a dry run."}},
+    response_description="The matches are on disk. If all of them were recorded before, the status is 200.",
+    responses=problem_responses(409)
+    | {
+        200: {
+            "model": schemas.Posted,
+            "description": "Nothing was recorded: this was a dry run, or all matches were recorded before.",
+        }
+    },
     openapi_extra=MATCHES_BODY,
 )
 async def create_match(

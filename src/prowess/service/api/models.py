@@ -44,8 +44,8 @@ SUMMARIES: Mapping[str, str] = {
     "which prevents scores.",
     "GaussianSD": "It uses the score difference, not only the winner.",
     "PoissonOD": "It uses scores that are counts, such as goals. Every player has an offence, which scores, and a "
-    "defence, which prevents scores. Its defaults, those of its paper, are very uncertain about scores: for football, "
-    "sigma 0.3 and beta 0.1 are better.",
+    "defence, which prevents scores. Its defaults come from its paper and are very uncertain about scores; for "
+    "football, sigma 0.3 and beta 0.1 are better.",
 }
 USUAL: Mapping[str, str] = {  # choices in the form for a new league, most common first
     "TrueSkill": "players or teams, two or many per match, with draws; the usual choice",
@@ -58,7 +58,10 @@ USUAL: Mapping[str, str] = {  # choices in the form for a new league, most commo
 }
 PARAMETERS: Mapping[str, tuple[str, str]] = {
     "mu": ("Start", "the rating of a new player"),
-    "sigma": ("Uncertainty at the start", "how far off the start may be: two thirds of new players are within it"),
+    "sigma": (
+        "Uncertainty at the start",
+        "how uncertain the rating of a new player is: two thirds of new players are within this distance of it",
+    ),
     "beta": ("Form on the day", "how far one performance may be from the skill; a larger value means more luck"),
     "tau": ("Drift", "how far a skill may move between matches; a larger value makes ratings move faster"),
     "draw_probability": ("Draws", "how often two equally strong teams draw"),
@@ -69,16 +72,19 @@ PARAMETERS: Mapping[str, tuple[str, str]] = {
     "cap": ("Maximum uncertainty", "no rating becomes less certain than this"),
     "volatility": ("Volatility at the start", "how erratic a new player is assumed to be"),
     "period": ("Rating period", "the time span whose matches are rated together, in days or units of time"),
-    "span": ("Span", "opponents whose rating differs by more than this count as this far away"),
+    "span": (
+        "Span",
+        "the largest rating difference that counts; opponents further away are treated as if they were this far away",
+    ),
     "step": ("Step", "the points gained for each win or lost for each defeat"),
     "leader_bonus": ("Leader bonus", "how much more the best player of a team counts"),
     "size": ("Full team", "the number of players in a full team"),
     "discount": ("Missing players", "the share of its strength that a team loses for each missing player"),
-    "larger": ("Larger teams", "which players count in a team with more players than that"),
+    "larger": ("Larger teams", "which players count if a team has more players than a full team"),
     "gamma": ("Luck in scores", "how far a score may be from what the skills predict"),
     "prediction": ("Score prediction", "whether forecasts include all uncertainty, or use the most likely skills"),
     "draw_factor": ("Draws", "how much more likely draws are than independent scores would make them"),
-    "home_mu": ("Home advantage", "what the home team gains"),
+    "home_mu": ("Home advantage", "how much the home team gains"),
     "home_sigma": ("Home uncertainty", "how uncertain the home advantage is at the start; 0 if it is not learnt"),
     "home_tau": ("Home drift", "how far the home advantage may move between matches"),
     "caution": ("Caution", "how many times the uncertainty is subtracted for the standings"),

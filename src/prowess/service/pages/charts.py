@@ -177,7 +177,7 @@ def curves(service: Service, connection: Connection, league: League, query: Quer
             # All lines stay visible, but the scale ignores the wide bands of provisional ratings.
             fit_to += [*((x, mu, None) for x, mu, _ in curve[:skip]), *curve[skip:]]
     if not curves:
-        raise Problem(404, f"no chart: no match of {', '.join(names)} counts")
+        raise Problem(404, f"no chart: none of the matches of {', '.join(names)} is rated")
     certain = league.model.absorb.certain
     return belief_curves(curves, AXES[league.clock], certain=certain, look=look, fit_to=fit_to)
 

@@ -88,7 +88,7 @@ def read_fields(form: FormData) -> MatchFields:
 
     teams = texts("team") or ("", "")
     if len(teams) > MOST:
-        raise Error.in_field("team", f"at most {MOST} teams can have fields of their own, not {len(teams)}")
+        raise Error.in_field("team", f"at most {MOST} teams can be entered in this form, not {len(teams)}")
     by = str(form.get("by", "first"))
     single = {name: (texts(name) or ("",))[0] for name in SINGLE}
     return MatchFields(teams, texts("place"), texts("score"), by if by in WAYS else "first", **single)

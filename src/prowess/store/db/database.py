@@ -149,7 +149,7 @@ def _parse_url(database: str) -> URL:
     if driver == "sqlite" and url.database in (None, "", ":memory:"):
         raise Error("leagues are stored in a file: give its name, such as sqlite:///league.db", field="database")
     if driver == "sqlite" and not (folder := Path(str(url.database)).parent).is_dir():
-        raise Error(f"{url.database}: there is no folder {folder}", field="database")
+        raise Error(f"{url.database}: there is no folder {folder}; create it first", field="database")
     return url.set(drivername=driver)
 
 

@@ -189,7 +189,7 @@ def _is_unchanged(connection: Connection, league: League, cached: Snapshot, time
 
 def _check_revision(league: League, revision: int) -> None:
     if not 0 <= revision <= league.revision:
-        text = f"{league.name} has revisions 0 to {league.revision}, not {revision}"
+        text = f"{league.name} has no revision {revision}; choose 0 to {league.revision}"
         raise Error.in_field("revision", text, value=revision)
 
 

@@ -104,7 +104,7 @@ def _anonymise(
         raise Conflict(f"{name} is already anonymous", field="player", value=name)
     names = aliases.names_of(connection, league, name)
     if any(_as_word(each).search(reason) for each in names):
-        raise Error.in_field("reason", "leave the name out: the reason is kept", value=reason)
+        raise Error.in_field("reason", "leave out the name, because the reason is stored", value=reason)
     salt = _salt(connection, league) or token_bytes(16)
     # Every name gets a pseudonym of its own: earlier revisions and models may have rated them as different players.
     pseudonyms: dict[str, str] = {}

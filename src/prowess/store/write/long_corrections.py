@@ -217,7 +217,7 @@ class LongCorrection:
         # A late match gets its number, which breaks ties, only when it is written.
         ties = isinstance(self._command, Post)
         if is_late(self._ladder, self._league, self._last_time, history, before_ties=ties):
-            raise LeaseLost("a match was posted that comes before corrected ones")
+            raise LeaseLost("a posted match comes before corrected ones")
         ratings.learn(self._ladder, history)
         self._unsaved |= dict.fromkeys(history.players, 0)
         self._earliest = min(self._earliest, rows.position(0))

@@ -215,7 +215,7 @@ def _choose_ids(command: Post, given: Sequence[Any]) -> tuple[list[str], bool]:
         try:
             id = derived or uuid4().hex if own is None else _check_length(name_of(own, "an id"), "an id")
             if ids.setdefault(id, index) != index:
-                raise Error(f"{id!r} is the id of another match in this post", value=id)
+                raise Error(f"{id!r} is the id of two matches in this request; every match needs its own", value=id)
         except Error as error:
             raise _in_match(error.within("id: ", field="id"), index) from None
     return list(ids), True

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 Mask = NDArray[np.bool_]
 EMPTY = "give a time to every match, or to none"
 HOW: tuple[Piece, ...] = (RIGHT, *OR_SAY)
-NO_TIME: tuple[Piece, ...] = ("not a time; ", *HOW)
+NO_TIME: tuple[Piece, ...] = ("this is not a valid date or time; ", *HOW)
 DISTANT = round(50 * 365.2425) * DAY  # a time this far from all others may be a typo
 FEW = 10  # if a column holds no time at all, up to this many rows are reported one by one; more are one error
 _MEANT = {
@@ -48,8 +48,8 @@ _MEANT = {
     "excel": "read as spreadsheet day numbers",
 }
 _EXAMPLES = {
-    "months": "months such as {} are read as their first day",
-    "short-years": "two-digit years, as in {}, are read as 1970 to 2069",
+    "months": "dates without a day, such as {}, are read as the first day of the month",
+    "short-years": "two-digit years, as in {}, are read as years from 1970 to 2069",
 }
 
 
@@ -84,7 +84,7 @@ def _note_distant(table: Table, column: str, number: Micros | Floats) -> None:
     row = int(np.argmax(number <= ordered[at - 1] if few == at else number >= ordered[at]))
     years, side = int(gaps[at - 1] / (365.2425 * DAY)), "before" if few == at else "after"
     held = f"{table.row_name(row)}: column {column!r} holds {str(table.frame[column][row])!r}"
-    text = f"{held}, {years:,} years {side} all other times"
+    text = f"{held}, which is {years:,} years {side} all other times"
     table.note("distant-times", text, column=column, number=few, row=row)
 
 
@@ -159,7 +159,7 @@ def _number_times(cells: DistinctValues, value: Floats, time_format: str | None,
     """Read numbers in the chosen format, or else in the format that they resemble; NaN marks cells of other kinds."""
     finite = np.isfinite(value)
     if numeric is not None:
-        _reject_unread(cells, ~numeric, "most times in this column are numbers; write all of them as numbers")
+        _reject_unread(cells, ~numeric, "most times in this column are numbers, so write this one as a number, too")
     meaning: Meaning = time_format or cells.table.decide(  # type: ignore[assignment]
         f"meaning of the numbers in {cells.column}",
         lambda: meaning_of(value[finite], cells.weight[finite], cells.column),
@@ -172,9 +172,9 @@ def _number_times(cells: DistinctValues, value: Floats, time_format: str | None,
     if time_format is None:
         good &= in_range(value, meaning)
         numbers = f"numbers such as {value[good if good.any() else finite][0]:.15g}"
-        other = (Option("time_format", "number"), " reads them as plain numbers")
+        other = ("use ", Option("time_format", "number"), " to read them as plain numbers")
         cells.table.note("numbers-as-dates", f"{numbers} are {_MEANT[meaning]}; ", *other, column=cells.column)
-        right = (f"most {numbers} are {_MEANT[meaning]}; ", *other)
+        right = (f"{numbers} are {_MEANT[meaning]}, and this one does not fit; ", *other)
     cells.reject(finite & ~good, right)
     return Times(cells.spread(np.where(good, number, 0)), stamp.kind, stamp.zone)
 
@@ -213,7 +213,7 @@ def _calendar_texts(cells: DistinctValues) -> Times | None:
         order = cells.table.decide(f"order of the dates in {cells.column}", lambda: _choose_order(cells, texts))
     number = texts.numbers.get(order, texts.numbers["dmy"])
     other = (number == NAT) & (texts.stamp >= 0)
-    message = f"the date does not exist if {_FIRST[order]} is first, as in this column; "
+    message = f"this date does not exist: in this column, {_FIRST[order]} is first; "
     cells.reject(other, (message, *_OTHER[order]))
     texts.stamp[other] = -2
     for code, example in texts.examples.items():
@@ -287,19 +287,19 @@ def _no_times(cells: DistinctValues, right: tuple[Piece, ...]) -> Times | None:
     value = str(cells.table.frame[cells.column][row])
     raise cells.table.error(
         row,
-        f"column {cells.column!r} holds {value!r}, and no row holds a time: ",
+        f"column {cells.column!r} holds {value!r}, which is not a date or time, and neither is any other cell; ",
         *(HOW if right == NO_TIME else right),
-        "; ",
+        "; use ",
         Option("columns", {"time": None}),
-        " reads the file without times, in the order of its rows",
+        " to ignore the column and rate matches in the order of the rows",
         column=cells.column,
         value=value,
     )
 
 
 _FIRST = {"dmy": "the day", "mdy": "the month", "ymd": "the year"}
-_DAY_FIRST: tuple[Piece, ...] = (Option("day_first", True), " reads the day first")
-_OTHER = {"dmy": (Option("day_first", False), " reads the month first"), "mdy": _DAY_FIRST, "ymd": _DAY_FIRST}
+_DAY_FIRST: tuple[Piece, ...] = ("use ", Option("day_first", True), " to read the day first")
+_OTHER = {"dmy": ("use ", Option("day_first", False), " to read the month first"), "mdy": _DAY_FIRST, "ymd": _DAY_FIRST}
 
 
 def _choose_order(cells: DistinctValues, texts: Texts) -> Order:
@@ -347,8 +347,8 @@ def _note_minority(cells: DistinctValues, texts: Texts, order: Order, rows: dict
         if _turns(cells.spread(texts.numbers[other])) < _turns(cells.spread(texts.numbers[order])):
             alone = (texts.numbers[order] != NAT) & (texts.numbers[other] == NAT)
             example, row = str(cells.values[int(np.argmax(alone))]).strip(), cells.first_row(alone)
-            text = f"{cells.table.row_name(row)}: because of {example}, dates are read with {_FIRST[order]} first; "
-            why = f" reads {_FIRST[other]} first, and the other rows are then in chronological order"
+            text = f"{cells.table.row_name(row)}: because of {example}, dates are read with {_FIRST[order]} first; use "
+            why = f" to read {_FIRST[other]} first, which puts the other rows in chronological order"
             option = Option("day_first", other == "dmy")
             cells.table.note("day-month-order", text, option, why, column=cells.column, row=row)
 
@@ -379,9 +379,9 @@ def _add_clock(table: Table, times: Times, column: str) -> Times:
     cells.reject(~good & ~missing, "a time of day such as 15:00 or 3pm is needed")
     zone = "without a zone" if common.zone is None else f"in the zone {common.zone}"
     other = good & np.array([clock != common for clock in stamps])
-    cells.reject(other, f"most times of day in this column are {zone}; write all of them that way")
+    cells.reject(other, f"most times of day in this column are {zone}, so write this one that way, too")
     if (empty := cells.count(missing)) > 0:
-        sentence = f"column {column!r} is empty in {count(empty, 'row', 'rows')}, read as midnight"
+        sentence = f"column {column!r} is empty in {count(empty, 'row', 'rows')}, so the time there is midnight"
         table.note("empty-clock", sentence, column=column, number=empty)
     micros = np.array([0 if clock is None else clock[1] for clock in clocks], np.int64)
     return replace(times, number=times.number + cells.spread(micros), kind="timestamp", zone=common.zone)

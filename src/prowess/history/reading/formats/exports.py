@@ -17,14 +17,11 @@ _REASONS = {
     "not-played": ("unplayed match", "unplayed matches"),
     "walkovers": ("walkover", "walkovers"),
     "byes": ("bye", "byes"),
-    "repeated-matches": ("match that is listed twice", "matches that are listed twice"),
+    "repeated-matches": ("duplicate match", "duplicate matches"),
     "unknown-players": ("match with an unknown player", "matches with unknown players"),
     "cooperative-plays": ("cooperative play", "cooperative plays"),
     "solo-plays": ("play with a single player", "plays with a single player"),
-    "unfinished-plays": (
-        "play that is marked as ignored or incomplete",
-        "plays that are marked as ignored or incomplete",
-    ),
+    "unfinished-plays": ("ignored or incomplete play", "ignored or incomplete plays"),
     "no-result": ("play without a winner or scores", "plays without a winner or scores"),
 }
 
@@ -44,7 +41,7 @@ class ExportedMatches:
     def __init__(self, title: str, choices: Choices, program: str, unit: str = "match") -> None:
         """Create an empty collection; `program` wrote the file, and messages call a match `unit`."""
         self.title, self.choices, self.unit = title, choices, unit
-        self.remarks = [Remark("export", (f"a file of {program}",))]
+        self.remarks = [Remark("export", (f"a file from {program}",))]
         self.skipped: dict[str, list[int]] = {}
         self.problems = Problems()
         self.rows: list[tuple[str, str, str, str, str, str, str]] = []
@@ -101,13 +98,13 @@ class ExportedMatches:
         for code, numbers in self.skipped.items():
             more: tuple[Piece, ...] = ()
             if code == "walkovers":
-                more = ("; ", Option("walkovers", "count"), " counts them as matches")
+                more = ("; use ", Option("walkovers", "count"), " to count them as matches")
             text = left_out(len(numbers), *_REASONS[code], f"{self.unit} {numbers[0]}")
             self.remarks.append(Remark(code, (text, *more), count=len(numbers), line=numbers[0]))
         if self.contradicting:
             number, first = len(self.contradicting), self.contradicting[0]
             words = "match has a score that contradicts its places", "matches have scores that contradict their places"
-            text = f"{count(number, *words)}, which count (first: {self.unit} {first})"
+            text = f"{count(number, *words)}; these matches are rated by their places (first: {self.unit} {first})"
             self.remarks.append(Remark("unused-scores", (text,), "score", number, first))
         return Table(
             frame, self.title, self.lines.__getitem__, self.choices, self.remarks, self.problems, unit=self.unit

@@ -255,13 +255,20 @@ class PgnReader:
             for game in values:
                 game["Date"] = ""
         else:
-            message = ("the date is unknown; ", Option("columns", {"time": None}), " ignores all dates")
+            message = (
+                "the date is unknown; fill it in, or use ",
+                Option("columns", {"time": None}),
+                " to ignore all dates",
+            )
             problems.add(unknown, "Date", [written[row] for row in unknown], message)
         partial = [row for row, date in enumerate(written) if "?" in date and _DATE.fullmatch(date)]
         if not partial:
             return []
         games = count(len(partial), "game has a date", "games have dates")
-        text = f"{games} without a day or month, such as {written[partial[0]]}; the first possible day is used"
+        text = (
+            f"{games} without a day or month, such as {written[partial[0]]}; the first day of that month or year is "
+            "used"
+        )
         return [Remark("partial-dates", (text,), "Date", len(partial), lines[partial[0]])]
 
 

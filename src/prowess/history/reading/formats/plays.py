@@ -98,7 +98,7 @@ class _PlayLog:
             self.matches.remarks.append(Remark("anonymous-players", (text,), count=self.anonymous))
         if self.repeated:
             plays = count(self.repeated, "play has", "plays have")
-            text = f"{plays} a quantity above 1, but only one result: each counts as one match"
+            text = f"{plays} a quantity above 1 but only one result, so each is counted as one match"
             self.matches.remarks.append(Remark("play-quantity", (text,), count=self.repeated))
         return self.matches.table()
 

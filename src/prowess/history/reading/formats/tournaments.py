@@ -27,7 +27,10 @@ def read_challonge(document: Any, title: str, choices: Choices) -> Table | None:
     matches = ExportedMatches(title, choices, "Challonge")
     names = _challonge_names(document)
     if not names:
-        text = "the file has no participants, so players are called by their ids; export the tournament with them"
+        text = (
+            "the file has no participants, so players are named by their ids; to get names, export the tournament "
+            "with its participants"
+        )
         matches.remarks.append(Remark("player-ids", (text,)))
     numbered = list(enumerate(listed, 1))
     for number, match in numbered:
@@ -118,8 +121,8 @@ def _score(sets: list[tuple[int, int]], choices: Choices) -> tuple[int, int] | N
 
 def _note_sets(matches: ExportedMatches, number: int) -> None:
     counted, other = ("points", "sets") if matches.choices.score_unit == "points" else ("sets", "points")
-    text = f"{count(number, 'match has', 'matches have')} several sets: {counted} are counted; "
-    matches.remarks.append(Remark("sets", (text, Option("score_unit", other), f" counts {other}"), count=number))
+    text = f"{count(number, 'match has', 'matches have')} several sets: {counted} are counted; use "
+    matches.remarks.append(Remark("sets", (text, Option("score_unit", other), f" to count {other}"), count=number))
 
 
 def read_startgg(document: Any, title: str, choices: Choices) -> Table | None:
@@ -164,8 +167,10 @@ def read_startgg(document: Any, title: str, choices: Choices) -> Table | None:
         if matches.add(number, entries, time, played.get("id")):
             teams += any(len(team) > 1 for team in players)
     if teams:
-        text = f"entrants of several participants are teams of players ({count(teams, 'set', 'sets')}); "
-        matches.remarks.append(Remark("rosters", (text, Option("rosters", ""), " rates the entrants"), count=teams))
+        text = f"entrants with several participants are read as teams ({count(teams, 'set', 'sets')}); use "
+        matches.remarks.append(
+            Remark("rosters", (text, Option("rosters", ""), " to rate each entrant as one player"), count=teams)
+        )
     return matches.table()
 
 
