@@ -138,10 +138,10 @@ class Remark:
     and `count` the number of affected rows or matches. `line` is the number of the first affected line, counted from 1.
     `option` is the option that would change the decision.
 
-    >>> pieces = ("6 duplicate rows; ", Option("repeated", "once"), " counts them once")
+    >>> pieces = ("6 duplicate rows; use ", Option("repeated", "once"), " to count them once")
     >>> remark = Remark("duplicate-rows", pieces, count=6)
     >>> str(remark), remark.option.name
-    ("6 duplicate rows; `repeated='once'` counts them once", 'repeated')
+    ("6 duplicate rows; use `repeated='once'` to count them once", 'repeated')
     """
 
     code: str

@@ -37,7 +37,7 @@ def games(tmp_path: Path) -> Path:
 def test_predict_finds_names_in_any_spelling(games: Path, match: str, teams: list[list[str]] | None) -> None:
     result = run("predict", games, match, "--json")
     if teams is None:
-        assert "no player named 'NADAL' among 8 players; did you mean 'Rafael Nadal'? (--newcomers" in result.stderr
+        assert "no player named 'NADAL' among 8 players; did you mean 'Rafael Nadal'? (use --newcomers" in result.stderr
         return
     [found] = json.loads(result.stdout)
     assert found["teams"] == teams

@@ -106,7 +106,7 @@ def test_predict_uses_the_model_of_a_saved_ladder(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (("Chid vs Ada",), 1, "no player named 'Chid' among 24 players; did you mean 'Chidi'? (--newcomers"),
+        (("Chid vs Ada",), 1, "no player named 'Chid' among 24 players; did you mean 'Chidi'? (use --newcomers"),
         (("Ada",), 1, "can't read 'Ada' as a match"),
         (("Ada vs Ada",), 1, "Ada is listed in teams 1 and 2"),
         (("Ada vs",), 1, "'Ada vs': a name is missing"),
