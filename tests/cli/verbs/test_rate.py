@@ -143,7 +143,10 @@ def test_set_option_of_rate_changes_a_model_parameter(tmp_path: Path) -> None:
     [
         (("missing.csv",), "error: missing.csv: file not found"),
         (("folder.csv",), "error: folder.csv: this is a folder; name a file in it"),
-        (("games.csv", "--columns", "home=nix"), "column 'nix', given for the role 'home', not found; the columns are 'date', 'home'"),
+        (
+            ("games.csv", "--columns", "home=nix"),
+            "column 'nix', given for the role 'home', not found; the columns are 'date', 'home'",
+        ),
         (("games.csv", "--columns", "nix=home"), "unknown role 'nix'"),
         (("games.csv", "--columns", "home=away", "--columns", "home=home"), "the role 'home' is set twice"),
         (("games.csv", "--out", "a.pdf"), "error: a.pdf: the name must end in .csv, .parquet, .json or .html"),

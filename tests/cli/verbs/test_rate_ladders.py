@@ -40,7 +40,10 @@ def test_match_that_is_in_two_rated_files_counts_once(tmp_path: Path) -> None:
     _, late = weeks(tmp_path)
     assert rated(LEAGUE, late) == rated(LEAGUE)
     result = run("rate", LEAGUE, late)
-    assert "are in more than one file and counted once (first: 2026-06-01); use --duplicates keep to count" in result.stderr
+    assert (
+        "are in more than one file and counted once (first: 2026-06-01); use --duplicates keep to count"
+        in result.stderr
+    )
     assert rated(LEAGUE, late, "--duplicates", "keep") != rated(LEAGUE)
 
 
