@@ -13,7 +13,7 @@ def test_premier_league_file_is_read(data: Path) -> None:
     assert repr(history) == "History(5,320 matches, 40 players, 1995-08-19 … 2009-05-24, scores)"
     assert history[0]["teams"] == [["Aston Villa"], ["Manchester United"]]
     assert (history[0]["scores"], history[0]["home"]) == ([3, 1], 0)
-    assert "ignored: season, home_id, away_id" in history.recognised
+    assert "context: season (match); id (team)" in history.recognised
 
 
 def test_australian_football_file_is_read(data: Path) -> None:

@@ -29,8 +29,8 @@ def test_documentation_lists_every_remark_code() -> None:
 def test_remarks_carry_column_count_line_and_option(tmp_path: Path) -> None:
     history = read(tmp_path, "date,home,away,score,town\n03/04/2026,ann,bob,3-1,x\n04/05/2026,bob,cat,,y\n")
     remarks = {remark.code: remark for remark in history.remarks}
-    assert remarks.keys() == {"layout", "ignored-columns", "day-month-order", "not-played"}
-    assert remarks["ignored-columns"].count == 1
+    assert remarks.keys() == {"layout", "context-left-out", "day-month-order", "not-played"}
+    assert remarks["context-left-out"].count == 1
     assert remarks["day-month-order"].column == "date"
     assert remarks["day-month-order"].option == Option("day_first", False)
     assert (remarks["not-played"].count, remarks["not-played"].line) == (1, 3)

@@ -8,7 +8,8 @@ A remark records something that the reader found or decided. Its code never chan
 - of the formats of other programs: `export`, `player-ids`, `partial-dates`, `unknown-players`, `anonymous-players`,
   `repeated-matches`, `cooperative-plays`, `solo-plays`, `unfinished-plays`, `no-result`, `play-quantity`,
   `play-log`
-- of the columns: `layout`, `ignored-columns`, `ignored-names`, `ignored-rosters`, `uneven-sides`, `single-number`,
+- of the columns: `layout`, `context`, `context-left-out`, `context-numbers`, `ignored-columns`, `ignored-names`,
+  `ignored-rosters`, `uneven-sides`, `single-number`,
   `unnamed-ignored`, `names-for-places`, `no-teams`, `unfilled-teams`, `half-scores`, `inferred-columns`,
   `player-columns`, `other-reading`, `match-columns`, `order-of-rows`, `everybody-alone`, `summed-scores`,
   `unused-scores`, `contradicting-results`, `unused-time-column`, `unused-clock-column`, `inferred-time`, `no-times`,
@@ -189,6 +190,7 @@ class Table:
     unit: str = "row"
     origin: Rows | None = None  # the original index of each row, before other rows were removed
     sheets: tuple[str, ...] = ()  # the names of all sheets of a workbook
+    reserved: Mapping[str, bool] = field(default_factory=dict)  # columns without a role; true if they may be context
 
     def row_name(self, row: int) -> str:
         """Return the name of a row, such as "line 3"."""
@@ -274,6 +276,7 @@ class Table:
             decided=self.decided,
             unit=self.unit,
             origin=kept if self.origin is None else self.origin[kept],
+            reserved=self.reserved,
         )
 
     def place(self, row: int) -> int:
@@ -311,6 +314,7 @@ class Findings:
     columns: tuple[str, ...] = ()
     decisions: Mapping[str, Any] = field(default_factory=dict)  # decisions that also apply to later chunks of the file
     rows: int = 0  # number of rows or items in the file, including unusable ones
+    context: Mapping[str, str] = field(default_factory=dict)  # the level of each column that is kept as context
 
     def unusable_rows(self) -> int:
         """Count the rows with a problem; a row may have several."""

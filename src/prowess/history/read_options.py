@@ -1,7 +1,7 @@
 """Options for reading files; options that the user does not set are inferred from the contents of the file."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypedDict, get_args
 
@@ -22,6 +22,7 @@ class Reading(TypedDict, total=False):
 
     columns: Mapping[str, str | None] | None
     aliases: Mapping[str, str] | str | os.PathLike[str] | None
+    context: Sequence[str] | None
     time_format: str | None
     utc: bool
     day_first: bool | None
@@ -61,6 +62,9 @@ class Choices:
     )
     aliases: Mapping[str, str] | None = _choice(
         None, "A file of two columns, an alias and the player's name; aliases count as that player.", "FILE"
+    )
+    context: Sequence[str] | None = _choice(
+        None, "Columns to keep with the matches, such as surface,round; none keeps no column.", "NAME,…"
     )
     time_format: str | None = _choice(None, "Format of dates, such as %d.%m.%Y; or number, unix, excel.")
     utc: bool = _choice(False, "Convert times in different zones to UTC.")
@@ -113,6 +117,8 @@ class Choices:
                 right = "map aliases to names, such as {'Jeevo': 'Deevo'}"
                 raise Error(f"aliases must {right}, not {self.aliases!r}", field="aliases", value=self.aliases)
             object.__setattr__(self, "aliases", Aliases(self.aliases))
+        if isinstance(self.context, list):
+            object.__setattr__(self, "context", tuple(self.context))
         for option in fields(self):
             value = getattr(self, option.name)
             right = self._requirement(option.name, value, option.default)
@@ -134,6 +140,9 @@ class Choices:
             return "" if valid else "a tuple of words, such as ('DNF', 'DSQ')"
         if name in ("columns", "aliases") or (value is None and default is None):
             return ""
+        if name == "context":
+            valid = isinstance(value, tuple) and all(isinstance(word, str) for word in value)
+            return "" if valid else "a list of columns, such as ['surface', 'round']"
         if name in _WORDS:
             return "" if value in _WORDS[name] else " or ".join(map(repr, _WORDS[name]))
         if name == "skip_problems" and value is None:

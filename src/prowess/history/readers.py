@@ -21,6 +21,14 @@ from .cells.rounds import round_order
 from .cells.text import intern, text_of
 from .columns.aliases import ROUND
 from .columns.column_checks import check_columns
+from .columns.context_columns import (
+    Sources,
+    long_sources,
+    read_context,
+    select_context,
+    wide_sources,
+    without_context,
+)
 from .columns.duplicates import BOTH_VIEWS
 from .columns.headers import set_columns
 from .columns.infer_columns import add_time, infer_roles, join_sets, reconcile_results, unfit_columns
@@ -30,10 +38,11 @@ from .columns.match_rules import doubtful_names, find_faults
 from .columns.raw_matches import RawMatches
 from .columns.suggestions import suggest_roles
 from .columns.wide import add_venue, read_wide
+from .context import FIELDS, parse_marked_header
 from .history import History
 from .names import plain_name
 from .ragged import Floats
-from .read_context import Findings, Located, Problems, Table, history_or_error
+from .read_context import Findings, Located, Problems, Table, history_or_error, list_names
 from .read_options import Choices
 from .reading.sniff import load
 from .renaming import rename_draft, rename_findings
@@ -53,7 +62,9 @@ _MatchValues = Callable[[NDArray[Any], str], NDArray[Any]]
 def read_file(path: str | os.PathLike[str], choices: Choices) -> Findings:
     """Read a file, or standard input if the path is `-`."""
     source = load(path, choices)
-    return from_table(source) if isinstance(source, Table) else rename_findings(source, choices)
+    return (
+        from_table(source) if isinstance(source, Table) else rename_findings(choose_context(source, choices), choices)
+    )
 
 
 def from_frame(frame: Any, choices: Choices) -> Findings:
@@ -86,9 +97,9 @@ def from_table(table: Table, *, suggest: bool = True) -> Findings:
     earlier: list[Remark] = []  # on decisions that are kept
     unused = _UnusedRows(layout)
     while True:
-        draft = None if len(table.unusable()) else _read_matches(table, layout)
+        draft, sources = (None, None) if len(table.unusable()) else _read_matches(table, layout)
         unusable = table.unusable()
-        if draft is not None and not len(unusable):
+        if draft is not None and sources is not None and not len(unusable):
             break
         unused.add(table)
         # Keep this decision, because the rows on which it is based are gone in the second pass.
@@ -100,10 +111,16 @@ def from_table(table: Table, *, suggest: bool = True) -> Findings:
         table = replace(table.without(unusable), decided={**table.decided, **lasting})
         table.remarks.extend(opening)
     draft = rename_draft(table, draft)
+    every, kept = draft, np.arange(len(draft))
     while len(broken := _check_rules(table, layout, draft, unused.rows_of_match)):
         unused.add(table)
         table = replace(table, problems=Problems())
-        draft = draft.without(broken)
+        draft, kept = draft.without(broken), np.delete(kept, broken)
+    context = read_context(table, layout, draft, lambda: sources().take(every, kept))
+    for level, values in context.contexts.items():
+        setattr(draft, FIELDS[level], values)
+    at = 1 + next(number for number, remark in enumerate(draft.remarks) if remark.code == "layout")
+    draft.remarks = (*draft.remarks[:at], *context.remarks, *draft.remarks[at:])
     history = build(draft)
     codes = {remark.code for remark in history.remarks}
     decided = [remark for remark in earlier if remark.code not in codes]
@@ -111,12 +128,22 @@ def from_table(table: Table, *, suggest: bool = True) -> Findings:
     decisions = {**table.decided, **table.decisions}
     problems = tuple(problem for _, problem in sorted(unused.problems, key=itemgetter(0)))
     columns = tuple(column for column in table.frame.columns if column != "+".join(set_columns(table.frame.columns)))
-    return Findings(history, table.title, problems, layout, columns, decisions, rows)
+    return Findings(history, table.title, problems, layout, columns, decisions, rows, context.levels)
+
+
+def choose_context(findings: Findings, choices: Choices) -> Findings:
+    """Return findings whose history has only the chosen columns of context; used for files of plain matches."""
+    if choices.context is None:
+        return findings
+    history = findings.history
+    contexts = [getattr(history, name) for name in FIELDS.values()]
+    chosen = select_context(contexts, choices.context, findings.title) if len(history) else contexts
+    return replace(findings, history=replace(history, **dict(zip(FIELDS.values(), chosen, strict=True))))
 
 
 def read_sample(table: Table, **reading: Any) -> Findings | None:
     """Read the first rows of a table with other options; None if most of them cannot be read that way."""
-    choices = replace(table.choices, **reading)
+    choices = replace(table.choices, context=(), **reading)
     sample = table.without(np.arange(SAMPLE, len(table.frame)))
     try:
         findings = from_table(replace(sample, choices=choices, decided={}), suggest=False)
@@ -152,21 +179,22 @@ class _UnusedRows:
 
 def _recognise(table: Table, suggest: bool) -> tuple[Table, Layout]:
     """Recognise the layout from the column names, or else from the contents of the columns."""
+    table = join_sets(table)
+    plain = without_context(table)
     try:
-        table = join_sets(table)
-        unfit = table.decide("unfit columns", lambda: unfit_columns(table) if len(table.frame) else None)
-        layout = recognise(table.frame.columns, table.choices.columns, unfit)
+        unfit = table.decide("unfit columns", lambda: unfit_columns(plain) if len(table.frame) else None)
+        layout = recognise(plain.frame.columns, table.choices.columns, unfit)
         if len(table.frame):
-            layout = table.decide("layout", lambda: add_time(table, add_venue(table, reconcile_results(table, layout))))
+            layout = table.decide("layout", lambda: add_time(plain, add_venue(plain, reconcile_results(plain, layout))))
         return table, layout
     except Error as error:
-        inferred = infer_roles(table) if not table.choices.columns and len(table.frame) else None
+        inferred = infer_roles(plain) if not table.choices.columns and len(table.frame) else None
         if inferred is None:
             if suggest and isinstance(error, NoLayout) and (suggestion := _suggest(table)) is not None:
                 error = error.suggest(suggestion)
             raise error.within(f"{table.title}: ") from None
-    table, roles = inferred
-    return table, recognise(table.frame.columns, roles)
+    grid, roles = inferred
+    return (table if grid is plain else grid), recognise(without_context(grid).frame.columns, roles)
 
 
 def _suggest(table: Table) -> Suggestion | None:
@@ -187,16 +215,21 @@ def _shorten(sentence: str) -> str:
     return printable if len(printable) <= LONGEST else f"{printable[:LONGEST]}…"
 
 
-def _read_matches(table: Table, layout: Layout) -> RawMatches:
-    """Read the raw matches; if a match has several rows, they must agree on its time, importance and id."""
+def _read_matches(table: Table, layout: Layout) -> tuple[RawMatches, Callable[[], Sources]]:
+    """Read the raw matches, and return a function that returns the rows from which they were read.
+
+    If a match has several rows, they must agree on its time, importance and id.
+    """
     roles = layout.roles
     rows: RowGroups | None = None
     of_match: _MatchValues = lambda values, column: values.copy()  # noqa: E731  # a frame is mutable, a history is not
     when = of_match
     if layout.sides:
-        draft = read_wide(table, layout)
+        draft, teams = read_wide(table, layout)
+        sources: Callable[[], Sources] = partial(wide_sources, table, layout, draft, teams)
     else:
         draft, rows = read_long(table, layout)
+        sources = partial(long_sources, draft, rows)
         of_match, when = partial(rows.common_value, of="match"), rows.earliest
     if "time" in roles:
         times = read_times(table, roles["time"], roles.get("clock"))
@@ -212,8 +245,8 @@ def _read_matches(table: Table, layout: Layout) -> RawMatches:
     check_columns(table, layout, draft)
     if draft.times is None and len(draft) > 1:
         table.note("no-times", "no column has times, so matches are rated in the order of the rows")
-    draft.remarks = (*layout.describe(table.frame.columns), *draft.remarks, *table.remarks)
-    return draft
+    draft.remarks = (*layout.describe(), *draft.remarks, *table.remarks)
+    return draft, sources
 
 
 def _sequence(table: Table, draft: RawMatches, rows: RowGroups | None) -> Floats | None:
@@ -278,12 +311,11 @@ def check_groups(path: str | os.PathLike[str], by: str, choices: Choices) -> dic
 
     table = load(path, choices)
     if not isinstance(table, Table):
-        if not len(table.history) and not table.problems:
-            return {}
-        message = f"{path}: cannot group by {by!r}, because this file is a list of matches without columns; use a table"
-        raise Error(message, field="by", value=by)
+        return _groups_of_matches(rename_findings(choose_context(table, choices), choices), table.history, by)
     columns = table.frame.columns
-    near = [by] if by in columns else [column for column in columns if plain_name(column) == plain_name(by)]
+    headers = {column: parse_marked_header(column) for column in columns}
+    plain = {column: plain_name(header.name if header else column) for column, header in headers.items()}
+    near = [by] if by in columns else [column for column in columns if plain[column] == plain_name(by)]
     if len(near) != 1:
         message = f"{table.title}: no column {by!r} to group by; the columns are {', '.join(map(repr, columns))}"
         raise Error(message, field="by", value=by)
@@ -292,6 +324,24 @@ def check_groups(path: str | os.PathLike[str], by: str, choices: Choices) -> dic
     rows = pl.DataFrame({"name": names, "row": np.arange(len(names))})
     groups = rows.group_by("name", maintain_order=True).agg("row").iter_rows()
     return {name: from_table(_select_rows(table, frame, rows)) for name, rows in groups}
+
+
+def _groups_of_matches(findings: Findings, history: History, by: str) -> dict[str, Findings]:
+    """Group plain matches by a column of their context; `history` has all columns. Problems are in the first group."""
+    if not len(history) and not findings.problems:
+        return {}
+    if by not in history.context:
+        known = f"; the columns are {list_names(map(repr, history.context))}" if history.context else ""
+        message = f"{findings.title}: cannot group by {by!r}, because no match has such a value in its context{known}"
+        raise Error(message, field="by", value=by)
+    column = history.context[by]
+    groups: dict[str, Findings] = {}
+    names = ["" if value is None else str(value) for value in column.to_list()]
+    for name in dict.fromkeys(names):
+        rows = np.flatnonzero(np.array(names, object) == name)
+        kept = replace(findings, history=findings.history.take(rows), problems=() if groups else findings.problems)
+        groups[name] = replace(kept, rows=len(rows) + len(kept.problems))
+    return groups
 
 
 def _select_rows(table: Table, frame: "pl.DataFrame", rows: list[int]) -> Table:

@@ -13,13 +13,14 @@ from ..errors import Error, Option, Piece, Remark
 from ..validate import whole
 from .aliases import Aliases
 from .cells.dates.columns import read_times
+from .columns.context_columns import CONTEXT, PARTIAL, without_context
 from .columns.duplicates import BOTH_VIEWS
 from .columns.infer_columns import infer_roles
 from .columns.layout import Layout, recognise
 from .history import History
 from .read_context import FEW_ROWS, Findings, Table, history_or_error
 from .read_options import Choices
-from .readers import from_table
+from .readers import choose_context, from_table
 from .reading.chunks import Chunk, RowQueue, read_chunks
 from .renaming import rename_findings
 from .slicing import stamp_of
@@ -64,29 +65,35 @@ class Stream(Iterator[History]):
         for chunk in _read_ahead(read_chunks(path, self.choices, max(self.rows, SAMPLE))):
             if isinstance(chunk.content, Findings):
                 self.share, empty = chunk.share, False
-                yield self._check(rename_findings(chunk.content, self.choices), None)
+                yield self._check(rename_findings(choose_context(chunk.content, self.choices), self.choices), None)
                 continue
             queue.add(chunk.content)
-            if self.layout is None:
-                self._decide(queue.head(SAMPLE))
-            while end := self._end(queue, more=True):
+            if self.layout is None and len(queue) >= SAMPLE:
+                self._decide(queue.head(SAMPLE), partial=True)
+            while self.layout is not None and (end := self._end(queue, more=True)):
                 yield self._read(queue.take(end))
                 empty = False
             self.share = chunk.share
+        if self.layout is None and queue.tables:
+            self._decide(queue.head(SAMPLE), partial=False)
         while len(queue) or empty:
             yield self._read(queue.take(self._end(queue, more=False)))
             empty = False
 
-    def _decide(self, sample: Table) -> None:
-        """Recognise the layout of the file, and make all decisions that its first rows allow."""
-        columns = sample.frame.columns
+    def _decide(self, sample: Table, *, partial: bool) -> None:
+        """Recognise the layout of the file, and make all decisions that its first rows allow.
+
+        Unless the rows are `partial`, they are the whole file.
+        """
+        columns, plain = sample.frame.columns, without_context(sample)
         try:
-            recognise(columns, self.choices.columns)
+            recognise(plain.frame.columns, self.choices.columns)
         except Error:
-            inferred = infer_roles(sample) if not self.choices.columns and len(sample.frame) else None
-            if inferred is not None and inferred[0].frame.columns == columns:
+            inferred = infer_roles(plain) if not self.choices.columns and len(sample.frame) else None
+            if inferred is not None and inferred[0].frame.columns == plain.frame.columns:
                 self.choices = replace(self.choices, columns=inferred[1])
-        findings = from_table(replace(sample, choices=self.choices))
+        decided = {PARTIAL: True} if partial else {}
+        findings = from_table(replace(sample, choices=self.choices, decided=decided))
         self.layout = findings.layout
         if (column := self._key()[0]) is not None and column not in columns:
             # The whole table is needed to decide whether its cells are scores or places.
@@ -96,7 +103,9 @@ class Stream(Iterator[History]):
             error.hint = Option("stream", False)
             raise error
         # Large chunks decide for themselves, except about mirrored rows: a day of mirrored rows must not be split.
-        lasting = findings.decisions.keys() if self.rows < SAMPLE else {BOTH_VIEWS} & findings.decisions.keys()
+        # The context must have the same columns in all histories.
+        always = {BOTH_VIEWS, CONTEXT, PARTIAL} & findings.decisions.keys()
+        lasting = findings.decisions.keys() if self.rows < SAMPLE else always
         self.decided = {name: findings.decisions[name] for name in lasting}
 
     def _end(self, queue: RowQueue, more: bool) -> int:

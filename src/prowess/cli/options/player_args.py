@@ -18,7 +18,7 @@ from ...model.ladder.record import active
 from ...text import count
 from ..output.console import note
 from .match_syntax import parse_team
-from .read_args import read
+from .read_args import for_rating, read
 
 LADDER_EXTENSION = ".prowess"
 DAYS = {"": 1.0, "d": 1.0, "w": 7.0, "m": 30.0, "y": 365.0}
@@ -60,7 +60,7 @@ def fit_file(file: Path, model: Model, choices: Choices) -> Fit:
     """Fit a model to a file of matches."""
     if file.suffix.lower() == LADDER_EXTENSION:
         raise Error(f"{file}: a saved ladder has no matches; give the file of matches instead")
-    fit = model.fit(read(file, choices))
+    fit = model.fit(read(file, for_rating(choices)))
     _add_aliases(fit.ladder, choices)
     return fit
 

@@ -26,7 +26,7 @@ from ..output.standings import USUAL
 READ_PANEL = "Reading the file"
 SPAN_PANEL = "Matches and players"
 SIDES = ("team1", "team2", "player1", "player2", "score1", "score2", "rank1", "rank2")
-REPEATABLE = ("columns", "unplaced", "absent")
+REPEATABLE = ("columns", "context", "unplaced", "absent")
 OPPOSITES = {"skip_problems": "--strict"}  # switches whose opposite has its own name
 FILE_HELP = "Matches: .csv .tsv .txt .json .jsonl .pgn .xml (also with .gz), .parquet, .xlsx .xls .ods."
 SINCE_HELP = "Only matches from this time on: 2026, 2026-06, 2026-06-30."
@@ -80,6 +80,7 @@ READ_OPTIONS = _read_options()
 def make_choices(
     columns: list[str] | None,
     aliases: Path | None,
+    context: list[str] | None,
     unplaced: list[str] | None,
     absent: list[str] | None,
     **others: Any,
@@ -88,6 +89,7 @@ def make_choices(
     return Choices(
         columns=parse_pairs("--columns", columns) or None,
         aliases=None if aliases is None else read_aliases(aliases),
+        context=None if context is None else parse_context(context),
         unplaced=tuple(split_words(unplaced)),
         absent=tuple(split_words(absent)),
         **others,
@@ -99,6 +101,25 @@ def make_choices_to_edit(aliases: Path | None, **others: Any) -> Choices:
     if aliases is None or aliases.exists():
         return make_choices(aliases=aliases, **others)
     return replace(make_choices(aliases=None, **others), aliases=Aliases({}, str(aliases)))
+
+
+def parse_context(values: list[str]) -> tuple[str, ...]:
+    """Parse the values of --context: names of columns, or "none" alone.
+
+    >>> parse_context(["surface,round", "venue"]), parse_context(["none"])
+    (('surface', 'round', 'venue'), ())
+    """
+    names = split_words(values)
+    return () if [name.lower() for name in names] == ["none"] else tuple(names)
+
+
+def for_rating(choices: Choices) -> Choices:
+    """Return the choices without context, unless the user chose columns: ratings do not use it, and reading it costs.
+
+    >>> for_rating(Choices()).context, for_rating(Choices(context=["surface"])).context
+    ((), ('surface',))
+    """
+    return replace(choices, context=()) if choices.context is None else choices
 
 
 def split_words(values: Iterable[str] | None) -> list[str]:
@@ -166,7 +187,7 @@ def _describe_size(history: History) -> str:
 def read_span(files: Sequence[Path], choices: Choices, since: str | None, until: str | None) -> History:
     """Read several files as one history, print the size and remarks of each, and select a time span."""
     _check_distinct(files)
-    histories = [_read_part(file, choices) for file in files]
+    histories = [_read_part(file, for_rating(choices)) for file in files]
     history = _join(files, histories, choices)
     note_aliases(choices, history.players)
     if len(files) > 1:
@@ -182,7 +203,7 @@ def read_groups(files: Sequence[Path], by: str, choices: Choices) -> dict[str, H
     _check_distinct(files)
     if by in USUAL:
         raise Error(f"--by {by}: the standings already have a column with this name; rename it in the file")
-    parts = [History.read_groups(file, by, **vars(choices)) for file in files]
+    parts = [History.read_groups(file, by, **vars(for_rating(choices))) for file in files]
     names = dict.fromkeys(name for part in parts for name in part)
     # Even a file with only a header must give a table.
     groups = {} if names else {"": History.from_matches([])}

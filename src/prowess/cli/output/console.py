@@ -100,7 +100,7 @@ def as_flag(option: Option) -> str:
     if isinstance(value, Mapping):
         pairs = (f"{role}={column or ''}" for role, column in value.items())
         return " ".join(f"--{flag} {shlex.quote(pair)}" for pair in pairs)
-    text = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+    text = ",".join(map(str, value)) or "none" if isinstance(value, (list, tuple)) else str(value)
     return f"--{flag} {shlex.quote(text)}"
 
 

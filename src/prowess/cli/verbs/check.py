@@ -90,6 +90,7 @@ def _to_dict(
         "file": str(file),
         "layout": None if findings.layout is None else findings.layout.shape,
         "roles": findings.roles,
+        "context": findings.context,
         "readings": [remark.render(as_flag) for remark in _remarks(findings)],
         "summary": _summary(findings.history),
         "problems": findings.to_frame().to_dicts(),
@@ -132,7 +133,8 @@ def _print(file: Path, findings: Findings, unusual: list[Suspicion], limit: int 
     shape = findings.layout.shape if findings.layout is not None else "one match per line"
     echo(f"{file}: {shape}", "bold")
     if findings.roles:
-        rows = [(column, role or "– not used") for column, role in findings.roles.items()]
+        levels = {column: f"context of the {level}" for column, level in findings.context.items()}
+        rows = [(column, role or levels.get(column, "– not used")) for column, role in findings.roles.items()]
         print_table(["column", "read as"], rows, flexible=("column",))
     for remark in _remarks(findings):
         echo(remark.render(as_flag))

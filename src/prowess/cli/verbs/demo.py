@@ -36,7 +36,7 @@ def demo(out: Out = Path("demo"), json: Json = False) -> None:
     league = EXAMPLES / "league.csv"
     if not league.is_file():
         raise Error(f"the demo needs a checkout of the repository: {league} not found")
-    history = History.read(league)
+    history = History.read(league, context=())
     # Time only the fit; reading the file takes much longer.
     began = perf_counter()
     fit = TrueSkill().fit(history)

@@ -20,7 +20,7 @@ from ...lab.parallel import group_standings
 from ...model.fit.leaderboard import Standings, active_since, last_time, only_active, standings
 from ...text import count
 from ..options.player_args import LADDER_EXTENSION, load_ladder
-from ..options.read_args import SPAN_PANEL, Files, Since, Until, read_groups, read_span, select_span
+from ..options.read_args import SPAN_PANEL, Files, Since, Until, for_rating, read_groups, read_span, select_span
 from ..options.shared import add_shared_options
 from ..output.console import get_console, note, note_files, note_remarks, print_json
 from ..output.html import write_page
@@ -175,7 +175,7 @@ def _rate_in_parts(
     if not (_is_large(file) if stream is None else stream):
         return None
     try:
-        rated = model.fit_stream(Stream(file, choices, ROWS), start)
+        rated = model.fit_stream(Stream(file, for_rating(choices), ROWS), start)
     except Error as error:
         if stream:
             raise

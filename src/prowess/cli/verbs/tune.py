@@ -36,7 +36,7 @@ Study = Annotated[str | None, typer.Option(metavar="FILE", help=STUDY_HELP)]
 
 @add_shared_options
 def tune(
-    context: typer.Context,
+    command_context: typer.Context,
     files: Files,
     model: Model,
     choices: Choices,
@@ -87,7 +87,7 @@ def tune(
         tuning, stopped = stop.tuning, True
     if html is not None:
         tuning.to_html(html)
-    command = _rate_command(context, tuning)
+    command = _rate_command(command_context, tuning)
     if json:
         print_json(tuning.to_dict() | {"command": command or None})
     else:
@@ -112,20 +112,21 @@ def _parse_ranges(words: list[str] | None) -> dict[str, tuple[float, float] | No
     return ranges or None
 
 
-def _rate_command(context: typer.Context, tuning: Tuning) -> str:
+def _rate_command(command_context: typer.Context, tuning: Tuning) -> str:
     """Return a shell command that rates the files with the tuned parameters; empty if they are no improvement."""
     if not tuning.params or not (tuning.gain.within_noise or tuning.gain.value > 0):
         return ""
-    words = ["prowess", "rate", *map(str, context.params["files"])]
-    for option in context.command.params:
+    words = ["prowess", "rate", *map(str, command_context.params["files"])]
+    for option in command_context.command.params:
         name = str(option.name)
-        source = context.get_parameter_source(name)
+        source = command_context.get_parameter_source(name)
         if name == "model":
-            words += ["--model", context.params[name] or DEFAULT]
+            words += ["--model", command_context.params[name] or DEFAULT]
         elif name in REPEATED_OPTIONS and source is not None and source.name == "COMMANDLINE":
-            words += _flags(option, context.params[name])
+            words += _flags(option, command_context.params[name])
     # Tuned values replace the values given on the command line.
-    pairs = [pair for pair in context.params["set"] or [] if pair.partition("=")[0].strip() not in tuning.params]
+    settings = command_context.params["set"] or []
+    pairs = [pair for pair in settings if pair.partition("=")[0].strip() not in tuning.params]
     for name, (_, value) in tuning.params.items():
         # six digits are more than enough for any forecast
         pairs.append(f"{name}={f'{value:.6g}' if isinstance(value, float) else value}")

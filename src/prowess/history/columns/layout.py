@@ -120,15 +120,11 @@ class Layout:
             used.update(sets)
         return [column for column in columns if column not in {*used, joined}]
 
-    def describe(self, columns: Iterable[str]) -> list[Remark]:
-        """Return remarks on the recognised roles, and on the columns that are not used."""
+    def describe(self) -> list[Remark]:
+        """Return remarks on the recognised roles."""
         more = {side.column: side.more for side in self.sides}
-        unused = self.unused(columns)
         roles = [f"{role}={'+'.join((column, *more.get(column, ())))}" for role, column in self.roles.items()]
-        remarks = [Remark("layout", (f"{self.shape}: {', '.join(roles)}",))]
-        if unused:
-            remarks.append(Remark("ignored-columns", (f"ignored: {list_names(unused)}",), count=len(unused)))
-        return [*remarks, *self.remarks]
+        return [Remark("layout", (f"{self.shape}: {', '.join(roles)}",)), *self.remarks]
 
 
 def recognise(
@@ -333,6 +329,7 @@ def _groups(headers: Headers) -> list[list[tuple[str, str, str]]]:
                 groups.setdefault(key, []).append((side["stem"], side["label"], column))
     numbered = [sorted(group, key=lambda side: (len(side[1]), side[1])) for group in groups.values() if len(group) > 1]
     numbered = [group for group in numbered if _are_labels("".join(label for _, label, _ in group))]
+    numbered.sort(key=lambda group: group[0][0] == "side")  # beside names, side1 and side2 are colours or directions
     if any(SIDE.fullmatch(name) for name in headers.mapped):
         return numbered
     if not numbered and (twice := headers.repeated_names()):

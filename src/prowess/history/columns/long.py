@@ -46,6 +46,7 @@ class RowGroups:
         self.match_start = starts(np.bincount(np.cumsum(new_match)[new_team] - 1, minlength=new_match.sum()))
         self.match_row_start = self.team_start[self.match_start]
         self.first_row = self.order[self.match_row_start[:-1]]  # the first row of each match
+        self.entry_row = self.order  # the row of each entry; a row may list several players
 
     def of(self, match: int) -> NDArray[np.intp]:
         """Return the rows of a match."""
@@ -120,7 +121,7 @@ def read_long(table: Table, layout: Layout) -> tuple[RawMatches, RowGroups]:
     _leave_out(table, layout, match, team, results)
     rows = RowGroups(table, match, team)
     size, player, different = _players(table, layout, rows)
-    entry_row = np.repeat(rows.order, size)
+    rows.entry_row = entry_row = np.repeat(rows.order, size)
     remarks: list[Remark] = []
     score = None if results.score is None else _scores(rows, results.score, roles["score"], remarks)
     listed = not {"rank", "score", "duration", "result"} & roles.keys()

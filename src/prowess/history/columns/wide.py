@@ -50,7 +50,14 @@ class SideResults(NamedTuple):
     rank: Floats | None
 
 
-def read_wide(table: Table, layout: Layout) -> RawMatches:
+class SideTeams(NamedTuple):
+    """Which sides of each match are teams, with a row per match; `side` is the index of each column in the layout."""
+
+    present: Mask
+    side: NDArray[np.intp]
+
+
+def read_wide(table: Table, layout: Layout) -> tuple[RawMatches, SideTeams]:
     """Read raw matches; match `i` is row `i`. The caller reads times, importance and ids."""
     place = np.arange(1.0, len(layout.sides) + 1)
     if layout.shape == Shape.PLACES:
@@ -72,7 +79,7 @@ def read_wide(table: Table, layout: Layout) -> RawMatches:
     # Nearly always every side is filled, and then nothing has to be selected.
     all_present = present.all()
     flat: Any = slice(None) if all_present else present.reshape(-1)
-    return RawMatches(
+    draft = RawMatches(
         match_start=starts(np.full(len(size), size.shape[1]) if all_present else present.sum(axis=1)),
         team_start=starts(size.reshape(-1)[flat]),
         player=player,
@@ -83,6 +90,7 @@ def read_wide(table: Table, layout: Layout) -> RawMatches:
         score=None if score is None else score.reshape(-1)[flat],
         home=_home(table, layout),
     )
+    return draft, SideTeams(present, place.astype(np.intp) - 1)
 
 
 def _are_byes(names: "pl.Series") -> Mask:

@@ -1,0 +1,546 @@
+"""Read the context: columns without another role, each with its level (match, team or player) and kind.
+
+A row per match has columns of the match, and columns for each side (home_seed and away_seed), which become one column
+of the teams. In a row per player, a column belongs to the matches if all rows of every match agree, else to the teams
+if all rows of every team agree, else to the players. A header such as `side [team]` says the level itself.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import Error, Remark
+from ...text import count
+from ...validate import LARGEST
+from ..cells.numbers import numbers
+from ..cells.text import intern, text_of
+from ..context import (
+    LEVELS,
+    LONGEST_NAME,
+    MOST_COLUMNS,
+    Context,
+    ContextColumn,
+    Kind,
+    Level,
+    clean_text,
+    parse_marked_header,
+)
+from ..names import nearest, plain_name
+from ..ragged import Floats, gather, owners
+from ..read_context import Rows, Table, list_names
+from .headers import set_columns
+from .layout import Layout
+from .long import RowGroups
+from .raw_matches import RawMatches
+from .side_pairs import find_side_columns
+from .wide import SideTeams
+
+if TYPE_CHECKING:
+    import polars as pl
+
+CONTEXT = "the columns of the context"  # a decision
+PARTIAL = "whether the rows are a part of the file"  # a decision
+MOST = 0.95  # if this fraction of the filled cells are numbers, the others are missing
+LEAST = 20  # with fewer filled cells, all must be numbers
+SETS = 0.1  # if at least this fraction of the results lists several sets, the results are kept as context, too
+LARGE = 1000  # in larger tables, columns that differ in every row are found without reading their cells
+_EXACT = 2**53  # up to here a float represents every whole number
+# A zero before other digits is a part of a code, such as 007.
+_PLAIN = r"^[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$"
+_COMMA = r"^[+-]?(?:0|[1-9]\d*)?,\d+$"
+_GROUPED = r"^[+-]?[1-9]\d{0,2}(?:(?:,\d{3})+(?:\.\d+)?|(?:\.\d{3})+(?:,\d+)?|(?:[ ']\d{3})+(?:[.,]\d+)?)$"
+_MISSING = frozenset(("NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null", "<NA>", "\\N"))  # among numbers, as in R
+_PAIR = r"\d+\s*[-:/–]\s*\d+"
+_UNNAMED = re.compile(r"\d+|_duplicated_\d+|Unnamed: \d+|Column\d+", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The row of the table from which each match, each team and each entry was read.
+
+    If a row is a match, `side` is the side of each team, and `member` the column of each entry among those of its side.
+    """
+
+    match: Rows
+    team: Rows
+    entry: Rows
+    side: NDArray[np.intp] | None = None
+    member: NDArray[np.intp] | None = None
+
+    def take(self, draft: RawMatches, matches: Rows) -> "Sources":
+        """Return the sources of some of the matches; `draft` holds all of them."""
+        _, team = gather(draft.match_start, matches)
+        _, entry = gather(draft.team_start, team)
+        return Sources(
+            self.match[matches],
+            self.team[team],
+            self.entry[entry],
+            None if self.side is None else self.side[team],
+            None if self.member is None else self.member[entry],
+        )
+
+
+def wide_sources(table: Table, layout: Layout, draft: RawMatches, teams: SideTeams) -> Sources:
+    """Return the sources of matches that are rows."""
+    row, column = np.nonzero(teams.present)
+    member = None
+    if any(side.more for side in layout.sides):
+        most = 1 + max(len(side.more) for side in layout.sides)
+        filled = np.zeros((len(table.frame), len(layout.sides), most), bool)
+        for number, side in enumerate(layout.sides):
+            for place, name in enumerate((side.column, *side.more)):
+                filled[:, number, place] = text_of(table, name).is_not_null().to_numpy()
+        member = np.nonzero(filled)[2]
+    return Sources(np.arange(len(draft)), row, row[owners(draft.team_start)], teams.side[column], member)
+
+
+def long_sources(draft: RawMatches, rows: RowGroups) -> Sources:
+    """Return the sources of matches that have a row for each player or team."""
+    return Sources(rows.first_row, rows.order[rows.team_start[:-1]], rows.entry_row)
+
+
+@dataclass(frozen=True)
+class ContextReading:
+    """The contexts of the raw matches, remarks on them, and the level of each column of the file that is kept."""
+
+    contexts: Mapping[Level, Context]
+    remarks: list[Remark]
+    levels: Mapping[str, Level] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Source:
+    """A column of context, and the columns of the file from which it is read.
+
+    There are several if each side, or each player of each side, has its own. Without a `level` or a `kind`, the cells
+    decide. If the columns also have a role, `beside` is true, and nothing is said if they are left out.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    level: Level | None = None
+    kind: Kind | None = None
+    marked: bool = False
+    beside: bool = False
+    members: int = 0
+    only: Level | None = None  # the only level on which the column says more than its role
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """The cells of a column of context: their codes, for each column of the file, and their distinct values."""
+
+    code: NDArray[np.int32]  # a row for each column of the file; -1 is an empty cell
+    values: tuple[str, ...] | Floats
+
+
+def read_context(table: Table, layout: Layout, draft: RawMatches, sources: Callable[[], Sources]) -> ContextReading:
+    """Read the columns of context; the rows must be usable, and `draft` final."""
+    chosen = table.choices.context
+    unused = [column for column in _unused(table, layout, draft) if table.reserved.get(column, True)]
+    if chosen == () or not len(draft):
+        return ContextReading({}, _ignored(unused))
+    found = list(_find_columns(table, layout, draft, unused, chosen is not None))
+    if chosen is not None:
+        found = _select(table, found, chosen)
+    if not found:
+        return ContextReading({}, _ignored(unused))
+    reader = _Reader(table, draft, sources(), chosen is None)
+    for source in found:
+        reader.read(source)
+    used = {column for source in found for column in source.columns}
+    return reader.result(_ignored([column for column in unused if column not in used]))
+
+
+def without_context(table: Table) -> Table:
+    """Return a table without the columns that have no role: reserved ones, and those whose headers say their level."""
+    others = [name for name in table.frame.columns if name in table.reserved or parse_marked_header(name) is not None]
+    return replace(table, frame=table.frame.drop(others)) if others else table
+
+
+def _unused(table: Table, layout: Layout, draft: RawMatches) -> list[str]:
+    """Return the columns that say nothing in the raw matches; a column may have a role for which it was not used."""
+    values = {"id": draft.ids, "time": draft.times, "venue": draft.home, "score": draft.score}
+    dropped = {layout.roles[role] for role, value in values.items() if value is None and role in layout.roles}
+    dropped -= {layout.roles["match"]} if "match" in layout.roles else set()
+    dropped |= set(layout.scores) if draft.score is None else set()
+    unused = set(layout.unused(table.frame.columns))
+    return [column for column in table.frame.columns if column in unused | dropped]
+
+
+def _ignored(columns: Sequence[str]) -> list[Remark]:
+    return [Remark("ignored-columns", (f"ignored: {list_names(columns)}",), count=len(columns))] if columns else []
+
+
+def select_context(contexts: Sequence[Context], names: Sequence[str], title: str) -> list[Context]:
+    """Return contexts with only the named columns; raises `Error` for an unknown name."""
+    known = [name for context in contexts for name in context]
+    wanted = {_closest(name, known, title) for name in names}
+    return [Context.of({name: column for name, column in context.items() if name in wanted}) for context in contexts]
+
+
+def _closest(name: str, known: Sequence[str], title: str) -> str:
+    """Return the known name that is spelt like the given one; raises `Error` if there is none."""
+    if name in known:
+        return name
+    alike = [other for other in known if plain_name(other) == plain_name(name)]
+    if len(alike) == 1:
+        return alike[0]
+    near = nearest(name, known, 1)
+    right = f"did you mean {near[0]!r}?" if near else f"the columns are {list_names(map(repr, known)) or 'none'}"
+    raise Error(f"{title}: context: no column {name!r}; {right}", field="context", value=name)
+
+
+def _select(table: Table, found: Sequence[_Source], names: Sequence[str]) -> list[_Source]:
+    """Return the named columns; a column for each side may be called by the name of one of these columns."""
+    by_name = {column: source for source in reversed(found) for column in source.columns}
+    by_name |= {source.name: source for source in found}
+    chosen = [by_name[_closest(name, list(by_name), table.title)] for name in names]
+    return list(dict.fromkeys(replace(source, only=None) for source in chosen))
+
+
+def _find_columns(
+    table: Table, layout: Layout, draft: RawMatches, unused: Sequence[str], everything: bool
+) -> Iterator[_Source]:
+    """Yield the columns of context by the names of the columns, in the order of the file.
+
+    With `everything`, columns with a role are included, because the user may ask for them.
+    """
+    fits = {column for column in table.frame.columns if _holds_values(table, column)}
+    marked = list(_marked(unused, wide=bool(layout.sides)))
+    headed = {column for source in marked for column in source.columns}
+    plain = [column for column in unused if column in fits - headed and (everything or not _UNNAMED.fullmatch(column))]
+    beside = dict(_beside_roles(table, layout, draft))
+    free = [column for column in table.frame.columns if column in plain or (column in beside and column in fits)]
+    groups = find_side_columns(layout, free)
+    grouped = {column: group for group in groups for column in group.columns}
+    names = {column for column in free if column not in grouped} | {source.name for source in marked}
+    yield from marked
+    for column in free:
+        group = grouped.get(column)
+        if group is None:
+            level: Level | None = "match" if layout.sides else None
+            yield _Source(column, (column,), level, beside=column in beside, only=beside.get(column))
+        elif column == group.columns[0]:
+            name = _unique(group.name, names)
+            names.add(name)
+            level = "player" if group.members else "team"
+            yield _Source(name, group.columns, level, beside=column in beside, members=group.members)
+    if everything:
+        others = [name for name in table.frame.columns if name in fits - headed - set(free) and name not in unused]
+        for column in others:
+            if table.reserved.get(column, True) and "+" not in column:
+                yield _Source(column, (column,), "match" if layout.sides else None, beside=True)
+
+
+def _holds_values(table: Table, column: str) -> bool:
+    import polars as pl
+
+    dtype = table.frame[column].dtype
+    fits = not (dtype.is_nested() or dtype in (pl.Object, pl.Binary, pl.Duration))
+    return fits and 0 < len(column.strip()) <= LONGEST_NAME
+
+
+def _unique(name: str, names: set[str]) -> str:
+    """Return a name that no other column has.
+
+    >>> _unique("seed", {"surface"}), _unique("seed", {"seed"})
+    ('seed', 'seed (2)')
+    """
+    number, free = 1, name
+    while free in names:
+        number += 1
+        free = f"{name} ({number})"
+    return free
+
+
+def _marked(columns: Iterable[str], *, wide: bool) -> Iterator[_Source]:
+    """Yield the columns whose headers say their level; those of the teams of a row per match belong together."""
+    groups: dict[tuple[str, Level, Kind | None], dict[int, str]] = {}
+    for column in columns:
+        header = parse_marked_header(column)
+        if header is not None and (header.number is None or not wide):
+            yield _Source(header.name, (column,), header.level, header.kind, marked=True)
+        elif header is not None:
+            groups.setdefault(header[:3], {})[header.number or 0] = column
+    for (name, level, kind), by_number in groups.items():
+        yield _Source(name, tuple(by_number[number] for number in sorted(by_number)), level, kind, marked=True)
+
+
+def _beside_roles(table: Table, layout: Layout, draft: RawMatches) -> Iterator[tuple[str, Level | None]]:
+    """Yield columns with a role that say more than the history keeps of them.
+
+    Such as the games of each set, the names of teams of players, and the points of players which are summed.
+    """
+    roles = layout.roles
+    if "status" in roles:
+        yield roles["status"], None
+    if layout.sides:
+        for role in ("result", "winner", "score"):
+            if role in roles and _lists_sets(table, roles[role]):
+                sets = set_columns(table.frame.columns)
+                yield from ((column, None) for column in (sets if roles[role] == "+".join(sets) else [roles[role]]))
+        return
+    if "match" in roles and layout.parts:
+        yield roles["match"], None
+    if "team" in roles and {"player", "players"} & roles.keys() and _is_text(table, roles["team"]):
+        yield roles["team"], None
+    if "score" in roles and draft.score is not None:
+        # The points of players, if their sum is the score of a team; and scores of some teams of a match only.
+        alone, used = len(draft.player) == len(draft.score), np.count_nonzero(~np.isnan(draft.score))
+        yield roles["score"], None if alone and text_of(table, roles["score"]).count() > used else "player"
+    if "duration" in roles:
+        yield roles["duration"], None
+
+
+def _lists_sets(table: Table, column: str) -> bool:
+    """Return whether many results list the sets of a match, as in 6-4 3-6 7-5."""
+    import polars as pl
+
+    if table.frame[column].dtype != pl.String:
+        return False
+    cells = text_of(table, column).drop_nulls()
+    several = cells.str.count_matches(_PAIR) > 1
+    return bool(len(cells)) and int(several.sum()) >= SETS * len(cells)
+
+
+def _is_text(table: Table, column: str) -> bool:
+    """Return whether the cells are mostly not numbers; numbers of teams within a match say nothing."""
+    if table.frame[column].dtype.is_numeric():
+        return False
+    cells = text_of(table, column).drop_nulls().unique()
+    return int(cells.str.contains(_PLAIN).sum()) * 2 < len(cells)
+
+
+class _Reader:
+    """Reads columns of context one by one."""
+
+    def __init__(self, table: Table, draft: RawMatches, sources: Sources, inferred: bool) -> None:
+        """Prepare to read; columns that say nothing are left out if `inferred`, and kept if the user chose them."""
+        self.table, self.draft, self.sources, self.inferred = table, draft, sources, inferred
+        self.earlier: dict[str, tuple[Level, Kind] | None] = dict(table.decided.get(CONTEXT, {}))
+        self.partial = bool(table.decided.get(PARTIAL))
+        self.columns: dict[Level, dict[str, ContextColumn]] = {level: {} for level in LEVELS}
+        self.left_out: dict[str, list[str]] = {"constant": [], "distinct": [], "empty": [], "many": []}
+        self.remarks: list[Remark] = []
+        self.levels: dict[str, Level] = {}
+
+    def read(self, source: _Source) -> None:
+        """Read a column, or leave it out."""
+        import polars as pl
+
+        name = source.name
+        if self.inferred and name in self.earlier and self.earlier[name] is None:
+            return
+        if sum(map(len, self.columns.values())) >= MOST_COLUMNS:
+            self._leave_out(source, "many")
+            return
+        if any(self.table.frame[column].dtype in (pl.Categorical, pl.Enum) for column in source.columns):
+            source = replace(source, kind=source.kind or "category")
+        infers = self.inferred and not source.marked and name not in self.earlier
+        if infers and not self.partial and self._differs_everywhere(source):
+            self._leave_out(source, "distinct")
+            return
+        cells = self._cells(source)
+        level, index = self._level(source, cells.code)
+        if source.only not in (None, level):
+            return
+        code = cells.code.reshape(-1)[index]
+        if not (code >= 0).any():
+            if not self.partial:
+                self._leave_out(source, "empty")
+            return
+        column = self._typed(source, cells, code)
+        if infers and (reason := self._says_nothing(column)):
+            self._leave_out(source, reason)
+            return
+        self.earlier[name] = level, column.kind
+        self.columns[level][name] = column
+        self.levels |= dict.fromkeys(source.columns, level)
+
+    def _leave_out(self, source: _Source, reason: str) -> None:
+        self.earlier.setdefault(source.name, None)
+        if not source.beside:
+            self.left_out[reason].extend(source.columns)
+
+    def _differs_everywhere(self, source: _Source) -> bool:
+        """Return whether all cells of a large table differ, and are text or whole numbers."""
+        import polars as pl
+
+        cells = self.table.frame[source.columns[0]]
+        if len(source.columns) > 1 or len(cells) < LARGE or cells.dtype.is_float() or cells.dtype == pl.Boolean:
+            return False
+        if 10 * int(cells.approx_n_unique()) < 9 * len(cells) or cells.n_unique() < len(cells):  # type: ignore[arg-type]
+            return False
+        return cells.dtype != pl.String or not cells.head(LARGE).str.contains(r"^\s*[+-]?\d*[.,]\d+\s*$").any()
+
+    def _cells(self, source: _Source) -> _Cells:
+        import polars as pl
+
+        parts = [_as_values(self.table.frame[column]) for column in source.columns]
+        if len({part.dtype for part in parts}) > 1:
+            numeric = all(part.dtype.is_numeric() or part.dtype == pl.Null for part in parts)
+            parts = [part.cast(pl.Float64 if numeric else pl.String) for part in parts]
+        series = pl.concat([part.alias("") for part in parts]) if len(parts) > 1 else parts[0]
+        if series.dtype != pl.String:
+            column = ContextColumn.of(series)
+            code, values = column.code.astype(np.int32, copy=False), column.values
+        else:
+            code, values = _encode_text(series)
+        code = code.reshape(len(parts), -1)
+        if len(parts) > 1 and self.sources.side is not None and not source.members:
+            missing = max(0, int(self.sources.side.max(initial=0)) + 1 - len(parts))  # sides without a column
+            code = np.vstack([code, np.full((missing, code.shape[1]), -1, np.int32)]) if missing else code
+        return _Cells(code, values)
+
+    def _level(self, source: _Source, code: NDArray[np.int32]) -> tuple[Level, NDArray[np.intp]]:
+        """Return the level of a column, and for each of its rows the index of its cell among all cells."""
+        draft, sources, rows = self.draft, self.sources, code.shape[1]
+        level = source.level
+        if len(source.columns) > 1:
+            assert sources.side is not None
+            if source.members:
+                assert sources.member is not None
+                part = sources.side[owners(draft.team_start)] * source.members + sources.member
+                return "player", part * rows + sources.entry
+            index = sources.side * rows + sources.team
+            return ("team", index) if level != "player" else ("player", index[owners(draft.team_start)])
+        if level is None:
+            level = self._finest(source.name, self._inferred_level(code[0]))
+        return level, {"match": sources.match, "team": sources.team, "player": sources.entry}[level]
+
+    def _inferred_level(self, code: NDArray[np.int32]) -> Level:
+        """Return the coarsest level on which all rows of a match, or of a team, agree."""
+        draft = self.draft
+        if len(draft.player) > len(draft.team_start) - 1:
+            by_entry = code[self.sources.entry]
+            first = by_entry[draft.team_start[:-1]]
+            if (by_entry != np.repeat(first, np.diff(draft.team_start))).any():
+                return "player"
+        by_team = code[self.sources.team]
+        first = by_team[draft.match_start[:-1]]
+        return "team" if (by_team != np.repeat(first, np.diff(draft.match_start))).any() else "match"
+
+    def _finest(self, name: str, level: Level) -> Level:
+        """Return the finer of a level and the level in earlier chunks of the file."""
+        earlier = self.earlier.get(name)
+        return level if earlier is None else max(level, earlier[0], key=LEVELS.index)
+
+    def _typed(self, source: _Source, cells: _Cells, code: NDArray[np.int32]) -> ContextColumn:
+        """Return the column of context: numbers if all or nearly all filled cells are numbers, else categories."""
+        if not isinstance(cells.values, tuple):
+            return _column(code, cells.values)
+        earlier = self.earlier.get(source.name)
+        kind = source.kind or (None if earlier is None else earlier[1])
+        if kind == "category":
+            return _column(code, cells.values)
+        values = self._numbers(source.columns[0], cells.values)
+        empty = np.array([value in _MISSING for value in cells.values])
+        times = np.bincount(code[code >= 0], minlength=len(values))
+        wrong = np.isnan(values) & (times > 0) & ~empty
+        filled, unread = int(times[~empty].sum()), int(times[wrong].sum())
+        few = not unread or (filled >= LEAST and unread <= (1 - MOST) * filled)
+        if kind is None and (not few or not filled):
+            return _column(code, cells.values)
+        if unread:
+            self._note_unread(source, cells, wrong, unread)
+        distinct, same = np.unique(values[~np.isnan(values)], return_inverse=True)
+        number = np.full(len(values) + 1, -1, np.int32)
+        number[np.flatnonzero(~np.isnan(values))] = same
+        return _column(number[code], distinct)
+
+    def _numbers(self, column: str, texts: tuple[str, ...]) -> Floats:
+        """Parse texts as numbers; NaN if one is none. Commas are decimal marks if the cells say so."""
+        import polars as pl
+
+        series = pl.Series(column, texts, pl.String)
+        plain = series.str.contains(_PLAIN)
+        other = ~plain & (series.str.contains(_COMMA) | series.str.contains(_GROUPED))
+        if other.any():
+            trial = replace(self.table, frame=series.set(~(plain | other), None).to_frame(), remarks=[])
+            values = numbers(trial, column)
+            self.remarks.extend(remark for remark in trial.remarks if remark.code == "decimal-mark")
+        else:
+            values = series.set(~plain, None).cast(pl.Float64, strict=False).to_numpy(writable=True)
+        values = np.where(np.abs(values) <= LARGEST, values, np.nan) + 0.0
+        for index in np.flatnonzero(np.abs(values) > _EXACT).tolist():
+            if texts[index].lstrip("+-").isdigit() and int(texts[index]) != int(values[index]):
+                values[index] = np.nan  # a number of an account, of which every digit counts
+        return values
+
+    def _note_unread(self, source: _Source, cells: _Cells, wrong: NDArray[np.bool_], unread: int) -> None:
+        """Remark on the few cells that are no numbers; a header that says that all are numbers makes them an error."""
+        rows = np.unique(self.sources.entry)
+        bad = np.append(wrong, False)[cells.code[:, rows]]
+        row = int(rows[bad.any(axis=0).argmax()])
+        column = source.columns[int(bad[:, bad.any(axis=0).argmax()].argmax())]
+        cell = self.table.frame[column][row]
+        if source.kind == "number":
+            text = f"column {column!r} holds {cell!r}: its header says that it holds numbers"
+            raise self.table.error(row, text, column=column, value=cell)
+        held = f"{self.table.row_name(row)}: column {column!r} holds {cell!r}"
+        words = count(unread, "cell is not a number and counts", "cells are not numbers and count")
+        text = f"{held}; {words} as missing"
+        self.remarks.append(Remark("context-numbers", (text,), column, unread, self.table.line(row)))
+
+    def _says_nothing(self, column: ContextColumn) -> str:
+        """Return why a column is left out by default; empty if it is kept. An empty cell is a value, too."""
+        distinct = int(np.count_nonzero(np.bincount(column.code.astype(np.intp) + 1)))
+        if distinct == 1:
+            return "" if self.partial else "constant"
+        if distinct < len(column) or (self.partial and len(column) < LARGE):
+            return ""
+        if not isinstance(column.values, tuple) and bool((column.values != np.floor(column.values)).any()):
+            return ""
+        return "distinct"
+
+    def result(self, ignored: list[Remark]) -> ContextReading:
+        """Return everything that was read, with the remarks."""
+        self.table.decisions[CONTEXT] = self.earlier
+        kept = [f"{list_names(columns)} ({level})" for level, columns in self.columns.items() if columns]
+        remarks = ignored
+        if kept:
+            number = sum(map(len, self.columns.values()))
+            remarks.append(Remark("context", (f"context: {'; '.join(kept)}",), count=number))
+        reasons = {
+            "constant": "the same everywhere",
+            "distinct": "different everywhere",
+            "empty": "empty",
+            "many": f"beyond the first {MOST_COLUMNS} columns",
+        }
+        reasons = {why: words for why, words in reasons.items() if self.left_out[why]}
+        if reasons:
+            left_out = [f"{list_names(self.left_out[why])} ({words})" for why, words in reasons.items()]
+            number = sum(map(len, self.left_out.values()))
+            remarks.append(Remark("context-left-out", (f"not kept as context: {'; '.join(left_out)}",), count=number))
+        contexts = {level: Context.of(columns) for level, columns in self.columns.items()}
+        return ContextReading(contexts, [*remarks, *self.remarks], self.levels)
+
+
+def _as_values(series: "pl.Series") -> "pl.Series":
+    """Return a column as text or numbers; times are text as they are written."""
+    import polars as pl
+
+    dtype = series.dtype
+    if dtype == pl.Datetime and (series.dt.truncate("1d") == series).all():
+        return series.dt.date().cast(pl.String)
+    if dtype == pl.Datetime:
+        return series.dt.strftime("%Y-%m-%d %H:%M:%S%.f")
+    return series if dtype.is_numeric() or dtype == pl.String or dtype == pl.Boolean else series.cast(pl.String)
+
+
+def _encode_text(series: "pl.Series") -> tuple[NDArray[np.int32], tuple[str, ...]]:
+    code, spelt = intern(series.fill_null(""))
+    number: dict[str, int] = {}
+    clean = map(clean_text, spelt.to_list())
+    same = np.array([number.setdefault(text, len(number)) if text else -1 for text in clean], np.int32)
+    return same[code] if len(code) else code, tuple(number)
+
+
+def _column(code: NDArray[Any], values: tuple[str, ...] | Floats) -> ContextColumn:
+    fits = (kind for kind in (np.int8, np.int16) if len(values) <= np.iinfo(kind).max + 1)
+    return ContextColumn(code.astype(next(fits, np.int32)), values)

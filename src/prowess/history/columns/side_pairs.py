@@ -1,0 +1,240 @@
+"""Find columns that hold one value for each side of a match, such as home_seed and away_seed, by their names."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from .aliases import SIDE_WORDS
+from .headers import SIDE
+from .layout import Layout, Shape
+
+Words = tuple[str, ...]  # the words of a name, in lower case
+Labels = tuple[Words, ...]  # the words that stand for each side, such as home and away
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_]+")
+_BETWEEN = " _-.:/|#()[]"  # separates the words of a name
+_OWNERS = frozenset(("team", "player", "side", "club", "squad", "competitor", "fighter", "athlete", "p", "t"))
+# Numbers and letters after these words count parts of a match, or officials, and not its sides.
+_PARTS = frozenset(
+    word
+    for words in (
+        "set sets satz half period quarter q inning leg game map round r race heat frame end part over day week stage",
+        "match referee ref umpire judge official officials linesman assistant commentator comment note caster group",
+        "pool court table",
+    )
+    for word in words.split()
+)
+_HOME = f"{SIDE_WORDS['home']} hometeam hjemme hemma thuis gospodarze gospodarz".split()
+_AWAY = f"{SIDE_WORDS['away']} awayteam ospiti fuori uit goscie gosc borta auswarts auswärts".split()
+_WINNER = f"{SIDE_WORDS['winner']} won sieger gewinner vainqueur gagnant ganador vincitore победитель".split()
+_LOSER = f"{SIDE_WORDS['loser']} lost verlierer perdant perdedor perdente sconfitto проигравший".split()
+_OWN = ("team", "player", "own", "my", "your", "our", "self", "me")
+_OPPONENT = ("opponent", "opp", "opponents", "their", "gegner", "adversaire", "rival", "avversario", "соперник")
+# Letters that stand for a side even without a separator, as in HST and AST, or WRank and LRank.
+_LETTERS = {Shape.HOME_AWAY: (("h", "a"), ("h", "v")), Shape.WINNER_LOSER: (("w", "l"),)}
+_LONG = 4  # minimum length of a word that stands for a side without a separator
+_SHORT = 5  # maximum length of a name in lower case that may begin with such a letter
+
+
+@dataclass(frozen=True)
+class SideColumns:
+    """The columns of one value per side, in the order of the sides, and the name that they have in common.
+
+    If each player of a side has a column, `members` is the number of players of a side; their columns are adjacent.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    members: int = 0
+
+
+def find_side_columns(layout: Layout, columns: Sequence[str]) -> list[SideColumns]:
+    """Return the groups of columns with a value for each side; a column is in one group at most.
+
+    >>> from .layout import recognise
+    >>> layout = recognise(["winner_name", "loser_name", "score"])
+    >>> groups = find_side_columns(layout, ["surface", "winner_age", "loser_age", "w_ace", "l_ace"])
+    >>> [(group.name, group.columns) for group in groups]
+    [('age', ('winner_age', 'loser_age')), ('ace', ('w_ace', 'l_ace'))]
+    """
+    if len(layout.sides) < 2:
+        return []
+    free = dict.fromkeys(columns)
+    by_words: dict[Words, str] = {}
+    for column in columns:
+        by_words.setdefault(_words(column), column)
+    groups: list[SideColumns] = []
+    families = list(_families(layout))
+    for column in columns:
+        if column not in free:
+            continue
+        group = _by_member(column, families, by_words, layout)
+        group = group or _by_words(column, families, by_words) or _by_syllable(column, families, free)
+        group = group or _by_letter(column, layout, free) or _by_repetition(column, layout, columns)
+        if group is not None and len(set(group.columns)) == len(group.columns) and free.keys() >= set(group.columns):
+            groups.append(group)
+            for used in group.columns:
+                del free[used]
+    return groups
+
+
+def _words(name: str) -> Words:
+    return tuple(word.lower() for word in _WORD.findall(name))
+
+
+def _families(layout: Layout) -> Iterator[Labels]:
+    """Yield the words that may stand for the sides, the likeliest first."""
+    yield tuple(_words(side.column) for side in layout.sides)
+    if layout.shape == Shape.HOME_AWAY:
+        yield from _pairs(_HOME, _AWAY)
+        yield from (_labels("h", "a"), _labels("h", "v"), _labels("1", "2"))
+    elif layout.shape == Shape.WINNER_LOSER:
+        yield from _pairs(_WINNER, _LOSER)
+        yield _labels("w", "l")
+    elif layout.shape == Shape.ONE_VIEW:
+        yield from _pairs(_OWN, _OPPONENT)
+        yield from (((), (word,)) for word in _OPPONENT)  # elo and opp_elo
+    elif layout.shape == Shape.SIDES:
+        yield from _numbered(layout)
+
+
+def _labels(*words: str) -> Labels:
+    return tuple((word,) for word in words)
+
+
+def _pairs(first: Iterable[str], second: Iterable[str]) -> Iterator[Labels]:
+    return (_labels(*pair) for pair in product(first, second))
+
+
+def _numbered(layout: Layout) -> Iterator[Labels]:
+    """Yield the labels of sides such as player1 and player2, Team A and Team B, or White and Black."""
+    role = {column: name for name, column in reversed(list(layout.roles.items()))}
+    names = [role[side.column] for side in layout.sides]
+    matches = [SIDE.fullmatch(name) for name in names]
+    labels = [name if match is None else match["label"] for name, match in zip(names, matches, strict=True)]
+    numbers, letters = [str(number) for number in range(1, len(names) + 1)], "abcdefgh"[: len(names)]
+    yield _labels(*labels)
+    if all(matches):
+        yield from (_labels(*numbers), *([_labels(*letters)] if len(letters) == len(names) else []))
+    elif len({name[:1] for name in names}) == len(names):
+        yield _labels(*(name[:1] for name in names))
+
+
+def _by_words(column: str, families: Sequence[Labels], by_words: dict[Words, str]) -> SideColumns | None:
+    """Find the partners of a column whose name contains the words for one of the sides."""
+    words = _words(column)
+    for labels in families:
+        for label in filter(None, labels):
+            for start in range(len(words) - len(label) + 1):
+                end = start + len(label)
+                names = [(*words[:start], *other, *words[end:]) for other in labels]
+                if (
+                    words[start:end] == label
+                    and len(words) > len(label)
+                    and all(name in by_words for name in names)
+                    and not _counts_parts(words, start, labels, by_words)
+                ):
+                    return SideColumns(_name_without(column, start, end), tuple(by_words[name] for name in names))
+    return None
+
+
+def _by_member(
+    column: str, families: Sequence[Labels], by_words: dict[Words, str], layout: Layout
+) -> SideColumns | None:
+    """Find the columns of all players of both sides: winner1_age, winner2_age, loser1_age, loser2_age."""
+    words, members = _words(column), 1 + max(len(side.more) for side in layout.sides)
+    if members == 1:
+        return None
+    numbers = {str(number) for number in range(1, members + 1)}
+    for labels in families:
+        for label in filter(None, labels):
+            for start in range(len(words) - len(label)):
+                end = start + len(label)
+                end += words[end] in _OWNERS
+                if words[start : start + len(label)] != label or not set(words[end : end + 1]) & numbers:
+                    continue
+                between = words[start + len(label) : end]
+                names = [
+                    (*words[:start], *other, *between, str(number), *words[end + 1 :])
+                    for other in labels
+                    for number in range(1, members + 1)
+                ]
+                if len(words) > end + 1 and all(name in by_words for name in names):
+                    name = _name_without(column, start, end + 1)
+                    return SideColumns(name, tuple(by_words[name] for name in names), members)
+    return None
+
+
+def _counts_parts(words: Words, start: int, labels: Labels, by_words: dict[Words, str]) -> bool:
+    """Return whether a number or a letter in a name counts parts of a match, such as sets, or more than the sides."""
+    if labels[0] not in (("1",), ("a",)):
+        return False
+    following = str(len(labels) + 1) if labels[0] == ("1",) else "abcdefghi"[len(labels)]
+    return bool(set(words) & _PARTS) or (*words[:start], following, *words[start + 1 :]) in by_words
+
+
+def _by_syllable(column: str, families: Sequence[Labels], free: dict[str, None]) -> SideColumns | None:
+    """Find the partners of a name without separators that begins or ends with the word for a side: homeseed."""
+    plain = {name.lower(): name for name in free}
+    text = column.lower()
+    for labels in families:
+        if any(len(label) != 1 or len(label[0]) < _LONG for label in labels):
+            continue
+        for (label,) in labels:
+            for name, form in ((text.removeprefix(label), "{0}{1}"), (text.removesuffix(label), "{1}{0}")):
+                partners = [form.format(other, name) for (other,) in labels]
+                if name and name != text and all(partner in plain for partner in partners):
+                    kept = column[len(label) :] if form == "{0}{1}" else column[: -len(label)]
+                    return SideColumns(kept.strip(_BETWEEN), tuple(plain[partner] for partner in partners))
+    return None
+
+
+def _name_without(column: str, start: int, end: int) -> str:
+    """Return a name without the words from `start` to `end`, and without a word such as "team" beside them."""
+    words = list(_WORD.finditer(column))
+    if len(words) > end - start + 1:
+        if start and words[start - 1][0].lower() in _OWNERS:
+            start -= 1
+        elif end < len(words) and words[end][0].lower() in _OWNERS:
+            end += 1
+    head = column[: words[start].start()].rstrip(_BETWEEN)
+    tail = column[words[end - 1].end() :]
+    return _title(f"{head}{tail}" if head else tail)
+
+
+def _title(name: str) -> str:
+    """Return the name of a column; the games of winner and loser in W1 and L1 are those of set 1."""
+    name = name.strip(_BETWEEN)
+    return f"set {name}" if name.isdigit() else name
+
+
+def _by_letter(column: str, layout: Layout, free: dict[str, None]) -> SideColumns | None:
+    """Find the partner of a column such as HST, B365H or HTHG, whose name has a letter for the side."""
+    for first, second in _LETTERS.get(layout.shape, ()):
+        for letter, other, side in ((first, second, 0), (second, first, 1)):
+            if column.lower() == column and len(column) <= _SHORT:
+                places = [0] if column.startswith(letter) else []
+            else:
+                letter, other = letter.upper(), other.upper()
+                last = len(column) - 1
+                places = sorted(
+                    (at for at in range(last + 1) if column[at] == letter), key=lambda at: at not in (0, last)
+                )
+            for at in places:
+                partner = f"{column[:at]}{other}{column[at + 1 :]}"
+                name = _title(f"{column[:at]}{column[at + 1 :]}")
+                if partner in free and name:
+                    return SideColumns(name, (column, partner) if side == 0 else (partner, column))
+    return None
+
+
+def _by_repetition(column: str, layout: Layout, columns: Sequence[str]) -> SideColumns | None:
+    """Find the second column of the same name, as in Name, Rtg, Result, Name (2), Rtg (2)."""
+    again = f"{column} (2)"
+    if len(layout.sides) != 2 or again not in columns or f"{column} (3)" in columns:
+        return None
+    first, second = (side.column for side in layout.sides)
+    if second == f"{first} (2)":
+        return SideColumns(column, (column, again))
+    return SideColumns(column, (again, column)) if first == f"{second} (2)" else None
