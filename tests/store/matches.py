@@ -44,4 +44,29 @@ def bodies(draw: st.DrawFn) -> dict[str, Any]:
         body["importance"] = draw(st.sampled_from([0.0, 0.5, 2.0]))
     if draw(st.sampled_from([False, False, False, False, True])):
         body["weights"] = [[draw(st.sampled_from([0.25, 1.0])) for _ in team] for team in teams]
-    return body
+    context = {} if draw(st.booleans()) else draw(contexts([len(team) for team in teams]))
+    return body | ({"context": context} if context else {})
+
+
+SURFACES = ["clay", "grass", "bob", 'a "b"; Ø']  # one is the name of a player
+
+
+@st.composite
+def contexts(draw: st.DrawFn, sizes: list[int]) -> dict[str, Any]:
+    """Draw the context of a match in its shortest form: values of the match, of its teams and of its players."""
+    context: dict[str, Any] = {}
+    if draw(st.booleans()):
+        context["surface"] = draw(st.sampled_from(SURFACES))
+    if draw(st.booleans()):
+        context["side"] = _shortest([draw(st.sampled_from([None, "left", "right"])) for _ in sizes])
+    if draw(st.sampled_from([False, False, True])):
+        rest = [[draw(st.sampled_from([None, 0.0, 1.5, 3.0])) for _ in range(size)] for size in sizes]
+        context["rest"] = _shortest([_shortest(days) for days in rest]) if draw(st.booleans()) else rest[0][0]
+        if isinstance(context["rest"], list) and any(isinstance(days, list) for days in context["rest"]):
+            context["rest"] = rest
+    return {name: value for name, value in context.items() if value is not None}
+
+
+def _shortest(values: list[Any]) -> Any:
+    """Return one value if all are equal."""
+    return values[0] if all(value == values[0] for value in values) and not isinstance(values[0], list) else values

@@ -32,6 +32,8 @@ def rebuild_league(connection: Connection, name: str, each: Callable[[int, Leagu
     for change, following in zip(rows, [*rows[1:], None], strict=True):
         league.revision = change.revision - 1
         body = None if change.body is None else json.loads(change.body)
+        if change.context is not None:
+            body["context"] = json.loads(change.context)
         if change.kind == "post":
             league.post([(change.id, change.time, body)])
             assert change.seq == league.posted, "the numbers of matches have a gap"

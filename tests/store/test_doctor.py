@@ -90,7 +90,7 @@ DAMAGE = {
     "a second post": (
         "journal",
         "INSERT INTO journal SELECT league_id, 11, revision, until, 'again', kind, time, stamped, body, author, reason,"
-        " written_at FROM journal WHERE id = 'm3'",
+        " written_at, context FROM journal WHERE id = 'm3'",
     ),
     "an edit without a post": ("journal", "UPDATE journal SET kind = 'edit' WHERE id = 'm3'"),
     "another id": ("journal", "UPDATE journal SET id = 'other' WHERE id = 'm2' AND kind = 'edit'"),

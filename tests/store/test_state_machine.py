@@ -24,6 +24,7 @@ from prowess.store import aliases, leagues
 from prowess.store.db import schema
 from prowess.store.db.database import Database
 from prowess.store.errors import Conflict, NameConflict, NotFound
+from prowess.store.journal import journal
 from prowess.store.write import replay
 from prowess.store.write.commands import (
     AddAlias,
@@ -43,7 +44,7 @@ from prowess.store.write.posts import PendingTraces
 from prowess.store.write.replay import take_checkpoint
 from prowess.store.write.writer import Writer, perform, preview
 from tests.oracles.league import EPOCH, IdTaken, League
-from tests.store.matches import FIRST, HOUR, MODELS, PLAYERS, bodies
+from tests.store.matches import FIRST, HOUR, MODELS, PLAYERS, bodies, contexts
 
 NUMBERS = itertools.count(1)
 NAMES = ["Ann", "bobby", *PLAYERS]  # to which players are renamed
@@ -57,6 +58,13 @@ BROKEN: list[dict[str, Any]] = [
     {"teams": [["ann"], ["bob"]], "importance": -1},
     {"teams": [["ann"], ["bob"]], "home": 2},
     {"teams": [["ann"], ["bob"]], "winner": "ann"},
+    {"teams": [["ann"], ["bob"]], "context": "clay"},
+    {"teams": [["ann"], ["bob"]], "context": {"side": ["left"]}},
+    {"teams": [["ann"], ["bob"]], "context": {"side": ["left", ["right"]]}},
+    {"teams": [["ann"], ["bob"]], "context": {"rest": [[1], [2, 3]]}},
+    {"teams": [["ann"], ["bob"]], "context": {"rest": float("nan")}},
+    {"teams": [["ann"], ["bob"]], "context": {"surface": "x" * 201}},
+    {"teams": [["ann"], ["bob"]], "context": {"surface": ["clay", 1]}},
 ]
 
 
@@ -100,12 +108,17 @@ class LeagueMachine(RuleBasedStateMachine):
         self._post(matches + [(self._id(), self._when(data), body)] * more)
 
     @precondition(lambda self: self.league.first)
-    @rule(body=bodies(), data=st.data(), only_time=st.booleans())
-    def edit(self, body: dict[str, Any], data: st.DataObject, only_time: bool) -> None:
+    @rule(body=bodies(), data=st.data(), only=st.sampled_from(["time", "context", ""]))
+    def edit(self, body: dict[str, Any], data: st.DataObject, only: str) -> None:
         name = data.draw(st.sampled_from(sorted(self.league.first)))
         time = self._when(data)
-        if only_time and name in self.league.matches:
-            body = self.league.matches[name].body
+        kept = self.league.matches.get(name)
+        if only and kept:
+            body = kept.body
+        if only == "context" and kept:
+            time, context = kept.time, data.draw(contexts([len(team) for team in body["teams"]]))
+            body = {key: value for key, value in body.items() if key != "context"}
+            body |= {"context": context} if context else {}
         if not self.league.is_possible(self._aliased(body)):
             self._refused(Edit(self.name, name, self._given(None, time, body)), pw.Error)
             return
@@ -306,7 +319,14 @@ class LeagueMachine(RuleBasedStateMachine):
         return {name for kept in self.league.matches.values() for team in kept.body["teams"] for name in team}
 
     def _aliased(self, body: dict[str, Any]) -> dict[str, Any]:
-        return {**body, "teams": [[self.aliases.get(name, name) for name in team] for team in body["teams"]]}
+        teams = [[self.aliases.get(name, name) for name in team] for team in body["teams"]]
+        context = {key: value for key, value in body.get("context", {}).items() if not self._is_erased(value)}
+        others = {key: value for key, value in body.items() if key != "context"}
+        return others | {"teams": teams} | ({"context": context} if context else {})
+
+    def _is_erased(self, value: Any) -> bool:
+        """Return whether a value in a context is the name of an anonymised player, in any case."""
+        return isinstance(value, str) and value.lower() in map(str.lower, self.aliases)
 
     def _all_aliased(self, matches: list[tuple[str, float, dict[str, Any]]]) -> list[tuple[str, float, dict[str, Any]]]:
         return [(name, time, self._aliased(body)) for name, time, body in matches]
@@ -415,9 +435,21 @@ class LeagueMachine(RuleBasedStateMachine):
         assert (found.revision, found.posted) == (self.league.revision, self.league.posted)
 
     @invariant()
+    def history_has_the_matches_with_their_context(self) -> None:
+        with self.database.reading() as connection:
+            league = leagues.find(connection, self.name)
+            history = journal.history(connection, league)
+            lines = [line for rows in journal.chunks(connection, league, 2) for line in rows.json_lines(league)]
+        wanted = self.league.history()
+        assert history == wanted
+        assert pw.History.from_matches(map(json.loads, lines), utc=True) == wanted
+
+    @invariant()
     def anonymised_names_are_gone(self) -> None:
         names = {json.dumps(name, ensure_ascii=False) for name in self.aliases}
-        assert not [row for row in self._read(schema.journal) for name in names if name in (row.body or "")]
+        rows = self._read(schema.journal)
+        assert not [row for row in rows for name in names if name in (row.body or "")]
+        assert not [row for row in rows for name in names if name.lower() in (row.context or "").lower()]
         assert not [row for row in self._read(schema.rating) if row.player in self.aliases]
         for row in self._read(schema.checkpoint):
             assert not set(replay.unpack_names(row.players)) & set(self.aliases)

@@ -263,7 +263,7 @@ def _generations(connection: Connection, league: League) -> Iterator[_Generation
         revision = leagues.last_revision(connection, league, number)
         rated = replace(leagues.with_generation(connection, league, number), revision=revision)
         current = number == league.generation
-        rows = journal.current_rows(connection, rated) if current else journal.rows_as_of(connection, rated, revision)
+        rows = journal.all_rows(connection, rated) if current else journal.rows_as_of(connection, rated, revision)
         yield _Generation(rated, rows, seasons.list_seasons(connection, league, revision))
 
 

@@ -17,6 +17,7 @@ from sqlalchemy import Connection, bindparam, func, insert, literal_column, sele
 from sqlalchemy.exc import IntegrityError
 
 from ..errors import Error
+from ..history.context import Kind
 from ..history.names import is_unicode, nearest
 from ..model.model import Model
 from ..model.presets import PRESETS, preset
@@ -25,7 +26,7 @@ from . import audit
 from .clock import CLOCKS, Clock, show
 from .db import schema
 from .db.database import Database, RawStatement
-from .errors import Conflict, NotFound, Renamed
+from .errors import Conflict, NotFound, Renamed, WriteClash
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 MAX_TITLE = 500  # characters
@@ -147,6 +148,7 @@ class League:
     archived_at: float | None
     purge_at: float | None
     alias_revision: int  # the last revision that changed aliases of players, 0 if there never were any
+    context_kinds: Mapping[str, Kind]  # what the context columns of the league hold
     model: Model
     preset: Preset
     memory: bytes
@@ -325,6 +327,7 @@ def _league(row: Sequence[Any]) -> League:
     values["model"] = _read_model(values["model"])
     values["preset"] = _read_preset(values["preset"])
     values["settings"] = _read_settings(values["settings"])
+    values["context_kinds"] = _read_kinds(values["context_kinds"]) if values["context_kinds"] else _NO_KINDS
     values["memory"], values["public"] = bytes(values["memory"]), bool(values["public"])
     return League(**values)
 
@@ -343,6 +346,28 @@ def _read_preset(text: str) -> Preset:
 @lru_cache(256)
 def _read_settings(text: str) -> Settings:
     return Settings(**json.loads(text))
+
+
+_NO_KINDS: Mapping[str, Kind] = {}
+
+
+@lru_cache(256)
+def _read_kinds(text: str) -> Mapping[str, Kind]:
+    kinds: dict[str, Kind] = json.loads(text)
+    return kinds
+
+
+def set_context_kinds(connection: Connection, league: League, kinds: Mapping[str, Kind]) -> None:
+    """Write the context columns of a league; raises `WriteClash` if another process has changed them meanwhile."""
+    if kinds == league.context_kinds:
+        return
+    old = connection.execute(select(_LEAGUE.context_kinds).where(_LEAGUE.id == league.id)).scalar()
+    unchanged = _LEAGUE.context_kinds.is_not_distinct_from(old)
+    statement = update(schema.league).where(_LEAGUE.id == league.id, unchanged)
+    new = json.dumps(dict(kinds), ensure_ascii=False) if kinds else None
+    same = (_read_kinds(old) if old else _NO_KINDS) == league.context_kinds
+    if not same or not connection.execute(statement.values(context_kinds=new)).rowcount:
+        raise WriteClash(f"the context columns of {league.name} have changed")
 
 
 def change(

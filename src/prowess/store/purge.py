@@ -67,7 +67,7 @@ def _begin(database: Database, id: int, name: str) -> bool:
         lock_league(connection, id)
         due = (_LEAGUE.id == id, _LEAGUE.purge_at <= time(), _LEAGUE.purge_at > REMOVED)
         # No valid name begins with a tilde, so nobody finds the league any more.
-        values = {"name": f"~{id}", "public": False, "settings": "{}", "purge_at": REMOVED}
+        values = {"name": f"~{id}", "public": False, "settings": "{}", "context_kinds": None, "purge_at": REMOVED}
         begun = connection.execute(update(schema.league).where(*due).values(values)).rowcount
         if begun:
             audit.write(connection, "", "purge league", name)

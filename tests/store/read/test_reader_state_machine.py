@@ -85,6 +85,10 @@ class ReaderMachine(LeagueMachine):
             views, fresh = (some.of(connection, league) for some in (self.traces, TraceCache()))
             one, other = (some.view for some in (views, fresh))
             assert one.seq.tolist() == other.seq.tolist() == [kept.seq for _, kept in self.league.order]
+            wanted = self.league.history()
+            assert entry_values(one.trace.history) == entry_values(other.trace.history) == entry_values(wanted)
+            for name, kept in self.league.order:
+                assert views.match(name).get("context") == kept.body.get("context")
             for column in ("before", "after"):
                 np.testing.assert_array_equal(getattr(one.trace, column), getattr(other.trace, column))
             compare_fits(views, self.league)
@@ -98,6 +102,19 @@ class ReaderMachine(LeagueMachine):
             compare_players(views, self.league)
 
         self._views(look)
+
+
+def entry_values(history: pw.History) -> dict[str, list[Any]]:
+    """Return the values of all context columns for each entry; a column that was finer once stays finer in memory."""
+    teams, players = np.diff(history.match_start), np.diff(history.team_start)
+    found: dict[str, list[Any]] = {}
+    for level, context in enumerate((history.context, history.team_context, history.entry_context)):
+        for name, column in context.items():
+            values = column.to_numpy()
+            values = np.repeat(values, teams) if level < 1 else values
+            values = np.repeat(values, players) if level < 2 else values
+            found[name] = [None if value != value else value for value in values.tolist()]
+    return found
 
 
 def compare(snapshot: Snapshot, ladder: pw.Ladder) -> None:

@@ -58,6 +58,7 @@ league = Table(
     Column("archived_at", Double),  # since when it is read-only
     Column("purge_at", Double),  # when a deleted league is removed for good
     Column("alias_revision", BigInteger, nullable=False, server_default="0"),  # the last revision that changed aliases
+    Column("context_kinds", Text),  # JSON: "number" or "category" for each context column; null if there is none
 )
 
 # A name that a renamed league had before; it leads to the league until another league takes the name.
@@ -98,6 +99,7 @@ journal = Table(
     Column("body", Text),  # JSON: teams, ranks or scores, and the rest of the match
     *_required(Text, "author", "reason"),
     *_required(Double, "written_at"),
+    Column("context", Text),  # JSON: other columns of the match, its teams or its players; null if there is none
     Index("journal_post", "league_id", "id", unique=True, **_where("kind = 'post'")),
     Index("journal_order", "league_id", "time", "seq", **_where("until IS NULL")),
     Index("journal_revision", "league_id", "revision"),

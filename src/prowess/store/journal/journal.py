@@ -33,6 +33,7 @@ from ..db import schema
 from ..db.database import InList, RawStatement, write_many
 from ..errors import NotFound
 from ..leagues import League, storable
+from .context import read_contexts
 from .scanner import ScannedMatches, scan
 
 EXACT = 2.0**53  # below this, every whole float converts to its integer exactly
@@ -61,6 +62,7 @@ class Entry(NamedTuple):
     kind: str
     stamped: bool
     body: str | None
+    context: str | None = None
 
     @property
     def position(self) -> Position:
@@ -73,8 +75,11 @@ _OF_LEAGUE = _JOURNAL.league_id == bindparam("league")
 _POSTED = _JOURNAL.kind == literal_column("'post'")
 _NOW = _JOURNAL.until.is_(None)
 _ENTRIES = select(*(_JOURNAL[name] for name in Entry._fields))
-_MATCHES = select(_JOURNAL.seq, _JOURNAL.time, _JOURNAL.id, _JOURNAL.body).where(_OF_LEAGUE, _JOURNAL.body.is_not(None))
+_ROW = (_JOURNAL.seq, _JOURNAL.time, _JOURNAL.id, _JOURNAL.body)
+_MATCHES = select(*_ROW).where(_OF_LEAGUE, _JOURNAL.body.is_not(None))
+_WITH_CONTEXT = _MATCHES.with_only_columns(*_ROW, _JOURNAL.context)
 _CURRENT = RawStatement(_MATCHES.where(_NOW))
+_CURRENT_WITH_CONTEXT = RawStatement(_WITH_CONTEXT.where(_NOW))
 # Compare pairs (time, seq), because SQLite can use an index for that. With `time > a OR (time = a AND seq > b)`, it
 # searched by time alone and scanned all matches of a league without times: for the last 5,000 of 200,000 matches, this
 # took 105 ms instead of 3 ms.
@@ -91,9 +96,14 @@ _LIMITED = (
     .offset(bindparam("offset", type_=sa.Integer))
 )
 _NEXT = RawStatement(_LIMITED.where(_JOURNAL.revision <= _REVISION), index="journal_order")
+_NEXT_WITH_CONTEXT = RawStatement(
+    _LIMITED.with_only_columns(*_ROW, _JOURNAL.context).where(_JOURNAL.revision <= _REVISION), index="journal_order"
+)
 _FURTHER = RawStatement(_LIMITED.with_only_columns(_JOURNAL.seq), index="journal_order")
 _RECORDED_SINCE = RawStatement(_MATCHES.where(_NOW, _JOURNAL.revision > _REVISION), index="journal_revision")
-_AS_OF = RawStatement(_MATCHES.where(_JOURNAL.revision <= _REVISION, sa.or_(_NOW, _JOURNAL.until > _REVISION)))
+_THEN = (_JOURNAL.revision <= _REVISION, sa.or_(_NOW, _JOURNAL.until > _REVISION))
+_AS_OF = RawStatement(_MATCHES.where(*_THEN))
+_AS_OF_WITH_CONTEXT = RawStatement(_WITH_CONTEXT.where(*_THEN))
 _FIRST_POSTS = RawStatement(
     _ENTRIES.where(_OF_LEAGUE, _POSTED, InList(_JOURNAL.id, "ids")),
     index="journal_post",  # without this hint, SQLite reads the whole league to find a dozen ids
@@ -102,6 +112,11 @@ _BY_SEQ = RawStatement(
     _ENTRIES.where(
         _OF_LEAGUE, _NOW, _JOURNAL.body.is_not(None), _JOURNAL.revision > _REVISION, InList(_JOURNAL.seq, "seqs")
     )
+)
+_SUPERSEDE = RawStatement(
+    sa.update(schema.journal)
+    .where(_OF_LEAGUE, _NOW, InList(_JOURNAL.seq, "seqs"))
+    .values(until=bindparam("superseded", type_=sa.BigInteger))
 )
 _SINCE = (_OF_LEAGUE, _JOURNAL.revision > _REVISION)
 _EARLIEST_CHANGE = RawStatement(select(func.min(_JOURNAL.time)).where(*_SINCE), index="journal_revision")
@@ -113,23 +128,25 @@ _EARLIEST_BEFORE = RawStatement(
 
 @dataclass(frozen=True, eq=False)
 class JournalRows:
-    """Matches of a league as columns, in any order."""
+    """Matches of a league as columns, in any order; `contexts` is empty if they were read without their context."""
 
     seq: NDArray[np.int64]
     time: NDArray[np.float64]
     ids: Sequence[str]
     bodies: Sequence[str]
+    contexts: Sequence[str | None] = ()
 
     @classmethod
     def of(cls, rows: Sequence[Sequence[Any]]) -> JournalRows:
-        """Return the columns of rows with seq, time, id and body."""
-        seq, time, ids, bodies = zip(*rows, strict=True) if rows else ((), (), (), ())
-        return cls(np.array(seq, np.int64), np.array(time, np.float64), ids, bodies)
+        """Return the columns of rows with seq, time, id, body, and perhaps the context."""
+        seq, time, ids, bodies, *contexts = zip(*rows, strict=True) if rows else ((), (), (), ())
+        return cls(np.array(seq, np.int64), np.array(time, np.float64), ids, bodies, *contexts)
 
     @classmethod
     def of_entries(cls, entries: Iterable[Entry]) -> JournalRows:
         """Return the columns of the entries that are not deleted."""
-        return cls.of([(entry.seq, entry.time, entry.id, entry.body) for entry in entries if entry.body is not None])
+        kept = [entry for entry in entries if entry.body is not None]
+        return cls.of([(entry.seq, entry.time, entry.id, entry.body, entry.context) for entry in kept])
 
     @cached_property
     def order(self) -> NDArray[np.intp]:
@@ -142,8 +159,8 @@ class JournalRows:
         return Position(float(self.time[row]), int(self.seq[row]))
 
     def history(self, league: League) -> History:
-        """Return the matches as a history, in league order."""
-        return history_of(self.seq, self.time, self.ids, self.bodies, league.clock)
+        """Return the matches as a history, in league order, with their context if it was read."""
+        return history_of(self.seq, self.time, self.ids, self.bodies, league.clock, self.contexts)
 
     def json_lines(self, league: League) -> list[str]:
         """Return the matches as lines of JSON, in the form that `from_matches` accepts and in the order of the rows."""
@@ -154,8 +171,11 @@ class JournalRows:
             moments = [f',"time":"{show("utc", moment)}"' for moment in self.time.tolist()]
         elif league.clock == "number":
             moments = [f',"time":{moment!r}' for moment in self.time.tolist()]
-        rows = zip(self.bodies, moments, self.ids, strict=False)
-        return [f'{body[:-1]}{moment},"id":{quoted(id)}}}\n' for body, moment, id in rows]
+        contexts: Iterable[str] = repeat("")
+        if any(self.contexts):
+            contexts = [f',"context":{text}' if text else "" for text in self.contexts]
+        rows = zip(self.bodies, moments, self.ids, contexts, strict=False)
+        return [f'{body[:-1]}{moment},"id":{quoted(id)}{context}}}\n' for body, moment, id, context in rows]
 
     def until(self, time: float) -> JournalRows:
         """Return the matches up to a time."""
@@ -174,17 +194,28 @@ class JournalRows:
         return JournalRows(self.seq[rows], self.time[rows], ids, bodies)
 
 
+# Ratings do not depend on the context, so it is read only where it is shown or exported.
+
+
+def all_rows(connection: Connection, league: League) -> JournalRows:
+    """Return the matches of a league as they are now, with their context."""
+    return JournalRows.of(_CURRENT_WITH_CONTEXT(connection, league=league.id))
+
+
 def current_rows(connection: Connection, league: League, after: Position = START) -> JournalRows:
-    """Return the matches of a league as they are now, or those after a position."""
+    """Return the matches of a league as they are now, or those after a position, without their context."""
     if after == START:
         return JournalRows.of(_CURRENT(connection, league=league.id))
     return JournalRows.of(_CURRENT_AFTER(connection, league=league.id, time=after.time, seq=after.seq))
 
 
-def next_rows(connection: Connection, league: League, after: Position, revision: int, limit: int) -> JournalRows:
+def next_rows(
+    connection: Connection, league: League, after: Position, revision: int, limit: int, *, context: bool = False
+) -> JournalRows:
     """Return the first `limit` matches after a position, among those that were recorded up to a revision."""
     values = {"league": league.id, "time": after.time, "seq": after.seq, "revision": revision}
-    return JournalRows.of(_NEXT(connection, **values, limit=limit, offset=0))
+    statement = _NEXT_WITH_CONTEXT if context else _NEXT
+    return JournalRows.of(statement(connection, **values, limit=limit, offset=0))
 
 
 def rows_since(connection: Connection, league: League, revision: int) -> JournalRows:
@@ -193,12 +224,15 @@ def rows_since(connection: Connection, league: League, revision: int) -> Journal
 
 
 def chunks(connection: Connection, league: League, limit: int) -> Iterator[JournalRows]:
-    """Yield the matches of a league at its revision (`league.revision`), in league order, `limit` at a time."""
-    rows = next_rows(connection, league, START, league.revision, limit)
+    """Yield the matches of a league at its revision (`league.revision`), in league order, `limit` at a time.
+
+    The matches have their context.
+    """
+    rows = next_rows(connection, league, START, league.revision, limit, context=True)
     while rows.ids:
         yield rows
         last = Position(float(rows.time[-1]), int(rows.seq[-1]))
-        rows = next_rows(connection, league, last, league.revision, limit)
+        rows = next_rows(connection, league, last, league.revision, limit, context=True)
 
 
 def count(connection: Connection, league: League, after: Position) -> int:
@@ -214,14 +248,15 @@ def has_more(connection: Connection, league: League, after: Position, matches: i
 
 
 def rows_as_of(connection: Connection, league: League, revision: int) -> JournalRows:
-    """Return the matches of a league as they were at a revision."""
+    """Return the matches of a league as they were at a revision, without their context."""
     return JournalRows.of(_AS_OF(connection, league=league.id, revision=revision))
 
 
 def history(connection: Connection, league: League, revision: int | None = None) -> History:
     """Return the matches of a league as a history in league order, now or as they were at a revision."""
-    rows = current_rows(connection, league) if revision is None else rows_as_of(connection, league, revision)
-    return rows.history(league)
+    if revision is None:
+        return all_rows(connection, league).history(league)
+    return JournalRows.of(_AS_OF_WITH_CONTEXT(connection, league=league.id, revision=revision)).history(league)
 
 
 def first_posts(connection: Connection, league: League, ids: Sequence[str]) -> dict[str, Entry]:
@@ -247,6 +282,16 @@ def find(connection: Connection, league: League, id: str) -> Entry | None:
         return None
     query = _ENTRIES.where(_JOURNAL.league_id == league.id, _JOURNAL.seq == first.seq, _NOW)
     return Entry(*connection.execute(query).one())
+
+
+def has_context_column(connection: Connection, league: League, name: str, without: int | None = None) -> bool:
+    """Return whether a current match of a league has a context column, not counting the match with a number."""
+    position = func.instr if connection.dialect.name == "sqlite" else func.strpos
+    has_column = position(_JOURNAL.context, f"{quoted(name)}:") > 0
+    query = select(_JOURNAL.seq).where(_JOURNAL.league_id == league.id, _NOW, has_column)
+    if without is not None:
+        query = query.where(_JOURNAL.seq != without)
+    return connection.execute(query.limit(1)).first() is not None
 
 
 def changes_since(connection: Connection, league: League, revision: int) -> list[Entry]:
@@ -342,18 +387,16 @@ def append(
     """Write entries into the journal, with their author, time and reason."""
     now = time()
     rows = [
-        (league.id, seq, revision, None, id, kind, moment, stamped, body, author, reason, now)
-        for seq, moment, id, kind, stamped, body in entries
+        (league.id, seq, revision, None, id, kind, moment, stamped, body, author, reason, now, context)
+        for seq, moment, id, kind, stamped, body, context in entries
     ]
     write_many(connection, schema.journal, rows)
 
 
 def supersede(connection: Connection, league: League, seqs: Sequence[int], revision: int) -> None:
-    """Mark the current rows of matches as superseded at a revision."""
-    current = (_JOURNAL.league_id == league.id, _JOURNAL.seq == bindparam("at_seq"), _NOW)
+    """Mark the current rows of some matches as superseded at a revision."""
     if seqs:
-        statement = sa.update(schema.journal).where(*current).values(until=revision)
-        connection.execute(statement, [{"at_seq": seq} for seq in seqs])
+        _SUPERSEDE(connection, league=league.id, seqs=list(seqs), superseded=revision)
 
 
 def body(match: Mapping[str, Any]) -> str:
@@ -426,7 +469,14 @@ def _numbers(column: NDArray[np.float64]) -> list[str]:
     return [repr(value).removesuffix(".0") for value in column.tolist()]
 
 
-def history_of(seq: ArrayLike, time: ArrayLike, ids: Sequence[str], texts: Sequence[str], clock: Clock) -> History:
+def history_of(
+    seq: ArrayLike,
+    time: ArrayLike,
+    ids: Sequence[str],
+    texts: Sequence[str],
+    clock: Clock,
+    contexts: Sequence[str | None] = (),
+) -> History:
     """Return the history of journal rows, sorted by (time, seq); the rows may be in any order.
 
     >>> texts = [body({"teams": [["bob"], ["ann"]]}), body({"teams": [["ann"], ["bob"]], "scores": [2, 2]})]
@@ -439,18 +489,22 @@ def history_of(seq: ArrayLike, time: ArrayLike, ids: Sequence[str], texts: Seque
         order = np.lexsort((number, moment))
         moment, rows = moment[order], order.tolist()
         ids, texts = [ids[row] for row in rows], [texts[row] for row in rows]
+        contexts = [contexts[row] for row in rows] if contexts else ()
+    contexts = contexts if any(contexts) else ()
     stamp = STAMPS[clock]
     times = None if stamp is None else Times.of(moment, stamp)
     blocks = []
     for first in range(0, len(texts), BLOCK):
         block = scan(list(texts[first : first + BLOCK]))
         if block is None:
-            return _parse_one_by_one(times, ids, texts)
+            return _parse_one_by_one(times, ids, texts, contexts)
         blocks.append(block)
-    return build(_raw_matches(blocks, times, ids)) if blocks else from_matches([], remarks=REMARKS)
+    return build(_raw_matches(blocks, times, ids, contexts)) if blocks else from_matches([], remarks=REMARKS)
 
 
-def _raw_matches(blocks: list[ScannedMatches], times: Times | None, ids: Sequence[str]) -> RawMatches:
+def _raw_matches(
+    blocks: list[ScannedMatches], times: Times | None, ids: Sequence[str], contexts: Sequence[str | None]
+) -> RawMatches:
     """Join scanned blocks, each of which numbers its players separately."""
     numbers: dict[str, int] = {}
     player = []
@@ -462,9 +516,13 @@ def _raw_matches(blocks: list[ScannedMatches], times: Times | None, ids: Sequenc
         return np.concatenate([getattr(block, column) for block in blocks])
 
     optional: dict[str, Any] = {key: joined(key) for key in ("rank", "score", "weight", "importance", "home")}
+    match_start, team_start = starts(joined("teams")), starts(joined("sizes"))
+    if contexts:
+        levels = read_contexts(contexts, match_start, team_start, lambda row: _damaged(ids[row]))
+        optional |= zip(("context", "team_context", "entry_context"), levels, strict=True)
     return RawMatches(
-        match_start=starts(joined("teams")),
-        team_start=starts(joined("sizes")),
+        match_start=match_start,
+        team_start=team_start,
         player=np.concatenate(player),
         names=list(numbers),
         where=lambda match, entry: f"match {ids[match]!r}",
@@ -477,15 +535,23 @@ def _raw_matches(blocks: list[ScannedMatches], times: Times | None, ids: Sequenc
     )
 
 
-def _parse_one_by_one(times: Times | None, ids: Sequence[str], texts: Sequence[str]) -> History:
+def _damaged(id: str) -> str:
+    return f"the journal is damaged: match {id!r}"
+
+
+def _parse_one_by_one(
+    times: Times | None, ids: Sequence[str], texts: Sequence[str], contexts: Sequence[str | None]
+) -> History:
     """Return the history of JSON texts that are not in canonical form."""
     matches = []
-    for row, text in enumerate(texts):
+    for row, (text, context) in enumerate(zip(texts, contexts or repeat(None), strict=False)):
         try:
             match = {**json.loads(text), "id": ids[row]}
+            if context:
+                match["context"] = json.loads(context)
         except (ValueError, TypeError) as error:
-            raise Error(f"the journal is damaged: match {ids[row]!r} is not JSON: {error}", value=text) from None
+            raise Error(f"{_damaged(ids[row])} is not JSON: {error}", value=text) from None
         if times is not None:
             match["time"] = show_time(times.kind, times.zone, times.number[row])
         matches.append(match)
-    return from_matches(matches, where=lambda row: f"the journal is damaged: match {ids[row]!r}", remarks=REMARKS)
+    return from_matches(matches, where=lambda row: _damaged(ids[row]), remarks=REMARKS)

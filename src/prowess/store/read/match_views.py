@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from heapq import nsmallest
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, select
 
 from ...history import History
+from ...history.context import EMPTY
 from ...history.head_to_head import Encounters, encounters, results, rivals
 from ...model.fit.explain import plain
 from ...model.fit.leaderboard import overall
@@ -23,6 +26,7 @@ from ..errors import NotFound
 from ..journal import journal
 from ..leagues import League
 from ..seasons import end_of_season
+from .context_table import NO_FILTERS, ContextFilters
 from .trace import TraceView
 
 MAX_MET = 100  # opponents or partners listed
@@ -49,9 +53,19 @@ class MatchPage:
     total: int
 
 
+class RecordedMatch(NamedTuple):
+    """The id of a match, and its context as JSON."""
+
+    id: str
+    context: str | None = None
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class MatchViews:
-    """Views of a league's matches and players; match ids are read from the connection, which must stay open."""
+    """Views of a league's matches and players.
+
+    The ids and contexts of matches are read from the connection, which must stay open.
+    """
 
     league: League
     connection: Connection
@@ -65,31 +79,49 @@ class MatchViews:
             {key: row[key] for key in ("player", *MATCH_KEYS, "first") if key in row} | _changes(row) | {"why": why}
             for row, why in zip(account.rows, account.sentences, strict=True)
         ]
-        return self._match(index, id) | {"counts": account.counts, "forecast": account.forecast, "players": players}
+        match = self._match(index, self._recorded(np.array([index])).get(index, RecordedMatch(id)))
+        return match | {"counts": account.counts, "forecast": account.forecast, "players": players}
 
     def neighbours(self, id: str) -> tuple[str | None, str | None]:
         """Return the ids of the previous and the next match, or None."""
         index = self._index(id)
-        ids = self._ids(np.arange(max(index - 1, 0), min(index + 2, len(self.view))))
-        return ids.get(index - 1), ids.get(index + 1)
+        around = self._recorded(np.arange(max(index - 1, 0), min(index + 2, len(self.view))))
+        before, after = around.get(index - 1), around.get(index + 1)
+        return before and before.id, after and after.id
 
     def matches(
-        self, player: str | None = None, since: float = -np.inf, until: float = np.inf, limit: int = 50, offset: int = 0
+        self,
+        player: str | None = None,
+        since: float = -np.inf,
+        until: float = np.inf,
+        limit: int = 50,
+        offset: int = 0,
+        where: ContextFilters = NO_FILTERS,
     ) -> MatchPage:
         """Return the matches of the league or of one player within a time range, newest first.
 
-        The matches of one player also have the expected result and the rating change.
+        `where` selects matches by their context: the value of the match, or of any of its teams or players. With a
+        `player`, it is the value of this player or of the player's team. The matches of one player also have the
+        expected result and the rating change.
         """
         first, last = self.view.between(since, until)
         if player is None:
-            chosen = np.arange(last - 1 - offset, max(first, last - offset - limit) - 1, -1)
-            ids = self._ids(chosen)
-            rows = [self._match(index, ids[index]) for index in chosen.tolist() if index in ids]
-            return MatchPage(rows, last - first)
+            total = last - first
+            if where:
+                found = first + np.flatnonzero(self.view.context.match_mask(where, first, last))
+                total, chosen = len(found), found[::-1][offset : offset + limit]
+            else:
+                chosen = np.arange(last - 1 - offset, max(first, last - offset - limit) - 1, -1)
+            recorded = self._recorded(chosen)
+            rows = [self._match(index, recorded[index]) for index in chosen.tolist() if index in recorded]
+            return MatchPage(rows, total)
         entry = self._entries(player)
         _, match = self.view.places(entry)
         begin, end = np.searchsorted(match, [first, last])
-        return MatchPage(self._player_matches(entry[begin:end][::-1][offset : offset + limit][::-1]), int(end - begin))
+        entry = entry[begin:end]
+        if where:
+            entry = entry[self.view.context.entry_mask(where, entry, *self.view.places(entry))]
+        return MatchPage(self._player_matches(entry[::-1][offset : offset + limit][::-1]), len(entry))
 
     def recent_matches(self, players: Iterable[str], each: int = RECENT_MATCHES) -> History:
         """Return the last `each` matches of every given player, searching only the latest matches of the league."""
@@ -139,7 +171,8 @@ class MatchViews:
 
     def id(self, number: int) -> str | None:
         """Return the id of a match by its number, counted from 1; None if the connection does not see the match yet."""
-        return self._ids(np.array([number - 1])).get(number - 1)
+        match = self._recorded(np.array([number - 1])).get(number - 1)
+        return match and match.id
 
     def standing_at(self, time: float) -> Ladder:
         """Return the ladder at a time, after all matches and season starts up to then."""
@@ -171,17 +204,23 @@ class MatchViews:
             raise NotFound(text, field="player", value=player)
         return entry
 
-    def _ids(self, chosen: Ints) -> dict[int, str]:
-        """Return the ids of matches by index; matches posted after the connection's snapshot are left out."""
+    def _recorded(self, chosen: Ints) -> dict[int, RecordedMatch]:
+        """Return ids and contexts of matches by index; matches posted after the connection's snapshot are left out."""
         index = dict(zip(self.view.seq[chosen].tolist(), chosen.tolist(), strict=True))
-        query = select(_JOURNAL.seq, _JOURNAL.id).where(
-            _JOURNAL.league_id == self.league.id, _JOURNAL.seq.in_(list(index)), _JOURNAL.kind == "post"
+        query = select(_JOURNAL.seq, _JOURNAL.id, _JOURNAL.context).where(
+            _JOURNAL.league_id == self.league.id, _JOURNAL.seq.in_(list(index)), _JOURNAL.until.is_(None)
         )
-        return {index[row.seq]: row.id for row in self.connection.execute(query)}
+        return {index[row.seq]: RecordedMatch(row.id, row.context) for row in self.connection.execute(query)}
 
-    def _match(self, index: int, id: str) -> Plain:
-        match = self.view.trace.history[index]
-        return {"id": id, "time": self._time(index)} | {key: value for key, value in match.items() if key != "time"}
+    @cached_property
+    def _history(self) -> History:
+        """The matches without their context, which is shown as it was posted."""
+        return replace(self.view.trace.history, context=EMPTY, team_context=EMPTY, entry_context=EMPTY)
+
+    def _match(self, index: int, recorded: RecordedMatch) -> Plain:
+        match = {key: value for key, value in self._history[index].items() if key != "time"}
+        context = {"context": json.loads(recorded.context)} if recorded.context else {}
+        return {"id": recorded.id, "time": self._time(index)} | match | context
 
     def _time(self, index: int) -> str | float | None:
         times = self.view.trace.history.time
@@ -193,13 +232,13 @@ class MatchViews:
         team, match = trace.locate(entry)
         columns = {"team": team - trace.history.match_start[match]} | trace.describe(entry)
         counts = trace.counted(match).tolist()
-        rows, ids = [], self._ids(match)
+        rows, recorded = [], self._recorded(match)
         for k, index in reversed([*enumerate(match.tolist())]):
-            if index in ids:
+            if index in recorded:
                 row = {key: plain(columns[key][k]) for key in columns}
                 changes = _changes(row if counts[k] else row | {"moved": 0.0, "shown_moved": 0.0})
                 own = {key: row[key] for key in MATCH_KEYS if key in row}
-                rows.append(self._match(index, ids[index]) | {"counts": counts[k]} | own | changes)
+                rows.append(self._match(index, recorded[index]) | {"counts": counts[k]} | own | changes)
         return rows
 
     def _curve(self, entry: Ints, match: Ints, most: int) -> tuple[list[Plain], Plain | None, Plain | None]:

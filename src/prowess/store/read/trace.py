@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from ...model.ladder.ladder import Ladder
 from ...model.model import Model
 from ..ratings import learn
 from ..seasons import Season, stretches
+from .context_table import AppendColumn, ContextTable, ContextView
 
 STEP = 100_000  # matches between two saved ladders
 TRACE_COLUMNS = ("mean", "variance", "log_evidence", "scatter", "win", "draw", "before", "after")
@@ -26,56 +28,11 @@ OPTIONAL = tuple(ABSENT)  # optional columns of a history
 # Columns with one row per team or per entry; all others have one row per match.
 AXES = dict.fromkeys(("place", "score", "mean", "variance", "match"), "teams")
 AXES |= dict.fromkeys(("player", "weight", "before", "after", "team"), "entries")
-GROWTH = 1 / 16  # free space reserved at the end of a column, as a share of its length
-MIN_GROWTH = 256  # minimum number of free rows
 TAIL = 65_536  # entries at the end that queries may scan before the index is rebuilt
 TAIL_SHARE = 32  # in long columns, the tail may be 1/32 of the column
 
 Ints = NDArray[np.intp]
 Column = NDArray[np.int32]
-
-
-class AppendColumn:
-    """A column that can grow; appending values does not change the views taken before.
-
-    >>> column = AppendColumn(np.array([1, 2]))
-    >>> before = column.view
-    >>> column.append(np.array([3]))
-    >>> before, column.view
-    (array([1, 2]), array([1, 2, 3]))
-    """
-
-    def __init__(self, first: NDArray[Any]) -> None:
-        self._cells = first[:0].copy()
-        self._length = 0
-        self.append(first)
-
-    def __len__(self) -> int:
-        """Count the rows."""
-        return self._length
-
-    @property
-    def nbytes(self) -> int:
-        """Size in bytes, including the free rows at the end."""
-        return self._cells.nbytes
-
-    @property
-    def view(self) -> NDArray[Any]:
-        """The column as it is now, read-only."""
-        view = self._cells[: self._length]
-        view.flags.writeable = False
-        return view
-
-    def append(self, more: NDArray[Any]) -> None:
-        """Append rows."""
-        length = self._length + len(more)
-        if length > len(self._cells):
-            room = int(length * (1 + GROWTH)) + MIN_GROWTH
-            cells = np.empty((room, *self._cells.shape[1:]), self._cells.dtype)
-            cells[: self._length] = self._cells[: self._length]
-            self._cells = cells
-        self._cells[self._length : length] = more
-        self._length = length
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,6 +98,11 @@ class TraceView:
     def __len__(self) -> int:
         """Count the matches."""
         return len(self.seq)
+
+    @cached_property
+    def context(self) -> ContextView:
+        """The context of the matches, for filters."""
+        return ContextView(self.trace.history, self.match, self.team)
 
     def find(self, time: float, seq: int) -> int | None:
         """Return the index of the match at a position; None if there is none."""
@@ -208,6 +170,7 @@ class LeagueTrace:
         self.begun = 0
         self.stops = [Stop(0, 0, self.ladder.copy())]
         self.columns: dict[str, AppendColumn] = {}
+        self.context = ContextTable()
         self.index = PlayerIndex()
         self._players: tuple[str, ...] = ()
         self._append_history(History.from_matches([]), np.zeros(0, np.int64))
@@ -221,7 +184,7 @@ class LeagueTrace:
     def nbytes(self) -> int:
         """Approximate size in bytes."""
         ladders = sum(stop.ladder.state.nbytes + 8 * len(stop.ladder) for stop in self.stops)
-        columns = sum(column.nbytes for column in self.columns.values()) + self.index.nbytes
+        columns = sum(column.nbytes for column in self.columns.values()) + self.index.nbytes + self.context.nbytes
         return columns + ladders + 200 * len(self.names)
 
     def extend(self, history: History, seq: Any) -> None:
@@ -266,6 +229,7 @@ class LeagueTrace:
         self.number.update(zip(new, range(len(self.names), len(self.names) + len(new)), strict=True))
         self.names += new
         rows = np.array([self.number[name] for name in history.players], np.int32)
+        self.context.append(history, self._starts)
         for name, owner in (("match_start", "match"), ("team_start", "team")):
             start, before = getattr(history, name), self.columns.get(name)
             self._append(owner, owners(start) + (0 if before is None else len(before) - 1))
@@ -279,6 +243,19 @@ class LeagueTrace:
             self._append("time", time.astype(np.float64 if self.stamp.kind == "number" else np.int64, copy=False))
         for name in OPTIONAL:
             self._append_optional(name, history)
+
+    @property
+    def _starts(self) -> tuple[NDArray[Any], NDArray[Any]] | None:
+        """The first team of every match and the first entry of every team; None if there is no match yet."""
+        if "match_start" not in self.columns:
+            return None
+        return self.columns["match_start"].view, self.columns["team_start"].view
+
+    def annotate(self, matches: Ints, history: History) -> None:
+        """Replace the context of some matches, given by their indices, by that of a history with the same teams."""
+        starts = self._starts
+        assert starts is not None
+        self.context.replace(matches, history, starts)
 
     def _append_optional(self, name: str, history: History) -> None:
         """Append the values of new matches to an optional column; create the column when the first value appears."""
@@ -317,6 +294,7 @@ class LeagueTrace:
         columns: dict[str, Any] = {name: views.get(name) for name in names}
         if self.stamp is not None:
             columns |= {"time_kind": self.stamp.kind, "time_zone": self.stamp.zone}
+        columns |= zip(("context", "team_context", "entry_context"), self.context.views, strict=True)
         history = History(**columns, players=self._players)
         mean, variance, log_evidence, scatter, win, draw, before, after = (views[name] for name in TRACE_COLUMNS)
         forecasts = Forecasts(history, self.model.outcome, mean, variance, log_evidence, (win, draw), scatter)
@@ -336,6 +314,7 @@ class LeagueTrace:
         whole = {"match_start": stop.matches + 1, "team_start": teams + 1}
         for name, column in self.columns.items():
             other.columns[name] = AppendColumn(column.view[: whole.get(name, ends[AXES.get(name, "matches")])])
+        other.context = self.context.head([ends["matches"], ends["teams"], ends["entries"]])
         return other
 
 

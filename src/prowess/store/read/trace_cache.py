@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection
 
 from ...history import History
+from ...history.context import EMPTY
 from .. import clock, seasons
 from ..cache import LruCache
 from ..journal import journal
@@ -84,7 +85,7 @@ def _trace_at(
     if cached is not None:
         return _corrected(cached, league, begun, journal.changes_since(connection, league, cached.view.revision))
     trace = LeagueTrace(league.model, clock.STAMPS[league.clock], begun)
-    rows = journal.current_rows(connection, league)
+    rows = journal.all_rows(connection, league)
     trace.extend(rows.history(league), rows.seq[rows.order])
     return trace
 
@@ -104,6 +105,9 @@ def _corrected(cached: CachedTrace, league: League, begun: Sequence[Season], ent
     removed = np.flatnonzero(np.isin(view.seq, changed)) if changed else np.zeros(0, np.intp)
     history, seq = added.history(league), added.seq[added.order]
     same_model = cached.generation == league.generation
+    if same_model and set(begun) == set(view.seasons) and _differ_in_context_only(view, removed, seq, history):
+        trace.annotate(removed, history)
+        return trace
     first = _first_change(view, begun, removed, added)
     if first < len(view) or not same_model:
         trace = trace.rewound(first) if same_model else LeagueTrace(league.model, trace.stamp)
@@ -111,6 +115,16 @@ def _corrected(cached: CachedTrace, league: League, begun: Sequence[Season], ent
     trace.seasons = tuple(begun)
     trace.extend(history, seq)
     return trace
+
+
+def _differ_in_context_only(
+    view: TraceView, removed: NDArray[np.intp], seq: NDArray[np.int64], history: History
+) -> bool:
+    """Return whether the new versions of matches have the same results and times, so that no rating changes."""
+    if not len(removed) or not np.array_equal(view.seq[removed], seq):
+        return False
+    plain: dict[str, Any] = {"ids": None, "context": EMPTY, "team_context": EMPTY, "entry_context": EMPTY}
+    return replace(view.trace.history.take(removed), **plain) == replace(history, **plain)
 
 
 def _first_change(view: TraceView, begun: Sequence[Season], removed: NDArray[np.intp], added: JournalRows) -> int:

@@ -8,14 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import singledispatch
+from typing import Any
 
 from sqlalchemy import Connection
 
 from ...errors import Error
+from ...history.context import Kind
 from ...model.ladder.ladder import Ladder
 from .. import aliases, audit, clock, leagues, ratings, seasons
 from ..errors import Conflict
 from ..journal import journal
+from ..journal.context import is_same
 from ..journal.journal import START, Entry, Position
 from ..leagues import League
 from ..seasons import Season
@@ -32,7 +35,16 @@ from .commands import (
     Rename,
     UndoRename,
 )
-from .posts import advance_counters, check_future, find_repeated, locate_in_post, validate, with_aliases
+from .posts import (
+    advance_counters,
+    check_future,
+    context_edits,
+    find_repeated,
+    fit_context,
+    locate_in_post,
+    validate,
+    with_aliases,
+)
 from .renaming import (
     RenamedMatch,
     Renaming,
@@ -52,9 +64,11 @@ class Plan:
 
     `removed` are the superseded journal rows, and `added` are the new rows. `posted` counts the new rows that are new
     matches, not corrections. The league must be rated again from the position `since` on; `replay` is the result. Both
-    are None if nothing must be rated again. `renaming` changes the aliases of the league, `uses` are the ids of matches
-    that are given under an alias, with the alias, and `dropped_uses` are the numbers of those that no longer are.
-    `league` is the league after the correction, and `result` is the result of the command.
+    are None if nothing must be rated again. `annotated` are new rows that differ from the current ones in their context
+    only, so that they need no rating. `renaming` changes the aliases of the league, `uses` are the ids of matches that
+    are given under an alias, with the alias, and `dropped_uses` are the numbers of those that no longer are. `league`
+    is the league after the correction, and `result` is the result of the command. `context_kinds` are the context
+    columns after it.
     """
 
     command: Command
@@ -69,6 +83,8 @@ class Plan:
     renaming: Renaming | None = None
     uses: Sequence[tuple[str, str]] = ()
     dropped_uses: Sequence[tuple[int, str]] = ()
+    annotated: Sequence[Entry] = ()
+    context_kinds: Mapping[str, Kind] | None = None
 
     def seasons(self, connection: Connection) -> list[Season]:
         """Return the seasons of the league after the correction, in chronological order."""
@@ -130,6 +146,7 @@ def _draft(command: Command, connection: Connection, league: League) -> Plan:
 @_draft.register
 def _(command: Post, connection: Connection, league: League) -> Plan:
     post = with_aliases(connection, league, validate(command, league.clock))
+    post, kinds = fit_context(connection, league, post, league.context_kinds)
     first_posts = journal.first_posts(connection, league, post.ids if post.own_ids else ())
     recorded = find_repeated(connection, league, post, first_posts)
     new = post.without(recorded).at(clock.now())
@@ -141,7 +158,9 @@ def _(command: Post, connection: Connection, league: League) -> Plan:
     result = replace(result, aliases=post.aliases)
     since = min((entry.position for entry in added), default=None)
     uses = [use for use in post.uses if use[0] not in recorded]
-    return Plan(command, league, result, since, added=added, posted=len(added), uses=uses)
+    edits = context_edits(connection, league, post, recorded)
+    planned = Plan(command, league, result, since, added=added, posted=len(added), uses=uses)
+    return replace(planned, annotated=edits, context_kinds=kinds)
 
 
 @_draft.register
@@ -154,11 +173,12 @@ def _(command: Edit, connection: Connection, league: League) -> Plan:
     time = clock.show(league.clock, old.time) if untimed else command.match["time"]
     post = validate(Post(command.league, [{**command.match, "id": old.id, "time": time}]), league.clock)
     post = with_aliases(connection, league, post)
+    post, kinds = fit_context(connection, league, post, league.context_kinds, old.seq)
     [new] = post.entries(old.seq)
     if new.time != old.time:
         check_future(post, league.settings)
     new = new._replace(kind="edit", stamped=untimed and old.stamped)
-    same = (old.body, old.time) == (new.body, new.time)
+    same = (old.body, old.time) == (new.body, new.time) and is_same(old.context, new.context)
     result = replace(_result(league, [old.id], [new.time], [same], post.players), aliases=post.aliases)
     if same:
         return Plan(command, league, result)
@@ -166,7 +186,7 @@ def _(command: Edit, connection: Connection, league: League) -> Plan:
     players = aliases.players_of(connection, league, given)
     dropped = [(old.seq, alias) for alias in given if players.get(alias) not in post.players]
     uses = [use for use in post.uses if use[1] not in given]
-    planned = Plan(command, league, result, uses=uses, dropped_uses=dropped)
+    planned = Plan(command, league, result, uses=uses, dropped_uses=dropped, context_kinds=kinds)
     return _with_amendment(connection, planned, command, old, new)
 
 
@@ -178,7 +198,7 @@ def _(command: Delete, connection: Connection, league: League) -> Plan:
         return planned
     dropped = [(old.seq, alias) for alias in aliases.uses_in(connection, league, old.seq)]
     planned = replace(planned, dropped_uses=dropped)
-    return _with_amendment(connection, planned, command, old, old._replace(kind="delete", body=None))
+    return _with_amendment(connection, planned, command, old, old._replace(kind="delete", body=None, context=None))
 
 
 @_draft.register
@@ -244,6 +264,8 @@ def _with_amendment(connection: Connection, planned: Plan, command: Edit | Delet
         raise Conflict(
             f"match {command.id!r} was changed{who} since you opened it: check the current version", value=command.id
         )
+    if (old.body, old.time) == (new.body, new.time):
+        return replace(planned, annotated=[new])
     return replace(planned, since=min(old.position, new.position), removed=[old.seq], added=[new])
 
 
@@ -251,9 +273,9 @@ def write_plan(connection: Connection, planned: Plan) -> CommandResult:
     """Write a correction that was planned in the same transaction."""
     league, replayed = planned.league, planned.replay
     if planned.since is None or replayed is None:
-        if planned.renaming is None:
+        if planned.renaming is None and not planned.annotated:
             return planned.result
-        return replace(planned.result, revision=write_changes(connection, planned))  # no match has these names
+        return replace(planned.result, revision=write_changes(connection, planned))  # no rating changes
     revision = write_changes(connection, planned)
     if isinstance(planned.command, ChangeModel):
         drop_checkpoints(connection, leagues.with_generation(connection, league, league.generation - 1), START)
@@ -270,12 +292,15 @@ def write_changes(connection: Connection, planned: Plan) -> int:
     revision += 1
     if planned.posted:  # other matches may have been posted since the correction was planned
         added = [entry._replace(seq=number) for number, entry in enumerate(added, seq + 1)]
-    journal.supersede(connection, league, planned.removed, revision)
+    journal.supersede(connection, league, [*planned.removed, *(entry.seq for entry in planned.annotated)], revision)
     reason = command.reason
     if planned.renaming is not None:
         reason = ": ".join(filter(None, [planned.renaming.reason, command.reason]))
-    journal.append(connection, league, added, revision, command.author, reason)
-    _write_names(connection, planned, {entry.id: entry.seq for entry in added}, revision)
+    journal.append(connection, league, [*added, *planned.annotated], revision, command.author, reason)
+    written = {entry.id: entry.seq for entry in [*added, *planned.annotated]}
+    _write_names(connection, planned, written, revision)
+    if planned.context_kinds is not None:
+        leagues.set_context_kinds(connection, league, planned.context_kinds)
     if isinstance(command, ChangeModel):
         _write_model(connection, league, command, revision)
     if planned.season is not None:
@@ -283,7 +308,9 @@ def write_changes(connection: Connection, planned: Plan) -> int:
         seasons.add(connection, league, planned.season, revision, command.author)
         audit.write(connection, command.author, "new season", league.name, season=name, reason=command.reason)
     # A long correction whose lease has expired must not overwrite this one: without a lease, it starts again.
-    values = {"corrected": revision, "last_time": journal.last_time(connection, league), "replay_until": None}
+    values: dict[str, Any] = {"replay_until": None}
+    if planned.since is not None:  # otherwise no rating depends on the change
+        values |= {"corrected": revision, "last_time": journal.last_time(connection, league)}
     leagues.update_row(connection, league, **values)
     return revision
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b, scrypt
 from secrets import token_bytes
 from time import time
-from typing import Any
+from typing import Any, NamedTuple
 from unicodedata import normalize
 
 import sqlalchemy as sa
@@ -21,11 +21,13 @@ from sqlalchemy import ColumnElement, Connection, Table, func, insert, select, u
 
 from ...errors import Error
 from ...history import History
+from ...history.names import plain_letters
 from .. import aliases, audit, leagues, ratings
 from ..db import schema
 from ..db.database import Database, lock_league, secure_delete
 from ..errors import Conflict, NotFound, WriteClash
 from ..journal import journal
+from ..journal.context import drop_names, text_values, without_names
 from ..leagues import League
 from .replay import pack_names, unpack_names
 
@@ -35,6 +37,7 @@ ALIAS = "anonymous-"
 COST = {"n": 64, "r": 8, "p": 1, "dklen": 32}
 MAX_HASHED = 64  # names that a transaction may hash under its locks; if there are more, it is retried after hashing
 MAX_CACHED = 500_000  # hashes
+READ_ROWS = 10_000  # contexts in memory at a time
 DERIVED_ID = re.compile(r"[0-9a-f]{24}")  # the form of `importing.with_ids`, which hashes the names of the players
 _ERASURE, _JOURNAL, _RATING = schema.erasure.c, schema.journal.c, schema.rating.c
 # Texts that people wrote, by table; the name is replaced in them where it is a word.
@@ -115,6 +118,7 @@ def _anonymise(
         pseudonyms[each] = pseudonym
         found += _rename_matches(connection, league, each, pseudonym, salt, hashed)
         found += _rename_ratings(connection, league, each, pseudonym)
+    _erase_contexts(connection, league, names)
     if not found:
         raise NotFound(f"{league.name} has no player named {name!r}", field="player", value=name)
     words = {_as_word(each): pseudonyms[each] for each in sorted(names, key=len, reverse=True)}
@@ -266,6 +270,24 @@ def _rename_matches(
     return len(bodies)
 
 
+def _erase_contexts(connection: Connection, league: League, names: Sequence[str]) -> None:
+    """Remove text values that are one of the names from the contexts of all revisions of all matches."""
+    plain = {plain_letters(name) for name in names}
+    parts = [json.dumps(name, ensure_ascii=False)[1:-1] for name in plain]
+    columns = (_JOURNAL.seq, _JOURNAL.revision, _JOURNAL.context)
+    query = select(*columns).where(_JOURNAL.league_id == league.id, _JOURNAL.context.is_not(None))
+    changed = []
+    with connection.execute(query.execution_options(yield_per=READ_ROWS)) as rows:
+        for seq, revision, context in rows:
+            letters = plain_letters(context)
+            if any(part in letters for part in parts) and (kept := without_names(context, plain)) != context:
+                changed.append({"at_seq": seq, "at_revision": revision, "context": kept})
+    if changed:
+        own = (_JOURNAL.league_id == league.id, _JOURNAL.seq == sa.bindparam("at_seq"))
+        this = (*own, _JOURNAL.revision == sa.bindparam("at_revision"))
+        connection.execute(update(schema.journal).where(*this).values(context=sa.bindparam("context")), changed)
+
+
 def _rename_ratings(connection: Connection, league: League, name: str, alias: str) -> int:
     """Replace the name in all ratings and checkpoints of a league; return how many ratings were changed."""
     checkpoint = schema.checkpoint
@@ -366,25 +388,39 @@ def _salt(connection: Connection, league: League) -> bytes | None:
     return None if salt is None else bytes(salt)
 
 
-def with_pseudonyms(
-    connection: Connection, league: League, history: History, *, waiting: bool = False
-) -> tuple[History, dict[str, str]]:
-    """Return matches with the pseudonyms of anonymised players, and a mapping from replaced match ids to the new ids.
+class Recognised(NamedTuple):
+    """Matches with the pseudonyms of anonymised players.
 
-    Only names that are new to the league are hashed. With `waiting` (a transaction holds its locks in the meantime),
-    too many new names raise `UnhashedNames`.
+    `ids` maps replaced match ids to the new ids, and `erased` are the names that were found, as in `plain_letters`.
+    """
+
+    history: History
+    ids: Mapping[str, str] = {}
+    erased: Collection[str] = ()
+
+
+def with_pseudonyms(connection: Connection, league: League, history: History, *, waiting: bool = False) -> Recognised:
+    """Return matches with the pseudonyms of anonymised players, and without their names in the context.
+
+    Only names that are new to the league are hashed; of the texts in the context, only those that could be a name. With
+    `waiting` (a transaction holds its locks in the meantime), too many new names raise `UnhashedNames`.
     """
     salt = _salt(connection, league) if league.erased else None
     if salt is None:
-        return history, {}
-    known = ratings.load_players(connection, league, history.players).rows
-    new = [name for name in history.players if name not in known]
+        return Recognised(history)
+    texts = [text for text in text_values(history) if not any(map(str.isdecimal, text))]  # no scores, dates and so on
+    names = list(dict.fromkeys([*history.players, *texts]))
+    known = ratings.load_players(connection, league, names).rows
+    new = [name for name in names if name not in known]
     pseudonyms = _pseudonyms_of(connection, league, salt, new, waiting)
     salted = {_salted_id(salt, id): id for id in history.ids or ()}
     ids = {salted[id]: id for id in journal.first_posts(connection, league, list(salted))}
-    if pseudonyms:
-        history = aliases.rename_players(history, pseudonyms, secret=True)
-    return replace(history, ids=tuple(ids.get(id, id) for id in history.ids or ())) if ids else history, ids
+    erased = {plain_letters(name) for name in pseudonyms}
+    if erased:
+        history = drop_names(aliases.rename_players(history, pseudonyms, secret=True), erased)
+    if ids:
+        history = replace(history, ids=tuple(ids.get(id, id) for id in history.ids or ()))
+    return Recognised(history, ids, erased)
 
 
 def is_erased(connection: Connection, league: League, name: str) -> bool:

@@ -19,6 +19,7 @@ from sqlalchemy import Connection, Double, bindparam, case, or_, update
 
 from ...errors import Error
 from ...history import History
+from ...history.context import Kind
 from ...history.names import name_of
 from ...history.ragged import owners
 from ...history.times import Times
@@ -31,6 +32,16 @@ from ..db import schema
 from ..db.database import RawStatement, lock_league, lock_players
 from ..errors import Conflict, RatingError, WriteClash
 from ..journal import journal
+from ..journal.context import (
+    check_limits,
+    context_text,
+    context_texts,
+    contexts_of,
+    fit_columns,
+    is_same,
+    kinds_of,
+    without_names,
+)
 from ..journal.journal import Entry, Position, bodies
 from ..leagues import League, Settings, storable
 from . import erasure, replay
@@ -49,9 +60,10 @@ class ValidatedPost:
     """A validated post: matches in chronological order. If `untimed`, they get the time at which they are recorded.
 
     `ids` are in posting order. With `own_ids`, the client chose them, so the matches may have been recorded before.
-    `bodies` are the matches in the canonical form of the journal, and `stamped` marks the matches without a time; both
-    are in the order of the history. `aliases` maps the aliases in the post to their players, for whom the matches are
-    recorded; `uses` are the ids of the matches with an alias, with the alias.
+    `bodies` are the matches in the canonical form of the journal, `contexts` their contexts (empty if there are none),
+    and `stamped` marks the matches without a time; all are in the order of the history. `aliases` maps the aliases in
+    the post to their players, for whom the matches are recorded; `uses` are the ids of the matches with an alias, with
+    the alias.
     """
 
     command: Post
@@ -62,6 +74,7 @@ class ValidatedPost:
     stamped: NDArray[np.bool_]
     untimed: bool
     clock: Clock
+    contexts: Sequence[str | None] = ()
     aliases: Mapping[str, str] = field(default_factory=dict)
     uses: Sequence[tuple[str, str]] = ()
 
@@ -71,6 +84,11 @@ class ValidatedPost:
         return self.history.players
 
     @property
+    def is_import(self) -> bool:
+        """Whether the matches come from a file. If the league has them already, only their context is updated."""
+        return isinstance(self.command.matches, History)
+
+    @property
     def times(self) -> list[float]:
         """The time of every match, in the order of the history; 0 if there are no times."""
         times = self.history.time
@@ -78,7 +96,8 @@ class ValidatedPost:
 
     def entries(self, seq: int) -> list[Entry]:
         """Return the journal rows, numbered from `seq` on."""
-        columns = zip(self.times, self.history.ids or (), self.stamped.tolist(), self.bodies, strict=True)
+        contexts = self.contexts or [None] * len(self.bodies)
+        columns = zip(self.times, self.history.ids or (), self.stamped.tolist(), self.bodies, contexts, strict=True)
         return [Entry(number, time, id, "post", *rest) for number, (time, id, *rest) in enumerate(columns, seq)]
 
     def at(self, now: float) -> ValidatedPost:
@@ -92,8 +111,11 @@ class ValidatedPost:
         new = np.array([id not in repeated for id in self.history.ids or ()], bool)
         if not repeated or new.all():
             return self
-        kept = [self.bodies[row] for row in np.flatnonzero(new).tolist()]
-        return replace(self, history=self.history.take(new), bodies=kept, stamped=self.stamped[new])
+        rows = np.flatnonzero(new).tolist()
+        bodies = [self.bodies[row] for row in rows]
+        contexts = [self.contexts[row] for row in rows] if self.contexts else ()
+        history = self.history.take(new)
+        return replace(self, history=history, bodies=bodies, stamped=self.stamped[new], contexts=contexts)
 
 
 def with_aliases(
@@ -103,7 +125,7 @@ def with_aliases(
 
     Players who were anonymised get their pseudonyms, and their matches the ids that they have now.
     """
-    history, ids = erasure.with_pseudonyms(connection, league, post.history, waiting=waiting)
+    history, ids, erased = erasure.with_pseudonyms(connection, league, post.history, waiting=waiting)
     players = aliases.players_of(connection, league, history.players)
     uses = [((history.ids or ())[match], alias) for match, alias in aliases.given_aliases(history, players)]
     if players:
@@ -114,7 +136,9 @@ def with_aliases(
     given = set(post.players)  # a pseudonym that leads to another one was not given
     named = {alias: player for alias, player in players.items() if alias in given}
     new_ids = [ids.get(id, id) for id in post.ids]
-    return replace(post, ids=new_ids, history=history, bodies=changed, aliases=named, uses=uses)
+    contexts = [text and without_names(text, erased) for text in post.contexts] if erased else post.contexts
+    changes: dict[str, Any] = {"bodies": changed, "contexts": contexts, "aliases": named, "uses": uses}
+    return replace(post, ids=new_ids, history=history, **changes)
 
 
 def validate(command: Post, clock: Clock) -> ValidatedPost:
@@ -127,13 +151,17 @@ def validate(command: Post, clock: Clock) -> ValidatedPost:
         raise Error(text, field="matches", value=matches)
     history = History.from_matches([_without_time_and_id(match) for match in matches])
     _check_names(history)
+    check_limits(history)
+    contexts: Sequence[str | None] = ()
+    if any(contexts_of(history)):
+        contexts = [context_text(match.get("context")) for match in matches]
     ids, own_ids = _choose_ids(command, [match.get("id") for match in matches])
     times = [_parse_time(clock, index, match.get("time")) for index, match in enumerate(matches)]
     stamped = np.array([time is None for time in times], bool)
     history = replace(history, ids=tuple(ids))
     if clock == "none" or (clock == "utc" and stamped.all()):
         stamped = stamped & (clock == "utc")
-        return ValidatedPost(command, ids, own_ids, history, bodies(history), stamped, clock == "utc", clock)
+        return ValidatedPost(command, ids, own_ids, history, bodies(history), stamped, clock == "utc", clock, contexts)
     if clock == "number" and stamped.any():
         raise _in_match(Error.in_field("time", "this league needs a plain number as time"), int(stamped.argmax()))
     now = clocks.now()
@@ -142,11 +170,13 @@ def validate(command: Post, clock: Clock) -> ValidatedPost:
     if (numbers[1:] < numbers[:-1]).any():
         order = np.argsort(numbers, kind="stable")
         history, stamped = history.take(order), stamped[order]
-    return ValidatedPost(command, ids, own_ids, history, bodies(history), stamped, False, clock)
+        contexts = [contexts[row] for row in order.tolist()] if contexts else ()
+    return ValidatedPost(command, ids, own_ids, history, bodies(history), stamped, False, clock, contexts)
 
 
 def _validate_history(command: Post, history: History, clock: Clock) -> ValidatedPost:
     _check_names(history)
+    check_limits(history)
     ids, own_ids = _choose_ids(command, [id or None for id in history.ids or [None] * len(history)])
     timed = replace(history, ids=tuple(ids), remarks=())
     kind = clocks.clock_of(history)
@@ -161,7 +191,8 @@ def _validate_history(command: Post, history: History, clock: Clock) -> Validate
             text = "outside the supported years, 1685 to 2255"
             raise _in_match(Error.in_field("time", text), int(inexact[0]))
         timed = _with_times(timed, numbers, clock)
-    return ValidatedPost(command, ids, own_ids, timed, bodies(timed), np.full(len(history), stamped), stamped, clock)
+    texts, marks = bodies(timed), np.full(len(history), stamped)
+    return ValidatedPost(command, ids, own_ids, timed, texts, marks, stamped, clock, context_texts(timed))
 
 
 def check_future(post: ValidatedPost, settings: Settings) -> None:
@@ -281,7 +312,7 @@ class PendingTraces:
 
 
 class OutOfOrder(Exception):
-    """A match is earlier than another match of one of its players, so later matches must be rated again."""
+    """A post changes recorded matches: later matches must be rated again, or an import changes their context."""
 
 
 @dataclass
@@ -295,6 +326,7 @@ class _Batch:
     recorded: dict[str, Entry]  # as they were first posted
     several: bool
     traced: bool
+    context_kinds: Mapping[str, Kind]
     new: dict[int, ValidatedPost] = field(default_factory=dict)  # matches to write, by the index of their post
     traces: dict[int, Trace] = field(default_factory=dict)
     results: dict[int, CommandResult | Exception] = field(default_factory=dict)
@@ -364,7 +396,8 @@ def _begin(
 ) -> _Batch:
     ladder = ratings.load_players(connection, league, players)
     recorded = journal.first_posts(connection, league, [id for post in posts if post.own_ids for id in post.ids])
-    return _Batch(connection, league, ladder, league.last_time, recorded, len(posts) > 1, traced)
+    kinds = league.context_kinds
+    return _Batch(connection, league, ladder, league.last_time, recorded, len(posts) > 1, traced, kinds)
 
 
 def _lock(connection: Connection, league: League, players: Sequence[str]) -> League:
@@ -384,7 +417,10 @@ def _lock(connection: Connection, league: League, players: Sequence[str]) -> Lea
 
 def _rate(batch: _Batch, number: int, post: ValidatedPost) -> CommandResult:
     """Rate the new matches of a post, and advance the ladder of the batch."""
+    post, kinds = fit_context(batch.connection, batch.league, post, batch.context_kinds)
     recorded = find_repeated(batch.connection, batch.league, post, batch.recorded)
+    if context_edits(batch.connection, batch.league, post, recorded):
+        raise OutOfOrder
     new = post.without(recorded).at(clocks.now())
     before = after = batch.ladder
     if len(new.history):
@@ -397,7 +433,7 @@ def _rate(batch: _Batch, number: int, post: ValidatedPost) -> CommandResult:
                 batch.traces[number] = trace(after, new.history)
         else:
             ratings.learn(after, new.history)
-        batch.ladder = after
+        batch.ladder, batch.context_kinds = after, kinds
         batch.new[number] = new
         if post.own_ids and batch.several:
             batch.recorded |= {entry.id: entry for entry in new.entries(0)}
@@ -443,7 +479,61 @@ def _with_current_names(connection: Connection, league: League, entry: Entry) ->
 
 def _is_same(post: ValidatedPost, row: int, entry: Entry) -> bool:
     same_time = entry.stamped if post.stamped[row] else _time(post.history, row) == entry.time
-    return same_time and entry.body == post.bodies[row]
+    return same_time and entry.body == post.bodies[row] and (post.is_import or _has_context(post, row, entry))
+
+
+def _has_context(post: ValidatedPost, row: int, entry: Entry) -> bool:
+    return is_same(post.contexts[row] if post.contexts else None, entry.context)
+
+
+def fit_context(
+    connection: Connection,
+    league: League,
+    post: ValidatedPost,
+    kinds: Mapping[str, Kind],
+    seq: int | None = None,
+) -> tuple[ValidatedPost, Mapping[str, Kind]]:
+    """Check that the context of a post fits the columns of its league; return the post, and the columns after it.
+
+    `kinds` are the columns before it, and `seq` is the number of the match that the post replaces, if any. A column
+    that no other match has any more may change its kind.
+    """
+    if not post.contexts:
+        return post, kinds
+    unused = [
+        name
+        for name, kind in kinds_of(post.history).items()
+        if kinds.get(name, kind) != kind and not journal.has_context_column(connection, league, name, seq)
+    ]
+    known = {name: kind for name, kind in kinds.items() if name not in unused}
+    history, after = fit_columns(post.history, known, convert=post.is_import)
+    if history is not post.history:
+        post = replace(post, history=history, contexts=context_texts(history))
+    return post, after
+
+
+def context_edits(
+    connection: Connection, league: League, post: ValidatedPost, recorded: Mapping[str, Entry]
+) -> list[Entry]:
+    """Return the edits with which an import updates the context of matches that were recorded before.
+
+    An import without any context changes none. A match that was corrected, so that its result or time differs from the
+    file, also keeps its context.
+    """
+    if not post.is_import or not post.contexts or not recorded:
+        return []
+    rows = zip(post.history.ids or (), post.bodies, post.contexts, strict=True)
+    changed = {
+        recorded[id].seq: (body, context)
+        for id, body, context in rows
+        if id in recorded and not is_same(context, recorded[id].context)
+    }
+    edits = []
+    for entry in journal.current_entries(connection, league, list(changed)):
+        body, context = changed[entry.seq]
+        if entry.body == body and not is_same(context, entry.context):
+            edits.append(entry._replace(kind="edit", context=context))
+    return edits
 
 
 def _time(history: History, row: int) -> float:
@@ -500,6 +590,7 @@ def _write(batch: _Batch) -> None:
         # A post that only repeats matches of the batch gets the revision of the last one written.
         batch.results[number] = replace(result, revision=revision, appended=appended)
     ratings.save(connection, league, batch.ladder, touched)
+    leagues.set_context_kinds(connection, league, batch.context_kinds)
     if league.last_time is not None and since.time < league.last_time:
         replay.drop_checkpoints(connection, league, since)  # later checkpoints lack the new match
 
