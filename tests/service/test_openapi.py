@@ -118,6 +118,7 @@ OPERATIONS = {
     "listGenerations": "GET /api/leagues/{league}/generations",
     "listLeagues": "GET /api/leagues",
     "listMatches": "GET /api/leagues/{league}/matches",
+    "listPlayerMatches": "GET /api/leagues/{league}/players/{player}/matches",
     "listModels": "GET /api/models",
     "listSeasons": "GET /api/leagues/{league}/seasons",
     "pairQueue": "POST /api/leagues/{league}/pair",

@@ -60,6 +60,52 @@ def _query_names(dependant: Dependant) -> list[str]:
     return [*own, *(name for inner in dependant.dependencies for name in _query_names(inner))]
 
 
+# Query parameters of lists of matches, which cannot be names of context columns; `context.limit=…` can.
+RESERVED = {"active", "after", "before", "context", "cursor", "done", "limit", "name", "offset", "order", "page"}
+RESERVED |= {"player", "raw_names", "revision", "search", "size"}
+COLUMN_PREFIX = "context."
+
+
+def context_filters(request: Request) -> dict[str, list[str]]:
+    """Return the query parameters that select matches by their context: the accepted values of each column.
+
+    >>> query = b"surface=clay&surface=grass&limit=5&context.limit=3"
+    >>> context_filters(Request({"type": "http", "query_string": query}))
+    {'surface': ['clay', 'grass'], 'limit': ['3']}
+    """
+    filters: dict[str, list[str]] = {}
+    for name, value in request.query_params.multi_items():
+        column = name.removeprefix(COLUMN_PREFIX)
+        if column != name or name not in RESERVED:
+            filters.setdefault(column, []).append(value.strip())
+    return filters
+
+
+def column_param(column: str) -> str:
+    """Return the query parameter that selects by a context column.
+
+    >>> column_param("surface"), column_param("limit")
+    ('surface', 'context.limit')
+    """
+    prefixed = column in RESERVED or column.startswith(COLUMN_PREFIX)
+    return COLUMN_PREFIX + column if prefixed else column
+
+
+ContextFiltersDep = Annotated[dict[str, list[str]], Depends(context_filters)]
+# OpenAPI describes parameters with any name as the members of an object.
+CONTEXT_PARAMETER = {
+    "name": "context",
+    "in": "query",
+    "required": False,
+    "style": "form",
+    "explode": True,
+    "description": "Only matches with this value in a context column, such as `surface=clay`. A repeated parameter "
+    "accepts several values, and an empty one accepts matches without a value. `context.surface=clay` means the same, "
+    "also for columns that are named like another parameter.",
+    "schema": {"type": "object", "additionalProperties": {"type": "string"}},
+    "example": {"surface": "clay"},
+}
+CONTEXT_PARAMETERS = {"parameters": [CONTEXT_PARAMETER]}
 ServiceDep = Annotated[Service, Depends(_checked_service)]
 Read = Annotated[Access, Depends(LeaguePermission("read"))]
 Write = Annotated[Access, Depends(LeaguePermission("write"))]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from math import inf, nextafter
 from typing import Annotated, Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Depends, Query
 from pydantic import TypeAdapter, ValidationError
@@ -25,11 +25,23 @@ from ...store.journal import journal
 from ...store.leagues import League
 from ...store.write.commands import Command, Delete, Edit, Post
 from ...store.write.writer import preview
-from ..auth import LeaguePermission
+from ..auth import Access, LeaguePermission
 from ..concurrency import run_in_threadpool
 from ..context import Service, service_of
 from ..errors import Problem, field_problem, problem_responses, validation_problem
-from .dependencies import LARGEST, DryRun, IdempotencyKey, MatchId, Read, Reason, ServiceDep, Write
+from .dependencies import (
+    CONTEXT_PARAMETERS,
+    LARGEST,
+    ContextFiltersDep,
+    DryRun,
+    IdempotencyKey,
+    MatchId,
+    Read,
+    Reason,
+    ServiceDep,
+    Write,
+    column_param,
+)
 from .responses import NOT_MODIFIED, cached_json, change_payload, etag_of, extend_etag, json_response, rfc3339
 from .schemas import matches as schemas
 
@@ -236,14 +248,20 @@ async def delete_match(
     return await run_command(service, Delete(access.league, id, author=access.author, reason=reason), dry_run)
 
 
+Before = Annotated[str | None, Query(max_length=100, description="Only matches before this time.")]
+After = Annotated[str | None, Query(max_length=100, description="Only matches at this time or later.")]
+Offset = Annotated[int, Query(ge=0, le=LARGEST)]
+
+
 @dataclass(frozen=True)
 class MatchFilter:
     """Query parameters that choose matches."""
 
+    context: ContextFiltersDep
     player: Annotated[str | None, Query(max_length=500, description="Only matches of this player.")] = None
-    before: Annotated[str | None, Query(max_length=100, description="Only matches before this time.")] = None
-    after: Annotated[str | None, Query(max_length=100, description="Only matches at this time or later.")] = None
-    offset: Annotated[int, Query(ge=0, le=LARGEST)] = 0
+    before: Before = None
+    after: After = None
+    offset: Offset = 0
 
     def payload(self, service: Service, connection: Connection, league: League, limit: int) -> dict[str, Any]:
         """Return up to `limit` matches as plain data; `next` is the offset of the next matches, or None."""
@@ -254,7 +272,8 @@ class MatchFilter:
             # UTC times are whole microseconds.
             until = before - 1.0 if league.clock == "utc" else nextafter(before, -inf)
         player = None if self.player is None else self.player.strip()
-        found = service.traces.of(connection, league).matches(player, since, until, limit, self.offset)
+        views = service.traces.of(connection, league)
+        found = views.matches(player, since, until, limit, self.offset, self.context)
         following = self.offset + limit
         return {
             "league": league.name,
@@ -264,33 +283,80 @@ class MatchFilter:
             "matches": found.rows,
         }
 
+    @property
+    def params(self) -> dict[str, Any]:
+        """All parameters by name; None if one is not given."""
+        own = {name: value for name, value in vars(self).items() if name != "context"}
+        return own | {column_param(column): values for column, values in self.context.items()}
+
     def query(self, **more: Any) -> str:
         """Return the parameters as a query string, with `more` added; parameters that are None are left out."""
-        params = {name: value for name, value in vars(self).items() if name not in more} | more
-        return urlencode({name: value for name, value in params.items() if value is not None})
+        params = {name: value for name, value in self.params.items() if name not in more} | more
+        return urlencode({name: value for name, value in params.items() if value is not None}, doseq=True)
 
 
 MatchFilterDep = Annotated[MatchFilter, Depends()]
 
 
-@router.get(MATCHES, summary="List matches, newest first", response_model=schemas.MatchList, responses=NOT_MODIFIED)
+Limit = Annotated[int, Query(ge=1, le=1_000)]
+
+
+@router.get(
+    MATCHES,
+    summary="List matches, newest first",
+    response_model=schemas.MatchList,
+    responses=NOT_MODIFIED,
+    openapi_extra=CONTEXT_PARAMETERS,
+)
 async def list_matches(
+    request: Request, access: Read, service: ServiceDep, filters: MatchFilterDep, limit: Limit = 100
+) -> Response:
+    """Matches as they were posted. With `player`, they also have that player's predicted result and rating change.
+
+    Any other parameter is the name of a context column: `surface=clay` returns the matches on clay. If the column
+    belongs to teams or players, one of them must have the value; with `player`, it must be this player's value.
+    """
+    return await _matches_response(request, access, service, filters, limit, "matches")
+
+
+@router.get(
+    "/api/leagues/{league}/players/{player:anything}/matches",
+    tags=["players"],
+    summary="List a player's matches, newest first",
+    response_model=schemas.MatchList,
+    responses=NOT_MODIFIED,
+    openapi_extra=CONTEXT_PARAMETERS,
+)
+async def list_player_matches(
     request: Request,
+    player: str,
     access: Read,
     service: ServiceDep,
-    filters: MatchFilterDep,
-    limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
+    context: ContextFiltersDep,
+    before: Before = None,
+    after: After = None,
+    offset: Offset = 0,
+    limit: Limit = 100,
 ) -> Response:
-    """Matches as they were posted. With `player`, they also have that player's predicted result and rating change."""
+    """Matches of a player with the predicted result and the rating change. `surface=clay` returns those on clay."""
+    filters = MatchFilter(context, player, before, after, offset)
+    return await _matches_response(
+        request, access, service, filters, limit, f"players/{quote(player, safe='')}/matches"
+    )
 
+
+async def _matches_response(
+    request: Request, access: Access, service: Service, filters: MatchFilter, limit: int, path: str
+) -> Response:
     def work(connection: Connection) -> Response:
         league = leagues.find(connection, access.league)
 
         def content() -> dict[str, Any]:
             body = filters.payload(service, connection, league, limit)
             if body["next"]:
-                query = filters.query(limit=limit, offset=body["next"])
-                body["next"] = f"/api/leagues/{league.name}/matches?{query}"
+                own = {"player": None} if path != "matches" else {}
+                query = filters.query(**own, limit=limit, offset=body["next"])
+                body["next"] = f"/api/leagues/{league.name}/{path}?{query}"
             return body
 
         return cached_json(request, etag_of(league, league.generation, league.revision), content)
@@ -340,8 +406,13 @@ def match_payload(
 def last_match(league: League, revisions: Sequence[RowMapping]) -> dict[str, Any]:
     """Return a match as it was last written, even if it has been deleted since."""
     row = next(row for row in reversed(revisions) if row["body"] is not None)
-    body: dict[str, Any] = json.loads(row["body"])
-    return {"id": row["id"], "time": show(league.clock, row["time"])} | body
+    return {"id": row["id"], "time": show(league.clock, row["time"])} | _content(row)
+
+
+def _content(row: RowMapping) -> dict[str, Any]:
+    """Return the content of a version of a match as plain data."""
+    content: dict[str, Any] = json.loads(row["body"])
+    return content | ({"context": json.loads(row["context"])} if row["context"] else {})
 
 
 def _players(row: RowMapping) -> set[str]:
@@ -355,7 +426,7 @@ def _revision_payload(league: League, row: RowMapping, players: set[str] | None)
         "revision": row["revision"],
         "kind": row["kind"],
         "time": show(league.clock, row["time"]),
-        "match": None if hidden else json.loads(row["body"]),
+        "match": None if hidden else _content(row),
         "author": row["author"],
         "reason": row["reason"],
         "written_at": rfc3339(row["written_at"]),

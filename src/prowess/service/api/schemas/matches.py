@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Required
 
-from pydantic import ConfigDict, Field, FiniteFloat, with_config
+from pydantic import ConfigDict, Field, FiniteFloat, WithJsonSchema, with_config
 from typing_extensions import TypedDict
 
 from .common import ANN, BOB, Name, RatingChange, ResponseModel, Time, example
@@ -14,8 +14,32 @@ EXAMPLE: dict[str, Any] = {
     "teams": [["ann"], ["bob"]],
     "scores": [3, 1],
     "time": "2026-01-31T10:00:00Z",
+    "context": {"venue": "The Pub", "seed": [1, 4]},
 }
 Numbers = list[FiniteFloat]
+_SCALAR: dict[str, Any] = {"type": ["string", "number", "boolean", "null"], "maxLength": 200}
+_TEAMS: dict[str, Any] = {"type": "array", "items": _SCALAR, "description": "A value for each team."}
+_PLAYERS: dict[str, Any] = {
+    "type": "array",
+    "items": {"type": "array", "items": _SCALAR},
+    "description": "A value for each player.",
+}
+# The library checks the values, because its messages name the match and say what would be right.
+Context = Annotated[
+    Any,
+    WithJsonSchema(
+        {
+            "type": ["object", "null"],
+            "maxProperties": 100,
+            "propertyNames": {"minLength": 1, "maxLength": 100},
+            "additionalProperties": {"anyOf": [_SCALAR, _TEAMS, _PLAYERS]},
+            "description": "Other columns of the match, such as the surface: a value for the match, a list with a "
+            "value for each team, or a list of lists with a value for each player. In a league, a column has either "
+            "numbers or text.",
+            "examples": [{"surface": "clay", "side": ["blue", "red"], "rest": [[3, 1], [2, 2]]}],
+        }
+    ),
+]
 
 
 # A dict, not a model: the store needs the match exactly as it was sent, without defaults filled in.
@@ -41,6 +65,7 @@ class Match(TypedDict, total=False):
     weights: Annotated[list[Numbers] | None, Field(description="The share of the match that each player played.")]
     importance: Annotated[FiniteFloat | None, Field(description="How much the match counts; 1 if missing.")]
     home: Annotated[int | None, Field(description="The index of the home team, from 0.")]
+    context: Context
 
 
 @with_config(ConfigDict(strict=True, extra="forbid", title="Matches"))
@@ -105,6 +130,7 @@ class PostedMatch(ResponseModel):
     weights: list[list[float]] | None = None
     importance: float | None = None
     home: int | None = None
+    context: dict[str, Any] | None = Field(None, description="As posted; omitted if the match has no context.")
 
 
 class MatchList(ResponseModel):
