@@ -21,7 +21,7 @@ from schemathesis.specs.openapi.checks import (
 
 from prowess.service.app import create_app
 from prowess.service.settings import Settings
-from prowess.store import keys, leagues
+from prowess.store import aliases, keys, leagues
 from prowess.store.db.database import Database
 from prowess.store.leagues import Preset
 from prowess.store.write.commands import Post
@@ -35,6 +35,7 @@ MATCHES: list[dict[str, Any]] = [
     {"id": "m1", "teams": [["ann"], ["bob"]], "scores": [3, 1], "time": "2026-01-01"},
     {"id": "m2", "teams": [["bob"], ["cat"]], "scores": [2, 2], "time": "2026-01-02"},
     {"id": "m3", "teams": [["ann", "bob"], ["cat", "dan"]], "scores": [0, 1], "time": "2026-01-03"},
+    {"id": "m4", "teams": [["eve"], ["dan"]], "scores": [1, 0], "time": "2026-01-04"},
 ]
 ENDLESS = "/api/leagues/{league}/events"  # a stream that ends when the client disconnects
 
@@ -92,13 +93,16 @@ OPERATIONS = {
     "anonymisePlayer": "POST /api/leagues/{league}/players/{player}/anonymise",
     "balanceTeams": "POST /api/leagues/{league}/balance",
     "changeModel": "PUT /api/leagues/{league}/model",
+    "createAlias": "POST /api/leagues/{league}/aliases",
     "createKey": "POST /api/keys",
     "createLeague": "POST /api/leagues",
     "createLeagueKey": "POST /api/leagues/{league}/keys",
     "createMatch": "POST /api/leagues/{league}/matches",
     "createSeason": "POST /api/leagues/{league}/seasons",
+    "deleteAlias": "DELETE /api/leagues/{league}/aliases/{alias}",
     "deleteLeague": "DELETE /api/leagues/{league}",
     "deleteMatch": "DELETE /api/leagues/{league}/matches/{id}",
+    "dismissSimilarPlayers": "POST /api/leagues/{league}/similar-players/dismiss",
     "dropNameHash": "DELETE /api/leagues/{league}/erasures/{alias}/hash",
     "exportMatches": "GET /api/leagues/{league}/export.{format}",
     "getHealth": "GET /healthz",
@@ -111,6 +115,7 @@ OPERATIONS = {
     "getPlayer": "GET /api/leagues/{league}/players/{player}",
     "getReadiness": "GET /readyz",
     "importMatches": "POST /api/leagues/{league}/import",
+    "listAliases": "GET /api/leagues/{league}/aliases",
     "listAuditEntries": "GET /api/audit",
     "listErasures": "GET /api/leagues/{league}/erasures",
     "listKeys": "GET /api/keys",
@@ -120,9 +125,13 @@ OPERATIONS = {
     "listMatches": "GET /api/leagues/{league}/matches",
     "listPlayerMatches": "GET /api/leagues/{league}/players/{player}/matches",
     "listModels": "GET /api/models",
+    "listRenames": "GET /api/leagues/{league}/renames",
     "listSeasons": "GET /api/leagues/{league}/seasons",
+    "listSimilarPlayers": "GET /api/leagues/{league}/similar-players",
+    "mergePlayer": "POST /api/leagues/{league}/players/{player}/merge",
     "pairQueue": "POST /api/leagues/{league}/pair",
     "predictMatch": "POST /api/leagues/{league}/predict",
+    "renamePlayer": "POST /api/leagues/{league}/players/{player}/rename",
     "replaceMatch": "PUT /api/leagues/{league}/matches/{id}",
     "revokeKey": "DELETE /api/keys/{id}",
     "revokeLeagueKey": "DELETE /api/leagues/{league}/keys/{id}",
@@ -131,6 +140,7 @@ OPERATIONS = {
     "streamEvents": "GET /api/leagues/{league}/events",
     "suggestMatches": "POST /api/leagues/{league}/next",
     "undeleteLeague": "POST /api/leagues/{league}/undelete",
+    "undoRename": "POST /api/leagues/{league}/renames/{revision}/undo",
     "updateLeague": "PATCH /api/leagues/{league}",
 }
 
@@ -245,6 +255,12 @@ WRITES: dict[tuple[str, str], Any] = {
     ("POST", f"{LEAGUE}/import"): b"date,winner,loser\n2026-01-05,ann,bob\n",
     ("POST", f"{LEAGUE}/seasons"): {"name": "spring", "start": "2026-01-02"},
     ("PUT", f"{LEAGUE}/model"): {"name": "Glicko"},
+    ("POST", f"{LEAGUE}/players/{{player}}/rename"): {"name": "anne"},
+    ("POST", f"{LEAGUE}/renames/{{revision}}/undo"): None,
+    ("POST", f"{LEAGUE}/aliases"): {"alias": "bo", "player": "bob"},
+    ("DELETE", f"{LEAGUE}/aliases/{{alias}}"): None,
+    ("POST", f"{LEAGUE}/similar-players/dismiss"): {"players": ["ann", "eve"]},
+    ("POST", f"{LEAGUE}/players/{{player}}/merge"): {"into": "eve"},
     ("POST", f"{LEAGUE}/players/{{player}}/anonymise"): {"reason": "asked by letter"},
     ("DELETE", f"{LEAGUE}/erasures/{{alias}}/hash"): None,  # of the player whom the previous request anonymised
     ("POST", "/api/keys"): {"name": "mine", "scope": "admin"},
@@ -260,6 +276,7 @@ ADMIN = {("POST", "/api/leagues"), ("PATCH", LEAGUE), ("POST", f"{LEAGUE}/season
 ADMIN |= {operation for operation in WRITES if "/keys" in operation[1]}
 ADMIN |= {("DELETE", LEAGUE), ("POST", f"{LEAGUE}/undelete")}
 ADMIN |= {operation for operation in WRITES if "anonymise" in operation[1] or "erasures" in operation[1]}
+ADMIN |= {operation for operation in WRITES if re.search("alias|rename|merge|similar", operation[1])}
 QUESTIONS: dict[tuple[str, str], Any] = {
     ("POST", f"{LEAGUE}/predict"): {"teams": [["ann"], ["bob"]]},
     ("POST", f"{LEAGUE}/quality"): {"teams": [["ann"], ["bob"]]},
@@ -278,6 +295,12 @@ def send(place: RunningService, operation: tuple[str, str], league: str, key: st
     """Send a valid request to a route; it succeeds if the key has permission."""
     method, path = operation
     known = {"{league}": league, "{id}": "m2", "{player}": "ann", "{alias}": "anonymous-1", "{format}": "csv"}
+    if "/aliases/" in path:
+        known["{alias}"] = "bo"
+    if "{revision}" in path:
+        with place.database.reading() as connection:
+            changes = aliases.list_changes(connection, leagues.find(connection, league))
+        known["{revision}"] = str(changes[0].revision if changes else 1)
     if "/keys/{id}" in path:
         known["{id}"] = str(place.spare[league]["{league}" in path])
     for name, value in known.items():

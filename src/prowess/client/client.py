@@ -201,6 +201,7 @@ class Client:
         match = _match_body(teams, ranks, scores, time=time, weights=weights, importance=importance, home=home)
         change = Revised.from_json(self._send("POST", "/matches", match | {"id": uuid4().hex if id is None else id}))
         named = [[name_of(player) for player in team] for team in teams]
+        named = [[change.aliases.get(player, player) for player in team] for team in named]
         return [[change.after.get(player) or self[player] for player in team] for team in named]
 
     def record_all(
@@ -297,6 +298,132 @@ class Client:
     def _correct(self, method: str, id: str, body: dict[str, Any] | None, reason: str, dry_run: bool) -> Revised:
         query = {"reason": reason or None, "dry_run": "true" if dry_run else None}
         return Revised.from_json(self._send(method, f"/matches/{encode_segment(id)}", body, **query))
+
+    def rename(
+        self, player: str, name: str, *, reason: str = "", dry_run: bool = False, seen: int | None = None
+    ) -> Revised:
+        """Rename a player in all matches; if another player has the new name, the two are merged.
+
+        The old name becomes an alias: matches that are recorded under it later are those of the renamed player. With
+        `dry_run`, nothing is changed, and the result says what would change. `seen` is the revision of such a preview:
+        if matches of the players have changed since, the service refuses the change.
+
+        >>> from prowess.service.testing import trial
+        >>> with trial("darts") as client:
+        ...     _ = client.record_all([{"teams": [["Deevo"], ["cat"]]}, {"teams": [["Jeevo"], ["cat"]]}])
+        ...     change = client.rename("Jeevo", "Deevo", reason="a typo")
+        ...     change.aliases, "Jeevo" in list(client), len(client)
+        ({'Jeevo': 'Deevo'}, False, 2)
+        """
+        body = {"name": name_of(name)} | ({} if seen is None else {"revision": seen})
+        return self._change_names(f"/players/{encode_segment(name_of(player))}/rename", body, reason, dry_run)
+
+    def merge(
+        self, player: str, into: str, *, reason: str = "", dry_run: bool = False, seen: int | None = None
+    ) -> Revised:
+        """Merge a player into another one, who must exist; otherwise like `rename`.
+
+        >>> from prowess.service.testing import trial
+        >>> with trial("darts") as client:
+        ...     _ = client.record_all([{"teams": [["Deevo"], ["cat"]]}, {"teams": [["Jeevo"], ["cat"]]}])
+        ...     client.merge("Jeevo", "Deevo", dry_run=True)
+        Revised(revision 1, 3 players with new ratings)
+        """
+        body = {"into": name_of(into)} | ({} if seen is None else {"revision": seen})
+        return self._change_names(f"/players/{encode_segment(name_of(player))}/merge", body, reason, dry_run)
+
+    def undo_rename(self, revision: int, *, reason: str = "", dry_run: bool = False) -> Revised:
+        """Undo the merge or rename that made this revision of the league.
+
+        >>> from prowess.service.testing import trial
+        >>> with trial("darts") as client:
+        ...     _ = client.record_all([{"teams": [["Deevo"], ["cat"]]}, {"teams": [["Jeevo"], ["cat"]]}])
+        ...     change = client.merge("Jeevo", "Deevo")
+        ...     _ = client.undo_rename(change.revision)
+        ...     "Jeevo" in list(client), client.aliases()
+        (True, {})
+        """
+        return self._change_names(f"/renames/{whole('revision', revision)}/undo", None, reason, dry_run)
+
+    def _change_names(self, path: str, body: dict[str, Any] | None, reason: str, dry_run: bool) -> Revised:
+        query = {"reason": reason or None, "dry_run": "true" if dry_run else None}
+        return Revised.from_json(self._send("POST", path, body, **query))
+
+    def aliases(self) -> dict[str, str]:
+        """Return the aliases of the league, with the players to whom they belong.
+
+        >>> from prowess.service.testing import trial
+        >>> with trial("darts") as client:
+        ...     _ = client.record([["Deevo"], ["cat"]])
+        ...     client.add_alias("Dee", "Deevo")
+        ...     client.aliases()
+        {'Dee': 'Deevo'}
+        """
+        return {one["alias"]: one["player"] for one in self._get("/aliases")["aliases"]}
+
+    def add_alias(self, alias: str, player: str) -> None:
+        """Add another name of a player, under which no match has been recorded; see `merge` for one that has matches.
+
+        >>> from prowess.service.testing import trial
+        >>> with trial("darts") as client:
+        ...     _ = client.record([["Deevo"], ["cat"]])
+        ...     client.add_alias("Dee", "Deevo")
+        ...     _ = client.record([["Dee"], ["cat"]])
+        ...     len(client)
+        2
+        """
+        self._send("POST", "/aliases", {"alias": name_of(alias), "player": name_of(player)})
+
+    def remove_alias(self, alias: str) -> None:
+        """Remove an alias: the name may be that of a new player again. Recorded matches stay as they are.
+
+        >>> from prowess.service.testing import trial
+        >>> with trial("darts") as client:
+        ...     _ = client.record([["Deevo"], ["cat"]])
+        ...     client.add_alias("Dee", "Deevo")
+        ...     client.remove_alias("Dee")
+        ...     client.aliases()
+        {}
+        """
+        self._send("DELETE", f"/aliases/{encode_segment(name_of(alias))}")
+
+    def renames(self) -> list[dict[str, Any]]:
+        """Return all merges, renames and changes of aliases, newest first.
+
+        >>> from prowess.service.testing import trial
+        >>> with trial("darts") as client:
+        ...     _ = client.record([["Jeevo"], ["cat"]])
+        ...     _ = client.rename("Jeevo", "Deevo")
+        ...     [(change["kind"], change["undoable"]) for change in client.renames()]
+        [('rename', True)]
+        """
+        changes: list[dict[str, Any]] = self._get("/renames")["changes"]
+        return changes
+
+    def similar_players(self) -> list[tuple[str, str]]:
+        """Return pairs of names that may belong to the same player; the second name has more matches.
+
+        >>> from prowess.service.testing import trial
+        >>> with trial("darts") as client:
+        ...     names = ["John Smith"] * 9 + ["Jhon Smith"]
+        ...     _ = client.record_all([{"teams": [[name], ["cat"]]} for name in names])
+        ...     client.similar_players()
+        [('Jhon Smith', 'John Smith')]
+        """
+        return [(pair["alias"], pair["player"]) for pair in self._get("/similar-players")["pairs"]]
+
+    def tell_apart(self, player: str, other: str) -> None:
+        """Record that two names belong to different players, so that `similar_players` leaves them out.
+
+        >>> from prowess.service.testing import trial
+        >>> with trial("darts") as client:
+        ...     names = ["John Smith"] * 9 + ["Jhon Smith"]
+        ...     _ = client.record_all([{"teams": [[name], ["cat"]]} for name in names])
+        ...     client.tell_apart("John Smith", "Jhon Smith")
+        ...     client.similar_players()
+        []
+        """
+        self._send("POST", "/similar-players/dismiss", {"players": [name_of(player), name_of(other)]})
 
     def match(self, id: str) -> dict[str, Any]:
         """Return a match: its teams, result and forecast, the ratings before and after it, and its revisions.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import nan
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -59,7 +59,8 @@ class Revised:
     `before` and `after` map names to ratings; None means that the player had no match before, or has none afterwards.
     `ids` are the ids of the matches, and `repeated` counts those that the league already had. `replaying` is true while
     the service is still recomputing ratings after an earlier correction. The recomputation will include the matches of
-    this change, so the ratings will soon change once more.
+    this change, so the ratings will soon change once more. `aliases` maps names that are aliases, or that were renamed,
+    to the players for whom the matches are recorded.
 
     >>> Revised(7, {"ann": None}, {"ann": Rating(29, 7)}, ("m1",), 0)
     Revised(revision 7, 1 player with a new rating)
@@ -71,6 +72,7 @@ class Revised:
     ids: tuple[str, ...]
     repeated: int
     replaying: bool = False
+    aliases: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> Revised:
@@ -83,8 +85,9 @@ class Revised:
         rows, matches = body.get("ratings", ()), body.get("matches", ())
         ids = tuple(match["id"] for match in matches)
         repeated = sum(bool(match.get("repeated")) for match in matches)
-        replaying = body.get("replaying", False)
-        return cls(body["revision"], _ratings(rows, "before"), _ratings(rows, "after"), ids, repeated, replaying)
+        aliases = dict(body.get("aliases") or body.get("names") or {})
+        about = {"replaying": body.get("replaying", False), "aliases": aliases}
+        return cls(body["revision"], _ratings(rows, "before"), _ratings(rows, "after"), ids, repeated, **about)
 
     def __repr__(self) -> str:
         """Show the revision and the number of changed ratings."""

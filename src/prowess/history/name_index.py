@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import normalize
@@ -79,6 +80,16 @@ class NameIndex:
         """Return the row of a name; None if it is unknown."""
         row = self._rows.get(name)
         return self._recent.get(name) if row is None else row
+
+    def with_aliases(self, aliases: Mapping[str, str]) -> NameIndex:
+        """Return an index of the same names with other aliases.
+
+        >>> NameIndex(["Deevo"]).with_aliases({"Jeevo": "Deevo"}).find("jeevo").name
+        'Deevo'
+        """
+        other = copy(self)
+        other.aliases = dict(aliases)
+        return other
 
     def extended(self, newcomers: Sequence[str]) -> NameIndex:
         """Return an index with more names appended, or this index if there are no new names."""

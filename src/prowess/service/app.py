@@ -25,6 +25,7 @@ from ..store.read.standings import StandingsCache
 from ..store.read.trace_cache import TraceCache
 from ..store.write.writer import Writer
 from .api import (
+    aliases,
     erasures,
     events,
     files,
@@ -67,7 +68,7 @@ from .settings import Settings
 Value = TypeVar("Value")
 # Threads that one client may use at once; few, because all clients share the interpreter lock.
 ADDRESS_THREADS, KEY_THREADS = 2, 8
-API = (leagues, keys, matches, standings, erasures, forecasts, matchmaking, files, models, events, monitoring)
+API = (leagues, keys, matches, aliases, standings, erasures, forecasts, matchmaking, files, models, events, monitoring)
 EXPOSED_HEADERS = ["X-Request-ID", "Retry-After"]  # response headers that pages of other sites may read
 
 

@@ -227,7 +227,7 @@ def problem_payload(one: Located) -> dict[str, str | None]:
 
 def import_payload(result: CommandResult, found: Findings) -> dict[str, Any]:
     """Return the content of a file and the effects of its import as plain data."""
-    return {
+    payload: dict[str, Any] = {
         "league": result.league,
         "revision": result.revision,
         "matches": len(found.history),
@@ -237,6 +237,7 @@ def import_payload(result: CommandResult, found: Findings) -> dict[str, Any]:
         "columns": found.roles,
         "problems": [problem_payload(one) for one in found.problems],
     }
+    return payload | {"aliases": dict(result.aliases)} if result.aliases else payload
 
 
 @router.get(

@@ -134,8 +134,8 @@ def rating_payloads(ladder: Ladder | None, players: Sequence[str]) -> list[Plain
     return [payloads.get(player) for player in players]
 
 
-def change_payload(result: CommandResult, clock: Clock, largest_first: bool = False) -> Plain:
-    """Return the rating changes of a command as plain data.
+def change_payload(result: CommandResult, clock: Clock, largest_first: bool = False, most: int | None = None) -> Plain:
+    """Return the rating changes of a command, and its matches or the first `most` of them, as plain data.
 
     All changes of players in the command's matches are listed, but only the largest changes of other players.
     """
@@ -150,7 +150,7 @@ def change_payload(result: CommandResult, clock: Clock, largest_first: bool = Fa
     ]
     if largest_first:
         changes.sort(key=_largest_first)
-    recorded = zip(result.ids, format_times(clock, result.times), result.repeated, strict=True)
+    recorded = zip(result.ids[:most], format_times(clock, result.times[:most]), result.repeated[:most], strict=False)
     payload = {
         "league": result.league,
         "revision": result.revision,
@@ -158,6 +158,7 @@ def change_payload(result: CommandResult, clock: Clock, largest_first: bool = Fa
         "changed": 0 if result.before is result.after else len(result.players),
         "ratings": changes,
     }
+    payload |= {"aliases": dict(result.aliases)} if result.aliases else {}
     return payload | {"replaying": True} if result.replaying else payload
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from sqlalchemy import Connection
 
 from ...errors import Error
-from .. import leagues, ratings, seasons
+from .. import aliases, leagues, ratings, seasons
 from ..cache import LruCache
 from ..errors import NotFound, Unavailable
 from ..journal import journal
@@ -201,9 +201,17 @@ def _size(snapshots: Sequence[Snapshot]) -> int:
 def _current(connection: Connection, league: League, last: Snapshot | None) -> Snapshot:
     """Return the standings of a league at its revision, by updating the previous ones if possible."""
     if last is None or last.revision < league.set_revision:
-        return Snapshot.of(league, ratings.load_all(connection, league))
-    rows = ratings.changed_since(connection, league, last.revision)
-    return last.updated(league.revision, [(row.player, row.state) for row in rows], league.memory)
+        now = Snapshot.of(league, ratings.load_all(connection, league))
+    else:
+        rows = ratings.changed_since(connection, league, last.revision)
+        now = last.updated(league.revision, [(row.player, row.state) for row in rows], league.memory)
+    if not league.alias_revision:
+        return now
+    if last is not None and league.alias_revision <= last.revision:
+        names = now.names.with_aliases(last.names.aliases)
+    else:
+        names = now.names.with_aliases(aliases.load_chains(connection, league).players)
+    return replace(now, names=names)
 
 
 def _with_settings(snapshot: Snapshot, league: League) -> Snapshot:

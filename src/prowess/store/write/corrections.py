@@ -240,7 +240,8 @@ def _(command: RemoveAlias, connection: Connection, league: League) -> Plan:
 def _plan_renaming(connection: Connection, command: Command, league: League, change: Renaming | None) -> Plan:
     if change is None:
         return Plan(command, league, _result(league, repeated=[True]))
-    result = replace(_result(league), aliases=change.names, merged=change.kind == "merge")
+    own = [*change.names, *change.names.values()]
+    result = replace(_result(league, own=own), aliases=change.names, merged=change.kind == "merge")
     matches = renamed_matches(connection, league, change)
     since = min((match.old.position for match in matches), default=None)
     return Plan(command, league, result, since, renaming=change).with_renamed(matches)

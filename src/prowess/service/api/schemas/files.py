@@ -42,6 +42,11 @@ class Imported(ResponseModel):
     recognised: list[str] = Field(description="How the file was read, in words.")
     columns: dict[str, str | None] = Field(description="The role of each column; null for unused columns.")
     problems: list[FileProblem] = Field(description="The unreadable rows that were skipped (see `skip_problems`).")
+    aliases: dict[str, str] = Field(
+        default_factory=dict,
+        description="Names in the file that are aliases, with the players for whom the matches are recorded. "
+        "Omitted if there are none.",
+    )
 
 
 class CurrentRating(ResponseModel):

@@ -117,6 +117,11 @@ class Posted(ResponseModel):
         description="True if a correction is still rating old matches again. The posted matches are recorded and, for "
         "now, rated with the old ratings; the correction will rate them once more. Omitted otherwise.",
     )
+    aliases: dict[str, str] = Field(
+        default_factory=dict,
+        description="Names in the request that are aliases, with the players for whom the matches are recorded. "
+        "Omitted if there are none.",
+    )
 
 
 class PostedMatch(ResponseModel):

@@ -1,0 +1,230 @@
+"""Merged and renamed players: rename, merge, undo, aliases, and names that may belong to the same player."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path
+from sqlalchemy import Connection
+from starlette.responses import Response
+
+from ...errors import Error
+from ...history.data_checks import likely_aliases
+from ...store import aliases, audit, leagues
+from ...store.leagues import League
+from ...store.write.commands import AddAlias, Command, CommandResult, RemoveAlias, Rename, UndoRename
+from ...store.write.writer import preview
+from ..auth import Access
+from ..concurrency import run_in_threadpool
+from ..context import Service
+from ..errors import problem_responses
+from .dependencies import LARGEST, Admin, DryRun, Reason, ServiceDep, Write
+from .responses import change_payload, json_response, rfc3339
+from .schemas import aliases as schemas
+
+router = APIRouter(tags=["players"])
+PLAYER = "/api/leagues/{league}/players/{player:anything}"
+ALIASES = "/api/leagues/{league}/aliases"
+RENAMES = "/api/leagues/{league}/renames"
+SIMILAR = "/api/leagues/{league}/similar-players"
+MAX_LISTED = 1_000  # matches and pairs in a response
+Revision = Annotated[int, Path(ge=0, le=LARGEST)]
+
+
+async def run_rename(service: Service, command: Command, dry_run: bool) -> dict[str, Any]:
+    """Rename or merge players, or undo that; return the effects as plain data. A dry run writes nothing."""
+    league = await service.leagues.get(command.league)
+    if dry_run:
+        result = await run_in_threadpool(preview, service.database, command)
+    else:
+        result = await asyncio.wrap_future(service.writer.submit(command))
+    return await run_in_threadpool(_rename_payload, result, league, dry_run)
+
+
+def _rename_payload(result: CommandResult, league: League, dry_run: bool) -> dict[str, Any]:
+    repeated = not result.ids and list(result.repeated) == [True]
+    payload = change_payload(result, league.clock, largest_first=dry_run, most=MAX_LISTED)
+    about = {"names": dict(result.aliases), "merged": result.merged, "repeated": repeated, "renamed": len(result.ids)}
+    return {name: payload[name] for name in ("league", "revision", "matches", "changed", "ratings")} | about
+
+
+@router.post(
+    f"{PLAYER}/rename",
+    summary="Rename a player",
+    response_model=schemas.RenamedPlayer,
+    responses=problem_responses(409),
+)
+async def rename_player(
+    player: str,
+    asked: schemas.RenamePlayer,
+    access: Admin,
+    service: ServiceDep,
+    dry_run: DryRun = False,
+    reason: Reason = "",
+) -> Response:
+    """Give a player another name in all matches. The old name becomes an alias.
+
+    If another player has the new name, the two players are merged, and `merged` is true: all matches of both are rated
+    again as those of one player. A match in which both played makes this impossible; the response is 409 Conflict and
+    names the match. Matches that are posted or imported under an alias are recorded for its player.
+    """
+    about: dict[str, Any] = {"author": access.author, "reason": reason, "seen": asked.revision}
+    return json_response(await run_rename(service, Rename(access.league, player, asked.name, **about), dry_run))
+
+
+@router.post(
+    f"{PLAYER}/merge",
+    summary="Merge a player into another one",
+    response_model=schemas.RenamedPlayer,
+    responses=problem_responses(409),
+)
+async def merge_player(
+    player: str,
+    asked: schemas.MergePlayer,
+    access: Admin,
+    service: ServiceDep,
+    dry_run: DryRun = False,
+    reason: Reason = "",
+) -> Response:
+    """Merge a player into another one, like renaming; the other player must exist."""
+    about: dict[str, Any] = {"author": access.author, "reason": reason, "seen": asked.revision, "merge": True}
+    return json_response(await run_rename(service, Rename(access.league, player, asked.into, **about), dry_run))
+
+
+def change_payloads(connection: Connection, league: League) -> list[dict[str, Any]]:
+    """Return the changes of names in a league as plain data, newest first."""
+    names = [name for name in schemas.NameChange.model_fields if name != "made_at"]
+    return [
+        {name: getattr(change, name) for name in names} | {"made_at": rfc3339(change.made_at)}
+        for change in aliases.list_changes(connection, league)
+    ]
+
+
+@router.get(RENAMES, summary="List renamed and merged players", response_model=schemas.NameChanges)
+async def list_renames(access: Write, service: ServiceDep) -> Response:
+    """Merges, renames and changes of aliases, newest first."""
+
+    def work(connection: Connection) -> dict[str, Any]:
+        league = leagues.find(connection, access.league)
+        return _about(league) | {"changes": change_payloads(connection, league)}
+
+    return json_response(await service.read(work))
+
+
+@router.post(
+    RENAMES + "/{revision}/undo",
+    summary="Undo a merge or a rename",
+    response_model=schemas.RenamedPlayer,
+    responses=problem_responses(409),
+)
+async def undo_rename(
+    revision: Revision, access: Admin, service: ServiceDep, dry_run: DryRun = False, reason: Reason = ""
+) -> Response:
+    """Undo the merge or rename that made this revision. Later changes of names that build on it must be undone first.
+
+    Every match gets the name under which it was given, also those posted since under the old name.
+    """
+    command = UndoRename(access.league, revision, author=access.author, reason=reason)
+    return json_response(await run_rename(service, command, dry_run))
+
+
+def alias_payloads(connection: Connection, league: League) -> list[dict[str, Any]]:
+    """Return the aliases of a league as plain data, by player."""
+    found = aliases.list_aliases(connection, league)
+    return [{"alias": one.alias, "player": one.player, "revision": one.revision} for one in found]
+
+
+@router.get(ALIASES, summary="List aliases", response_model=schemas.Aliases)
+async def list_aliases(access: Write, service: ServiceDep) -> Response:
+    """Other names of the players of a league, by player."""
+
+    def work(connection: Connection) -> dict[str, Any]:
+        league = leagues.find(connection, access.league)
+        return _about(league) | {"aliases": alias_payloads(connection, league)}
+
+    return json_response(await service.read(work))
+
+
+@router.post(
+    ALIASES,
+    status_code=201,
+    summary="Add an alias",
+    response_model=schemas.AliasChange,
+    responses=problem_responses(409) | {200: {"model": schemas.AliasChange, "description": "It existed before."}},
+)
+async def create_alias(asked: schemas.NewAlias, access: Admin, service: ServiceDep, reason: Reason = "") -> Response:
+    """Add another name of a player. If the name has matches of its own, merge the two players instead."""
+    command = AddAlias(access.league, asked.alias, asked.player, author=access.author, reason=reason)
+    result = await asyncio.wrap_future(service.writer.submit(command))
+    player = next(iter(result.aliases.values()), asked.player.strip())
+    payload = {"league": result.league, "revision": result.revision, "alias": asked.alias.strip(), "player": player}
+    return json_response(payload, 200 if all(result.repeated) and result.repeated else 201)
+
+
+@router.delete(ALIASES + "/{alias:anything}", summary="Remove an alias", response_model=schemas.AliasChange)
+async def delete_alias(alias: str, access: Admin, service: ServiceDep, reason: Reason = "") -> Response:
+    """Remove an alias: the name may be that of a new player again.
+
+    Recorded matches stay with the player, and a merge that made the alias cannot be undone any more.
+    """
+    command = RemoveAlias(access.league, alias, author=access.author, reason=reason)
+    result = await asyncio.wrap_future(service.writer.submit(command))
+    payload = {"league": result.league, "revision": result.revision, "alias": alias.strip(), "player": None}
+    return json_response(payload)
+
+
+def similar_players(service: Service, connection: Connection, league: League) -> list[tuple[str, str]]:
+    """Return pairs of names that may belong to one player, except those that an admin has told apart."""
+    history = service.traces.of(connection, league).view.trace.history
+    distinct = aliases.list_distinct(connection, league)
+    return list(without_distinct((pair for one in likely_aliases(history) for pair in one.aliases), distinct))
+
+
+def without_distinct(pairs: Iterable[tuple[str, str]], distinct: set[tuple[str, str]]) -> Iterable[tuple[str, str]]:
+    """Leave out the pairs of names that an admin has told apart.
+
+    >>> list(without_distinct([("b", "a"), ("c", "d")], {("a", "b")}))
+    [('c', 'd')]
+    """
+    return (pair for pair in pairs if (min(pair), max(pair)) not in distinct)
+
+
+@router.get(SIMILAR, summary="List players who may be the same", response_model=schemas.SimilarPlayers)
+async def list_similar_players(access: Write, service: ServiceDep) -> Response:
+    """Names that are spelt almost alike, except those that were told apart. Merge two players, or tell them apart."""
+
+    def work(connection: Connection) -> dict[str, Any]:
+        league = leagues.find(connection, access.league)
+        pairs = similar_players(service, connection, league)[:MAX_LISTED]
+        return _about(league) | {"pairs": [{"alias": alias, "player": player} for alias, player in pairs]}
+
+    return json_response(await service.read(work, service.tables))
+
+
+async def tell_apart(service: Service, access: Access, names: list[str]) -> None:
+    """Record that two names belong to different players, so that they are not listed as similar again."""
+
+    def work() -> None:
+        first, second = (name.strip() for name in names)
+        if first == second:
+            raise Error.in_field("players", "give two different names", value=names)
+        with service.database.writing() as connection:
+            league = leagues.find(connection, access.league)
+            league.check_writable()
+            aliases.set_distinct(connection, league, [first, second])
+            audit.write(connection, access.author, "tell players apart", league.name, players=[first, second])
+
+    await run_in_threadpool(work)
+
+
+@router.post(f"{SIMILAR}/dismiss", summary="Tell two similar players apart", response_model=schemas.SimilarPlayers)
+async def dismiss_similar_players(asked: schemas.DistinctPlayers, access: Admin, service: ServiceDep) -> Response:
+    """Record that two names belong to different players; returns the pairs of similar names that are left."""
+    await tell_apart(service, access, asked.players)
+    return await list_similar_players(access, service)
+
+
+def _about(league: League) -> dict[str, Any]:
+    return {"league": league.name, "revision": league.revision}
