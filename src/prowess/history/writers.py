@@ -19,6 +19,7 @@ import numpy as np
 from ..atomic_files import file_extension, replace_file
 from ..errors import Error, Option
 from ..frames import csv_cells
+from .context_headers import Headers, choose_headers, context_cells, context_traits, join_traits
 from .history import History
 from .ragged import Floats, owners, places
 
@@ -58,6 +59,7 @@ class Contents:
     home_later: bool  # whether a home team is not the first team of its match
     other_than_pairs: bool
     separators: bool  # whether a name contains the separator of rosters
+    player_context: bool  # whether players have context of their own
 
     @classmethod
     def of(cls, history: History) -> Contents:
@@ -78,6 +80,7 @@ class Contents:
             home_later=history.home is not None and bool((history.home > 0).any()),
             other_than_pairs=bool((teams != 2).any()),
             separators=any(BETWEEN in name for name in history.players),
+            player_context=bool(history.entry_context),
         )
 
     def __or__(self, other: Contents) -> Contents:
@@ -95,6 +98,8 @@ class Contents:
             return "a home team has several players"
         if self.home and (self.other_than_pairs or self.home_later):
             return "the home team is not always the first of two teams"
+        if self.rosters and self.player_context:
+            return "the players of a team have context of their own"
         return f"a name contains {BETWEEN!r}" if self.rosters and self.separators else ""
 
     def layout(self, layout: Shape | None) -> Shape:
@@ -132,8 +137,14 @@ def _follows(score: Floats, history: History) -> bool:
     return bool((places(history.match_start, -score) == history.place).all())
 
 
-def to_frame(history: History, first: int = 0) -> pl.DataFrame:
-    """Return a frame with a row per entry; matches are numbered from `first`."""
+def to_frame(history: History) -> pl.DataFrame:
+    """Return a frame with a row per entry."""
+    [frame] = _frames(lambda: [history], "long")
+    return frame
+
+
+def _long_frame(history: History, first: int) -> pl.DataFrame:
+    """Return a frame with a row per entry, without context; matches are numbered from `first`."""
     import polars as pl
 
     team = owners(history.team_start)
@@ -240,11 +251,18 @@ def _write_parquet(table: Iterator[pl.DataFrame], path: Path) -> None:
 
 def _frames(chunks: Callable[[], Iterable[History]], layout: Shape | None) -> Iterator[pl.DataFrame]:
     """Yield the frame of each chunk, all with the same columns."""
-    contents = reduce(Contents.__or__, map(Contents.of, chunks()))
-    layout, matches = contents.layout(layout), 0
+    summaries = ((Contents.of(chunk), context_traits(chunk)) for chunk in chunks())
+    contents, context = reduce(lambda one, other: (one[0] | other[0], join_traits(one[1], other[1])), summaries)
+    wide = contents.layout(layout) == "wide"
+    sides, matches = (contents.most_teams or 2) if wide else 0, 0
+    headers: Headers = {}
     for chunk in chunks():
         history = contents.fill(chunk)
-        yield _wide_frame(history, contents) if layout == "wide" else to_frame(history, matches)
+        frame = _wide_frame(history, contents) if wide else _long_frame(history, matches)
+        if context:
+            headers = headers or choose_headers(context, frame.columns, sides, history.time is not None)
+            frame = frame.with_columns(context_cells(history, context, headers, sides))
+        yield frame
         matches += len(history)
 
 
