@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -181,3 +182,20 @@ def test_context_of_few_values_takes_at_most_five_bytes_an_entry(tmp_path: Path)
     for one in (history, History.read(tmp_path / "games.csv")):
         bare = History.from_matches([{"teams": match["teams"], "ranks": match["ranks"]} for match in one])
         assert one.nbytes - bare.nbytes <= 5 * one.entries
+
+
+def test_context_with_the_name_of_a_role_round_trips_beside_the_role() -> None:
+    match = {"teams": [["ann"], ["bob"]]}
+    scored = {**match, "scores": [0, 0], "context": {"score": [[None], ["won"]]}}
+    history = History.from_matches([match, scored])
+    assert History.from_frame(history.to_frame()) == history
+
+
+def test_name_of_a_column_is_kept_on_one_line() -> None:
+    rows = {
+        "winner": ["ann", "ann", "bob"],
+        "loser": ["bob", "bob", "ann"],
+        "best\n of": [3, 5, 3],
+        "best of": [1, 1, 2],
+    }
+    assert list(History.from_frame(pl.DataFrame(rows)).context) == ["best of (2)", "best of"]

@@ -26,6 +26,7 @@ from ..context import (
     ContextColumn,
     Kind,
     Level,
+    clean_name,
     clean_text,
     parse_marked_header,
 )
@@ -215,7 +216,8 @@ def _find_columns(
     headed = {column for source in marked for column in source.columns}
     plain = [column for column in unused if column in fits - headed and (everything or not _UNNAMED.fullmatch(column))]
     beside = dict(_beside_roles(table, layout, draft))
-    free = [column for column in table.frame.columns if column in plain or (column in beside and column in fits)]
+    also = fits & beside.keys() - {source.name for source in marked}
+    free = [column for column in table.frame.columns if column in plain or column in also]
     groups = find_side_columns(layout, free)
     grouped = {column: group for group in groups for column in group.columns}
     names = {column for column in free if column not in grouped} | {source.name for source in marked}
@@ -224,7 +226,9 @@ def _find_columns(
         group = grouped.get(column)
         if group is None:
             level: Level | None = "match" if layout.sides else None
-            yield _Source(column, (column,), level, beside=column in beside, only=beside.get(column))
+            name = column if column == clean_name(column) else _unique(clean_name(column), names)
+            names.add(name)
+            yield _Source(name, (column,), level, beside=column in beside, only=beside.get(column))
         elif column == group.columns[0]:
             name = _unique(group.name, names)
             names.add(name)
