@@ -1,4 +1,4 @@
-"""Histories of matches, read from files, frames and plain Python; names and times."""
+"""Histories of matches: read from files, data frames or Python objects, with their players' names and times."""
 
 from .history import History
 from .names import name_of

@@ -13,11 +13,14 @@ if TYPE_CHECKING:
     from .history import History
 
 Counts = NDArray[np.int64]
-Places = tuple[NDArray[np.integer], NDArray[np.integer]]  # the player's teams, and the matches that these teams played
+Places = tuple[NDArray[np.integer], NDArray[np.integer]]  # indices of the player's teams, and of their matches
 
 
 class Encounters(NamedTuple):
-    """Players met, as indices into `History.players`, with the number of matches and the player's results."""
+    """The opponents or partners of a player, with the number of matches and the player's results.
+
+    `player` holds indices into `History.players`.
+    """
 
     player: NDArray[np.intp]
     matches: Counts
@@ -75,7 +78,7 @@ def results(history: History, places: Places) -> NDArray[np.integer]:
 
 
 def rivals(history: History, one: Places, other: Places) -> list[int]:
-    """Return how often two players met as opponents, and how often the first was ahead, level and behind.
+    """Return four counts for two opponents: their matches, and how often the first was ahead, level and behind.
 
     Each player's matches must be in chronological order.
 

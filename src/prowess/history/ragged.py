@@ -19,7 +19,7 @@ def starts(lengths: NDArray[np.integer]) -> Ints:
 
 
 def owners(start: Ints) -> Ints:
-    """Return the index of the list that holds each element.
+    """Return, for each element of a ragged array, the index of its list.
 
     >>> owners(np.array([0, 2, 3], np.int32))
     array([0, 0, 1], dtype=int32)
@@ -33,7 +33,7 @@ def holders(start: Ints, elements: NDArray[np.integer]) -> NDArray[np.intp]:
     >>> holders(np.array([0, 2, 3, 6], np.int32), np.array([5, 1]))
     array([2, 0])
     """
-    # The same dtype, because otherwise NumPy would convert all of `start`.
+    # Convert to the dtype of `start`, because otherwise NumPy would convert all of `start`.
     same = np.asarray(elements).astype(start.dtype)
     return np.searchsorted(start, same, side="right") - 1
 
@@ -76,13 +76,13 @@ def places(start: Ints, key: Floats) -> Ints:
 
 
 def pair_codes(first: NDArray[np.integer], second: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Encode each pair of non-negative integers as one integer; these sort in the same order as the pairs.
+    """Encode each pair of non-negative integers as one integer; the integers sort in the same order as the pairs.
 
     >>> pair_codes(np.array([0, 1, 1]), np.array([2, 0, 2]))
     array([2, 3, 5])
     """
     width = int(second.max(initial=-1)) + 1
-    # Only for pairs of pairs in an enormous table.
+    # Reached only for pairs of pair codes in an enormous table.
     if int(first.max(initial=0)) >= np.iinfo(np.int64).max // max(width, 1):
         first = np.unique(first, return_inverse=True)[1]
     return first.astype(np.int64) * width + second

@@ -29,14 +29,14 @@ class Entry:
 
 
 def write(connection: Connection, actor: str, action: str, /, league: str | None = None, **detail: Any) -> None:
-    """Write an entry in the transaction of the action, so that both are committed or neither."""
+    """Write an audit entry in the same transaction as the action, so that both are committed or neither."""
     text = json.dumps(detail, ensure_ascii=False)
     row = {"at": time(), "actor": actor, "action": action, "league": league, "detail": text}
     connection.execute(insert(audit).values(row))
 
 
 def list_entries(connection: Connection, limit: int = 100, before: int | None = None) -> list[Entry]:
-    """Return the latest entries, newest first; if `before` is an entry's id, only older entries."""
+    """Return the latest audit entries, newest first. If `before` is an entry's id, return only older entries."""
     query = select(audit).order_by(audit.c.id.desc()).limit(limit)
     if before is not None:
         query = query.where(audit.c.id < before)

@@ -40,7 +40,7 @@ class LruCache(Generic[Value]):
             return self._values[key][0]
 
     def put(self, key: Hashable, value: Value, nbytes: int) -> None:
-        """Set the value of a key; evict others if the limit is exceeded."""
+        """Store a value of `nbytes` bytes under a key; evict other values if the limit is exceeded."""
         evicted: list[object] = []  # freed after the lock is released, because large values take a while
         with self._guard:
             evicted.append(self._pop(key))

@@ -123,13 +123,13 @@ def claim(connection: Connection, worker: str) -> Analysis | None:
 
 
 def _update(connection: Connection, id: int, worker: str, **values: Any) -> bool:
-    """Update an analysis; return whether this worker still owns it."""
+    """Update an analysis that a worker has claimed; return whether the worker still owns the analysis."""
     own = (_ANALYSIS.id == id, _ANALYSIS.worker == worker, _ANALYSIS.state == "running")
     return bool(connection.execute(update(schema.analysis).where(*own).values(values)).rowcount)
 
 
 def heartbeat(connection: Connection, id: int, worker: str, step: str, share: float) -> bool:
-    """Record that a worker is alive, and its progress; return whether the analysis is still wanted."""
+    """Record a worker's progress, which also shows that it is alive; return False if the analysis was cancelled."""
     return _update(connection, id, worker, seen_at=time(), step=step, share=share)
 
 

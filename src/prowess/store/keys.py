@@ -1,4 +1,4 @@
-"""API keys and their permissions. A secret is shown once, when it is created; only its hash is stored."""
+"""API keys and their permissions. A key's secret is shown once, when it is created; only its hash is stored."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Key:
 
 
 def parse_duration(text: str, field: str) -> float:
-    """Return the seconds of a duration in days, hours or minutes.
+    """Parse a duration in days, hours or minutes; return its length in seconds.
 
     >>> parse_duration("90d", "expires"), parse_duration("0", "grace")
     (7776000.0, 0.0)

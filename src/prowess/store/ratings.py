@@ -22,7 +22,7 @@ from .db.database import InList, RawStatement, write_many
 from .errors import RatingError
 from .leagues import League
 
-MAX_UPDATE = 1_000  # players in an update; beyond that, clients read the leaderboard
+MAX_UPDATE = 1_000  # maximum number of players in an update; after larger changes, clients read the leaderboard
 _RATING = schema.rating.c
 _STATES = select(_RATING.player, _RATING.state).where(
     _RATING.league_id == bindparam("league"), _RATING.rating_set == bindparam("rating_set")
@@ -74,7 +74,7 @@ def changed_since(
 ) -> Sequence[Row[str, bytes | None]]:
     """Return the players whose ratings have changed since a revision, with packed ratings, latest change first."""
     changed = _RATING.revision > revision
-    if league.set_revision > revision:  # ratings with revision 0 were written with their set
+    if league.set_revision > revision:  # revision 0 means that the rating is as old as its rating set
         changed |= _RATING.revision == 0
     query = (
         select(_RATING.player, _RATING.state)
@@ -94,7 +94,7 @@ class PlayerRating(NamedTuple):
 
 @dataclass(frozen=True)
 class RatingUpdate:
-    """Players whose ratings have changed since a revision, latest last; `more` is true if there are others.
+    """Players whose ratings have changed since a revision, latest last; `more` is true if some were left out.
 
     >>> RatingUpdate(7, [], False).revision
     7
@@ -123,7 +123,7 @@ def learn(ladder: Ladder, history: History) -> None:
 
 @contextmanager
 def locating_errors(history: History) -> Iterator[None]:
-    """If the model cannot rate a match, raise a `RatingError` with the match's id instead of the model's error."""
+    """Convert a model's error about a match inside the block to a `RatingError` that has the id of the match."""
     try:
         yield
     except Error as error:
@@ -135,7 +135,7 @@ def locating_errors(history: History) -> Iterator[None]:
 def save(connection: Connection, league: League, ladder: Ladder, players: Mapping[str, int]) -> None:
     """Write the ratings of some players, and what the model has learnt about the league as a whole.
 
-    A player who is not in the ladder loses the rating.
+    Players who are not in the ladder lose their rating.
     """
     save_players(connection, league, ladder, players)
     if len(ladder.memory):

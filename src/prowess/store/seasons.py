@@ -69,7 +69,7 @@ def stretches(history: History, seasons: Sequence[Season], stops: Iterable[int] 
 
 def _first_match(history: History, season: Season) -> int:
     times = history.time
-    # In the dtype of the times: otherwise NumPy would convert all of them.
+    # Convert to the dtype of the times; otherwise NumPy would convert all of them.
     return 0 if times is None else int(np.searchsorted(times, times.dtype.type(season.start)))
 
 
@@ -81,7 +81,7 @@ def list_seasons(connection: Connection, league: League, revision: float = inf) 
 
 
 def end_of_season(seasons: Sequence[Season], name: str) -> float | None:
-    """Return the last moment of a season, inf for the current one; None if no season has this name.
+    """Return the time at which a season ends: inf for the current season, None if no season has this name.
 
     >>> end_of_season([Season(1.0, "I", 0.5, None), Season(2.0, "II", 0.5, None)], "II")
     inf

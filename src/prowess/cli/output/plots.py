@@ -13,7 +13,7 @@ from ...lab.interval import Interval
 from .console import get_console, printable
 
 WIDTH = 40  # width of the scale in cells, if it fits
-FAR = 8  # a row more than this many times as far from 0 as most rows does not extend the scale
+FAR = 8  # outliers, which are more than this many times as far from 0 as most rows, do not extend the scale
 
 
 def print_whiskers(rows: Mapping[str, tuple[Interval, str]], styles: Mapping[str, str]) -> None:

@@ -19,9 +19,9 @@ STYLES = {"▲": "green", "▼": "red", "n": "cyan", "–": "dim"}
 
 
 def print_standings(frame: pl.DataFrame, title: str = "", by: str | None = None) -> None:
-    """Print a leaderboard: with rules on a terminal, else in plain columns; `by` is the column to put first.
+    """Print a leaderboard: a table with borders on a terminal, else plain columns. `by` is the column to put first.
 
-    Inactive players are grey on a terminal; elsewhere a column tells who is active.
+    Inactive players are grey on a terminal. In other output, a column shows who is active.
     """
     console = get_console()
     columns = _columns(frame, by)

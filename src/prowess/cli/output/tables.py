@@ -1,4 +1,4 @@
-"""Tables, paragraphs and reports on the console: ruled tables on a terminal, plain columns in a pipe."""
+"""Tables, paragraphs and reports on the console; tables have borders on a terminal and plain columns in a pipe."""
 
 from __future__ import annotations
 

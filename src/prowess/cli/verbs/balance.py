@@ -100,7 +100,7 @@ def _print(result: Balance) -> None:
     console.print(table)
     console.print()
     print_forecast([[title] for title in titles], result.prediction, result.quality)
-    # Print this only if the rules make the teams less fair.
+    # Print the comparison only if the rules make the teams less fair.
     if result.unconstrained is not None and result.unconstrained > result.quality:
         note(f"without --together and --apart, the fairness would be {result.unconstrained:.2f}")
     if not result.exact:

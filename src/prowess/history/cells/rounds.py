@@ -1,4 +1,4 @@
-"""Read the rounds of tournaments, which decide the order of matches with the same date."""
+"""Parse the names of tournament rounds. They decide the order of matches that have the same date."""
 
 import re
 from math import log2, nan
@@ -35,7 +35,7 @@ _NUMBERED = re.compile(
 
 
 def round_order(text: "pl.Series") -> Floats | None:
-    """Return a number for each round, higher for later rounds; None if some cell is not a known round.
+    """Return a number for each cell, higher for later rounds; return None if any cell is not the name of a round.
 
     >>> import polars as pl
     >>> round_order(pl.Series(["F", "R16", "QF", "RR"])).argsort().tolist(), round_order(pl.Series(["Oak room"]))
@@ -44,7 +44,7 @@ def round_order(text: "pl.Series") -> Floats | None:
     code, cells = intern(text.fill_null(""))
     cells = cells.str.replace(r"^\s*(\d+)\.\d+(\.\d+)*\s*$", "$1")  # 2.15 is board 15 of round 2
     words = [plain_name(cell) if "/" not in cell else cell.casefold().replace(" ", "") for cell in cells]
-    # Beside QF or R32, R16 is the round of the last 16; in a league with 38 rounds it is the 16th.
+    # If the column also has QF or R32, R16 is the round of the last 16; otherwise it is the 16th round of a league.
     sized = bool({"qf", "sf", "f", "r32", "r64", "r128", "final"} & set(words))
     order = np.array([_order(word, sized) for word in words], np.float64)
     return None if np.isnan(order).any() else order[code]

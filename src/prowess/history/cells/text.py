@@ -1,4 +1,4 @@
-"""The text of cells: columns as text, names, yes and no, distinct values, and normalised digits and signs."""
+"""Read the cells of a column as text, names, or yes and no; find distinct values; normalise digits and signs."""
 
 import unicodedata
 from dataclasses import dataclass
@@ -30,14 +30,14 @@ _LETTERS = str.maketrans(
 )
 
 
-# Characters that nobody sees: zero-width spaces, marks of direction, soft hyphens and byte order marks.
+# Invisible characters: zero-width spaces, direction marks, soft hyphens and byte order marks.
 _INVISIBLE = "[\u00ad\u200b\u200e\u200f\u2060\ufeff]"
 
 
 def intern(text: "pl.Series") -> tuple[Ints, "pl.Series"]:
     """Return the index of each value among the distinct values, and the distinct values in order of appearance.
 
-    Texts are compared by hash, which is several times as fast; a final check compares the texts themselves.
+    Texts are compared by their hashes, which is several times faster. A final check compares the texts themselves.
     """
     import polars as pl
 
@@ -61,7 +61,7 @@ def without_invisible(text: "pl.Series") -> "pl.Series":
 
 
 def clean_names(names: "pl.Series") -> "pl.Series":
-    """Return names without invisible differences: decomposed accents, doubled blanks, invisible characters.
+    """Normalise names that look the same: compose accents, and remove doubled spaces and invisible characters.
 
     >>> import polars as pl
     >>> clean_names(pl.Series(["Ann\u00a0 Lee", "Ann\u00a0Lee", "Jose\u0301", "Bob\u200b"])).to_list()
@@ -75,9 +75,9 @@ def clean_names(names: "pl.Series") -> "pl.Series":
 
 
 def intern_clean(names: "pl.Series") -> tuple[Ints, "pl.Series"]:
-    """Return each name's index among the distinct names, and these names; names that look alike are one name.
+    """Return each name's index among the distinct names, and the distinct names. Names that look the same are one name.
 
-    A name keeps its doubled blanks if they are in every spelling of it.
+    Doubled spaces in a name are kept if every spelling of the name has them.
     """
     import polars as pl
 
@@ -156,7 +156,10 @@ def intern_names(table: Table, columns: list[str]) -> tuple[Ints, "pl.Series"]:
 
 
 def _interleave(cells: "list[pl.Series]") -> tuple[Ints, "pl.Series"]:
-    """Number the texts of columns row by row, by hash; then check that equal hashes mean equal texts."""
+    """Number the distinct texts of several columns, row by row.
+
+    Texts are compared by hash; a final check makes sure that equal hashes mean equal texts.
+    """
     import polars as pl
 
     width = len(cells)
@@ -175,7 +178,10 @@ def _interleave(cells: "list[pl.Series]") -> tuple[Ints, "pl.Series"]:
 
 
 def yes_no(table: Table, column: str) -> NDArray[np.bool_]:
-    """Read a column as true and false; if only true cells are marked, such as with an x, empty cells are false."""
+    """Read a column as true or false.
+
+    If only the true cells are marked, for example with an x, empty cells are false.
+    """
     import polars as pl
 
     series = table.frame[column]
@@ -224,7 +230,10 @@ def _plain_letter(letter: str) -> str:
 
 @dataclass
 class DistinctValues:
-    """The distinct values of a column (or all values, if most differ), and each row's index among them."""
+    """The distinct values of a column, and the index of each row's value.
+
+    If most values differ, all values are kept.
+    """
 
     table: Table
     column: str
@@ -240,12 +249,12 @@ class DistinctValues:
         return cls(table, column, values, code)
 
     def spread(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Return, for each row, the element of `values` that belongs to the row's value."""
+        """Expand an array with one element per distinct value to an array with one element per row."""
         return values if self.code is None else values[self.code]
 
     @cached_property
     def weight(self) -> NDArray[np.intp]:
-        """Count the rows of each value."""
+        """Return the number of rows that hold each distinct value."""
         if self.code is None:
             return np.ones(len(self.values), np.intp)
         return np.bincount(self.code, minlength=len(self.values))

@@ -1,4 +1,4 @@
-"""The words and signs of cells: yes and no, units, missing places, results, unplayed matches, months, weekdays.
+"""Words and signs in cells: yes and no, units, missing places, results, unplayed matches, months, weekdays.
 
 Words are spelled as `names.plain_name` returns them: letters and digits only, in lower case, without accents.
 """
@@ -14,17 +14,17 @@ MISSING = _words(  # texts that mean an empty cell, in lower case
     "- -- --- – — ? . .. ... na n/a n.a. #n/a <na> nan null (null) none \\n missing unknown tbd tba"
 ) | {""}
 
-# What spreadsheets and databases write instead of a value that is missing.
+# Error values and null markers that spreadsheets and databases write for a missing value.
 NO_VALUES = frozenset(
     ("#REF!", "#N/A", "#VALUE!", "#NAME?", "#DIV/0!", "#NULL!", "#NUM!", "#SPILL!", "#CALC!", "\\N", "<NA>", "(null)")
 )
 
-# Separators of the names in a roster: marks that never occur in names, and marks that may also occur in names. The
-# latter must be in at least half of the cells.
+# Separators between the names of a roster: first characters that never occur in names, then characters that may. The
+# latter count as separators only if at least half of the cells contain them.
 ROSTER_SEPARATORS = ("\n", "\t", ";", "|", "+")
 ALSO_IN_NAMES = ("&", "/", ",", " and ", " und ", " et ", " y ", " e ", " и ", " - ")
 
-# Units after a number, such as "5 pts". Any other word is a unit, too, if at least half of the cells have it.
+# Units after a number, such as "5 pts". Any other word also counts as a unit if at least half of the cells have it.
 UNITS = _words(
     "$ € £ ¥ pt pts point points goal goals run runs set sets game games win wins lap laps kill kills frag frags vote"
     " votes punkt punkte tor tore but buts gol goles golos reti punto puntos punti pontos очко очка очков"
@@ -43,7 +43,7 @@ UNPLACED = _words(
     " nr didnotfinish didnotplace nm nh ausg ausgeschieden aufg aufgegeben disk disqu nonclasse elimine retirado desc"
     " descalificado rit ritirato squal squalificato cut mc mdf missedcut"
 )
-# Words for places; a tournament round means the mean place of the players who lost in it.
+# Words for places. A tournament round stands for the mean place of the players who lost in that round.
 PLACES = {
     "gold": 1, "silver": 2, "bronze": 3, "first": 1, "second": 2, "third": 3, "winner": 1, "champion": 1,
     "champions": 1, "runnerup": 2, "finalist": 2,

@@ -36,7 +36,7 @@ LONG = {
     "weight": "weight partialplay share",
     "home": "home ishome athome",
 }
-# If no column identifies the matches, a combination of these may: the round of a season, the race of a day.
+# If no column identifies the matches, a combination of these columns may: season and round, or day and race.
 PARTS = (
     "season seasonid year saison temporada stagione сезон",
     "league competition division liga",
@@ -50,7 +50,7 @@ STANDINGS = (
     "l lost losses niederlagen", "gd goaldifference diff tordifferenz", "gf pf goalsfor", "ga pa goalsagainst",
     "pct winpct winpercentage", "rating elo",
 )  # fmt: skip
-TO_PAR = "topar toparscore strokes"  # of golf, where R1 to R4 are the rounds of one tournament
+TO_PAR = "topar toparscore strokes"  # golf: R1 to R4 are the rounds of one tournament
 OPPONENT = (
     "opponent opp opponentname opponentid opponentteam against versus vs gegner adversaire rival avversario соперник"
 )
@@ -109,7 +109,7 @@ WINNER_LOSER = {
     "loser_score": "loserscore losersets lsets losergoals loserpoints loserpts losingscore lscore scoreloser ptsl lpts",
     "draw": "draw drawn isdraw tie tied istie",
 }
-# Who won, or the result of both sides in one cell; the contents of the cells decide how they are read.
+# Columns that hold the winner, or the result of both sides in one cell; the cells decide which of the two it is.
 RESULT = (
     "winner winnerside winningside winningteam winnername winnerid sieger gewinner vainqueur gagnant ganador"
     " vincitore победитель result outcome ftr res wl wdl winloss win score scores finalscore fulltimescore ft"
@@ -141,7 +141,7 @@ SCORES = (
 )
 SCORES_ALONE = "final score goals g points pts runs r frames sets legs games tore punkte goles buts gol gols"
 RANKS = ("rank", "place", "position", "placement")
-# Sides that are not numbered; a cell is one name. In the last two, a row is a match as one side sees it.
+# Pairs of sides without numbers; each cell is one name. In the last two pairs, a row is a match from one side's view.
 PAIRS = (
     ("left leftmodel leftplayer leftname leftid", "right rightmodel rightplayer rightname rightid"),
     ("white whiteplayer whitename whiteusername whiteid weiss", "black blackplayer blackname blackusername blackid"),
@@ -170,7 +170,7 @@ OPPONENT_SCORE = (
     " allowed against scoreagainst opponentpts opppts"
 )
 VENUE = "venue homeaway ha location where site"  # whether the first side was at home
-# Words in longer names, such as home_team_goal_count: for a side, its name, and its score.
+# Words in longer column names, such as home_team_goal_count: words for a side, for its name, and for its score.
 SIDE_WORDS = {
     "home": "home host hosts heim local domicile casa",
     "away": "away visitor visitors visiting guest guests gast visitante exterieur ospite trasferta",

@@ -29,7 +29,7 @@ _PLAIN_SIDES = frozenset(("home", "away", "winner", "loser", "white", "black", "
 
 @lru_cache(1024)
 def plain_role(role: str) -> str:
-    """Normalise a role: "team1_score", "score_1" and "score1" are the same.
+    """Normalise the name of a role: "team1_score", "score_1" and "score1" all become "score1".
 
     >>> plain_role("team1_score"), plain_role("home_score")
     ('score1', 'homescore')
@@ -49,7 +49,7 @@ def is_side_result(role: str) -> bool:
 
 
 def set_columns(columns: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns with one set of a match each; empty unless there are two.
+    """Return the columns that each hold one set of a match, such as in tennis; empty if there are fewer than two.
 
     >>> set_columns(["Heim", "Gast", "1. Satz", "2. Satz"]), set_columns(["set1", "winner"])
     (('1. Satz', '2. Satz'), ())
@@ -74,7 +74,10 @@ class Headers:
     def __init__(
         self, columns: Sequence[str], mapping: Mapping[str, str | None], unfit: Mapping[str, Set[str]] | None = None
     ) -> None:
-        """Index the columns. A column that the user mapped gets no other role; `unfit` excludes columns from a role."""
+        """Index the columns.
+
+        A column that the user mapped gets no other role. `unfit` has, for each role, the columns that cannot have it.
+        """
         self.columns = tuple(columns)
         self.unfit = unfit or {}
         given = {role: split_columns(column, columns) for role, column in mapping.items() if column is not None}
@@ -98,13 +101,13 @@ class Headers:
         return columns
 
     def first(self, spellings: str | Sequence[str], role: str = "") -> str | None:
-        """Return the column with the first known alias, unless it is unfit for the role."""
+        """Return the first column whose name is one of the spellings, ignoring columns that are unfit for the role."""
         names = spellings.split() if isinstance(spellings, str) else spellings
         present = (self.free[name] for name in names if name in self.free)
         return next((column for column in present if column not in self.unfit.get(role, ())), None)
 
     def repeated_names(self) -> tuple[str, str] | None:
-        """Return two columns of names with the same header, such as Name, one before and one after the result."""
+        """Return two name columns with the same header, one before and one after the result column, or None."""
         result = self.first(aliases.RESULT)
         if result is None:
             return None
@@ -118,12 +121,12 @@ class Headers:
         return None
 
     def base(self, column: str) -> str:
-        """Return the name that a column shares with another one: Name for Name (2)."""
+        """Return the header of a column without the number that distinguishes duplicates: "Name" for "Name (2)"."""
         name, bracket, _ = column.rpartition(" (")
         return name if bracket and name in self.columns and column.endswith(")") else column
 
     def twins(self, sides: Sequence[str]) -> list[str]:
-        """Return two score columns with the same name, such as G, if both come after the first side."""
+        """Return two score columns with the same header (such as "G") if both come after the first side's column."""
         at = {column: index for index, column in enumerate(self.columns)}
         for name, column in self.free.items():
             copy = next((f"{column}{mark}" for mark in _AGAIN if f"{column}{mark}" in at), None)
@@ -184,7 +187,7 @@ class Headers:
         return next((tuple(pair) for pair in columns if len(pair) == 2), ())
 
     def _gather_unnamed(self) -> None:
-        """Group a side with the unnamed columns of names after it: a merged heading names only its first column."""
+        """Add the unnamed columns of names after a side to that side. A merged heading names only its first column."""
         following: dict[str, list[str]] = {}
         side = None
         for number, column in enumerate(self.columns, 1):

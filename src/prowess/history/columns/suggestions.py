@@ -1,4 +1,4 @@
-"""Suggest column roles for a file that neither its column names nor its contents fully explain.
+"""Suggest column roles for a file whose layout cannot be inferred from its column names and contents.
 
 A suggestion is weaker than an inferred layout: it is used only after the user has accepted it.
 """
@@ -23,7 +23,8 @@ ROWS = 200  # rows that are compared
 PAIRS = 4  # pairs of sides that are suggested, at most
 RESULTS = 6  # results that are suggested for a pair of sides, at most
 FEW = 3  # in fewer rows than this, a column of names may hold a single name
-LASTING = 0.7  # columns are partners if they form at most this share of the teams that neighbours form
+# Columns hold partners if they form at most this many times as many distinct teams as neighbouring columns.
+LASTING = 0.7
 LARGEST_SCORE = 100_000
 YEARS = (1850, 2100)
 _BETWEEN_NAMES = re.compile(r"\s*[/&+;|,]\s*| and | und | et | y | e ")
@@ -38,8 +39,9 @@ _RESULT_ROLES = {role for pair in (*_SIDE_ROLES, *_SCORE_ROLES) for role in pair
 class MatchColumns:
     """The columns of a file with a row per match: both sides, and the result.
 
-    A side is a column, or several joined by a plus sign. The result is a pair of score columns, or one column that says
-    who won; without a result, the first side won every match. `others` maps all remaining roles.
+    A side is the name of a column, or several names joined by a plus sign. The result is a pair of score columns, or
+    one column that names the winner; without a result, the first side won every match. `others` maps all remaining
+    roles.
     """
 
     sides: tuple[str, str]
@@ -67,7 +69,7 @@ class MatchColumns:
 
     @property
     def roles(self) -> dict[str, str | None]:
-        """These columns as a mapping from roles to columns.
+        """The mapping from roles to columns.
 
         >>> MatchColumns(("a1+a2", "b1+b2"), ("x", "y")).roles
         {'team1': 'a1+a2', 'team2': 'b1+b2', 'score1': 'x', 'score2': 'y'}
@@ -85,7 +87,7 @@ class MatchColumns:
 
 
 def suggest_roles(table: Table) -> Iterator[dict[str, str | None]]:
-    """Yield mappings of roles to columns, the likeliest first; all of them keep the roles that the user mapped."""
+    """Yield mappings from roles to columns, likeliest first. All of them keep the roles that the user has mapped."""
     contents = Contents.of(table)
     if contents is None:
         return
@@ -131,11 +133,14 @@ class Contents:
 
     @property
     def names_recur(self) -> bool:
-        """Whether some names occur in two columns, as they do if a player can be on either side."""
+        """Whether some names occur in both of two columns, as expected if a player can be on either side."""
         return any(self._shared.values())
 
     def _may_meet(self, first: str, second: str) -> bool:
-        """Return whether both columns hold several names, and almost no row has the same name in both."""
+        """Return whether two columns may hold opponents.
+
+        Both must have several names, and almost no row may have the same name in both.
+        """
         one, two = self.names[first], self.names[second]
         return may_meet(one, two) and (len(one) < FEW or min(len(set(one)), len(set(two))) > 1)
 
@@ -172,7 +177,7 @@ class Contents:
         return [MatchColumns((f"{one}+{two}", f"{three}+{four}")) for one, two, three, four in named]
 
     def results(self, sides: MatchColumns) -> list[MatchColumns]:
-        """Return the sides with the likeliest results."""
+        """Return the likeliest results for a pair of sides, each as complete match columns."""
         used = {column for side in sides.sides for column in (side, *side.split("+"))}
         names = [self.names[side] for side in sides.sides if side in self.names]
         winners = [

@@ -83,14 +83,15 @@ class Source:
         return np.asarray(np.memmap(self.path, np.uint8, "r")) if self.path.stat().st_size else np.zeros(0, np.uint8)
 
     def for_polars(self) -> Any:
-        """Return an argument for Polars: the path, which it reads without a copy, or else a stream."""
+        """Return the argument for Polars' readers: the path of a file, or a stream for bytes in memory."""
         return io.BytesIO(self.data) if self.path is None else self.path
 
 
 def check_lines(source: Source, limits: ReadLimits) -> None:
     r"""Raise `LimitExceeded` if a line of a text is too long.
 
-    It jumps to the last allowed end of each line, and searches backwards for a newline, so most bytes are never read.
+    For each line, the function jumps to the last position at which the line may end and searches backwards for a
+    newline, so most bytes are never read.
 
     >>> check_lines(Source("games.csv", ".csv", data=b"winner,loser\nann,bob\n"), ReadLimits(line=12))
     >>> check_lines(Source("games.csv", ".csv", data=b"winner,loser\nann,bob\n"), ReadLimits(line=11))
@@ -148,7 +149,7 @@ def open_source(path: str | os.PathLike[str], title: str | None = None, limits: 
 
 
 def _decompressed(source: Source, limits: ReadLimits, stem: str = "") -> Source:
-    """Return the content of a compressed file as a source, with the suffix of the content."""
+    """Decompress a file and return its content as a source, with the suffix that remains (`.csv` for `.csv.gz`)."""
     head = source.read(6)
     if head.startswith(b"PK\x03\x04"):
         return _unzipped(source, limits)

@@ -20,11 +20,11 @@ from .formats.tournaments import read_challonge, read_startgg, read_toornament
 
 _LINES = (".jsonl", ".ndjson")  # suffixes of files with an object on each line
 _EXPORT_KEYS = (b'"scores_csv"', b'"points_by_participant"', b'"slots"', b'"opponents"', b'"playerScores"')
-_LONGEST_LINE = 1 << 20  # bytes; a longer line is not an object among others
+_LONGEST_LINE = 1 << 20  # bytes; a file whose first line is longer is read as one document
 
 
 def read_json(source: Source, choices: Choices) -> Table | Findings:
-    """Read the export of another program, or a file of matches or rows: matches if the first object has `teams`."""
+    """Read a JSON file: another program's export, matches (if the first object has `teams`), or rows of a table."""
     document = _document(source)
     if document is not None and any(key in source.read() for key in _EXPORT_KEYS):
         for read_export in (read_challonge, read_startgg, read_toornament, read_bg_stats):
@@ -50,7 +50,7 @@ def _document(source: Source) -> Any:
     except (ValueError, RecursionError) as error:
         if is_list:
             raise Error(f"{source}: invalid JSON: {error}") from None
-        return None  # the errors of its lines say more
+        return None  # errors about single lines are more helpful
 
 
 def _is_json(text: bytes) -> bool:
@@ -104,7 +104,7 @@ class _Items:
 
 
 def _list_of(document: Any, source: Source) -> list[Any] | None:
-    """Return the list that a document is or contains; None if the file has an object on each line."""
+    """Return the list of objects in a JSON document; None if the file has an object on each line."""
     if document is None or isinstance(document, list):
         return document
     if isinstance(document, dict):
@@ -128,7 +128,7 @@ def _object_or_error(item: Any) -> Any:
 
 
 def _read_matches(items: _Items, choices: Choices) -> Findings:
-    """Build a history from all matches; if that fails, from the matches that are valid on their own."""
+    """Build a history from all matches. If that fails, use only the matches that are valid individually."""
 
     def history(matches: Iterable[Any], line: Callable[[int], int]) -> History:
         return from_matches(

@@ -36,12 +36,12 @@ _MARKUP = re.compile(rb"\s*(<!doctype html|<html|<\?xml|<table|<head|<body|<meta
 
 
 def load(path: str | os.PathLike[str], choices: Choices) -> Table | Findings:
-    """Return the table in a file, before its columns are recognised; for JSON matches with teams, return findings."""
+    """Read a file as a table whose columns are not yet recognised; a JSON file of matches gives `Findings` at once."""
     return load_source(open_source(path, limits=choices.read_limits), choices)
 
 
 def load_source(source: Source, choices: Choices) -> Table | Findings:
-    """Return the table in a source, or findings, like `load`."""
+    """Read a source as a table, or as `Findings` if it is a JSON file of matches; see `load`."""
     content = _load(source, choices)
     if isinstance(content, Table):
         choices.read_limits.check_table(source.title, *content.frame.shape)

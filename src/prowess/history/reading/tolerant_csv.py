@@ -8,7 +8,7 @@ BLANKS = ("  ", " ")  # separators of aligned columns: two or more spaces, or an
 
 
 class Record(NamedTuple):
-    """The cells of a record, the line on which it begins, and its fault, if any."""
+    """A CSV record: its cells, the line on which it begins, and a description of its fault, if any."""
 
     line: int
     cells: list[str]
@@ -69,7 +69,7 @@ class _Tokenizer:
         return self.mark.split(line.strip()) if self.blanks else line.split(self.separator)
 
     def are_rows(self, text: str, width: int) -> bool:
-        """Return whether most lines of a text are rows of the usual width, and therefore not part of a quoted cell.
+        """Return whether a text between quotation marks is really several rows: most of its lines have the usual width.
 
         A line counts as a row if at least two of its cells are filled and none begins with a space: in rosters and
         sentences, which do belong in a cell, a space follows the comma.

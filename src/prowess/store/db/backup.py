@@ -51,7 +51,8 @@ class Copied:
 def backup(database: Database, path: PathLike, *, progress: bool | None = None) -> Copied:
     """Copy all tables of a database as they are now into a file; others may keep writing to the database.
 
-    An earlier backup of this name is replaced when the new one is complete. Any other file is left alone.
+    If the file is an earlier backup, it is replaced when the new backup is complete. Any other file is never
+    overwritten.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -82,7 +83,7 @@ def backup(database: Database, path: PathLike, *, progress: bool | None = None) 
 
 
 def restore(path: PathLike, database: Database, *, progress: bool | None = None) -> Copied:
-    """Copy a backup into an empty database, completely or not at all."""
+    """Copy a backup into an empty database, in one transaction."""
     if not Path(path).is_file():
         raise _file_error(path, "not found")
     with _open_file(path, f"{Path(path).resolve().as_uri()}?mode=ro") as source:
@@ -99,7 +100,7 @@ def restore(path: PathLike, database: Database, *, progress: bool | None = None)
 
 
 def is_backup(path: PathLike) -> bool:
-    """Return whether a file is a backup that no service has ever used as its database."""
+    """Return whether a file is a backup, and not a database that a service has used."""
     with open(path, "rb") as file:
         header = file.read(_HEADER)
     return header[_APPLICATION] == _APPLICATION_ID.to_bytes(4, "big") and header[_MODE] == b"\1\1"
@@ -117,7 +118,10 @@ def _file_error(path: PathLike, reason: object) -> Error:
 
 @contextmanager
 def _open_file(path: PathLike, uri: str) -> Iterator[Connection]:
-    """Connect to a file that no other process writes; convert SQLite's errors to an `Error` that names the file."""
+    """Connect to a SQLite file that no other process writes to.
+
+    SQLite's errors become an `Error` that names the file.
+    """
 
     def connect() -> sqlite3.Connection:
         connection = sqlite3.connect(uri, uri=True, isolation_level=None)

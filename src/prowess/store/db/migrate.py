@@ -15,8 +15,8 @@ from ...errors import Error
 
 MIGRATIONS = Path(__file__).with_name("migrations")
 VERSION_TABLE = "alembic_version"
-CREATING = 0.5  # seconds that another process may take to create the tables of a new file
-_PREFIX = "prowess_"  # begins our revisions, to distinguish them from other programs' Alembic revisions
+CREATING = 0.5  # seconds to wait while another process creates the tables of a new file
+_PREFIX = "prowess_"  # prefix that distinguishes our revisions from other programs' Alembic revisions
 _LOCK_ID = 0x70726F77657373  # "prowess", for PostgreSQL's advisory locks
 _ALEMBIC = Lock()  # Alembic's `op` is global to the process
 
@@ -31,9 +31,9 @@ def head() -> str:
 
 
 def migrate(engine: Engine) -> None:
-    """Create the tables in an empty database, or upgrade older tables, completely or not at all.
+    """Create the tables in an empty database, or upgrade tables of an older version, in one transaction.
 
-    Any number of processes may call this at once: one of them migrates, the others wait until that is done.
+    Several processes may call this at once: one of them migrates, and the others wait until the migration is done.
 
     >>> from sqlalchemy import create_engine, inspect
     >>> from tempfile import TemporaryDirectory

@@ -22,7 +22,7 @@ RESULTS = {"first": [1, 2], "draw": [1, 1], "second": [2, 1]}  # places of the t
 
 Plain = dict[str, Any]
 
-# The earlier ranking for each of the current standings, while these are in memory: all pages of standings need it.
+# Caches the ranking of a week ago for each snapshot in memory, because every page of the standings needs it.
 _ACTIVE_BEFORE: WeakKeyDictionary[Snapshot, tuple[ref[Snapshot], Ranking]] = WeakKeyDictionary()
 
 
@@ -101,7 +101,7 @@ def ranks_gained(
 
 
 def _ranking_of_active(before: Snapshot, now: Snapshot) -> Ranking:
-    """Return the earlier ranking of the players who are active now."""
+    """Rank the players who are active now by their ratings in the earlier standings."""
     cached = _ACTIVE_BEFORE.get(now)
     if cached is None or cached[0]() is not before:
         rows = np.array([now.names.rows.get(name, -1) for name in before.players], np.intp)

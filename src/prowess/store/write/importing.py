@@ -21,9 +21,10 @@ from .writer import perform, preview
 
 @dataclass(frozen=True, eq=False)
 class Imported:
-    """The result of an import: the league, and how many of the matches it already had.
+    """The result of an import: the league, and how many of the matches the league already had.
 
-    The league is None after a dry run that would have created it."""
+    `league` is None after a dry run that would have created the league.
+    """
 
     league: League | None
     founded: bool

@@ -1,4 +1,4 @@
-"""Replay a league from a checkpoint. Every correction of past matches needs this.
+"""Replay a league: rate its matches again from a checkpoint on, after a correction of past matches.
 
 A checkpoint stores all ratings of a league after one of its matches, so that only later matches are rated again.
 """
@@ -88,7 +88,7 @@ def replay_rows(
 
 
 def spacing(matches: int) -> int:
-    """Return the number of matches between two checkpoints, which doubles at certain sizes as a league grows.
+    """Return the number of matches between two checkpoints of a league; it doubles each time a league outgrows a limit.
 
     >>> spacing(10_000), spacing(100_000), spacing(1_000_000)
     (5000, 10000, 80000)

@@ -35,7 +35,7 @@ Waiting = tuple[Command, Future[CommandResult]]
 
 @dataclass(frozen=True)
 class Commit:
-    """A commit, for metrics: its number of changes and matches, and whether past matches were rated again."""
+    """Data about a commit for metrics: its number of changes and matches, and whether past matches were rated again."""
 
     changes: int
     matches: int
@@ -160,7 +160,7 @@ class _Worker:
 
 
 class TakesLong(Exception):
-    """A correction takes long, or must wait for a long one, so it must not hold up other commands."""
+    """Raised if a correction takes long, or must wait for a long one, so that it does not delay other commands."""
 
 
 class _Replayer:
@@ -209,7 +209,7 @@ def _settle(future: Future[CommandResult], result: Result) -> None:
 
 
 def _clean_up(database: Database, command: Command, stopping: Event) -> None:
-    """Delete the ratings that a long correction has replaced."""
+    """Delete the old ratings after a long correction has replaced them."""
     try:
         delete_unused_sets(database, command.league, stopping)
     except NotFound:
@@ -249,8 +249,8 @@ def execute(
 ) -> list[Result]:
     """Execute commands: posts in chronological order as a batch, all others one by one.
 
-    `correct` is called with the index of each command that corrects the past, and returns its result. By default, the
-    correction is carried out at once, however long it takes.
+    For each command that corrects past matches, `correct` is called with the index of the command, and returns its
+    result. By default, the correction is carried out at once, however long it takes.
     """
 
     def correct_now(number: int) -> Result:
@@ -329,7 +329,10 @@ def _validate(database: Database, post: Post) -> ValidatedPost:
 
 
 def _correct(database: Database, command: Command, committed: Committed, stopping: Event | None = None) -> Result:
-    """Correct the past of a league; without `stopping`, the result is `TakesLong` if this would take long."""
+    """Correct past matches of a league.
+
+    Without `stopping`, a correction that would take long returns `TakesLong` instead.
+    """
     [result] = _with_retries([0], lambda: {0: _try_to_correct(database, command, stopping)}).values()
     if isinstance(result, CommandResult):
         committed(Commit(1, len(result.ids), True))
@@ -353,7 +356,10 @@ def _try_to_correct(database: Database, command: Command, stopping: Event | None
 
 
 def _correct_at_once(database: Database, command: Command) -> CommandResult | None:
-    """Correct the past of a league under an exclusive lock; None if a long correction of the league is under way."""
+    """Correct past matches of a league under an exclusive lock.
+
+    Return None if a long correction of the league is already under way.
+    """
     with database.writing() as connection:
         lock_league(connection, leagues.find(connection, command.league).id)
         if leagues.find(connection, command.league).replaying:

@@ -14,7 +14,8 @@ NAT = np.iinfo(np.int64).min  # marks a value that is not a time
 EARLIEST, LATEST = 1800, 2199  # years for which a number such as 20260131 is read as a date
 
 MOST = 0.9  # fraction of the numbers that must fit a meaning
-# The limit of Unix times in each unit, and its length in microseconds.
+# Units of Unix times, from seconds to nanoseconds: the limit below which a number is in this unit, and the length of
+# the unit in microseconds.
 _UNITS = ((1e11, 1e6), (1e14, 1e3), (1e17, 1.0), (np.inf, 1e-3))
 _UNIX = (1e9, 4.2e9)  # in seconds: the years 2001 to 2103
 _EXCEL = (30_000, 60_000)  # in days since the end of 1899: the years 1982 to 2064
@@ -23,7 +24,7 @@ _DATE_WORDS = ("date", "datum", "fecha", "data", "datetime", "дата", "日期
 
 
 def meaning_of(values: Floats, weight: NDArray[Any], column: str) -> Meaning:
-    """Guess what numbers mean from their size, each weighted by its number of rows, and from the column's name.
+    """Guess what the numbers in a time column mean, from their size and the column's name; `weight` counts their rows.
 
     >>> meaning_of(np.array([20260131.0, 20260201.0]), np.ones(2), "date")
     'compact'
@@ -40,7 +41,7 @@ def meaning_of(values: Floats, weight: NDArray[Any], column: str) -> Meaning:
 
 
 def in_range(values: Floats, meaning: Meaning) -> NDArray[np.bool_]:
-    """Return which numbers are plausible for a meaning."""
+    """Return a mask of the numbers that are plausible if the column has this meaning."""
     if meaning == "compact":
         return np.not_equal(_compact(values)[0], NAT)
     first, last = _EXCEL if meaning == "excel" else _UNIX
@@ -49,7 +50,7 @@ def in_range(values: Floats, meaning: Meaning) -> NDArray[np.bool_]:
 
 
 def times_of_numbers(values: Floats, meaning: str) -> tuple[Stamp, Micros]:
-    """Convert numbers to times; NAT if a number is not a time.
+    """Convert numbers to times; a number that is not a time becomes NAT.
 
     >>> times_of_numbers(np.array([20260131.0]), "compact")
     (Stamp(kind='date', zone=None), array([1769817600000000]))
@@ -80,7 +81,10 @@ def _unit(values: Floats) -> Floats:
 
 
 def _compact(values: Floats) -> tuple[Micros, bool]:
-    """Read numbers such as 20260131, 202601311030 and 20260131103000; return whether any has a time of day."""
+    """Convert numbers such as 20260131, 202601311030 and 20260131103000 to times.
+
+    Also return whether any has a time of day.
+    """
     sound = (np.abs(values) < 1e15) & (values == np.rint(values))
     whole = np.where(sound, values, 0.0).astype(np.int64)
     long, longer = whole >= 10**11, whole >= 10**13

@@ -1,6 +1,6 @@
 """Parse dates and timestamps in text: one at a time in Python, or a uniform column at once with Polars.
 
-The patterns recognise a text and its parts; `template` turns a recognised text into a format for the whole column.
+Regular expressions split a text into its parts. From these parts, `template` makes a format for the whole column.
 """
 
 import re
@@ -73,7 +73,9 @@ def _compiled() -> tuple[re.Pattern[str], ...]:
 
 
 def match_date(text: str) -> _Match | None:
-    """Return the parts of a text that is written like a time, or None; the time itself need not exist.
+    """Split a text that is written like a date or time into its parts; return None for other text.
+
+    The date need not exist: 30 February is accepted here.
 
     >>> match_date("Sat 31 Jan 2026")["year"], match_date("soon")
     ('2026', None)
@@ -92,7 +94,7 @@ def match_date(text: str) -> _Match | None:
 
 
 def _is_clock(part: dict[str, str | None]) -> bool:
-    """Return False if a text has a bare hour, without minutes, am or pm, or a word such as "Uhr"."""
+    """Return False if the text has only a bare hour, without minutes, "am", "pm" or a word such as "Uhr"."""
     return not part.get("hour") or bool(part["minute"] or part["half"] or part["mark"])
 
 
@@ -104,7 +106,9 @@ def possible_orders(parts: _Match) -> tuple[Order, ...]:
 
 
 def moment(parts: _Match, order: Order) -> tuple[Stamp, int]:
-    """Return the time of a text, with the date's numbers in the given order; raises `ValueError` if it does not exist.
+    """Return the time that a text means if its numbers are in the given order.
+
+    Raises `ValueError` for a date that does not exist.
 
     >>> moment(match_date("02/01/1970"), "dmy")
     (Stamp(kind='date', zone=None), 86400000000)
@@ -176,7 +180,7 @@ def clock_of(text: str) -> tuple[Stamp, int] | None:
 
 
 def template(parts: _Match, order: Order) -> tuple[str, str] | None:
-    """Return a pattern for texts in the same notation, and Polars' format for them; None if Polars cannot read them.
+    """Return a regular expression and a Polars format for texts in this notation; None if Polars cannot parse it.
 
     >>> template(match_date("31.01.2026 10:30"), "dmy")
     ('^[0-9]{1,2}\\\\.[0-9]{1,2}\\\\.[0-9]{4} [0-9]{1,2}:[0-5][0-9]$', '%d.%m.%Y %H:%M')
@@ -225,9 +229,10 @@ def _shape(parts: _Match, group: str, order: Order) -> tuple[str, str]:
 
 @dataclass
 class Texts:
-    """Times read from texts, in microseconds, with a column for each order of day, month and year; NAT if unread.
+    """Times parsed from texts: `numbers` has an array of microseconds for each order of day, month and year.
 
-    An order without a column gives the same times as "dmy". `stamp` holds indices into `stamps`, -1 for unread texts.
+    Texts that could not be parsed have the time NAT and the `stamp` -1; other values of `stamp` are indices into
+    `stamps`. An order without an array gives the same times as "dmy".
     """
 
     stamp: Ints
@@ -236,7 +241,7 @@ class Texts:
     examples: dict[str, str] = field(default_factory=dict)  # an example text for each remark on how texts are read
 
     def stamp_index(self, stamp: Stamp) -> int:
-        """Return the index of a stamp, after appending it if it is new."""
+        """Return the index of a stamp in `stamps`; append the stamp if it is new."""
         if stamp not in self.stamps:
             self.stamps.append(stamp)
         return self.stamps.index(stamp)
@@ -265,7 +270,7 @@ class Texts:
 
 
 def read_texts(text: "pl.Series") -> Texts:
-    """Read a column of texts without nulls."""
+    """Parse the dates and times in a column of texts, which must not contain nulls."""
     result = Texts(np.full(len(text), -1, np.int32), {"dmy": np.full(len(text), NAT)})
     where = np.arange(len(text))
     for turn in range(TEMPLATES):
@@ -323,7 +328,7 @@ def _read_by_template(
 
 
 def _read_one(result: Texts, row: int, parts: _Match | None) -> None:
-    """Read one text on its own, because no other text may share its notation."""
+    """Parse a single text in Python. This is for rare notations, for which no template is worth its cost."""
     if parts is None:
         return
     read: dict[Order, Micros] = {}

@@ -1,1 +1,1 @@
-"""Readers of formats that other programs write; each returns a table with a row per match or a row per player."""
+"""Readers for the export formats of other programs; each returns a table with a row per match or a row per player."""

@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Number the rating sets of a league; until now, every generation had one set, with the generation's number."""
+    """Add a column for the number of the rating set. Existing sets get the number of their generation."""
     for table in ("rating", "checkpoint"):
         op.execute(f"ALTER TABLE {table} RENAME COLUMN generation TO rating_set")
     op.add_column("generation", sa.Column("rating_set", sa.Integer(), nullable=False, server_default="1"))
@@ -24,7 +24,10 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop the numbers. The sets of a generation are then mixed up, so use this only to empty a database."""
+    """Drop the column.
+
+    The rating sets of a generation can then not be separated, so use this only to empty a database.
+    """
     for column in ("rating_sets", "replay_until"):
         op.drop_column("league", column)
     for column in ("rating_set", "set_revision"):
