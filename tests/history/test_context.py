@@ -142,9 +142,9 @@ def test_context_must_have_as_many_rows_as_the_history() -> None:
 
 BAD: list[tuple[Any, str, int | None]] = [
     ("clay", "context must be a mapping such as {'surface': 'clay'}, not 'clay'", None),
-    ({"x": [1]}, "context 'x' has 1 value for 2 teams: give one for the match, or one for each team", None),
+    ({"x": [1]}, "context 'x' has 1 value for 2 teams: give one value for the match, or one for each team", None),
     ({"x": [[1], 2]}, "context 'x' mixes values and lists: give a value for each team, or a list for each team", None),
-    ({"x": [[1, 2], [1]]}, "context 'x' of team 2 has 1 value for 2 players: give one for each", 1),
+    ({"x": [[1, 2], [1]]}, "context 'x' of team 2 has 1 value for 2 players: give one value for each player", 1),
     ({"x": [[1, 2], [3, [4]]]}, "context 'x' must be text, a number, true or false, not [4]", 1),
     ({"x": {}}, "context 'x' must be text, a number, true or false, not {}", None),
     ({"x": float("inf")}, "context 'x' must be a finite number, not inf", None),

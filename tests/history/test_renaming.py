@@ -84,7 +84,7 @@ GAMES = [
         ),
         ({"jeevo": "Deevo"}, "no player named 'jeevo' to rename; did you mean 'Jeevo'?"),
         ({"xyz": "Deevo"}, "no player named 'xyz' to rename"),
-        ({"ann": "bob", "bob": "cat", "cat": "ann"}, "must not go in a circle: 'ann' → 'bob' → 'cat' → 'ann'"),
+        ({"ann": "bob", "bob": "cat", "cat": "ann"}, "refer to each other in a circle: 'ann' → 'bob' → 'cat' → 'ann'"),
         ({"ann": " "}, "a player's name must not be empty"),
         ({"ann": 2.5}, "must be text or a whole number"),
         ({"ann": "x", " ann": "y"}, "'ann' is an alias of both 'x' and 'y'"),
@@ -191,7 +191,7 @@ def test_a_merge_of_names_that_meet_under_a_third_name(tmp_path: Path) -> None:
 def test_a_target_that_no_match_names_may_be_a_slip(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", WIDE)
     history = History.read(path, aliases={"JV": "deevo"})
-    assert "no match names 'deevo' itself (did you mean 'Deevo'?)" in history.recognised
+    assert "no match has a player named 'deevo' (did you mean 'Deevo'?)" in history.recognised
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,10 @@ def test_an_alias_may_be_quoted_and_decomposed(tmp_path: Path) -> None:
         ("Jeevo,Deevo\nJV,\n", "a.csv, line 2: the name of the player is missing"),
         ("alias,name\nJeevo,Deevo\n,JV\n", "a.csv, line 3: the alias is missing"),
         ("Jeevo,Deevo\nJeevo,ann\n", "a.csv, line 2: 'Jeevo' is already an alias of 'Deevo'"),
-        ("Jeevo,Deevo\nDeevo,Jeevo\n", "a.csv: aliases must not go in a circle: 'Jeevo' → 'Deevo' → 'Jeevo'"),
+        (
+            "Jeevo,Deevo\nDeevo,Jeevo\n",
+            "a.csv: these aliases refer to each other in a circle: 'Jeevo' → 'Deevo' → 'Jeevo'",
+        ),
         ("Jeevo\nDeevo\n", "a.csv, line 1: give two columns"),
         ("Jeevo,Deevo,x\nJV,Deevo,y\n", "a.csv: a file of aliases has two columns, alias and name, not 3"),
     ],

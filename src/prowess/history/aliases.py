@@ -38,7 +38,11 @@ def resolve_aliases(aliases: Mapping[str, str]) -> dict[str, str]:
             if name in path:
                 circle = [*list(path)[list(path).index(name) :], name]
                 names = " → ".join(map(repr, circle[:CIRCLE])) + " → …" * (len(circle) > CIRCLE)
-                raise Error(f"aliases must not go in a circle: {names}", field="aliases", value=name)
+                raise Error(
+                    f"these aliases refer to each other in a circle: {names}; remove one of them",
+                    field="aliases",
+                    value=name,
+                )
             path[name] = None
             name = direct[name]
         final |= dict.fromkeys(path, final.get(name, name))
@@ -102,7 +106,7 @@ class Aliases(Mapping[str, str]):
         for name in dict.fromkeys(self._names[alias] for alias in used):
             alike = [] if name in self._seen else others.lookalikes(name)
             if alike:
-                text = f"{title}no match names {name!r} itself{_meant(alike)}"
+                text = f"{title}no match has a player named {name!r}{_meant(alike)}"
                 remarks.append(Remark("new-name", (text,)))
         return tuple(remarks)
 

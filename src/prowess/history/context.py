@@ -571,7 +571,7 @@ def _level(what: str, match: int, value: Any, sizes: Sequence[int]) -> int:
     """Return the level of one match's list, and check its length."""
     if len(value) != len(sizes):
         lengths = f"{count(len(value), 'value', 'values')} for {count(len(sizes), 'team', 'teams')}"
-        message = f"{what} has {lengths}: give one for the match, or one for each team"
+        message = f"{what} has {lengths}: give one value for the match, or one for each team"
         raise Error(message, field="context", match=match, value=value)
     lists = [isinstance(inner, _LISTS) for inner in value]
     if not any(lists):
@@ -582,7 +582,7 @@ def _level(what: str, match: int, value: Any, sizes: Sequence[int]) -> int:
     for team, (inner, size) in enumerate(zip(value, sizes, strict=True)):
         if len(inner) != size:
             lengths = f"{count(len(inner), 'value', 'values')} for {count(size, 'player', 'players')}"
-            message = f"{what} of team {team + 1} has {lengths}: give one for each"
+            message = f"{what} of team {team + 1} has {lengths}: give one value for each player"
             raise Error(message, field="context", match=match, team=team, value=inner)
     return 2
 

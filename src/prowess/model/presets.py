@@ -301,7 +301,10 @@ def TS3(
     """
     # Such a model seems to work, because its uncertainties shrink, but its ratings hardly change.
     if isinstance(margin, (int, float)) and margin < sigma / 10:
-        warnings.warn(f"TS3 barely learns if the margin ({margin:g}) is far below sigma ({sigma:g})", stacklevel=2)
+        warnings.warn(
+            f"TS3 barely learns if the margin ({margin:g}) is far below sigma ({sigma:g}); use a larger margin, or TS2",
+            stacklevel=2,
+        )
     team = LeaderBonus(FullSquad(size, discount), leader_bonus)
     return _gaussian(mu, sigma, positive("beta", beta), tau, PlacesML(margin=_or_spread(margin)), team)
 

@@ -250,7 +250,7 @@ def test_saved_ladder_keeps_times_and_time_zones(tmp_path):
         ('{"header": {"format": "x"}, "players": {}}', "not a saved ladder: its format is 'x'"),
         (
             '{"header": {"format": "prowess ladder", "version": 99}, "players": {}}',
-            "format version 99 is not supported",
+            "unknown format version 99",
         ),
     ],
 )

@@ -214,7 +214,9 @@ def test_a_player_can_be_renamed_back(database):
     assert alias_table(database) == {"Jay": "Jeevo"}
     assert teams(database)["b"] == ["Jeevo", "cat"]
     first = changes(database)[-1]
-    with pytest.raises(Conflict, match=f"Jay was renamed to Jeevo since: undo that first .revision {back.revision}"):
+    with pytest.raises(
+        Conflict, match=f"Jay was later renamed to Jeevo; undo that change first .revision {back.revision}"
+    ):
         perform(database, UndoRename("darts", first.revision))
     perform(database, UndoRename("darts", back.revision))
     perform(database, UndoRename("darts", first.revision))
@@ -284,7 +286,7 @@ def test_aliases_can_be_added_and_removed(database):
 def test_a_merge_whose_alias_was_removed_is_final(database):
     made = perform(database, merge())
     perform(database, RemoveAlias("darts", "Jeevo"))
-    with pytest.raises(Conflict, match="Jeevo is no longer an alias of Deevo: this cannot be undone"):
+    with pytest.raises(Conflict, match="this change cannot be undone, because Jeevo is no longer an alias of Deevo"):
         perform(database, UndoRename("darts", made.revision))
 
 
@@ -436,7 +438,7 @@ def test_an_anonymous_player_is_not_renamed_or_merged(database):
     erasure.anonymise(database, "darts", "Deevo")
     commands = [merge("anonymous-1", "x"), merge("Jeevo", "anonymous-1"), AddAlias("darts", "x", "anonymous-1")]
     for command in [*commands, merge("Jeevo", "Deevo"), AddAlias("darts", "Deevo", "cat")]:
-        with pytest.raises(Conflict, match="a player who was anonymised cannot be renamed or merged, or get a name"):
+        with pytest.raises(Conflict, match="a player who was anonymised cannot be renamed or merged"):
             perform(database, command)
 
 

@@ -42,7 +42,7 @@ Out = Annotated[Path | None, typer.Option(help=f"Write all problems to a file: {
 def check(
     file: File, choices_to_edit: Choices, all: All = False, ask: Ask = False, json: Json = False, out: Out = None
 ) -> None:
-    """Check a file: how its columns are read, every problem with its line, and what looks unusual.
+    """Check a file: show how its columns are read, every problem with its line, and what looks unusual.
 
     The exit code is 1 if there is a problem, else 0; data that only looks unusual is not a problem.
 

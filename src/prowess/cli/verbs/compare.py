@@ -60,7 +60,7 @@ def compare(
     jobs: Jobs = 1,
     seed: Seed = 0,
 ) -> None:
-    """Find the model that predicts the matches of a file best, and how certain that is.
+    """Find out which model predicts the matches of a file best, and how certain that is.
 
     Every match is predicted from the matches before it. The best model by each measure is bold;
     ≈ marks models whose difference from it is within the noise.

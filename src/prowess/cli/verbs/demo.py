@@ -26,7 +26,7 @@ Out = Annotated[Path, typer.Option(metavar="DIR", help="Folder for the charts.")
 
 
 def demo(out: Out = Path("demo"), json: Json = False) -> None:
-    """Rate an example league, predict its next matches and draw skill curves. Works offline.
+    """Rate an example league, predict its next matches and draw skill curves. The demo works offline.
 
     \b
     prowess demo

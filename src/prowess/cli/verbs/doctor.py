@@ -32,7 +32,7 @@ Repair = Annotated[
 
 @add_settings
 def doctor(backups: Backups = None, repair: Repair = False, json: Json = False, **options: Any) -> None:
-    """Check a service: the database, the ratings against a replay of the journal, the settings, and the machine.
+    """Check the database of a service, its ratings (against a replay of the journal), its settings, and the machine.
 
     Give it the options and the environment of your `prowess serve`, and run it as the same user. It only reads, unless
     you ask for --repair, and the service can keep running. The exit code is 1 if there is a problem; warnings alone do

@@ -39,8 +39,8 @@ Grace = Annotated[
 def keys() -> None:
     """Create, list, rotate and revoke access keys of the service.
 
-    A key allows reading, writing (and reading) or administration (and writing), in one league or in all. Public leagues
-    can be read without a key.
+    A read key can read, a write key can also record matches, and an admin key can do everything, in one league or in
+    all leagues. Public leagues can be read without a key.
 
     \b
     prowess key create phone
@@ -62,7 +62,7 @@ def create(
     create: Create = False,
     json: Json = False,
 ) -> None:
-    """Create a key and print its secret. It is shown only once: only a hash is stored.
+    """Create a key and print its secret. The secret is shown only once, because only its hash is stored.
 
     A missing database is created.
 

@@ -39,7 +39,7 @@ def predict(
 ) -> None:
     """Predict matches: the winner, the places, the scores, and how fair each match is.
 
-    Separate teams by "vs" or a dash, players by a comma. Put a name that contains one of these separators in double
+    Separate teams by "vs" or a dash, and players by a comma. Put a name that contains one of these separators in double
     quotes.
 
     \b

@@ -285,7 +285,7 @@ def read_player_columns(table: Table, kinds: Kinds) -> Grid | None:
     players = f"{', '.join(columns[:8])}{', …' * (len(columns) > 8)}"
     held, other = ("places", "score") if places else ("scores, where the highest is best", "rank")
     values.note("player-columns", f"a column per player ({players}) with {held}", number=len(columns))
-    values.note("other-reading", f"if that is wrong, make a file with a row per player and a column {other}")
+    values.note("other-reading", f"if the cells are {other}s, make a file with a row per player and a column {other!r}")
     roles = {"match": "match", "player": "player", "rank" if places else "score": "score"}
     return values, roles | ({"time": day[0]} if day else {})
 

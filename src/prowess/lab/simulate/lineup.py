@@ -75,7 +75,10 @@ class Attendance:
         seat = np.full(len(match), -1, np.int64)
         if self.everyone:
             if len(match) < len(weights):
-                raise Error(f"not everyone can play: {len(match)} seats for {len(weights)}", field="attendance")
+                raise Error(
+                    f"not everyone can play: there are {len(match)} seats for {len(weights)} players",
+                    field="attendance",
+                )
             # Everyone gets one random seat first; the remaining seats are filled by weight.
             seat[rng.choice(len(seat), len(weights), replace=False)] = rng.permutation(len(weights))
         fill_seats(rng, seat, match, weights)

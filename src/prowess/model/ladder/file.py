@@ -76,7 +76,9 @@ def _ladder(content: Any, model: Model | None) -> Ladder:
         raise Error(f"not a saved ladder: its format is {header['format']!r}")
     # JSON's `true` equals 1 in Python, so it needs a check of its own.
     if header["version"] not in READABLE or header["version"] is True:
-        raise Error(f"format version {header['version']} is not supported, only up to {VERSION}; update prowess")
+        raise Error(
+            f"unknown format version {header['version']}; this prowess reads up to {VERSION}, so update prowess"
+        )
     ladder = Ladder(_choose_model(header["model"], model))
     # A plugin's component may have changed its columns since the file was saved.
     if header["columns"] != ladder.layout.columns:

@@ -208,7 +208,7 @@ async def get_player(
 ) -> Response:
     """Rating and rank, rating curve, recent matches with their predicted results, opponents and partners.
 
-    `matches=0&curve=0` returns only the rating, which is cheaper.
+    `matches=0&curve=0` returns only the rating, which is faster.
     """
 
     def work(connection: Connection) -> Response:

@@ -157,7 +157,7 @@ def plan_undo(connection: Connection, league: League, command: UndoRename) -> Re
     if change.undone is not None:
         return None
     if change.player is None or change.target is None:
-        raise Conflict("a player of this change was anonymised: it cannot be undone", field="revision")
+        raise Conflict("this change cannot be undone, because one of its players was anonymised", field="revision")
     if not change.undoable:
         raise Conflict(_why_not_undoable(change, changes), field="revision", value=command.revision)
     chains = aliases.load_chains(connection, league)
@@ -170,8 +170,8 @@ def _why_not_undoable(change: NameChange, changes: Sequence[NameChange]) -> str:
     later = [other for other in changes if other.revision > change.revision and other.undone is None]
     cause = next((other for other in reversed(later) if names & {other.player, *other.ended}), None)
     if cause is None or cause.kind not in ("merge", "rename"):
-        return f"{change.player} is no longer an alias of {change.target}: this cannot be undone"
-    return f"{cause.player} was renamed to {cause.target} since: undo that first (revision {cause.revision})"
+        return f"this change cannot be undone, because {change.player} is no longer an alias of {change.target}"
+    return f"{cause.player} was later renamed to {cause.target}; undo that change first (revision {cause.revision})"
 
 
 def plan_new_alias(connection: Connection, league: League, command: AddAlias) -> Renaming | None:
@@ -220,7 +220,7 @@ def _is_alias(name: str, player: str, advice: str) -> Conflict:
 
 def _check_not_anonymous(connection: Connection, league: League, name: str) -> None:
     if erasure.is_erased(connection, league, name):
-        text = "a player who was anonymised cannot be renamed or merged, or get a name again"
+        text = "a player who was anonymised cannot be renamed or merged"
         raise Conflict(text, field="player", value=name)
 
 

@@ -173,7 +173,7 @@ def read_bgg(source: Source, choices: Choices) -> Table:
             log.add(play)
 
     def refuse(*_: object) -> None:
-        raise Error(f"{source}: the XML declares entities, which files of plays never do")
+        raise Error(f"{source}: the XML declares entities, which is not allowed in a file of plays")
 
     parser.StartElementHandler, parser.EndElementHandler, parser.EntityDeclHandler = start, end, refuse
     try:

@@ -123,7 +123,7 @@ class Leagues(ResponseModel):
 
 
 class NewModel(Preset):
-    """Another model for a league, which rates all its matches again."""
+    """Another model for a league; all its matches are rated again with this model."""
 
 
 class Generation(ResponseModel):

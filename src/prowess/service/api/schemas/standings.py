@@ -150,6 +150,6 @@ class Player(ResponseModel):
     curve: list[CurvePoint] = Field(description="Ratings after matches, oldest first.")
     best: CurvePoint | None = Field(description="The highest shown rating.")
     worst: CurvePoint | None
-    matches: list[PlayerMatch] = Field(description="Newest first.")
-    opponents: list[HeadToHead] = Field(description="Most frequent first, at most 100.")
+    matches: list[PlayerMatch] = Field(description="The latest matches, newest first.")
+    opponents: list[HeadToHead] = Field(description="The most frequent opponents first, at most 100.")
     partners: list[HeadToHead]
