@@ -120,7 +120,7 @@ class ContextColumn:
     def holds(self, wanted: object, what: str = "a value") -> NDArray[np.bool_]:
         """Return which rows hold a value, or one of a list of values; None is a missing value.
 
-        Numbers may be given as text, and the other way round. Text that is no number raises an `Error` if the column
+        Numbers may be given as text, and the other way round. Text that is not a number raises an `Error` if the column
         holds numbers; `what` names the value in the message.
 
         >>> ContextColumn.of([3, 5, None, 3]).holds([3, "5"])

@@ -118,7 +118,7 @@ class _Source:
     """A column of context, and the columns of the file from which it is read.
 
     There are several if each side, or each player of each side, has its own. Without a `level` or a `kind`, the cells
-    decide. If the columns also have a role, `beside` is true, and nothing is said if they are left out.
+    decide. If the columns also have a role, `beside` is true, and there is no remark if they are left out.
     """
 
     name: str
@@ -164,7 +164,7 @@ def without_context(table: Table) -> Table:
 
 
 def _unused(table: Table, layout: Layout, draft: RawMatches) -> list[str]:
-    """Return the columns that say nothing in the raw matches; a column may have a role for which it was not used."""
+    """Return the columns without information in the raw matches; a column may have a role for which it was not used."""
     values = {"id": draft.ids, "time": draft.times, "venue": draft.home, "score": draft.score}
     dropped = {layout.roles[role] for role, value in values.items() if value is None and role in layout.roles}
     dropped -= {layout.roles["match"]} if "match" in layout.roles else set()
@@ -313,7 +313,7 @@ def _lists_sets(table: Table, column: str) -> bool:
 
 
 def _is_text(table: Table, column: str) -> bool:
-    """Return whether the cells are mostly not numbers; numbers of teams within a match say nothing."""
+    """Return whether the cells are mostly not numbers; numbers of teams within a match are no evidence."""
     if table.frame[column].dtype.is_numeric():
         return False
     cells = text_of(table, column).drop_nulls().unique()
@@ -324,7 +324,7 @@ class _Reader:
     """Reads columns of context one by one."""
 
     def __init__(self, table: Table, draft: RawMatches, sources: Sources, inferred: bool) -> None:
-        """Prepare to read; columns that say nothing are left out if `inferred`, and kept if the user chose them."""
+        """Prepare to read; columns without information are left out if `inferred`, and kept if the user chose them."""
         self.table, self.draft, self.sources, self.inferred = table, draft, sources, inferred
         self.earlier: dict[str, tuple[Level, Kind] | None] = dict(table.decided.get(CONTEXT, {}))
         self.partial = bool(table.decided.get(PARTIAL))
