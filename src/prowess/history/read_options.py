@@ -64,7 +64,7 @@ class Choices:
         None, "A file of two columns, an alias and the player's name; aliases count as that player.", "FILE"
     )
     context: Sequence[str] | None = _choice(
-        None, "Columns to keep with the matches, such as surface,round; none keeps no column.", "NAME,…"
+        None, "Columns to keep with the matches, such as surface,round; the word none keeps no columns.", "NAME,…"
     )
     time_format: str | None = _choice(None, "Format of dates, such as %d.%m.%Y; or number, unix, excel.")
     utc: bool = _choice(False, "Convert times in different zones to UTC.")

@@ -253,7 +253,9 @@ class Model:
         details = check_details(teams, ranks, scores, weights, importance, elapsed, home)
         rated, converged = rate(self.pipeline, teams, details)
         if not converged:
-            warnings.warn("the match was rated, but EP did not converge; see the outcome's `sweeps`", stacklevel=2)
+            warnings.warn(
+                "the match was rated, but EP did not converge; allow more `sweeps` in the outcome", stacklevel=2
+            )
         return rated
 
     def predict(

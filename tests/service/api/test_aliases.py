@@ -121,7 +121,7 @@ def test_aliases_are_listed_added_and_removed(ask):
     assert ask.get(f"{LEAGUE}/aliases").json()["aliases"] == []
 
 
-def test_similar_players_are_listed_until_they_are_told_apart(ask):
+def test_similar_players_are_listed_until_they_are_marked_as_different(ask):
     [pair] = ask.get(f"{LEAGUE}/similar-players").json()["pairs"]
     assert pair == {"alias": "Jeevo Smith", "player": "Deevo Smith"}
     ask.post(f"{LEAGUE}/similar-players/dismiss", {"players": ["cat", " cat "]}, status=422)

@@ -73,7 +73,7 @@ def predict(
         print_json(forecasts)
     # The model has learnt a home advantage, but the typed match does not say which team is at home.
     elif ladder.home is not None and home is None:
-        note("neutral ground; --home NAME gives a team the home advantage")
+        note("predicted for neutral ground; use --home NAME to give a team the home advantage")
 
 
 def _print_title(teams: list[list[str]], host: int | None, first: bool) -> None:

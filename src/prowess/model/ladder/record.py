@@ -44,7 +44,9 @@ def record(
         ladder.names.extend(newcomers)
         ladder.stamp, ladder.first_time = stamp, _earliest(ladder.first_time, now)
     if not converged:
-        warnings.warn("the match was recorded, but EP did not converge; see the outcome's `sweeps`", stacklevel=3)
+        warnings.warn(
+            "the match was recorded, but EP did not converge; allow more `sweeps` in the outcome", stacklevel=3
+        )
     return rated
 
 

@@ -124,7 +124,7 @@ async def undo_rename(
 ) -> Response:
     """Undo the merge or rename that made this revision. Later changes of names that build on it must be undone first.
 
-    Every match gets the name under which it was given, also those posted since under the old name.
+    Every match gets back the name with which it was posted, even if it was posted after the change.
     """
     command = UndoRename(access.league, revision, author=access.author, reason=reason)
     return json_response(await run_rename(service, command, dry_run))
@@ -152,7 +152,8 @@ async def list_aliases(access: Write, service: ServiceDep) -> Response:
     status_code=201,
     summary="Add an alias",
     response_model=schemas.AliasChange,
-    responses=problem_responses(409) | {200: {"model": schemas.AliasChange, "description": "It existed before."}},
+    responses=problem_responses(409)
+    | {200: {"model": schemas.AliasChange, "description": "The alias existed before."}},
 )
 async def create_alias(asked: schemas.NewAlias, access: Admin, service: ServiceDep, reason: Reason = "") -> Response:
     """Add another name of a player. If the name has matches of its own, merge the two players instead."""
@@ -165,9 +166,9 @@ async def create_alias(asked: schemas.NewAlias, access: Admin, service: ServiceD
 
 @router.delete(ALIASES + "/{alias:anything}", summary="Remove an alias", response_model=schemas.AliasChange)
 async def delete_alias(alias: str, access: Admin, service: ServiceDep, reason: Reason = "") -> Response:
-    """Remove an alias: the name may be that of a new player again.
+    """Remove an alias. After that, matches posted under this name belong to a new player.
 
-    Recorded matches stay with the player, and a merge that made the alias cannot be undone any more.
+    Recorded matches stay with the player, and a merge that made the alias can no longer be undone.
     """
     command = RemoveAlias(access.league, alias, author=access.author, reason=reason)
     result = await asyncio.wrap_future(service.writer.submit(command))
@@ -176,14 +177,14 @@ async def delete_alias(alias: str, access: Admin, service: ServiceDep, reason: R
 
 
 def similar_players(service: Service, connection: Connection, league: League) -> list[tuple[str, str]]:
-    """Return pairs of names that may belong to one player, except those that an admin has told apart."""
+    """Return pairs of names that may belong to one player, except pairs marked as different players."""
     history = service.traces.of(connection, league).view.trace.history
     distinct = aliases.list_distinct(connection, league)
     return list(without_distinct((pair for one in likely_aliases(history) for pair in one.aliases), distinct))
 
 
 def without_distinct(pairs: Iterable[tuple[str, str]], distinct: set[tuple[str, str]]) -> Iterable[tuple[str, str]]:
-    """Leave out the pairs of names that an admin has told apart.
+    """Leave out the pairs of names that an admin has marked as different players.
 
     >>> list(without_distinct([("b", "a"), ("c", "d")], {("a", "b")}))
     [('c', 'd')]
@@ -193,7 +194,7 @@ def without_distinct(pairs: Iterable[tuple[str, str]], distinct: set[tuple[str, 
 
 @router.get(SIMILAR, summary="List players who may be the same", response_model=schemas.SimilarPlayers)
 async def list_similar_players(access: Write, service: ServiceDep) -> Response:
-    """Names that are spelt almost alike, except those that were told apart. Merge two players, or tell them apart."""
+    """Names that are spelt almost alike, except pairs that were marked as different players."""
 
     def work(connection: Connection) -> dict[str, Any]:
         league = leagues.find(connection, access.league)
@@ -219,7 +220,9 @@ async def tell_apart(service: Service, access: Access, names: list[str]) -> None
     await run_in_threadpool(work)
 
 
-@router.post(f"{SIMILAR}/dismiss", summary="Tell two similar players apart", response_model=schemas.SimilarPlayers)
+@router.post(
+    f"{SIMILAR}/dismiss", summary="Mark two similar names as different players", response_model=schemas.SimilarPlayers
+)
 async def dismiss_similar_players(asked: schemas.DistinctPlayers, access: Admin, service: ServiceDep) -> Response:
     """Record that two names belong to different players; returns the pairs of similar names that are left."""
     await tell_apart(service, access, asked.players)
