@@ -1,4 +1,4 @@
-"""Aliases: other names of players, as a mapping that follows chains and remembers which aliases occurred."""
+"""Aliases (other names of players): resolve chains of aliases, and record which aliases occur in a file."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from ..text import count
 from .name_index import NameIndex
 from .names import name_of
 
-CIRCLE = 5  # names of a circle that a message shows
-SHOWN = 3  # aliases that a remark shows
+CIRCLE = 5  # maximum number of names that an error about circular aliases lists
+SHOWN = 3  # maximum number of aliases that a remark lists
 
 
 def resolve_aliases(aliases: Mapping[str, str]) -> dict[str, str]:
-    """Map every alias to its last name: chains are followed, an alias of itself is dropped, a circle is an `Error`.
+    """Map every alias to a player's name, following chains of aliases. A name that is its own alias is dropped.
+
+    Circular aliases raise an `Error`.
 
     >>> resolve_aliases({"JV": "Jeevo", "Jeevo": "Deevo", "ann": "ann"})
     {'JV': 'Deevo', 'Jeevo': 'Deevo'}
@@ -50,9 +52,9 @@ def resolve_aliases(aliases: Mapping[str, str]) -> dict[str, str]:
 
 
 class Aliases(Mapping[str, str]):
-    """Aliases with the players' names that they lead to; `source` is the file that they come from.
+    """A mapping from aliases to players' names; `source` is the file from which the aliases were read.
 
-    Files are read in several parts, so the aliases remember which names have occurred in any of them.
+    A file may be read in several chunks, so the object records which names have occurred in any of them.
 
     >>> aliases = Aliases({"JV": "Jeevo", "Jeevo": "Deevo"})
     >>> aliases["JV"], aliases.apply(["ann", "Jeevo"]), aliases.unused
@@ -78,7 +80,7 @@ class Aliases(Mapping[str, str]):
         return len(self._names)
 
     def apply(self, names: Iterable[str]) -> list[str]:
-        """Return the names with aliases replaced, and remember which aliases and players have occurred."""
+        """Replace aliases by players' names, and record which aliases and players have occurred."""
         names = list(names)
         self._seen.update(name for name in names if name in self._names or name in self._targets)
         return [self._names.get(name, name) for name in names]
@@ -89,7 +91,7 @@ class Aliases(Mapping[str, str]):
         return [alias for alias in self._names if alias not in self._seen]
 
     def remarks(self, players: Iterable[str]) -> tuple[Remark, ...]:
-        """Return remarks on aliases that did not occur, and on new names that look like one of the `players`."""
+        """Return remarks on aliases that did not occur, and on players' names that look like one of the `players`."""
         unused, used = self.unused, [alias for alias in self._names if alias in self._seen]
         if not self._names:
             return ()

@@ -55,7 +55,10 @@ def build(draft: RawMatches) -> History:
 
 
 def _places(draft: RawMatches) -> Ints:
-    """Return the places of the teams: by their ranks, else by their scores, else in the order of the list."""
+    """Return the places of the teams, from their ranks.
+
+    Without ranks, use the scores; without scores, the order of the teams.
+    """
     key = -draft.score if draft.score is not None else np.full(len(draft.team_start) - 1, np.nan)
     if (missing := np.isnan(key)).any():
         key = np.where(missing, np.arange(len(key), dtype=np.float64), key)

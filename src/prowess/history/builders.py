@@ -75,7 +75,7 @@ def _prefix(name: str) -> str:
 
 @dataclass
 class _Lists:
-    """Columns to which matches are added; a match without an optional key gets the neutral value.
+    """A history under construction, as columns. A match without an optional key gets the neutral value of its column.
 
     >>> lists = _Lists(time_format=None, utc=False)
     >>> lists.add({"teams": [["ann"], ["bob"]], "scores": [3, 1]})
@@ -163,7 +163,10 @@ class _Lists:
         self.time.append(moment)
 
     def encode_context(self) -> None:
-        """Encode the context of the matches that were added last; once for each chunk, column by column."""
+        """Encode the context of the matches that were added since the last call, column by column.
+
+        Called once per chunk.
+        """
         contexts, self.contexts = self.contexts, []
         if contexts and "context" in self.given:
             first = len(self.teams) - len(contexts)
@@ -224,7 +227,7 @@ _NUMBERS = frozenset((int, float))
 
 
 class _IrregularError(Exception):
-    """A match is not regular, so `_Lists.add` must read or reject it."""
+    """Raised for a match that is not regular, so that `_Lists.add` reads or rejects it."""
 
 
 def _add_regular(lists: _Lists, matches: list[Any]) -> bool:
@@ -279,7 +282,10 @@ def _add_columns(lists: _Lists, matches: int, columns: dict[str, list[Any]]) -> 
 
 
 def _of_types(types: Collection[type], values: list[Any]) -> list[Any]:
-    """Return the values if the type of each is one of `types`; other types, even subclasses, are irregular."""
+    """Return the values if each has exactly one of the `types`.
+
+    Any other type, even a subclass, makes the match irregular.
+    """
     if not set(map(type, values)).issubset(types):
         raise _IrregularError
     return values
@@ -291,7 +297,7 @@ def _check_limits(values: list[Any]) -> None:
 
 
 def _match_column(column: list[Any] | None, types: Collection[type], neutral: Any, matches: int) -> list[Any]:
-    """Return a value for each match; matches without one get the neutral value."""
+    """Return a list with one value per match; matches without a value get the neutral value."""
     if column is None:
         return [neutral] * matches
     _of_types({*types, _NONE}, column)
@@ -299,7 +305,7 @@ def _match_column(column: list[Any] | None, types: Collection[type], neutral: An
 
 
 def _result_column(column: list[Any] | None, counts: list[int]) -> list[Any]:
-    """Return the ranks (or scores) of all teams; NaN for matches that have none."""
+    """Return the ranks (or scores) of all teams; teams of matches without ranks (or scores) get NaN."""
     if column is None:
         return [nan] * sum(counts)
     listed = _of_types(_LISTS, [values for values in column if values is not None])
@@ -314,7 +320,7 @@ def _result_column(column: list[Any] | None, counts: list[int]) -> list[Any]:
 
 
 def _weight_column(column: list[Any] | None, teams: list[Any], counts: list[int], sizes: list[int]) -> list[Any]:
-    """Return the weights of all entries; 1 for matches without weights."""
+    """Return the weights of all entries; entries of matches without weights get 1."""
     if column is None:
         return [1.0] * sum(sizes)
     if _NONE in map(type, column):
@@ -331,7 +337,7 @@ def _weight_column(column: list[Any] | None, teams: list[Any], counts: list[int]
 
 
 def _time_column(lists: _Lists, column: list[Any] | None) -> tuple[list[float], Stamp | None]:
-    """Return the times as numbers, and the kind and zone that they share with earlier times."""
+    """Return the times as numbers, and their common kind and zone, which must agree with those of earlier matches."""
     if lists.teams and bool(lists.time) != (column is not None):
         raise _IrregularError
     if column is None:
@@ -358,7 +364,7 @@ _DUEL_START = np.array([0, 2], np.int32)
 def _duel(match: Any, remarks: tuple[Remark, ...]) -> History | None:
     """Build the history of one match between two teams; None if the match is not regular.
 
-    The match may have only teams and ranks or scores, and names must be plain ASCII.
+    A regular match here has only the keys `teams`, `ranks` and `scores`, and its names are ASCII.
 
     >>> _duel({"teams": [["ann"], ["bob", "cat"]], "scores": [1, 3]}, ())
     History(1 match, 3 players, scores)
@@ -409,7 +415,7 @@ def plain(history: History, match: int) -> dict[str, Any]:
         mapping["ranks"] = place
     else:
         if any(p != 1 + sum(other > mine for other in score) for p, mine in zip(place, score, strict=True)):
-            mapping["ranks"] = place  # the places do not follow from the scores
+            mapping["ranks"] = place  # keep the ranks if they do not follow from the scores
         mapping["scores"] = score
     if history.time is not None:
         mapping["time"] = show_time(*stamp_of(history), history.time[match])

@@ -51,7 +51,7 @@ def join(histories: Sequence[History], once: bool = True, names: Sequence[str] =
             pieces = (f"{text} (first: {first}); use ", Option("duplicates", "keep"), " to count each of them")
             remarks[""] = Remark("repeated-matches", pieces, count=len(repeated))
             joined = take(joined, np.delete(np.arange(len(joined)), repeated))
-    joined = take(joined, np.arange(len(joined)))  # this sorts by time
+    joined = take(joined, np.arange(len(joined)))  # `take` also sorts by time
     ids = [name for name in joined.ids or () if name]
     unique = len(set(ids)) == len(ids)  # if all files count from 1, ids are not unique
     joined = replace(joined, ids=joined.ids if unique else None, remarks=tuple(remarks.values()))
@@ -100,7 +100,7 @@ def _concatenate(histories: Sequence[History], stamp: Stamp | None) -> History:
 
 
 def _contexts(histories: Sequence[History]) -> dict[str, Context]:
-    """Return the contexts of all histories; a column takes the finest level that it has in any of them."""
+    """Join the contexts of all histories. A column gets the finest level that it has in any history."""
     joined: dict[Level, dict[str, ContextColumn]] = {level: {} for level in LEVELS}
     levels: dict[str, Level] = {}
     for level in LEVELS:
@@ -127,7 +127,10 @@ def _mixed_context(histories: Sequence[History]) -> list[Remark]:
 
 
 def _column(histories: Sequence[History], name: str) -> NDArray[Any] | None:
-    """Return an optional column, filled with its neutral value if a history does not have it."""
+    """Join an optional column; a history that does not have it contributes neutral values.
+
+    Return None if no history has it.
+    """
     absent, length = ABSENT[name]
     if all(getattr(part, name) is None for part in histories):
         return None

@@ -26,7 +26,7 @@ Counts = NDArray[np.int64]  # matches of each player
 class Suspicion(NamedTuple):
     """Something that may be wrong in the data: its kind, and a sentence about it.
 
-    If the names of one player may be spelt differently, `aliases` has pairs of an alias and the more frequent name.
+    If several names may belong to one player, `aliases` pairs each of the rarer names with the most frequent one.
     """
 
     kind: str
@@ -35,7 +35,7 @@ class Suspicion(NamedTuple):
 
 
 def suspicions(history: History) -> list[Suspicion]:
-    """Return everything suspicious in a history, grouped by kind, with the clearest cases of each.
+    """Return what is suspicious in a history, grouped by kind; of each kind, only the clearest cases.
 
     >>> matches = [{"teams": [["John Smith"], ["Ann"]]}] * 9 + [{"teams": [["Jhon Smith"], ["Ann"]]}]
     >>> suspicions(History.from_matches(matches))[0].text
@@ -109,7 +109,7 @@ def _slips(history: History, counts: Counts) -> list[Suspicion]:
 
 
 def _met(history: History, pairs: list[tuple[int, int]]) -> set[tuple[int, int]]:
-    """Return the pairs of names that played in the same match; these must be different players."""
+    """Return the pairs of names that occur in the same match, so they must be different players."""
     if not pairs:
         return set()
     entry = np.flatnonzero(np.isin(history.player, np.unique(np.array(pairs))))

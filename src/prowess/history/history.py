@@ -229,7 +229,7 @@ class History:
 
     @property
     def recognised(self) -> str:
-        """The `remarks` as text, one per line: what the reader found and decided.
+        """What the reader found and decided: the `remarks` as text, one per line.
 
         >>> History.from_matches([{"teams": [["ann"], ["bob"]]}]).recognised
         'plain Python matches'

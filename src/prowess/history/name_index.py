@@ -1,7 +1,8 @@
 """Find players by the names that people type: one index for the command line, the pages and the HTTP API.
 
-A typed name finds a player if it is exactly the player's name, or else if it differs from the name of a single player
-only in case, or in accents and punctuation, or in blanks and apostrophes, or in the order of the words.
+A typed name finds the player with exactly that name. If there is none, it finds a player whose name differs only in
+case, in accents and punctuation, in spaces and apostrophes, or in the order of the words, if there is just one such
+player.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ SIMILAR = 3  # number of similar names that are suggested by default
 
 
 class FoundName(NamedTuple):
-    """The player whom a typed name means, or the several players whom it may mean; without either, nobody."""
+    """The result of a search for a typed name: one player, several possible players, or neither."""
 
     name: str | None
     several: tuple[str, ...] = ()
@@ -108,7 +109,7 @@ class NameIndex:
         return longer
 
     def find(self, typed: str) -> FoundName:
-        """Find the player whom a typed name means; if the spelling fits several players, name them.
+        """Find the player whom a typed name means; if the spelling fits several players, the result lists them.
 
         >>> index = NameIndex(["Rafael Nadal", "João Silva", "Joao Sousa", "João Sousa", "O'Brien"])
         >>> [index.find(name).name for name in ("Nadal, Rafael", "JOAO SILVA", "obrien", "joao sousa", "Raphael Nadal")]
@@ -130,7 +131,7 @@ class NameIndex:
         return FoundName(None)
 
     def resolve(self, typed: str) -> str:
-        """Return the player whom a typed name means, or the stripped name itself if it means nobody or several.
+        """Return the player whom a typed name means; if it fits no player, or several, return the stripped name itself.
 
         >>> NameIndex(["Ánn"]).resolve("ann"), NameIndex(["Ánn"]).resolve(" Eve ")
         ('Ánn', 'Eve')
@@ -142,7 +143,7 @@ class NameIndex:
         return self.find(typed).name is not None
 
     def is_one_name(self, text: str) -> bool:
-        """Return whether a text means one player, even if it contains separators; a list of players does not.
+        """Return whether a text is the name of one player, even if it contains separators, and not a list of players.
 
         >>> index = NameIndex(["Rafael Nadal", "ann", "bob", "Bob Ann"])
         >>> index.is_one_name("nadal, rafael"), index.is_one_name("Bob Ann"), index.is_one_name("ann, bob")
@@ -154,7 +155,7 @@ class NameIndex:
         return self.finds(text) and not (len(parts) > 1 and all(map(self.finds, parts)))
 
     def similar(self, typed: str, count: int = SIMILAR) -> list[str]:
-        """Return the players whom a name that is not exactly a player's may mean, most likely first.
+        """Return the players whom an inexact name may mean, most likely first.
 
         >>> NameIndex(["John", "Ada"]).similar("Jhon")
         ['John']
@@ -163,9 +164,10 @@ class NameIndex:
         return [found.name] if found.name is not None else list(found.several[:count]) or self.near(typed, count)
 
     def lookalikes(self, name: str) -> list[str]:
-        """Return the players whose names look like the same name: spelt alike, or with a slip of one letter.
+        """Return the players whose names look almost like `name`: the same when normalised, or different in one letter.
 
-        Unlike `similar`, this is strict enough to warn of new names that programs send, such as "player 12".
+        Unlike `similar`, this is strict enough for warnings about new names in the data of programs, such as "player
+        12".
 
         >>> index = NameIndex(["José García", "player 12", "Bob"])
         >>> index.lookalikes("Jose Garcia"), index.lookalikes("José Gracía"), index.lookalikes("player 13")
@@ -178,7 +180,7 @@ class NameIndex:
         return [known for known in self._likely(name) if is_slip(plain_spelling(known), plain)][:SIMILAR]
 
     def _same_letters(self, name: str) -> list[tuple[str, str]]:
-        """Return the names and aliases with the letters of `name` in any order, each with its player."""
+        """Return the names and aliases that have the same letters as `name`, in any order, each with its player."""
         if self._keys is None:
             self._keys = _keys(self.names)
         key = _key(name)
@@ -194,7 +196,7 @@ class NameIndex:
         part = plain_letters(text.strip() if strip else text)
         found = np.asarray(self._folded.str.contains(part, literal=True).to_numpy(), bool)
         words = part.replace(",", " ").split() if strip else []
-        if len(words) > 1:  # such as a surname before the first name
+        if len(words) > 1:  # for example, a surname may come before the first name
             found |= np.logical_and.reduce([self.search(word, strip=False) for word in words])
         return found
 
@@ -226,7 +228,7 @@ class NameIndex:
 
 
 def _fold(names: Sequence[str], before: pl.Series | None = None) -> pl.Series:
-    """Remove case and accents from names, and append the results to `before`."""
+    """Convert names to lower case without accents, and append them to `before`."""
     import polars as pl
 
     folded = pl.Series([plain_letters(name) for name in names], dtype=pl.String)
@@ -247,7 +249,7 @@ def _words(name: str) -> str:
     return " ".join(sorted(plain.replace("'", "").split())) or plain
 
 
-# The spellings that are compared one after another, strict ones first. Names with the same spelling have the same key.
+# Normalised spellings, compared one after another, strictest first. Names with an equal spelling have equal keys.
 _SPELLINGS: tuple[Callable[[str], str], ...] = (_case, plain_spelling, _letters, _words)
 
 

@@ -38,7 +38,7 @@ def name_of(value: object, what: str = "a player's name", field: str = "player")
 
 
 def is_unicode(text: str) -> bool:
-    """Return whether a text has no lone surrogates, which cannot be encoded.
+    """Return whether a text can be encoded, which means that it has no lone surrogates.
 
     >>> is_unicode("Zoë"), is_unicode("\\ud83d")
     (True, False)
@@ -72,7 +72,7 @@ _ASCII_GAPS = re.compile("[^a-z0-9']+")
 
 
 def plain_spelling(name: str) -> str:
-    """Remove the differences between names that people overlook: case, accents, spaces, dots and hyphens.
+    """Normalise a name: remove differences that people overlook, such as case, accents, spaces, dots and hyphens.
 
     >>> plain_spelling(" José  Ødegård-Smith Jr."), plain_spelling("JOSE ODEGARD SMITH JR")
     ('jose odegard smith jr', 'jose odegard smith jr')
@@ -104,7 +104,7 @@ def plain_letters(text: str) -> str:
 
 
 def nearest(name: str, names: Sequence[str], count: int = 3) -> list[str]:
-    """Return the existing names that an unknown name may be a misspelling of, likeliest first.
+    """Return the existing names that an unknown name most resembles, likeliest first; it may be misspelt.
 
     >>> nearest("rosa maria", ["Rosa María", "Maria", "Ada"])
     ['Rosa María', 'Maria']
@@ -133,9 +133,10 @@ CROWD = 20  # if more names than this share all but one letter, they are a numbe
 def one_letter_apart(names: Sequence[str]) -> list[tuple[int, int]]:
     """Return index pairs of names that differ by one added, missing or changed letter, or by two swapped letters.
 
-    Such names become equal if one letter is removed from each. So we list every name under each remainder that is left
-    after removing one letter, sort the list, and compare only names that share a remainder. For names of bounded length
-    this takes n log n steps. Names that differ in digits or in short words are assumed to be different on purpose.
+    Two such names become equal if one letter is removed from each. So we list every name under each of the texts that
+    remain after removing one letter, sort the list, and compare only names that share such a remainder. For names of
+    bounded length this takes n log n steps. Names that differ in digits or in short words are assumed to be different
+    on purpose.
 
     >>> one_letter_apart(["john smith", "jhon smith", "john smit", "john b", "john c", "team 10", "team 11"])
     [(0, 1), (0, 2)]

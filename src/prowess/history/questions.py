@@ -21,7 +21,7 @@ MATCHES = 2  # matches described for each answer
 
 @dataclass(frozen=True)
 class Answer:
-    """A possible answer: its label, the options of `History.read` that it sets, and the first matches read that way."""
+    """A possible answer: its label, the options of `History.read` that it sets, and the first matches that result."""
 
     label: str
     reading: Mapping[str, Any]
@@ -30,7 +30,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Question:
-    """An open question and its answers, the likeliest first; `current` is the index of the one in use, if any.
+    """An open question and its answers, likeliest first; `current` is the index of the answer in use, if any.
 
     `code` is `sheet`, `sides`, `result`, `home`, `day_first` or `duplicates`, and never changes with the wording.
     """
@@ -42,7 +42,7 @@ class Question:
 
 
 def apply_answer(choices: Choices, answer: Answer) -> Choices:
-    """Return the options with which a file is read after an answer.
+    """Return the reading options after an answer was chosen.
 
     >>> apply_answer(Choices(), Answer("day first", {"day_first": True})).day_first
     True
@@ -77,7 +77,7 @@ def _sheet(table: Table) -> Question | None:
 
 
 def _columns(table: Table, findings: Findings | None) -> Iterator[Question | None]:
-    """Yield the questions about columns, if their names do not answer them or if the user mapped columns."""
+    """Yield the questions about columns, if the column names leave them open or the user has mapped columns."""
     codes = set() if findings is None else {remark.code for remark in findings.history.remarks}
     settled = findings is not None and not table.choices.columns and "inferred-columns" not in codes
     chosen = MatchColumns.of(table.choices.columns or {})
@@ -104,14 +104,14 @@ def _columns(table: Table, findings: Findings | None) -> Iterator[Question | Non
 
 
 def _question(code: str, text: str, answers: list[Answer | None], choices: Choices) -> Question:
-    """Return a question, without the answers that are None because the file cannot be read that way."""
+    """Return a question without its impossible answers, which are None."""
     readable = tuple(answer for answer in answers if answer is not None)
     current = next((k for k, answer in enumerate(readable) if apply_answer(choices, answer) == choices), None)
     return Question(code, text, readable, current)
 
 
 def _answer(table: Table, label: str, roles: Mapping[str, str | None]) -> Answer | None:
-    """Return an answer that maps columns; None if the first rows cannot be read that way."""
+    """Return an answer that maps columns to roles; None if the first rows cannot be read with these roles."""
     # Without times, so that the first matches are the first rows.
     findings = read_sample(table, columns={**roles, "time": None})
     if findings is None:
@@ -122,7 +122,7 @@ def _answer(table: Table, label: str, roles: Mapping[str, str | None]) -> Answer
 def _best_result(
     table: Table, contents: Contents, sides: MatchColumns, chosen: MatchColumns | None
 ) -> MatchColumns | None:
-    """Return the sides with the current result columns if these can be read, or else with the likeliest ones."""
+    """Return the sides with the current result columns if they can be read, else with the likeliest result columns."""
     kept = [replace(sides, result=chosen.result, home=chosen.home)] if chosen is not None else []
     candidates = [*kept, *contents.results(sides)]
     return next((columns for columns in candidates if read_sample(table, columns=columns.roles) is not None), None)

@@ -53,7 +53,7 @@ def _pieces(message: Message) -> tuple[Piece, ...]:
 
 @dataclass(frozen=True)
 class Problem:
-    """A row that cannot be used, the column and value at fault if any, and a message that says what would be valid."""
+    """A row that cannot be used: the column and value at fault, if any, and a message about what would be valid."""
 
     row: int
     column: str | None
@@ -96,7 +96,7 @@ class Problems:
     others: list[Rows] = field(default_factory=list)
 
     def add(self, rows: Any, column: str | None, values: Any, message: Message | Callable[[int], Message]) -> None:
-        """Add problem rows with their cell values and a message saying what would be valid.
+        """Add a problem for each of the rows, with the value of its cell and a message about what would be valid.
 
         The message is a text for all rows, or a function that returns the text for an index into `rows`.
         """
@@ -160,7 +160,7 @@ def list_names(names: Iterable[str]) -> str:
 
 
 def left_out(number: int, one: str, many: str, first: str) -> str:
-    """Return the sentence on rows that are left out, with the name of the first.
+    """Return a sentence that says how many rows are left out, and names the first of them.
 
     >>> left_out(2, "bye", "byes", "line 3")
     '2 byes left out (first: line 3)'
@@ -218,7 +218,9 @@ class Table:
             self.remarks.append(remark)
 
     def decide(self, what: str, find: Callable[[], Decision]) -> Decision:
-        """Return a decision made in earlier chunks, or else call `find`; if that returns None, later chunks decide.
+        """Return a decision made in earlier chunks of the file, or call `find` to make it.
+
+        If `find` returns None, a later chunk decides.
 
         >>> import polars as pl
         >>> table = Table(pl.DataFrame({"score": [1]}), "the frame", decided={"decimal mark": ","})
@@ -244,7 +246,9 @@ class Table:
         self.problems.add(rows, column, values, right)
 
     def leave_out(self, rows: Any, code: str, one: str, many: str, more: Message = "", number: int = 0) -> None:
-        """Leave out rows that are not matches; add a remark with their place and their number, or the given `number`.
+        """Leave out rows that are not matches.
+
+        Add a remark with the place of the first row, and the number of rows or the given `number`.
 
         >>> import polars as pl
         >>> table = Table(pl.DataFrame({"score": ["", "1-0"]}), "the frame")

@@ -1,6 +1,7 @@
-"""Limits on files that would expand to far more than their size: compressed files, workbooks, Parquet, endless lines.
+"""Limits on files that take far more memory than disk space: compressed files, workbooks, Parquet, endless lines.
 
-They are checked before or while a file is unpacked, so that a file of a few kilobytes cannot take gigabytes of memory.
+The limits are checked before or while a file is unpacked, so that a file of a few kilobytes cannot take gigabytes of
+memory.
 """
 
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ class LimitExceeded(Error):
 
 @dataclass(frozen=True)
 class ReadLimits:
-    """The limits of reading one file; those on rows and unpacked bytes are for services, and infinite by default.
+    """The limits for reading one file. The limits on rows and unpacked bytes are for services, and infinite by default.
 
     Compression seldom shrinks files of matches to less than a fiftieth. The `ratio` is checked only for files that
     unpack to more than `small_bytes`, and the extent of a sheet only above `small_cells`.

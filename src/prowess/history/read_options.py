@@ -92,7 +92,7 @@ class Choices:
 
     @classmethod
     def of(cls, reading: Mapping[str, Any]) -> "Choices":
-        """Return the choices from keywords; an unknown keyword raises an `Error` that suggests the nearest one.
+        """Make choices from keywords; an unknown keyword raises an `Error` that suggests a similar one.
 
         >>> Choices.of({"colums": {"winner": "won"}})
         Traceback (most recent call last):
@@ -134,7 +134,7 @@ class Choices:
 
     @staticmethod
     def _requirement(name: str, value: object, default: object) -> str:
-        """Return the requirement that a value violates, in words; empty if the value is valid."""
+        """Describe the requirement that a value violates; return an empty text if the value is valid."""
         if name in ("unplaced", "absent"):
             valid = isinstance(value, tuple) and all(isinstance(word, str) and word.strip() for word in value)
             return "" if valid else "a tuple of words, such as ('DNF', 'DSQ')"

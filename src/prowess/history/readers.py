@@ -94,7 +94,7 @@ def from_table(table: Table, *, suggest: bool = True) -> Findings:
     """
     table, layout = _recognise(table, suggest)
     opening, rows = tuple(table.remarks), len(table.frame)
-    earlier: list[Remark] = []  # on decisions that are kept
+    earlier: list[Remark] = []  # remarks on decisions that are kept
     unused = _UnusedRows(layout)
     while True:
         draft, sources = (None, None) if len(table.unusable()) else _read_matches(table, layout)
@@ -142,7 +142,7 @@ def choose_context(findings: Findings, choices: Choices) -> Findings:
 
 
 def read_sample(table: Table, **reading: Any) -> Findings | None:
-    """Read the first rows of a table with other options; None if most of them cannot be read that way."""
+    """Read the first rows of a table with other options; return None if most rows cannot be read with them."""
     choices = replace(table.choices, context=(), **reading)
     sample = table.without(np.arange(SAMPLE, len(table.frame)))
     try:
@@ -216,7 +216,7 @@ def _shorten(sentence: str) -> str:
 
 
 def _read_matches(table: Table, layout: Layout) -> tuple[RawMatches, Callable[[], Sources]]:
-    """Read the raw matches, and return a function that returns the rows from which they were read.
+    """Return the raw matches, and a function that returns the rows from which they were read.
 
     If a match has several rows, they must agree on its time, importance and id.
     """
@@ -273,7 +273,7 @@ def _sequence(table: Table, draft: RawMatches, rows: RowGroups | None) -> Floats
 
 
 def _ids(table: Table, layout: Layout, of_match: _MatchValues, rows: RowGroups | None) -> list[str] | None:
-    """Return the match ids; None if a column is called `id` but does not identify matches."""
+    """Return the match ids; None if the cells of the `id` column do not identify matches."""
     column, mapped = layout.roles["id"], "id" in layout.mapped
     code, different = intern(text_of(table, column).fill_null(""))
     if not mapped and rows is not None and rows.count_differing(code, "match"):
@@ -284,10 +284,11 @@ def _ids(table: Table, layout: Layout, of_match: _MatchValues, rows: RowGroups |
 
 
 def _check_rules(table: Table, layout: Layout, draft: RawMatches, rows_of_match: Counter[object]) -> NDArray[np.intp]:
-    """Return the matches that break a rule, and report the row at fault in each; the whole match is dropped.
+    """Return the matches that break a rule, which the caller drops, and report the row at fault in each.
 
-    A match with a single team is not reported again if the rows of its opponents had problems. A problem row without a
-    match name may be the opponent of one such team; other single teams are reported, so that no match is lost silently.
+    A match with a single team is not reported if the rows of its opponents were already reported. A reported row
+    without a match name may be the opponent of one such team. All other single teams are reported, so that no match is
+    lost silently.
     """
     assert draft.rows is not None
     column = layout.roles.get("match")
@@ -345,7 +346,7 @@ def _groups_of_matches(findings: Findings, history: History, by: str) -> dict[st
 
 
 def _select_rows(table: Table, frame: "pl.DataFrame", rows: list[int]) -> Table:
-    """Return the given rows as a separate table, with the problems and remarks found while loading the file."""
+    """Return some rows as a separate table, with the problems and remarks that were found when the file was loaded."""
     line, problems = table.line, Problems()
     table.problems.copy_to(problems, {row: index for index, row in enumerate(rows)}.get)
     return replace(

@@ -1,4 +1,4 @@
-"""Rename and merge players in histories and files, read files of aliases, and refuse impossible merges."""
+"""Rename and merge players in histories and files, read alias files, and reject impossible merges."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -53,7 +53,7 @@ def _renamed(history: "History", names: Sequence[str]) -> "History":
 
 
 def merged_players(names: Sequence[str]) -> tuple[Ints, tuple[str, ...]]:
-    """Return the new index of each player, and the new names in the order of the old ones.
+    """Return the new index of each old player, and the distinct new names in order of first appearance.
 
     >>> merged_players(("ann", "Deevo", "Deevo"))
     (array([0, 1, 1], dtype=int32), ('ann', 'Deevo'))
@@ -64,7 +64,7 @@ def merged_players(names: Sequence[str]) -> tuple[Ints, tuple[str, ...]]:
 
 
 class Clash(NamedTuple):
-    """Two different players of one match whom a merge would make one player."""
+    """Two different players of one match who would become one player by a merge."""
 
     match: int
     entries: tuple[int, int]
@@ -72,14 +72,17 @@ class Clash(NamedTuple):
     same_team: bool
 
     def sentence(self, names: Sequence[str]) -> str:
-        """Say why the two cannot be one player."""
+        """Return a sentence that explains why the two cannot be one player."""
         first, second = (repr(names[player]) for player in self.players)
         where = "are teammates" if self.same_team else "are opponents"
         return f"{first} and {second} {where}, so they cannot be one player"
 
 
 def find_clash(match_start: Ints, team_start: Ints, player: Ints, translate: Ints) -> Clash | None:
-    """Return the first match in which two different players become one, if `translate` maps old to new players."""
+    """Return the first match in which two players become one; None if there is none.
+
+    `translate` maps the old index of each player to the new one.
+    """
     merged = np.bincount(translate) > 1
     # Most entries belong to players with one old name, who cannot clash.
     entry = np.flatnonzero(merged[translate][player])
@@ -108,7 +111,10 @@ def _describe(history: "History", match: int) -> str:
 
 
 def rename_draft(table: Table, draft: RawMatches) -> RawMatches:
-    """Apply the aliases among the reading options to raw matches; an impossible merge is an `Error` with the line."""
+    """Apply the aliases in the reading options to raw matches.
+
+    An impossible merge raises an `Error` that names the line.
+    """
     aliases = table.choices.aliases
     if not isinstance(aliases, Aliases) or not len(aliases):
         return draft
@@ -122,7 +128,7 @@ def rename_draft(table: Table, draft: RawMatches) -> RawMatches:
 
 
 def rename_findings(findings: Findings, choices: Choices) -> Findings:
-    """Apply the aliases among the reading options to a file of matches with teams, which has no table."""
+    """Apply the aliases in the reading options to findings that were read from JSON matches, without a table."""
     aliases = choices.aliases
     if not isinstance(aliases, Aliases) or not len(aliases):
         return findings
@@ -134,7 +140,7 @@ def rename_findings(findings: Findings, choices: Choices) -> Findings:
 
 
 def with_remarks(history: "History", choices: Choices) -> "History":
-    """Add the remarks on the aliases among the reading options, after all matches were read."""
+    """Add the remarks on the aliases in the reading options. Call this after all matches are read."""
     if not isinstance(choices.aliases, Aliases) or not len(choices.aliases):
         return history
     return replace(history, remarks=(*history.remarks, *choices.aliases.remarks(history.players)))
@@ -201,7 +207,7 @@ def read_aliases(path: str | os.PathLike[str]) -> Aliases:
 
 
 def _column_order(titles: Sequence[str]) -> tuple[int, int] | None:
-    """Return the columns of the alias and the name, by their titles; None if these are not titles."""
+    """Return the indices of the alias column and of the name column; None if `titles` is not a header row."""
     alias = [index for index, title in enumerate(titles) if title in ALIAS_TITLES]
     name = [index for index, title in enumerate(titles) if title in NAME_TITLES]
     return (alias[0], name[0]) if len(alias) == 1 and len(name) == 1 else None

@@ -77,7 +77,7 @@ def _take_ids(ids: tuple[str, ...] | None, index: NDArray[np.intp] | slice) -> t
 
 
 def unless_usual(name: str, column: Column | None, index: Any = None) -> Column | None:
-    """Return the column, or None if every element has its neutral value (no score, weight 1, no home team)."""
+    """Return the column; None if all its elements are neutral, such as no score, weight 1 or no home team."""
     if column is None:
         return None
     column, usual = column if index is None else column[index], ABSENT[name][0]
@@ -157,7 +157,10 @@ def span(history: History, start: object, end: object) -> tuple[int, int]:
 
 
 def bound(history: History, value: object) -> float:
-    """Convert a time to a number that is comparable with the history's times; without a zone, it is in their zone."""
+    """Convert a time to a number that is comparable with the history's times.
+
+    A time without a zone is in the history's zone.
+    """
     # Here "20260131" is a plain number, not a date.
     plain = history.time_kind == "number" and str(value).strip().isdigit()
     kind, zone, number = parse_time(value, "number" if plain else None)
@@ -189,7 +192,10 @@ def _equal_columns(left: NDArray[Any] | None, right: NDArray[Any] | None) -> boo
 
 
 def _equal_players(left: History, right: History) -> bool:
-    """Compare the players of all entries by name; translate indices first, so that each name is compared only once."""
+    """Compare the players of all entries by name.
+
+    Indices are translated first, so that each name is compared only once.
+    """
     if left.players is right.players:
         return np.array_equal(left.player, right.player)
     number = {name: row for row, name in enumerate(left.players)}
@@ -230,7 +236,10 @@ def bounds(history: History, start: object, end: object) -> tuple[int, int]:
 
 
 def _whole_period(history: History, value: object) -> tuple[object, date | None]:
-    """For a day, month or year, return its start and the first day after it; return any other time with None."""
+    """Return the start of a day, month or year, and the first day after it.
+
+    For any other time, return the time and None.
+    """
     if isinstance(value, date) and not isinstance(value, datetime):
         value = value.isoformat()
     parts = _CALENDAR.fullmatch(value.strip()) if isinstance(value, str) and history.time_kind != "number" else None
@@ -259,8 +268,8 @@ def _months_later(day: date, months: int) -> date:
 def usual_period(history: History) -> str | None:
     """Return the default period for rating changes: a day, a week or a month, depending on the history's length.
 
-    It is None if the history has no times, spans only a few days, or has plain numbers as times. If these numbers are
-    rounds with several matches each, the period is "last".
+    The period is None if the history has no times, spans only a few days, or has plain numbers as times. If the numbers
+    are rounds with several matches each, the period is "last".
 
     >>> from .history import History
     >>> days = [{"teams": [["ann"], ["bob"]], "time": day} for day in ("2026-01-01", "2026-03-01")]

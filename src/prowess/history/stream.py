@@ -56,7 +56,10 @@ class Stream(Iterator[History]):
         return next(self._histories)
 
     def closing_remarks(self, players: Iterable[str]) -> tuple[Remark, ...]:
-        """Return the remarks that need the whole file: on aliases that did not occur among its `players`."""
+        """Return the remarks that need the whole file: which aliases did not occur.
+
+        `players` are all players of the file.
+        """
         aliases = self.choices.aliases
         return aliases.remarks(players) if isinstance(aliases, Aliases) else ()
 
@@ -83,7 +86,7 @@ class Stream(Iterator[History]):
     def _decide(self, sample: Table, *, partial: bool) -> None:
         """Recognise the layout of the file, and make all decisions that its first rows allow.
 
-        Unless the rows are `partial`, they are the whole file.
+        `partial` means that the sample is not the whole file.
         """
         columns, plain = sample.frame.columns, without_context(sample)
         try:
@@ -102,8 +105,8 @@ class Stream(Iterator[History]):
             )
             error.hint = Option("stream", False)
             raise error
-        # Large chunks decide for themselves, except about mirrored rows: a day of mirrored rows must not be split.
-        # The context must have the same columns in all histories.
+        # Each large chunk makes its own decisions, except about mirrored rows: a day of mirrored rows must not be
+        # split. The context must have the same columns in all histories.
         always = {BOTH_VIEWS, CONTEXT, PARTIAL} & findings.decisions.keys()
         lasting = findings.decisions.keys() if self.rows < SAMPLE else always
         self.decided = {name: findings.decisions[name] for name in lasting}
@@ -130,7 +133,7 @@ class Stream(Iterator[History]):
         return int(after[0]) if len(after) else 0 if more else len(queue)
 
     def _key(self) -> tuple[str | None, bool]:
-        """Return the match column and True if a row is a player, otherwise the time column and False."""
+        """Return the match column and True in a file with a row per player, otherwise the time column and False."""
         is_match = self.layout is not None and not self.layout.sides
         return self._column("match" if is_match else "time"), is_match
 
@@ -155,7 +158,7 @@ class Stream(Iterator[History]):
         self.unusable += findings.unusable_rows()
         skip = self.choices.skip_problems
         if skip is None and self.unusable > FEW_ROWS:
-            skip = False  # each chunk has few unusable rows, but together they are too many
+            skip = False  # each chunk has few unusable rows, but all chunks together have too many
         history = history_or_error(findings, skip)
         if history.time_zone is not None and history.time_zone[0] in "+-":
             # Later times may have another offset, such as daylight saving time.
@@ -179,7 +182,7 @@ def _changes(key: "pl.Series") -> NDArray[np.intp]:
 
 
 class _PreviousHistory:
-    """The end of the previous history: its last time, and the matches that must not continue in the next one."""
+    """The end of the previous history: its last time, and the matches that must not continue in the next history."""
 
     def __init__(self) -> None:
         self.stamp: Stamp | None = None

@@ -126,7 +126,7 @@ def check_calendar(kind: Kind, zone: str | None, number: int) -> tuple[Kind, str
 
 
 def agree(first: Stamp, second: Stamp, utc: bool = False) -> Stamp:
-    """Return the common kind and zone of two times, or raise an `Error`; `utc` converts aware times to UTC.
+    """Return the common kind and zone of two times; raises `Error` if they differ. `utc` converts aware times to UTC.
 
     >>> agree(Stamp("date", None), Stamp("timestamp", None))
     Stamp(kind='timestamp', zone=None)

@@ -103,7 +103,7 @@ class Contents:
         return f"a name contains {BETWEEN!r}" if self.rosters and self.separators else ""
 
     def layout(self, layout: Shape | None) -> Shape:
-        """Return the given layout if it can hold the matches; without one, return the most readable layout."""
+        """Check that a layout can hold the matches, and return it; without one, return the most readable layout."""
         if layout not in (None, "wide", "long"):
             message = f"layout must be 'wide' (a row per match) or 'long' (a row per player), not {layout!r}"
             raise Error(message, field="layout", value=layout)
@@ -133,7 +133,7 @@ def _is_whole(score: Floats) -> bool:
 
 
 def _follows(score: Floats, history: History) -> bool:
-    """Return whether the places of all matches follow from their scores."""
+    """Return whether ordering the teams of each match by score gives their places."""
     return bool((places(history.match_start, -score) == history.place).all())
 
 
@@ -225,7 +225,8 @@ def write_table(
     """Write the matches of all chunks as CSV, TSV or Parquet.
 
     `chunks` is called twice; it must yield at least one chunk, and the same chunks each time. Only one chunk is in
-    memory at a time. Text files escape names that a spreadsheet would run, unless `raw_names`.
+    memory at a time. In text files, names that a spreadsheet would run as formulas are escaped, unless `raw_names` is
+    true.
     """
     table = _frames(chunks, layout)
     if ending == ".parquet":

@@ -24,11 +24,11 @@ _SHAPE = re.compile(
     r" ?(?P<unit>[^\W\d_]{1,12}\.?|[%$€£¥])?"
 )
 _WHOLE = re.compile(r"\d+\.?")
-_FIRST = r"[1-9]\d{0,2}"  # thousands never begin with a zero: 0 123 is two numbers, or a typo
+_FIRST = r"[1-9]\d{0,2}"  # a number with thousands separators never begins with a zero: 0 123 is two numbers, or a typo
 _SPACED = re.compile(
     rf"({_FIRST}(?:([ '])\d{{3}})(?:\2\d{{3}})*)(?:([.,])(\d+))?"
-)  # with spaces between thousands, as in 1 234,5, the other mark is decimal
-_GROUPED = {  # numbers whose thousands separators prove the decimal mark, by that mark
+)  # if spaces separate thousands, as in 1 234,5, the comma or point is the decimal mark
+_GROUPED = {  # for each decimal mark, numbers whose thousands separators prove it
     ".": re.compile(rf"{_FIRST}(?:,\d{{3}})+\.\d+|{_FIRST}(?:,\d{{3}}){{2,}}|[1-9]\d?(?:,\d{{2}})+,\d{{3}}(?:\.\d+)?"),
     ",": re.compile(rf"{_FIRST}(?:\.\d{{3}})+,\d+|{_FIRST}(?:\.\d{{3}}){{2,}}"),
 }
@@ -36,7 +36,8 @@ _BEFORE_FRACTION = re.compile(rf"\d+|{_FIRST}([., '])\d{{3}}(?:\1\d{{3}})*")  # 
 # goals and, in brackets, shoot-out goals: 2 (4)
 _BRACKETED = re.compile(r"(\d{1,2}) ?\((?:pen\.? ?|p\.? ?)?\d{1,2} ?(?:p|pen|pens)?\.?\)")
 _MARKED = re.compile(r"(\d*)([.,])(\d+)")
-_UNCLEAR = r"^[+-]?[1-9]\d{0,2}[.,]\d{3}$"  # ambiguous: the mark before three digits may separate thousands or decimals
+# Ambiguous: a mark before exactly three digits may be a thousands separator or a decimal mark.
+_UNCLEAR = r"^[+-]?[1-9]\d{0,2}[.,]\d{3}$"
 _BARE = r"^\s*[+-]?[.,]\d+\s*$"
 _OTHER = {".": ",", ",": "."}
 RARE = 0.05  # if at most this fraction of the scores is negative, these may be typos
@@ -44,7 +45,7 @@ RARE = 0.05  # if at most this fraction of the scores is negative, these may be 
 
 @dataclass(frozen=True)
 class Numeral:
-    """The value of a cell for each decimal mark, its unit, and the decimal mark that the cell proves, if any."""
+    """A number in a cell: its value for each decimal mark, its unit, and the decimal mark that it proves (or None)."""
 
     point: float
     comma: float
@@ -62,7 +63,7 @@ def numbers(table: Table, column: str) -> Floats:
 
 
 def numbers_together(table: Table, columns: Sequence[str]) -> list[Floats]:
-    """Read columns as numbers with one decimal mark: "2,5" in one column decides how "1,234" is read in another.
+    """Read columns as numbers with a common decimal mark: "2,5" in one column decides how "1,234" is read in another.
 
     Ambiguous cells are read with a decimal point and commas between thousands, unless other numbers above 999 have no
     commas. A remark reports the reading.
@@ -87,7 +88,7 @@ def numbers_together(table: Table, columns: Sequence[str]) -> list[Floats]:
 
 
 def note_negative(table: Table, columns: Sequence[str], values: Sequence[Floats]) -> None:
-    """Remark on a negative score among others that are all 0 or more: the minus sign may be a typo.
+    """Add a remark on a few negative scores among scores of 0 or more: the minus signs may be typos.
 
     >>> import polars as pl
     >>> cells = Table(pl.DataFrame({"goals": ["3", "1", "-2", "0"]}), "cells")
@@ -107,7 +108,7 @@ def note_negative(table: Table, columns: Sequence[str], values: Sequence[Floats]
 
 
 def _split(table: Table, column: str) -> "tuple[pl.Series, pl.Series]":
-    """Return a column's whole numbers (null for other cells), and the texts of the other cells, which are few."""
+    """Split a column into its whole numbers (null for other cells) and the texts of the other cells, which are few."""
     import polars as pl
 
     series = table.frame[column]
@@ -121,7 +122,7 @@ def _split(table: Table, column: str) -> "tuple[pl.Series, pl.Series]":
 
 
 def _merge(table: Table, column: str, whole: "pl.Series", rest: "pl.Series", values: Floats) -> Floats:
-    """Merge the values of the other cells into the whole numbers; report texts that are not numbers as problems."""
+    """Combine the whole numbers and the values of the other cells; report texts that are not numbers as problems."""
     if not len(rest):
         return whole.to_numpy()  # null is NaN there
     where = np.flatnonzero(whole.is_null().to_numpy())
@@ -196,7 +197,10 @@ class _Evidence:
                 self.open.setdefault("." if numeral.point < numeral.comma else ",", cell)
 
     def add(self, mark: str, sure: "pl.Series", unclear: "pl.Series") -> None:
-        """Add the cells that contain a mark: unambiguous cells such as 2.5, and ambiguous cells such as 1.234."""
+        """Add the cells that contain a mark.
+
+        Those in `sure`, such as 2.5, are unambiguous; those in `unclear`, such as 1.234, are not.
+        """
         self.votes[mark] += len(sure)
         if len(sure):
             self.proof[mark] = sure[0]
@@ -204,7 +208,7 @@ class _Evidence:
             self.open[mark] = unclear[0]
 
     def decide(self, table: Table, columns: Sequence[str], large: Callable[[], bool]) -> str | None:
-        """Return the decimal mark, and add a remark if cells are ambiguous; None if no cell has a mark."""
+        """Return the decimal mark; add a remark if cells are ambiguous. Return None if no cell has a mark."""
         points, commas = self.votes["."], self.votes[","]
         if points or commas:
             mark = "," if commas > points else "."
@@ -228,7 +232,7 @@ class _Evidence:
 
 
 def _with_usual_unit(read: dict[str, Numeral], count: dict[str, int], rows: int) -> dict[str, Numeral]:
-    """Drop cells whose unit is neither known nor present in at least half of the cells."""
+    """Drop cells with an unknown unit, unless at least half of the cells have that unit."""
     times = Counter[str]()
     for cell, numeral in read.items():
         times[numeral.unit] += count[cell]
@@ -237,7 +241,7 @@ def _with_usual_unit(read: dict[str, Numeral], count: dict[str, int], rows: int)
 
 
 def _read(cell: str) -> Numeral | None:
-    """Read a cell for each decimal mark; return None if it is not a number."""
+    """Read a cell as a number, once for each possible decimal mark; return None if it is not a number."""
     text = plain_text(cell).strip("'\"")
     if shot := _BRACKETED.fullmatch(text):
         return Numeral(float(shot[1]), float(shot[1]))

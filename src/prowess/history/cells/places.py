@@ -29,7 +29,7 @@ _SHOWN = 8  # number of words listed in a remark
 
 @dataclass(frozen=True)
 class Places:
-    """The rank in each row; NaN if the cell is empty or holds a word.
+    """The rank in each row of a place column; NaN if the cell is empty or holds a word such as DNF.
 
     Players who are `unplaced` took part and share the last place of their match. Players who are `absent` did not take
     part. The cells of all other players without a rank are empty.
@@ -43,8 +43,8 @@ class Places:
 def ranks(table: Table, column: str) -> Places:
     """Read a column as places.
 
-    A remark counts the words given instead of a place, such as DNF. Any other cell that is neither empty nor a place is
-    reported as a problem.
+    Words such as DNF are accepted in place of a number, and a remark counts them. Any other cell that is not empty and
+    not a place is reported as a problem.
 
     >>> import polars as pl
     >>> cells = Table(pl.DataFrame({"place": ["1st", "T2", "5-8", "DNF"]}), "cells")
@@ -70,7 +70,7 @@ def ranks(table: Table, column: str) -> Places:
     for words, mask in ((table.choices.unplaced, unplaced), (table.choices.absent, absent)):
         mask |= np.isin(rank, [float(word) for word in words if re.fullmatch(r"[+-]?\d+(\.\d+)?", word.strip())])
     rank[unplaced | absent] = nan
-    # 0 ranks before 1. In some files, 0 means the first place, in others no place, so a remark says so.
+    # 0 ranks before 1. A remark mentions this, because 0 means the first place in some files and no place in others.
     for low in np.unique(rank[rank < 1])[:_SHOWN]:
         rows = int((rank == low).sum())
         if (rank >= 1).any():
@@ -81,7 +81,7 @@ def ranks(table: Table, column: str) -> Places:
 
 
 def word_masks(table: Table, column: str) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return which rows of a score or time column have a word for "did not finish", and for "did not take part"."""
+    """Return two masks of rows: cells that mean "did not finish", and cells that mean "did not take part"."""
     import polars as pl
 
     kind = np.full(len(table.frame), _EMPTY)
@@ -108,8 +108,9 @@ def _read_cells(
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Return the kind and rank of the cells that are not plain numbers; `places` is the number of plain numbers.
 
-    If most rows have a place or a known word, repeated unknown words mean players without a place. Otherwise, as in a
-    column of "goalkeeper" and "striker", they are problems. If `places` is None, they are always problems.
+    If most rows have a place or a known word, an unknown word that occurs repeatedly marks players without a place.
+    Otherwise, as in a column of "goalkeeper" and "striker", such words are problems. If `places` is None, unknown words
+    are always problems.
     """
     code, distinct = intern(text)
     absent, unplaced = ({_key(word) for word in words} for words in (table.choices.absent, table.choices.unplaced))
@@ -134,7 +135,7 @@ def _read_cells(
 def _classify(
     text: str, absent: Set[str], unplaced: Set[str], rounds: bool, decimal: str | None
 ) -> tuple[int, float, str]:
-    """Return the kind, rank and word of a cell; try the user's words first, then places, then the usual words."""
+    """Return the kind, rank and word of a cell. The user's words are tried first, then places, then the usual words."""
     key = _key(text)
     if key in absent or key in unplaced:
         return _ABSENT if key in absent else _WORD, nan, text
@@ -185,7 +186,7 @@ def _is_word(text: str) -> bool:
 
 
 def _note_words(table: Table, column: str, cells: list[_Cell]) -> None:
-    """Add a remark that counts the words given instead of places, and names the option that excludes those players."""
+    """Add a remark that counts the words in place of numbers, and names the option that excludes those players."""
     counts = Counter[str]()
     spelled: dict[str, str] = {}
     for cell in cells:

@@ -1,4 +1,4 @@
-"""Read result columns: the result of both teams (3-1, w/o), or from the first team's view (W/D/L, 1/X/2, W 3-1)."""
+"""Read result columns: the score of both teams (3-1, w/o), or the result of the first team (W/D/L, 1/X/2, W 3-1)."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -41,11 +41,11 @@ _SIGNS = {
 
 @dataclass(frozen=True)
 class Results:
-    """The results of two-team matches, as columns: the scores (NaN if there are none) and who won.
+    """The results of two-team matches, as columns: the scores (NaN if there are none) and the winner.
 
-    `sign` is 1 if the first team won, −1 if the second won, and 0 for a draw, or for a walkover without a known
-    winner. `state` is `PLAYED`, `UNPLAYED_MATCH`, `WALKOVER` or `WRONG` (reported as a problem). If `scored` is
-    false, only the winners are known, as in chess.
+    `sign` is 1 if the first team won, −1 if the second won, and 0 for a draw, or for a walkover without a known winner.
+    `state` is `PLAYED`, `UNPLAYED_MATCH`, `WALKOVER` or `WRONG` (reported as a problem). If `scored` is false, only the
+    winners are known, as in chess.
     """
 
     first: Floats
@@ -59,7 +59,7 @@ class Results:
 def pair_results(table: Table, column: str, decided: bool = False) -> Results:
     """Read a column that holds the results of both teams, with remarks on sets, shoot-outs and times of day.
 
-    `decided` means that another column says who won; then a cell without a winner, such as 6-4 3-6 RET, is not a
+    If `decided` is true, another column has the winner, so a cell without a winner, such as 6-4 3-6 RET, is not a
     problem.
 
     >>> import polars as pl
@@ -76,10 +76,10 @@ def pair_results(table: Table, column: str, decided: bool = False) -> Results:
 
 
 def word_results(table: Table, column: str, also: Mapping[str, int] | None = None) -> Results:
-    """Read a column that says whether the first team won, in words, symbols or scores.
+    """Read a column with the first team's result, in words, symbols or scores.
 
     `also` maps further words to results: 1 for a win, 0 for a draw, −1 for a loss. Letters are read in the language
-    that fits the other cells of the column: D is a draw beside W and L, and a defeat beside V and N.
+    that fits the other cells of the column: with W and L, D is a draw; with V and N (French), D is a defeat.
 
     >>> import polars as pl
     >>> for words in (["W", "D", "L"], ["V", "N", "D"]):
@@ -90,7 +90,8 @@ def word_results(table: Table, column: str, also: Mapping[str, int] | None = Non
     cells = _Column(table, column)
     words, scores = zip(*map(_word_and_score, cells.texts), strict=True) if cells.texts else ((), ())
     numeric = [_NUMBER.fullmatch(plain_text(text)) is not None for text in cells.texts]
-    if 0 < cells.count_rows(numeric) <= cells.count_scores():  # among results such as 2-1, 2 is half a result
+    # Among results such as 2-1, a cell "2" is an incomplete result.
+    if 0 < cells.count_rows(numeric) <= cells.count_scores():
         words = tuple(f"{word} alone" if alone else word for word, alone in zip(words, numeric, strict=True))
     signs = _choose_language(cells, words, also or {})
     read = [_read_word(*parts, signs) for parts in zip(cells.texts, words, scores, strict=True)]
@@ -131,7 +132,9 @@ class _Column:
         return int(self.counts[np.fromiter(chosen, bool, len(self.texts))].sum())
 
     def settle(self, read: list[Cell]) -> list[Cell]:
-        """Resolve ambiguous cells by the others: beside 15:00, 19:30 is a time; beside 6-4 6-3, 6-2 is a set.
+        """Resolve ambiguous cells with the help of the other cells of the column.
+
+        If another cell is 15:00, then 19:30 is a time of day; if another cell is 6-4 6-3, then 6-2 is a set.
 
         A result "1/2" is a draw, unless other cells such as "3/1" use a slash between two scores.
         """
@@ -159,7 +162,7 @@ class _Column:
         return read
 
     def _score_unit(self, read: list[Cell]) -> str:
-        """Return the unit of the score of a match in sets: sets, games or points."""
+        """Return the unit in which matches with sets are scored: sets, games or points."""
         of_sets = [result for result in read if result.within is not None]
         tennis = bool(of_sets) and sum(result.tennis for result in of_sets) >= MOST * len(of_sets)
         usual = self.table.decide(
@@ -219,9 +222,9 @@ def _word_and_score(cell: str) -> tuple[str, Cell | None]:
 
 
 def _choose_language(cells: _Column, words: Sequence[str], also: Mapping[str, int]) -> dict[str, int]:
-    """Return the result that each word means in one language: 1 for a win, 0 for a draw, −1 for a loss.
+    """Map each word to a result (1 win, 0 draw, −1 loss) in the language of the column.
 
-    The language is the one that fits the most cells; a remark is added if several fit equally well.
+    The chosen language fits the most cells; a remark is added if several languages fit equally well.
     """
     counts = dict.fromkeys(words, 0)
     for word, count in zip(words, cells.counts.tolist(), strict=True):

@@ -24,7 +24,7 @@ _ESCAPES = {"\\n": "\n", "\\t": "\t"}  # as typed on a command line
 def rosters(
     table: Table, columns: list[str], split: bool = True, sure: bool = False
 ) -> tuple[list["pl.Series"], str | None]:
-    """Read cells as lists of names (null if a cell is empty), and return the separator.
+    """Read cells as lists of names, null for empty cells; return the lists of each column, and the separator.
 
     All columns are split at the same separator, so that in "Smith & Sons; ann" the ampersand stays part of a name.
     Without `split`, a cell is one name. Set `sure` if the columns certainly hold rosters, as a column called "players"
@@ -104,10 +104,11 @@ def _find_separator(table: Table, texts: list["pl.Series"], sure: bool) -> tuple
 
 
 def _best_separator(cells: "pl.Series", sure: bool) -> tuple[str | None, str | None]:
-    """Return the separator of the rosters and None; or None and a mark that occurs in too few cells.
+    """Return a pair: the separator and None, or None and a character that occurs in too few cells to be one.
 
-    A separator is a sign that never occurs in names, or a mark that occurs in at least half of the cells. So "Brighton
-    & Hove Albion" stays whole among single names, but "ann & bob" is split among pairs.
+    A separator is a character that never occurs in names, or a character that occurs in at least half of the cells. So
+    "Brighton & Hove Albion" stays whole if the other cells are single names, but "ann & bob" is split if they are
+    pairs.
     """
     some = cells.filter(cells.str.contains(_SURE))
     marked = cells.filter(cells.str.contains(_MAYBE))
@@ -123,7 +124,7 @@ def _best_separator(cells: "pl.Series", sure: bool) -> tuple[str | None, str | N
 
 
 def _are_sentences(cells: "pl.Series", sure: bool) -> bool:
-    """Return whether cells are lists as in prose, such as "ann, bob and cat", or mix commas and ampersands."""
+    """Return whether cells are lists as in English prose ("ann, bob and cat"), or mix commas and ampersands."""
     joined = cells.filter(cells.str.contains(_LAST))
     beside = sure and int(cells.str.contains(",", literal=True).sum()) >= len(joined) > 0
     return beside or bool(joined.str.contains(rf",.*{_LAST}").any())
@@ -159,7 +160,10 @@ def _split(text: "pl.Series", separator: str | None) -> "pl.Series":
 
 
 def _split_quoted(text: "pl.Series", end: str, quotes: list[str]) -> "pl.Series":
-    """Split cells whose names may be quoted, and remove the quotes; within quotes, a backslash escapes a mark."""
+    """Split cells in which names may be quoted, and remove the quotes.
+
+    Within quotes, a backslash escapes a quotation mark.
+    """
     import polars as pl
 
     inside = [rf"\s*{quote}(?:[^{quote}\\]|\\.)*{quote}\s*" for quote in quotes]

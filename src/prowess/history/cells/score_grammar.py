@@ -19,7 +19,7 @@ _SET = 6  # minimum number of games in a tennis set
 
 @dataclass(frozen=True)
 class Cell:
-    """The result in a cell: its state, the scores, and who won (1 or −1; 0 for a draw or an unknown winner).
+    """The result in a cell: its state, its scores, and the winner (1 first team, −1 second, 0 draw or unknown).
 
     `pairs` counts the pairs of scores outside brackets, up to 2, and `rule` names the rule by which the cell was read.
     If the cell lists sets, the scores count sets, and `within` has each team's total of games or points.
@@ -67,7 +67,7 @@ def _grammar() -> _Grammar:
     month = f"(?:{'|'.join(words.MONTHS.split())})[a-z]*"
     return _Grammar(
         single=re.compile(rf"([+-]?{any_number}){between}([+-]?{any_number})"),
-        # A pair does not begin after a leading comma, because the first score of ",5-1" is not 5.
+        # A pair of scores must not follow a leading comma, because the first score of ",5-1" is not 5.
         pairs=re.compile(rf"(?<![\d.])(?<!^,)([+-]?{number}){between}([+-]?{number})(?![\d.]*\d)"),
         beside=re.compile(rf"({number}) ?\((\d+)\) ?[-:] ?(?:({number}) ?\((\d+)\)|\((\d+)\) ?({number}))"),
         brackets=re.compile(r"\(([^()]*)\)|\[([^\[\]]*)\]"),
@@ -85,7 +85,7 @@ def _grammar() -> _Grammar:
 
 
 def pair_cell(cell: str, decimal: str | None = None) -> Cell:
-    """Read a cell on its own, without the rest of its column.
+    """Read the result of both teams from a single cell, without the help of other cells.
 
     >>> cell = pair_cell("6-4 3-6 7-6(5)")
     >>> cell.first, cell.second, cell.sign
@@ -180,7 +180,7 @@ def _scores(text: str) -> list[tuple[float, float]]:
 
 
 def _value(text: str, decimal: str | None) -> float | None:
-    """Read the text on one side of a result as a score, in any notation that number columns may have."""
+    """Read one team's score in a result, in any notation that number columns may have."""
     if text.endswith("1/2"):
         return _plain(text)
     number = numeral(text.lstrip("+-"))
@@ -188,7 +188,7 @@ def _value(text: str, decimal: str | None) -> float | None:
 
 
 def _plain(text: str) -> float:
-    """Read a number that may have a sign and a half."""
+    """Read a number with an optional sign and an optional ½."""
     sign = -1.0 if text.startswith("-") else 1.0
     half = 0.5 if text.endswith("1/2") else 0.0
     return sign * (float(text.lstrip("+-").removesuffix("1/2").strip() or 0) + half)

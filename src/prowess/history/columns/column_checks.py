@@ -1,4 +1,4 @@
-"""Remark on columns that may have been read wrong: ignored names, uneven sides, numbers in place of names."""
+"""Add remarks on columns that may have been misread: ignored names, uneven sides, numbers in place of names."""
 
 import re
 from dataclasses import replace
@@ -18,7 +18,7 @@ _ROWS = 1000  # rows in which ignored columns are compared with the players
 
 
 def check_columns(table: Table, layout: Layout, draft: RawMatches) -> None:
-    """Add remarks to a table on how its columns were used, before its matches are checked."""
+    """Add remarks on columns that may have been misread. Call this before the matches are checked."""
     _note_ignored_names(table, layout, draft)
     _note_ignored_rosters(table, layout)
     _note_uneven_sides(table, layout)
@@ -28,7 +28,7 @@ def check_columns(table: Table, layout: Layout, draft: RawMatches) -> None:
 
 
 def _note_ignored_names(table: Table, layout: Layout, draft: RawMatches) -> None:
-    """Remark on an ignored column of players who are not listed elsewhere in the row; its heading may be misspelt."""
+    """Add a remark on an ignored column whose cells are players not listed in the row; its heading may be misspelt."""
     import polars as pl
 
     sides = [column for side in layout.sides for column in (side.column, *side.more)]
@@ -62,7 +62,7 @@ def _note_ignored_names(table: Table, layout: Layout, draft: RawMatches) -> None
 
 
 def _note_ignored_rosters(table: Table, layout: Layout) -> None:
-    """Remark on an ignored column that lists several names in most cells, if the teams have no players."""
+    """Add a remark on an ignored column with several names in most cells, if no other column lists a team's players."""
     import polars as pl
 
     if layout.sides or "team" not in layout.roles or {"player", "players"} & layout.roles.keys():
@@ -80,7 +80,7 @@ def _note_ignored_rosters(table: Table, layout: Layout) -> None:
 
 
 def _note_uneven_sides(table: Table, layout: Layout) -> None:
-    """Remark on a side with fewer columns of players than the other; the heading of a partner may be misspelt."""
+    """Add a remark if one side has fewer player columns than the other; the heading of a partner may be misspelt."""
     if len(layout.sides) != 2 or len({len(side.more) for side in layout.sides}) == 1:
         return
     few, many = sorted(layout.sides, key=lambda side: len(side.more))
@@ -99,7 +99,7 @@ def _stem(column: str) -> str:
 
 
 def _note_single_number(table: Table, draft: RawMatches) -> None:
-    """Remark on a single number among the names, as if two cells of a row were swapped."""
+    """Add a remark if a single name is a number: two cells of its row may be swapped."""
     digits = np.flatnonzero([name.isdigit() for name in draft.names])
     entries = np.flatnonzero(draft.player == digits[0]) if len(digits) == 1 and len(draft.names) > 2 else digits
     if len(entries) == 1 and draft.rows is not None:
@@ -113,7 +113,7 @@ def _note_single_number(table: Table, draft: RawMatches) -> None:
 
 
 def _note_numbered_players(table: Table, draft: RawMatches) -> None:
-    """Remark on a column of texts whose heading means a place or a score, if all players are numbers."""
+    """Add a remark if all players are numbers, and a column headed like a place or a score holds text."""
     import polars as pl
 
     if not draft.names or not all(name.isdigit() for name in draft.names[:_ROWS]):
@@ -132,7 +132,7 @@ def _note_numbered_players(table: Table, draft: RawMatches) -> None:
 
 
 def _note_unnamed(table: Table, layout: Layout) -> None:
-    """Remark on columns without a name that are not used, unless the file has no header."""
+    """Add a remark on unused columns without a name, unless the file has no header."""
     unused = [column for column in layout.unused(table.frame.columns) if column.isdigit()]
     if (
         unused

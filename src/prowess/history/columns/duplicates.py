@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 _ROUNDS = frozenset(word for words in PARTS for word in words.split())
 _KEEP = ("; use ", Option("duplicates", "keep"), " to count every row")
 BOTH_VIEWS = "whether matches are listed from both sides"  # a decision
-SMALL = 10_000  # number of rows in which equal rows without a time are searched
+SMALL = 10_000  # number of rows that are searched for duplicates if there is no time column
 MOST = 0.9  # fraction of the rows that must agree to decide how the file is read
-HALF = 0.5  # with dates, this fraction of mirrored rows is no chance
+HALF = 0.5  # if rows have dates, a larger fraction of mirrored rows is no coincidence
 LEAST = 3  # minimum number of mirrored matches without a time; fewer may be return matches
-VARIED = 3  # results are varied if there are more than three: a win, a draw and a loss
+VARIED = 3  # with at most this many distinct results (win, draw, loss), equal results are often a coincidence
 
 
 class Meetings:
@@ -42,13 +42,13 @@ class Meetings:
     """
 
     def __init__(self, table: Table, size: Ints, player: Ints) -> None:
-        """Prepare the search; `size` has a row per match, and `player` has the players of all teams in a row."""
+        """Prepare the search. `size` has a row of team sizes per match; `player` lists the players of all teams."""
         self._table, self._size, self._player = table, size, player
         self._rows: dict[tuple[str, ...], NDArray[np.intp]] = {}
 
     @cached_property
     def _team(self) -> NDArray[Any]:
-        """A code for each team, with a row per match."""
+        """A code for each team: a row per match, a column per team."""
         return self._player.reshape(-1, 2) if self._are_pairs else team_codes(self._size, self._player)
 
     @property
@@ -57,12 +57,12 @@ class Meetings:
 
     @cached_property
     def forward(self) -> NDArray[np.bool_]:
-        """Whether the first of two teams has the smaller code; the mirrored row of a match has the other value."""
+        """Whether the first team of each match has the smaller code; a mirrored row has the opposite value."""
         return self._team[:, 0] < self._team[:, 1]
 
     @cached_property
     def _teams(self) -> NDArray[np.uint64]:
-        """A code for the teams of each match, whichever team is first."""
+        """A code for the set of teams of each match, which does not depend on their order."""
         if self._are_pairs:
             low, high = (choose(*self._team.T).astype(np.uint64) for choose in (np.minimum, np.maximum))
             teams: NDArray[np.uint64] = (low << np.uint64(32)) | high
@@ -71,7 +71,10 @@ class Meetings:
         return teams
 
     def codes(self, when: Sequence[str]) -> NDArray[np.uint64]:
-        """Return a code for each match; matches of the same teams share it if the columns `when` are equal."""
+        """Return a code for each match.
+
+        Matches share a code if they have the same teams and equal cells in the columns `when`.
+        """
         if not when:
             return self._teams
         codes: NDArray[np.uint64] = self._teams ^ self._table.frame.select(when).hash_rows().to_numpy()
@@ -87,7 +90,7 @@ class Meetings:
 
 def _repeated(codes: NDArray[np.uint64]) -> NDArray[np.intp]:
     """Return the indices of the values that occur more than once."""
-    ordered = np.sort(codes)  # much faster than hashing, and nearly always this is all
+    ordered = np.sort(codes)  # sorting is much faster than hashing, and nearly always finds no duplicates
     twice = ordered[1:][ordered[1:] == ordered[:-1]]
     return np.flatnonzero(np.isin(codes, twice)) if len(twice) else np.zeros(0, np.intp)
 
@@ -95,9 +98,9 @@ def _repeated(codes: NDArray[np.uint64]) -> NDArray[np.intp]:
 def leave_out_repeated(table: Table, layout: Layout, meetings: Meetings) -> None:
     """Leave out duplicate rows, unless they are probably separate matches.
 
-    Duplicate rows are left out only if a row holds more than a time and two players. They count as matches if some
-    players meet twice at the same time with different results: such a file does list several matches of the same
-    players at one time.
+    Duplicate rows are left out only if a row holds more than a time and two players. They are kept if some players meet
+    twice at the same time with different results, because such a file lists several matches of the same players at one
+    time.
     """
     choice = table.choices.duplicates
     if choice == "keep" or len(table.frame) < 2:
@@ -123,7 +126,7 @@ def leave_out_repeated(table: Table, layout: Layout, meetings: Meetings) -> None
 
 
 def _note_pasted(table: Table) -> None:
-    """Remark on rows that equal the row above, or on the second half of a file that equals the first half."""
+    """Add a remark on rows that equal the row above, or on a file whose second half repeats the first half."""
     if len(table.frame) > SMALL:
         return  # among many results without a time, equal rows are usual
     hashes = table.frame.hash_rows().to_numpy()
@@ -162,7 +165,7 @@ def _are_numeric_dates(day: "pl.Series") -> bool:
 
 
 def team_codes(size: Ints, player: Ints) -> NDArray[np.uint64]:
-    """Return a code for each team, with a row per match; teams with the same players have the same code.
+    """Return a code for each team, as an array with a row per match. Teams with the same players have the same code.
 
     >>> codes = team_codes(np.array([[2, 1], [1, 2]]), np.array([0, 1, 2, 2, 1, 0]))
     >>> bool((codes[0] == codes[1, ::-1]).all())
@@ -179,7 +182,7 @@ def team_codes(size: Ints, player: Ints) -> NDArray[np.uint64]:
 
 
 def leave_out_mirrored(table: Table, layout: Layout, meetings: Meetings, result: Floats | None) -> None:
-    """Leave out the second row of each match if nearly every match is listed twice, once from each side's view."""
+    """If a file lists nearly every match twice, once from each side's view, leave out the second row of each match."""
     choice, matches = table.choices.duplicates, len(table.frame)
     if choice == "keep" or not matches:
         return
@@ -222,7 +225,7 @@ def _moments(table: Table, layout: Layout) -> list[str]:
 def _tells_views(
     twin: NDArray[np.bool_], meeting: NDArray[np.uint64], forward: NDArray[np.bool_], result: Floats | None
 ) -> bool:
-    """Return whether pairs of rows without a time are surely one match each, not a match and its return match."""
+    """Return whether mirrored rows without a time show the same match, and not a match and its return match."""
     if len(twin) < 2 * LEAST:
         return False
     if result is not None and len(np.unique(np.sort(result, axis=1), axis=0)) > VARIED:

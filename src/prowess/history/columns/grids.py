@@ -1,6 +1,8 @@
-"""Tables whose rows are not matches: a column per player, cross tables, Swiss tables, and series of races.
+"""Read tables whose rows are not matches.
 
-Each is turned into a table with a row per match or a row per player, which is then read like any other.
+These are cross tables, Swiss tables, series of races, and tables with a column per player.
+
+Each table is converted to one with a row per match or a row per player, which is then read like any other.
 """
 
 import re
@@ -44,7 +46,7 @@ def read_grid(table: Table, kinds: Kinds) -> Grid | None:
 
 
 def _player_name_column(table: Table, kinds: Kinds) -> str | None:
-    """Return the column with the players: a column with a familiar heading, or else the first with distinct names."""
+    """Return the column with the players' names. It has a known heading, or is the first column of distinct names."""
     columns = table.frame.columns
     known = [column for column in columns if plain_name(column) in f"{LONG['player']} {LONG['team']}".split()]
     names = known or [column for column in kinds["name"] if text_of(table, column).drop_nulls().is_unique().all()]
@@ -54,8 +56,8 @@ def _player_name_column(table: Table, kinds: Kinds) -> str | None:
 def _cross_table(table: Table) -> Grid | None:
     """Read a table with a row and a column for each player; a cell is the result of the row's player.
 
-    Two players have two cells. If these agree for most pairs of players, they show one match. If many disagree, every
-    cell is a separate match, with the row's player at home.
+    Each pair of players has two cells. If the two cells agree for most pairs, a pair is one match. If many disagree,
+    every cell is a separate match, with the row's player at home.
     """
     import polars as pl
 
@@ -106,7 +108,7 @@ def _cross_table(table: Table) -> Grid | None:
 
 @dataclass(frozen=True)
 class _Game:
-    """A match of two rows of a table, with its result as text."""
+    """A match between the players of two rows, with its result as text."""
 
     row: int
     other: int
@@ -114,7 +116,7 @@ class _Game:
 
 
 def _opponent(column: str, place: dict[str, int], players: int) -> int | None:
-    """Return the row of the player to whom a column of a cross table belongs."""
+    """Return the row of the player that a column of a cross table is about; None for any other column."""
     title = plain_text(column)
     if title in place:
         return place[title]
@@ -175,8 +177,9 @@ def _swiss_table(table: Table, kinds: Kinds) -> Grid | None:
         return None
     row_of = _row_numbers(table, who, len(names))
     known = [game for _, cells in rounds for game in map(_GAME.fullmatch, cells) if game is not None]
-    coloured = any(game["number"] for game in known)  # then -1 and -0 are byes, and not lost games
-    forfeits = any(game["points"] in ("1", "0") for game in known)  # then 12w+ was won without a game
+    coloured = any(game["number"] for game in known)  # if cells name colours, -1 and -0 are byes, not lost games
+    # If some cells have points, 12w+ was won without a game.
+    forfeits = any(game["points"] in ("1", "0") for game in known)
     games: list[tuple[str, str | None, str | None, str]] = []  # the round, both players, and the result
     rows: list[int] = []
     contradictions: dict[int, str] = {}
@@ -215,7 +218,10 @@ def _swiss_table(table: Table, kinds: Kinds) -> Grid | None:
 
 
 def _row_numbers(table: Table, who: str, players: int) -> dict[int, int]:
-    """Map each player's number to a row; numbers are in a column before the name, or else are row numbers."""
+    """Map each player's number to a row.
+
+    The numbers are in a column before the name; without one, they are row numbers.
+    """
     columns = table.frame.columns
     for column in columns[: columns.index(who)]:
         if plain_name(column) in _NUMBER or column.isdigit():
@@ -226,7 +232,10 @@ def _row_numbers(table: Table, who: str, players: int) -> dict[int, int]:
 
 
 def _game(cell: str, coloured: bool) -> tuple[int, float] | None:
-    """Return the opponent's number and the points of a cell; if cells name colours, a cell without one is a bye."""
+    """Return the opponent's number and the points in a cell; None for a bye.
+
+    If `coloured`, a cell without a colour is a bye.
+    """
     game = _GAME.fullmatch(cell)
     return (
         None
@@ -260,7 +269,10 @@ def _race_columns(table: Table, kinds: Kinds) -> Grid | None:
 
 
 def _with_rows(table: Table, frame: Any, rows: list[int]) -> Table:
-    """Return a table with another frame; messages refer to its rows by the lines of the given rows of the old table."""
+    """Return a table with another frame.
+
+    In messages, each row of the frame is named after one of `rows` of the old table.
+    """
     line, remarks = table.line, list(table.remarks)
     return Table(frame, table.title, lambda row: line(rows[row]), table.choices, remarks, unit=table.unit)
 
@@ -270,7 +282,7 @@ def read_player_columns(table: Table, kinds: Kinds) -> Grid | None:
     import polars as pl
 
     columns, day = kinds["number"], kinds["time"][:1]
-    # beside a date, one column of names is allowed, which may name the game
+    # if there is a date, one column of names is allowed; it may name the game
     dated = bool(day) and len(kinds["name"]) == 1 and len(columns) > 2
     if len(columns) < 2 or any(name.isdigit() for name in columns) or (kinds["name"] and not dated):
         return None
@@ -291,7 +303,7 @@ def read_player_columns(table: Table, kinds: Kinds) -> Grid | None:
 
 
 def are_places(match: Any, values: Any) -> bool:
-    """Return whether the numbers of each match are the places 1 to n, apart from ties."""
+    """Return whether the numbers of each match are places: 1 to n, except for ties."""
     good = ~np.isnan(values)
     match, values = match[good], values[good]
     if not len(match) or (values < 1).any() or (values != np.floor(values)).any():

@@ -29,7 +29,7 @@ from .wide import read_result_column
 if TYPE_CHECKING:
     pass
 
-COLUMNS = 500  # a sheet with more columns was not made by hand, and inferring its roles would take long
+COLUMNS = 500  # a table with more columns was not made by hand, and inferring its roles would take long
 SAMPLE = 1000  # number of rows sampled
 MOST = 0.9  # fraction of the cells or matches that must agree to decide what a column holds
 BLANK = 0.2  # a team column with more empty cells holds clubs, which not everybody has
@@ -49,7 +49,9 @@ def _sample(table: Table) -> Table:
 
 
 def infer_roles(table: Table) -> tuple[Table, dict[str, str]] | None:
-    """Infer roles from the contents of the columns, and return them with the table to read; None if nothing fits.
+    """Infer column roles from the contents of the columns.
+
+    Return the table to read and its roles; None if no roles fit.
 
     Two columns of names are sides, two columns of numbers are their scores, and a cell such as 3-1 or W is a result. A
     file in which every column except the day holds numbers has a column per player.
@@ -130,7 +132,7 @@ def _infer_sides(sample: Table, kinds: Kinds) -> dict[str, str] | None:
         return None
     first, second = max(pairs, key=lambda pair: shared.get(pair, 0))
     if any(plain_name(column) in OPPONENT.split() for column in (first, second)) and not shared.get((first, second), 0):
-        return None  # the opponents of one team, which no column names
+        return None  # the file lists the opponents of one team, which no column names
     sides, scores = {"player1": first, "player2": second}, ("score1", "score2")
     venues = [
         next((side for side in ("home", "away") if plain_name(column) in HOME_AWAY[side].split()), "")
@@ -152,7 +154,8 @@ def _infer_sides(sample: Table, kinds: Kinds) -> dict[str, str] | None:
         return None  # more players, perhaps partners
     if len(names) == 2 and len(results := kinds["result"] + kinds["word"]) == 1:
         damaged = results[0] in kinds["word"] and kinds["number"] and _begins_with_digits(sample, results[0])
-        return None if damaged else sides | {"winner": results[0]}  # beside numbers, a damaged column of numbers
+        # If other columns are numbers, this is probably a damaged column of numbers.
+        return None if damaged else sides | {"winner": results[0]}
     columns = sample.frame.columns
     # number columns before the first name column hold row numbers, rounds or years
     after = [column for column in kinds["number"] if columns.index(column) > columns.index(first)]
@@ -175,7 +178,7 @@ def may_meet(first: list[str], second: list[str]) -> bool:
 
 
 def names_winner(cells: list[str], first: list[str], second: list[str]) -> bool:
-    """Return whether nearly every cell repeats a name of its row, or says that there was no winner.
+    """Return whether nearly every cell is one of the names in its row, or a word for a draw.
 
     >>> names_winner(["ann", "draw", ""], ["ann", "bob", "cat"], ["bob", "cat", "ann"])
     True
@@ -187,10 +190,10 @@ def names_winner(cells: list[str], first: list[str], second: list[str]) -> bool:
 
 
 def unfit_columns(table: Table) -> dict[str, set[str]]:
-    """Return, for each role in a file with a row per player, the columns whose contents rule that role out.
+    """Return, for each role, the columns whose contents rule it out in a file with a row per player.
 
-    A time such as 38:12 is a duration, not a moment; a position such as "goalkeeper" is not a place; a club column
-    with empty cells is not a team; and a result must be a win or a loss.
+    A time such as 38:12 is a duration, not a moment; a position such as "goalkeeper" is not a place; a club column with
+    empty cells is not a team; and a result must be a win or a loss.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"race": ["a", "a"], "position": ["left", "right"], "time": ["38:12", "41:05"]})
@@ -252,7 +255,7 @@ def join_sets(table: Table) -> Table:
 
 
 def add_time(table: Table, layout: Layout) -> Layout:
-    """Return the layout; if it has no time column, add the column whose cells are times."""
+    """Return the layout with a time column. If it has none, the column whose cells are times is added."""
     if "time" in layout.roles or "time" in (table.choices.columns or {}):
         return layout
     sides = {column for side in layout.sides for column in (side.column, *side.more, side.score, side.rank)}
@@ -282,7 +285,10 @@ def _holds_places(sample: Table, column: str) -> bool:
 
 
 def _note_names_for_places(table: Table, column: str) -> None:
-    """Remark on names under a heading such as "Place". Names are distinct, unlike words such as "goalkeeper"."""
+    """Add a remark if a column with a heading such as "Place" holds names.
+
+    Names are distinct, unlike words such as "goalkeeper".
+    """
     cells = text_of(_sample(table), column).drop_nulls()
     if len(cells) > 2 and cells.n_unique() == len(cells) and cells.str.contains(r"\p{L}").all():
         text = f"column {column!r} is not used, because it holds texts such as {cells[0]!r} instead of places"
@@ -339,8 +345,8 @@ def _holds_durations(sample: Table, column: str, match: str | None) -> bool:
 def reconcile_results(table: Table, layout: Layout) -> Layout:
     """Return the layout with result columns that agree with each other.
 
-    Scores or ranks that contradict the winner column are dropped: they are something else, such as places in a world
-    ranking. A column of cells such as 2-1 that agree with the winner column gives the scores.
+    Score or rank columns that contradict the winner column are dropped, because they hold something else, such as
+    places in a world ranking. If a column of cells such as 2-1 agrees with the winner column, its scores are used.
     """
     mapped = layout.mapped & {"winner", "score", *(role for role in layout.roles if role.startswith(("score", "rank")))}
     if not layout.also or len(layout.sides) != 2 or mapped or not len(table.frame):
@@ -385,7 +391,7 @@ def _prefer_winner(table: Table, layout: Layout) -> Layout:
 
 
 def _note_contradictions(table: Table, rows: NDArray[np.intp], results: list[str], column: str) -> None:
-    """Remark on the few rows in which the results contradict the winner."""
+    """Add a remark on the few rows in which scores or ranks contradict the winner."""
     if len(rows):
         row, names = int(rows[0]), " and ".join(results)
         more = f" ({len(rows):,} rows)" if len(rows) > 1 else ""

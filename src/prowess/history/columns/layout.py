@@ -33,7 +33,7 @@ class Shape(StrEnum):
 
 @dataclass(frozen=True)
 class Suggestion:
-    """Roles that may be right, and the first matches read that way, as sentences."""
+    """A suggested mapping of roles to columns, and the first matches that it gives, as sentences."""
 
     roles: Mapping[str, str | None]
     matches: tuple[str, ...]
@@ -68,7 +68,7 @@ def _advice(suggestion: Suggestion | None) -> tuple[Piece, ...]:
 
 @dataclass(frozen=True)
 class Side:
-    """A side of a match in a file with a row per match: its column, and the words that mean it in a result cell.
+    """A side of a match in a file with a row per match: its column, and the words that refer to it in a result cell.
 
     If each player of a side has a column, `more` holds the columns after the first.
     """
@@ -85,8 +85,8 @@ class Side:
 class Layout:
     """The shape of a file, its columns by role, and, if a row is a match, its sides.
 
-    If a row is a player, `parts` are columns that may identify matches together with the `match` column. If a row is a
-    match, `also` are further columns that may hold its result.
+    In a file with a row per player, `parts` are columns that may identify matches together with the `match` column. In
+    a file with a row per match, `also` are further columns that may hold the result.
     """
 
     shape: Shape
@@ -254,8 +254,9 @@ def _sides(headers: Headers) -> Layout | None:
         sides = []
         for number, (stem, label, column) in enumerate(group, 1):
             forms = ["{word}{label}", "{stem}{label}{word}", "{stem}{word}{label}", "{label}{word}"]
-            forms += [] if stem else ["{label[0]}{word}", "{word}{label[0]}"]  # such as W pts for White
-            forms += ["{word}{number}"] if stem and not label.isdigit() else []  # such as score1 for Team A
+            forms += [] if stem else ["{label[0]}{word}", "{word}{label[0]}"]  # a short label: "W pts" belongs to White
+            # A number for a letter: "score1" belongs to Team A.
+            forms += ["{word}{number}"] if stem and not label.isdigit() else []
             results = headers.find(
                 {
                     result + label: [
@@ -310,7 +311,7 @@ def _pairs(headers: Headers, group: Sequence[tuple[str, str, str]], sides: Seque
 
 
 def _with_neutral(headers: Headers, layout: Layout) -> Layout:
-    """Add the column that marks neutral ground; in other matches, the first side is the home team."""
+    """Add the column that marks neutral ground. In matches not on neutral ground, the first side is the home team."""
     neutral = headers.find({"neutral": aliases.HOME_AWAY["neutral"]})
     if not neutral or len(layout.sides) != 2:
         return layout
@@ -320,7 +321,7 @@ def _with_neutral(headers: Headers, layout: Layout) -> Layout:
 
 
 def _groups(headers: Headers) -> list[list[tuple[str, str, str]]]:
-    """Return groups of columns that may be the sides of a match; player1 is ("player", "1", column)."""
+    """Return groups of columns that may be the sides of a match. Column player1 is given as ("player", "1", column)."""
     groups: dict[tuple[bool, str, str, bool], list[tuple[str, str, str]]] = {}
     for mapped, names in ((True, headers.mapped), (False, headers.free)):
         for name, column in names.items():
@@ -329,7 +330,8 @@ def _groups(headers: Headers) -> list[list[tuple[str, str, str]]]:
                 groups.setdefault(key, []).append((side["stem"], side["label"], column))
     numbered = [sorted(group, key=lambda side: (len(side[1]), side[1])) for group in groups.values() if len(group) > 1]
     numbered = [group for group in numbered if _are_labels("".join(label for _, label, _ in group))]
-    numbered.sort(key=lambda group: group[0][0] == "side")  # beside names, side1 and side2 are colours or directions
+    # If other columns hold the names, side1 and side2 are colours or directions.
+    numbered.sort(key=lambda group: group[0][0] == "side")
     if any(SIDE.fullmatch(name) for name in headers.mapped):
         return numbered
     if not numbered and (twice := headers.repeated_names()):
@@ -342,7 +344,10 @@ def _groups(headers: Headers) -> list[list[tuple[str, str, str]]]:
 
 
 def _are_labels(labels: str) -> bool:
-    """Return whether letters or digits label sides: A, B and C do; F and A, for points for and against, do not."""
+    """Return whether letters or digits label sides, as in A, B and C.
+
+    The letters F and A do not: "for" and "against".
+    """
     return labels.isdigit() or labels == "xy" or "abcdefgh".startswith(labels)
 
 

@@ -53,7 +53,7 @@ class RowGroups:
         return self.order[self.match_row_start[match] : self.match_row_start[match + 1]]
 
     def common_value(self, values: NDArray[Any], column: str, of: str) -> NDArray[Any]:
-        """Return the value that the rows of each match or team share; report rows that disagree as problems."""
+        """Return the common value of each match's (or team's) rows; report rows with a different value as problems."""
         values, start, differs = self._compare(values, of)
         wrong = np.flatnonzero(differs)
         if len(wrong):
@@ -85,7 +85,10 @@ class RowGroups:
         return len(np.unique(np.searchsorted(start, np.flatnonzero(differs), side="right")))
 
     def _compare(self, values: NDArray[Any], of: str) -> tuple[NDArray[Any], Ints, NDArray[np.bool_]]:
-        """Return the values by group, the group starts, and a mask of values that differ from their group's first."""
+        """Return the values sorted by group, the start of each group, and a mask.
+
+        The mask marks values that differ from the first value of their group.
+        """
         start = self.team_start if of == "team" else self.match_row_start
         values = values[self.order]
         first = np.repeat(values[start[:-1]], np.diff(start))
@@ -101,7 +104,7 @@ def _first_equal(key: NDArray[Any]) -> NDArray[np.intp]:
 
 @dataclass
 class _Results:
-    """The results of the rows: ranks and scores (NaN if missing), and which players are ranked last or absent."""
+    """The result of each row: rank and score (NaN if missing), and whether the player is ranked last or absent."""
 
     rank: Floats | None
     score: Floats | None
@@ -159,7 +162,7 @@ def _team_codes(table: Table, column: str) -> Ints:
 
 
 def _note_no_teams(rows: RowGroups, rank: Floats, remarks: list[Remark]) -> None:
-    """Remark on matches with several winners if no column says who played together."""
+    """Add a remark on matches with several winners if no column gives the teams."""
     winners = np.add.reduceat(rank[rows.order] == 1, rows.match_row_start[:-1], dtype=np.int64)
     several = int(np.count_nonzero((winners > 1) & (np.diff(rows.match_row_start) > winners)))
     if several:
@@ -219,7 +222,7 @@ def _one_match(table: Table, layout: Layout) -> Ints:
 
 
 def _results(table: Table, layout: Layout) -> _Results:
-    """Read places, scores or durations; a word instead of a value means that a player did not finish."""
+    """Read places, scores or durations. A word in place of a number means that the player did not finish."""
     import polars as pl
 
     roles = layout.roles
@@ -227,7 +230,7 @@ def _results(table: Table, layout: Layout) -> _Results:
     if "rank" in roles or "duration" in roles:
         places = ranks(table, roles["rank"]) if "rank" in roles else durations(table, roles["duration"])
         score = None
-        if "rank" in roles and "score" in roles:  # if there are places, an unreadable score is not a problem
+        if "rank" in roles and "score" in roles:  # a score that cannot be read is not a problem if there are places
             score = numbers(replace(table, remarks=[], problems=Problems()), roles["score"])
             note_negative(table, [roles["score"]], [score])
         absent = places.absent | _did_not_start(table, layout, np.isnan(places.rank) & ~places.unplaced)
@@ -270,7 +273,10 @@ def _means_absent(word: str) -> bool:
 
 
 def _absent_word(table: Table, layout: Layout, column: str, absent: NDArray[np.intp]) -> str:
-    """Return the most frequent word in `column` for absent players; if it has none, the word in another column."""
+    """Return the most frequent word that marks absent players.
+
+    If `column` has no such word, other columns are searched.
+    """
     words = text_of(table, column).gather(absent).drop_nulls()
     if len(words):
         return str(words.mode()[0])
@@ -300,7 +306,7 @@ def _without_clubs(table: Table, layout: Layout, match: Ints, results: _Results)
     if "team" not in layout.roles or "player" not in layout.roles or "team" in layout.mapped or results.rank is None:
         return layout
     column = layout.roles["team"]
-    team, _ = intern(text_of(table, column).fill_null(""))  # a player may have no club
+    team, _ = intern(text_of(table, column).fill_null(""))  # players without a club have an empty cell
     rows = RowGroups(table, match, team)
     ordered = np.nan_to_num(np.where(results.unplaced, np.inf, results.rank)[rows.order], nan=np.inf, posinf=np.inf)
     low, high = (how.reduceat(ordered, rows.team_start[:-1]) for how in (np.minimum, np.maximum))

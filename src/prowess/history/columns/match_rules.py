@@ -1,4 +1,4 @@
-"""The rules that every match must follow, whatever its source.
+"""The rules that every match must follow, whether it comes from a file, a frame or Python.
 
 Each rule is first checked on whole columns; the offending matches are located only if there are any.
 """
@@ -17,11 +17,11 @@ from ..cells.words import NO_VALUES
 from ..ragged import Floats, owners, pair_codes
 from .raw_matches import RawMatches
 
-FEW = 10  # names that look like a date or a result are doubtful only if at most one in this many does
+FEW = 10  # a name that looks like a date or a result is doubtful only if at most one name in this many does
 
 
 class Fault(NamedTuple):
-    """A match that breaks a rule, the entry at fault if any, and a message that says what would be valid."""
+    """A match that breaks a rule: the entry at fault, if any, and a message about what would be valid."""
 
     match: int
     entry: int | None
@@ -33,7 +33,10 @@ class Fault(NamedTuple):
 
 
 def find_faults(draft: RawMatches) -> Iterable[Fault]:
-    """Drop meaningless values from raw matches, and return all faults; if team sizes are invalid, only these faults."""
+    """Drop meaningless values from raw matches, and return all faults.
+
+    If team sizes are invalid, only those faults are returned.
+    """
     _drop_partial_scores(draft)
     for name in ("weight", "importance"):  # the square of such a small number is 0, so the number itself must be 0, too
         if (column := getattr(draft, name)) is not None:
@@ -71,7 +74,10 @@ def _entry_fault(draft: RawMatches, entry: int, text: str, field: str = "teams",
 
 
 def doubtful_names(draft: RawMatches) -> Iterator[Fault]:
-    """Yield the entries whose name is a date, a result or a spreadsheet's error, unless many look like results."""
+    """Yield a fault for each name that is a date or a spreadsheet error.
+
+    Names that look like results are also faults, unless there are many.
+    """
     import polars as pl
 
     names = pl.Series(draft.names, dtype=pl.String)

@@ -32,10 +32,10 @@ _LEFT_OUT = {
 
 
 def winner_places(won: Sequence[bool], scores: Sequence[float], highest: bool | None = None) -> list[int] | None:
-    """Return the places: winners first, then the others by their scores if these agree with the winners.
+    """Return the players' places: winners first, then the others by score if the scores agree with the winners.
 
-    `highest` says whether the highest score wins, if that is known. Return None if there is no result, or if everybody
-    won, as in a cooperative play.
+    `highest` is true if the highest score wins, false if the lowest does, and None if this is unknown. Return None if
+    there is no result, or if everybody won, as in a cooperative play.
 
     >>> winner_places([False, True, False], [40, 54, 31]), winner_places([True, False, False], [3, 9, 7])
     ([2, 1, 3], [1, 3, 2])
@@ -56,7 +56,7 @@ def winner_places(won: Sequence[bool], scores: Sequence[float], highest: bool | 
 
 @dataclass(frozen=True)
 class _Play:
-    """A row of a log: the players with their scores, the names in the winner's cell, and that cell."""
+    """A row of a log: the players with their scores, the text of the winner cell, and the names in it."""
 
     players: list[tuple[str, float | None]]
     winners: list[str]
@@ -83,7 +83,7 @@ class _Play:
         return winner_places([name in self.winners for name, _ in self.players], self.scores)
 
     def skipped(self) -> str | None:
-        """Return the code of the reason to leave the row out; None if it is kept."""
+        """Return the code of the reason for leaving out the row; None if the row is kept."""
         if len(self.players) == 1:
             return "solo-plays"
         if self.word in _TOGETHER or (self.winners and self.places() is None):

@@ -13,12 +13,12 @@ from ..context import EMPTY, Context
 from ..ragged import Floats, Ints, gather, owners
 from ..times import Times
 
-FEW = 10  # single-team matches are left out only if they are at most one in this many
+FEW = 10  # single-team matches are left out only if at most one match in this many has a single team
 
 
 @dataclass
 class RawMatches:
-    """Columns like those of `History`, in the order of the source; NaN is a missing rank or score.
+    """Matches as columns like those of `History`, in the order of the source. A missing rank or score is NaN.
 
     `where(match, entry)` returns the place of a match, or of one of its entries, in the source. It is called only for
     error messages, so it may be slow.
@@ -63,7 +63,9 @@ class RawMatches:
         return bool((np.diff(self.match_start) == 2).all() and (np.diff(self.team_start) == 1).all())
 
     def alone(self) -> NDArray[np.intp]:
-        """Return the single-team matches to leave out, such as byes and races with one finisher; none if they are many.
+        """Return the single-team matches to leave out, such as byes and races with one finisher.
+
+        The result is empty if there are many.
 
         Many single-team matches are an error, because the wrong column probably identifies the matches.
         """

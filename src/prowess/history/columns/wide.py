@@ -51,7 +51,10 @@ class SideResults(NamedTuple):
 
 
 class SideTeams(NamedTuple):
-    """Which sides of each match are teams, with a row per match; `side` is the index of each column in the layout."""
+    """The sides of each match that have players, as a mask with a row per match.
+
+    `side` has the layout's index of each column.
+    """
 
     present: Mask
     side: NDArray[np.intp]
@@ -76,7 +79,7 @@ def read_wide(table: Table, layout: Layout) -> tuple[RawMatches, SideTeams]:
     leave_out_repeated(table, layout, meetings)
     if layout.shape in _TWO_VIEWS and len(layout.sides) == 2:
         leave_out_mirrored(table, layout, meetings, rank if score is None else score)
-    # Nearly always every side is filled, and then nothing has to be selected.
+    # A fast path for the usual case, in which every side has players.
     all_present = present.all()
     flat: Any = slice(None) if all_present else present.reshape(-1)
     draft = RawMatches(
@@ -94,14 +97,17 @@ def read_wide(table: Table, layout: Layout) -> tuple[RawMatches, SideTeams]:
 
 
 def _are_byes(names: "pl.Series") -> Mask:
-    """Return which names mean that there was no opponent."""
+    """Return a mask of the names that mean "no opponent", such as "bye"."""
     byes = (names.str.len_chars() <= max(map(len, BYES))).to_numpy(writable=True)  # most names are longer
     byes[byes] = names.filter(byes).str.to_lowercase().is_in(list(BYES)).to_numpy()
     return byes
 
 
 def _reject_results(table: Table, layout: Layout, size: Ints, player: Ints, names: "pl.Series") -> None:
-    """Reject names that are results, such as "Herm won by 39 runs": the row has its cells in the wrong order."""
+    """Report names that are results, such as "Herm won by 39 runs", as problems.
+
+    The cells of such a row are in the wrong order.
+    """
     wrong = names.str.contains(r"(?i)\bwon by [\d½]").to_numpy()
     if wrong.any():
         team = np.repeat(np.arange(size.size), size.reshape(-1))
@@ -137,7 +143,7 @@ def _teams(table: Table, layout: Layout) -> tuple[Ints, Ints, "pl.Series"]:
 
 
 def _note_smaller_teams(table: Table, columns: list[str], size: Ints) -> None:
-    """Remark on the few teams that have fewer players than nearly all others, as if a name were missing."""
+    """Add a remark on the few teams with fewer players than nearly all others; a name may be missing."""
     usual = int(np.bincount(size[size > 0]).argmax()) if size.any() else 0
     small = (size > 0) & (size < usual)
     number = int(np.count_nonzero(small))
@@ -152,7 +158,7 @@ def _note_smaller_teams(table: Table, columns: list[str], size: Ints) -> None:
 
 
 def _split_ties(table: Table, layout: Layout) -> tuple[Table, Layout, Floats]:
-    """Split cells in which players share a place into a column per player; also return the place of each column.
+    """Split cells in which players share a place into a column per player. Also return the place of each column.
 
     "Ann & Cat" is a tie if Ann and Cat are names in other cells. Otherwise it is one name, or a team.
     """
@@ -314,7 +320,7 @@ def _scores_of_winners(table: Table, layout: Layout) -> Floats | None:
 
 
 def _note_unread_scores(table: Table, column: str, rows: Mask) -> None:
-    """Remark on matches whose winner is known, but whose score cannot be read or is missing."""
+    """Add a remark on matches with a known winner whose score is missing or cannot be read."""
     number, row = int(np.count_nonzero(rows)), int(rows.argmax())
     if number:
         cell = text_of(table, column)[row]
@@ -325,10 +331,10 @@ def _note_unread_scores(table: Table, column: str, rows: Mask) -> None:
 
 
 def read_result_column(table: Table, layout: Layout) -> SideResults:
-    """Read results in one cell: the winner by name or side, a score such as 3-1, or W, L and D for the first side.
+    """Read a result column: the winner's name or side, scores such as 3-1, or W, L and D for the first side.
 
-    The whole column is read in the way that fits most rows. A separate score column must agree with the result column,
-    and gives the results where the result cell is empty.
+    The whole column is read in the way that fits most rows. A separate score column must agree with the result column;
+    it supplies the result if the result cell is empty.
     """
     column = layout.roles["winner"]
     if len(layout.sides) > 2:
@@ -348,7 +354,7 @@ def read_result_column(table: Table, layout: Layout) -> SideResults:
         best = 1  # results that a spreadsheet turned into dates
     score = None
     if best == 0:
-        # a cell that names no side may still say that the match was not played
+        # a cell that names no side may mean that the match was not played
         state = np.where(readings[0].state == PLAYED, WRONG, readings[0].state)
         state = np.where(side != UNKNOWN, PLAYED, state)
     else:

@@ -1,4 +1,4 @@
-"""Read a column that gives the winner of each match: a name in any spelling, a part of it, or a word for a side."""
+"""Read a column with the winner of each match: a name in any spelling, a part of a name, or a word for a side."""
 
 import re
 from collections.abc import Iterable
@@ -22,14 +22,14 @@ DRAW, UNKNOWN = 2, -1  # values of a winner besides the sides 0 and 1
 MOST = 0.9  # fraction of the matches that must agree to decide how the file is read
 _BY = re.compile(r"([a-z]) ?\+ ?(?:\d+(?:[.,]\d+)?|1/2|[rtf]|res|resign|resignation|time)?", re.IGNORECASE)  # B+3.5
 _BETWEEN_NAMES = re.compile("|".join(map(re.escape, (*ROSTER_SEPARATORS, *ALSO_IN_NAMES))))
-_SHOWN = 3  # winners in a remark
+_SHOWN = 3  # maximum number of winners listed in a remark
 
 
 def winning_sides(table: Table, layout: Layout) -> NDArray[np.int8]:
     """Return the side that the winner column names in each row: 0, 1, `DRAW` or `UNKNOWN`.
 
-    A cell repeats the text of a side, or is a word for a side or for a draw. Otherwise it may be the side in another
-    spelling, with its players in another order, or a part of its name, such as Lakers; a remark lists such parts.
+    A cell may equal the name of a side, or be a word for a side or for a draw. It may also name a side in another
+    spelling, list its players in another order, or be a part of its name, such as Lakers; a remark lists such parts.
     """
     text = text_of(table, layout.roles["winner"])
     code, different = intern(text.fill_null(""))
@@ -77,7 +77,10 @@ def _compare_names(table: Table, layout: Layout, rows: NDArray[np.intp]) -> NDAr
 
 
 def _names_of(table: Table, side: Side, rows: NDArray[np.intp]) -> "Iterable[tuple[str, ...]]":
-    """Return the names of a side in the given rows, from one cell, a cell for each player, or a list in a cell."""
+    """Return the names of a side in the given rows.
+
+    The names are in one cell, in a cell for each player, or in a list.
+    """
     if table.frame[side.column].dtype.is_nested():
         return [tuple(map(str, names or ())) for names in table.frame[side.column][rows].to_list()]
     columns: list[pl.Series] = [text_of(table, column)[rows] for column in (side.column, *side.more)]
@@ -110,5 +113,5 @@ def _split(name: str) -> list[str]:
 
 
 def _is_part(cell: str, name: str) -> bool:
-    """Return whether a cell contains a whole name, or a name contains the whole cell; words are not split."""
+    """Return whether one of two texts contains the other as whole words."""
     return f" {cell} " in f" {name} " or (bool(name) and f" {name} " in f" {cell} ")

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 
 BLOCK = 1 << 20  # number of bytes read at once
 HEAD = 1 << 16  # number of bytes that decide the format of a text
-STRAY = 4  # if no record ends within this many times the wanted lines, a quotation mark must be stray
-SLIGHTLY_MORE = 1.1  # a piece may have this many times the wanted lines, which saves a search for their ends
+STRAY = 4  # if no record ends within this many times the requested lines, a quotation mark must be unbalanced
+# A piece may have this many times the requested lines, which saves the search for the end of a record.
+SLIGHTLY_MORE = 1.1
 _ARCHIVES = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # workbooks and zip files cannot be read in chunks
 _NEWLINE, _QUOTE = 10, 34
 
@@ -194,7 +195,7 @@ class _TextFile:
             raise unreadable(self.title, error) from error
 
     def _settle(self, piece: bytes, choices: Choices, lines_before: int) -> Choices:
-        """Return the choices with the separator and encoding found in a piece, for use in later pieces."""
+        """Return the reading options with the separator and the encoding of this piece, for later pieces."""
         if choices.encoding is None:
             try:
                 piece.decode()
@@ -208,7 +209,7 @@ class _TextFile:
         return choices
 
     def _pieces(self, rows: int) -> Iterator[tuple[bytes, int]]:
-        """Yield pieces of about `rows` lines, each of which ends at the end of a record, and their numbers of lines."""
+        """Yield pieces of about `rows` lines, with their numbers of lines; each piece ends at the end of a record."""
         pending, lines, is_first = b"", 0, True
         read_lines = unpacked = 0
         limits = self.choices.read_limits
@@ -243,7 +244,7 @@ class _TextFile:
 
 
 def _find_cut(data: bytes, lines: int, rows: int) -> int:
-    """Return where record number `rows`, or one shortly after it, ends; 0 if there are fewer.
+    """Return the position at which record number `rows`, or one shortly after it, ends; 0 if there are fewer records.
 
     Newlines within quotes do not end a record. `lines` is the number of newlines.
     """

@@ -37,7 +37,7 @@ _NEWLINE, _RETURN, _QUOTE = 10, 13, 34
 
 
 def read_text(source: Source, choices: Choices) -> Table:
-    """Read every column as text, so that a malformed number can be shown as it was written.
+    """Read a text file as a table. Every column stays text, so that messages can quote a malformed number as written.
 
     CSV files that prowess writes escape text for spreadsheets; this removes the escapes.
     """
@@ -48,7 +48,7 @@ def read_text(source: Source, choices: Choices) -> Table:
 
 
 def _read_regular(source: Source, choices: Choices) -> Grid | None:
-    """Read a UTF-8 text on which all CSV readers agree; None if the text is not that regular."""
+    """Read a UTF-8 text that is so regular that all CSV parsers agree on it; return None for any other text."""
     import polars as pl
 
     text, is_whole = _plain_head(source, choices)
@@ -95,7 +95,7 @@ def _read_regular(source: Source, choices: Choices) -> Grid | None:
     if frame[heading.names[-1]].has_nulls():
         first_line = sample[heading.start].line if heading.start < len(sample) else 1
         lines = index.short_lines(width, first_line)
-        if b'"' in data[:_HEAD].tobytes():  # quoted cells may hold separators: the parsed records tell
+        if b'"' in data[:_HEAD].tobytes():  # quoted cells may hold separators, so count the cells of the parsed records
             lines = [record.line for record in sample[heading.start :] if 1 < len(record.cells) < width]
         remarks += _note_short_rows(lines, len(frame), source.lines_before)
     return Grid(frame[heading.start - begin :], heading, line_of, remarks=remarks)
@@ -104,7 +104,7 @@ def _read_regular(source: Source, choices: Choices) -> Grid | None:
 def _note_short_rows(lines: Sequence[int], rows: int, lines_before: int) -> list[Remark]:
     """Return a remark on rows that end before the last column.
 
-    If many rows do, a program probably wrote them that way, and there is no remark.
+    There is no remark if many rows are short, because a program probably leaves out empty cells.
     """
     if not 0 < len(lines) <= max(1, FEW * rows):
         return []
@@ -115,9 +115,9 @@ def _note_short_rows(lines: Sequence[int], rows: int, lines_before: int) -> list
 
 
 def _plain_head(source: Source, choices: Choices) -> tuple[str | None, bool]:
-    """Return the complete lines at the start of a UTF-8 text, and whether they are all of its lines.
+    """Return the complete lines at the start of a UTF-8 text, and whether they are the whole text.
 
-    For any other text, None is returned instead of the lines.
+    If the text is not UTF-8, return None instead of the lines.
     """
     head = source.read(_HEAD)
     is_whole = len(head) < _HEAD
@@ -178,7 +178,7 @@ class LineIndex:
         return self._quotes[1]
 
     def has_records(self, count: int) -> bool:
-        """Return whether the text can have `count` records: one per line, or fewer if quoted cells hold newlines.
+        """Return whether the text has `count` records: one per line, or fewer if quoted cells hold newlines.
 
         All readers agree on the records if every quoted cell begins after a separator and ends before one (RFC 4180).
         """
@@ -193,7 +193,7 @@ class LineIndex:
     def short_lines(self, width: int, first: int) -> list[int]:
         """Return the lines from `first` on with fewer than `width` cells, but more than one.
 
-        Cells with quotation marks may hold separators and newlines; then no line is returned.
+        No line is returned if the text has quotation marks, because quoted cells may hold separators and newlines.
         """
         short: list[int] = []
         if self._quotes[0]:

@@ -1,4 +1,4 @@
-"""Detect the separator of a text: the mark that divides its lines evenly and yields known column names."""
+"""Detect the separator of a text. It splits all lines into the same number of cells, and yields known column names."""
 
 import re
 from collections import Counter
@@ -51,7 +51,7 @@ def find_separator(text: str, choices: Choices) -> Separator:
         return Separator(chosen)
     fits = {mark: _fit(text, mark, choices) for mark in _USUAL}
     best = max(_USUAL, key=lambda mark: fits[mark])
-    if fits[best].share < 0.5:  # if the header is separated differently from the rows, the rows decide
+    if fits[best].share < 0.5:  # if the header has another separator than the rows, the rows decide
         same = (mark for mark in _USUAL if fits[mark].width == fits[best].width and fits[mark].share > 0.5)
         best = next(same, best)
     if fits[best].known < 2 and fits[best].share < 0.5:

@@ -1,4 +1,7 @@
-"""Decode bytes to text: by the byte order mark if there is one, otherwise by how plausible the words look."""
+"""Detect the encoding of bytes, and decode them to text.
+
+The encoding follows from the byte order mark or, without one, from how plausible the decoded words look.
+"""
 
 import codecs
 import re
@@ -30,7 +33,8 @@ _LEGACY = {
 _WORD = re.compile(rb"[A-Za-z']*[\x80-\xff][A-Za-z\x80-\xff']*")
 _PUNCTUATION = re.compile("[\xa0'‘’“”„–—…«»·•°ºª½¼¾²³€£§©®™¡¿†‡`´]+")
 _COMMON = {"Cyrillic": frozenset("оеаинтсрвлкмдпуя"), "Greek": frozenset("αοιετσνηυρπκμλςάόίέή")}
-_CONTROLS = bytes([*range(9), *range(14, 27), *range(28, 32)])  # only tabs, newlines and escapes are usual in text
+# Control characters other than tabs, newlines and escapes, which do not occur in text.
+_CONTROLS = bytes([*range(9), *range(14, 27), *range(28, 32)])
 _HEAD = 1 << 16  # number of leading bytes that decide whether a file is text at all
 _MIN_SCORE = 0.7  # fraction of the words that must look plausible
 _MIN_LETTERS = 3  # minimum number of non-ASCII letters that prove a rarer encoding

@@ -32,7 +32,7 @@ _VALUE = re.compile(
     r"|\d{1,2}[ .\-/]+[^\W\d]{3,10}\.?[ ,.\-/]+\d{2,4}.*"
 )
 Cells = Sequence[str]
-Rows = Mapping[int, Cells]  # the records of a sample that are rows, by their index
+Rows = Mapping[int, Cells]  # indices and cells of the records that are rows
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,8 @@ def count_known_cells(cells: Cells, choices: Choices) -> int:
 def has_header(first: Cells, rest: Sequence[Cells]) -> bool:
     """Return whether the first record holds the column names of the other records.
 
-    It is not a header if it has a number, a date or a result in a column of such values, or a name that occurs again
-    in the rows below.
+    The first record is not a header if it has a number, a date or a result in a column of such values, or a name that
+    occurs again in the rows below.
 
     >>> has_header(["Sieger", "Verlierer"], [["ann", "bob"], ["bob", "cat"]])
     True
@@ -90,7 +90,7 @@ def has_header(first: Cells, rest: Sequence[Cells]) -> bool:
     names = {cell for cell in first if cell and not _is_value(cell)}
     repeated = {cell for cell, column in zip(first, below, strict=True) if cell in names and cell in column}
     for cells in map(set, below):
-        # A column whose cells are names of other columns says who won.
+        # A column whose cells are the names of other columns holds the winners.
         says_who_won = len(cells & names) > 1 and not {cell.casefold() for cell in cells - names} - {"", *DRAWS}
         repeated |= set() if says_who_won else names & cells
     known = sum(map(is_known_name, names - repeated))
@@ -99,7 +99,7 @@ def has_header(first: Cells, rest: Sequence[Cells]) -> bool:
 
 
 def _is_repeated_header(header: Cells, row: Cells) -> bool:
-    """Return whether a row repeats the header, or only some of its known column names, as after a line break."""
+    """Return whether a row repeats the header, or a part of it that has known column names."""
     return sorted(row) == sorted(header) or (
         set(row) <= {"", *header} and all(is_known_name(cell) for cell in row if cell)
     )
@@ -123,7 +123,10 @@ def _is_value(cell: str) -> bool:
 
 
 def find_heading(sample: Sequence[Record], choices: Choices, skip: int = 0, unit: str = "line") -> Heading:
-    """Find where the table begins among the first records of a file; the first `skip` records are not part of it."""
+    """Find where the table begins in the first records of a file.
+
+    The first `skip` records are never part of the table.
+    """
     rows = {index: sample[index].cells for index in range(skip, len(sample)) if _is_row(sample[index].cells)}
     if not rows:
         return Heading((), frozenset(), None, len(sample))
@@ -177,7 +180,7 @@ def _title(cell: str) -> str:
 
 
 def _is_upper_heading(upper: Cells, cells: Cells) -> bool:
-    """Return whether a record above a header groups its columns, such as "Pair A" above two players."""
+    """Return whether the record above a header names groups of columns, such as "Pair A" above two players."""
     filled = [column for column, cell in enumerate(upper) if cell.strip()]
     if len(filled) < 2 or len(upper) > len(cells) or any(_is_value(upper[column].strip()) for column in filled):
         return False
@@ -262,7 +265,7 @@ def _first_wide_row(rows: Rows) -> int:
 def _guess_header(cells: Cells, below: Sequence[Cells], choices: Choices) -> bool:
     mapped = [name for name in (choices.columns or {}).values() if name is not None]
     if mapped and all(name.isdecimal() and 0 < int(name) <= len(cells) for name in mapped):
-        # If a mapped name is missing, the user mapped column numbers.
+        # If a mapped column name is missing, the user's mapping uses column numbers.
         return all(name in [cell.strip() for cell in cells] for name in mapped)
     return has_header(cells, below)
 

@@ -131,7 +131,7 @@ def _rows_with(rows: Rows, cells: "Iterable[tuple[pl.Series, str]]") -> Rows:
 
 
 def _footer_rows(frame: "pl.DataFrame", dropped: Rows, faulty: Sequence[int]) -> Rows:
-    """Return rows at the end that are not part of the table: totals, sources, or a single cell below a blank line."""
+    """Return the last rows that are not part of the table: totals, sources, or a single cell below a blank line."""
     rows: list[int] = []
     gone = set(dropped[-_FOOTER_ROWS:].tolist())
     for row in range(len(frame) - 1, max(-1, len(frame) - 1 - _FOOTER_ROWS), -1):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _SAMPLE = 1000  # number of rows searched for the header
-_PIECE, _OVERLAP = 1 << 20, 64  # bytes scanned at once, and bytes that may hold the start of a cell reference
+_PIECE, _OVERLAP = 1 << 20, 64  # bytes scanned at once, and the overlap in which a cell reference may begin
 _MOST_ROWS = 1 << 20  # maximum of a sheet
 _TIMESTAMP = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?$"
 
@@ -58,7 +58,10 @@ def read_workbook(source: Source, choices: Choices) -> Table:
 
 
 def _format_dates(column: str) -> "pl.Expr":
-    """Drop the time of day if all timestamps are at midnight; drop the date of cells with only a time of day."""
+    """Format the timestamps of a column.
+
+    If all are at midnight, drop the time of day; if a cell is only a time of day, drop its date.
+    """
     import polars as pl
 
     cell = pl.col(column).str.replace(r"^1899-12-3[01] ", "")
@@ -70,7 +73,8 @@ def _format_dates(column: str) -> "pl.Expr":
 def _check_archive(source: Source, limits: ReadLimits) -> None:
     """Raise `LimitExceeded` if a workbook unpacks to too much, or if a sheet extends too far for its size.
 
-    The parser allocates a dense table for a sheet, so a single cell in the last corner would take 16 billion cells.
+    The parser allocates a dense table for a sheet, so a single cell in the last row and column would need 16 billion
+    cells.
     """
     if source.read(2) != b"PK":
         return  # an old workbook: not compressed, and with at most 65,536 rows and 256 columns
@@ -115,7 +119,7 @@ def _check_extent(archive: zipfile.ZipFile, sheet: zipfile.ZipInfo, source: Sour
 def _check_repeats(archive: zipfile.ZipFile, content: zipfile.ZipInfo, source: Source, limits: ReadLimits) -> None:
     """Raise `LimitExceeded` if a sheet of an OpenDocument workbook is too large for its file.
 
-    One element can stand for many equal cells or rows; only empty ones at the end of a sheet do not count.
+    One XML element can represent many equal cells or rows. All of them count, except empty ones at the end of a sheet.
     """
     most = limits.most_cells(content.file_size)
     rows = columns = width = filled = repeat = 0
@@ -150,7 +154,7 @@ def _check_repeats(archive: zipfile.ZipFile, content: zipfile.ZipInfo, source: S
 
 
 def _pieces(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]:
-    """Unpack a file of an archive in pieces that overlap, so that every reference is complete in one of them."""
+    """Unpack a file of an archive in overlapping pieces, so that every cell reference is complete in one of them."""
     overlap = b""
     with archive.open(member) as stream:
         while piece := stream.read(_PIECE):
@@ -159,7 +163,7 @@ def _pieces(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes
 
 
 def _column_number(letters: bytes) -> int:
-    """Return the number of a column of a sheet, 0 for none.
+    """Return the number of a column of a sheet, counted from 1; 0 for an empty text.
 
     >>> _column_number(b"A"), _column_number(b"XFD")
     (1, 16384)

@@ -41,7 +41,8 @@ EMPTY = "give a time to every match, or to none"
 HOW: tuple[Piece, ...] = (RIGHT, *OR_SAY)
 NO_TIME: tuple[Piece, ...] = ("this is not a valid date or time; ", *HOW)
 DISTANT = round(50 * 365.2425) * DAY  # a time this far from all others may be a typo
-FEW = 10  # if a column holds no time at all, up to this many rows are reported one by one; more are one error
+# If no cell of a column is a time, up to this many rows are reported one by one; in longer files, one error covers all.
+FEW = 10
 _MEANT = {
     "compact": "read as dates",
     "unix": "read as Unix times, in UTC",
@@ -56,7 +57,7 @@ _EXAMPLES = {
 def read_times(table: Table, column: str, clock_column: str | None = None) -> Times | None:
     """Read the time of each row, with the time of day from a separate column if there is one.
 
-    Return None if the column has no times, or if it has problems, which are reported on their rows.
+    Return None if the column has no times, or if it has problems; each problem is recorded for its row.
     """
     before = len(table.problems)
     times = _read(table, column)
@@ -70,7 +71,7 @@ def read_times(table: Table, column: str, clock_column: str | None = None) -> Ti
 
 
 def _note_distant(table: Table, column: str, number: Micros | Floats) -> None:
-    """Remark on a few times that are decades away from all others: 2204 may be a misspelt 2024."""
+    """Add a remark on a few times that are decades away from all others: 2204 may be a typo for 2024."""
     if not len(number) or int(number.max()) - int(number.min()) < DISTANT:
         return
     ordered = np.sort(number)
@@ -143,7 +144,7 @@ def _text_times(cells: DistinctValues) -> Times | None:
     if series.has_nulls() and (series.null_count() < len(series) or cells.values[0] != cells.values[0].strip()):
         cells.values = cells.values.str.strip_chars()
         series = cells.values.cast(pl.Float64, strict=False)
-    value = series.to_numpy()  # null is NaN there
+    value = series.to_numpy()  # NumPy represents null as NaN
     numeric = np.isfinite(value)
     if numeric.any() and (time_format is not None or numeric.all() or _are_mostly_numbers(cells, numeric)):
         return _number_times(cells, np.where(numeric, value, np.nan), time_format, numeric)
@@ -156,7 +157,10 @@ def _are_mostly_numbers(cells: DistinctValues, numeric: Mask) -> bool:
 
 
 def _number_times(cells: DistinctValues, value: Floats, time_format: str | None, numeric: Mask | None = None) -> Times:
-    """Read numbers in the chosen format, or else in the format that they resemble; NaN marks cells of other kinds."""
+    """Convert numbers to times, in the user's format or else in the format that they resemble.
+
+    NaN marks cells that are not numbers.
+    """
     finite = np.isfinite(value)
     if numeric is not None:
         _reject_unread(cells, ~numeric, "most times in this column are numbers, so write this one as a number, too")
@@ -180,7 +184,11 @@ def _number_times(cells: DistinctValues, value: Floats, time_format: str | None,
 
 
 def _read_by_format(text: "pl.Series", time_format: str) -> Texts:
-    """Read texts in a strptime format: as a column if Polars interprets the format as Python does, else one by one."""
+    """Parse texts in a strptime format.
+
+    Polars parses the whole column if it interprets the format as Python does; otherwise Python parses the texts one by
+    one.
+    """
     import polars as pl
 
     clock = has_clock(time_format)
@@ -222,7 +230,10 @@ def _calendar_texts(cells: DistinctValues) -> Times | None:
 
 
 def _settle(cells: DistinctValues, texts: Texts, right: tuple[Piece, ...]) -> Times | None:
-    """Return the times of the most common kind; report unreadable texts and times of other kinds as problems."""
+    """Return the times of the most common kind.
+
+    Report texts that are not times, and times of other kinds, as problems.
+    """
     read = texts.stamp >= 0
     if not read.any():
         return _no_times(cells, right)
@@ -254,7 +265,7 @@ def _disagreement(first: Stamp, second: Stamp) -> Message:
 
 
 def _reject_unread(cells: DistinctValues, unread: Mask, right: Message) -> None:
-    """Report each unread cell as a problem: an empty cell, a number among dates, or something else."""
+    """Report each cell that is not a time as a problem: an empty cell, a number among dates, or something else."""
     import polars as pl
 
     if not unread.any():
@@ -303,7 +314,9 @@ _OTHER = {"dmy": ("use ", Option("day_first", False), " to read the month first"
 
 
 def _choose_order(cells: DistinctValues, texts: Texts) -> Order:
-    """Choose the order of day, month and year in which most rows are valid dates; add a remark if it is ambiguous.
+    """Choose the order of day, month and year in which most rows are valid dates.
+
+    Add a remark if the order is ambiguous.
 
     If several orders are possible, dots suggest that the day is first; without dots, the order is chosen in which the
     file is chronological.
@@ -324,7 +337,7 @@ def _choose_order(cells: DistinctValues, texts: Texts) -> Order:
     order, why = possible[0], ""
     if mark != ".":
         turns = {order: _turns(cells.spread(texts.numbers[order])) for order in possible}
-        # Rare, so it needs the evidence of a sorted file.
+        # This order is rare, so it is used only if the file is then sorted by time.
         if "ymd" in turns and (turns["ymd"] != (0, 0) or len(cells.values) < 3):
             del turns["ymd"]
         order = min(turns, key=lambda order: turns[order])
@@ -340,7 +353,10 @@ def _choose_order(cells: DistinctValues, texts: Texts) -> Order:
 
 
 def _note_minority(cells: DistinctValues, texts: Texts, order: Order, rows: dict[Order, int]) -> None:
-    """Remark if one row alone decides the order of day and month, and the file is chronological in the other order."""
+    """Add a remark if a single row decides the order of day and month.
+
+    The remark is added only if the file would be chronological in the other order.
+    """
     for other in ("dmy", "mdy"):
         if other == order or other not in rows or rows[order] - rows[other] > max(1, 0.01 * rows[order]):
             continue
@@ -354,7 +370,10 @@ def _note_minority(cells: DistinctValues, texts: Texts, order: Order, rows: dict
 
 
 def _turns(number: Micros) -> tuple[int, int]:
-    """Return a sort key: how many steps go against the file's main direction, and how many go back in time."""
+    """Return how unsorted times are, as a sort key.
+
+    The key has the number of steps against the file's main direction, and the number of steps back in time.
+    """
     step = np.diff(number[number != NAT])
     back, forth = int(np.count_nonzero(step < 0)), int(np.count_nonzero(step > 0))
     return min(back, forth), back

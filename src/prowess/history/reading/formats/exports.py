@@ -1,4 +1,4 @@
-"""Collect the matches of tournament programs and play logs in a table with a row per player."""
+"""Collect the matches in the exports of tournament programs and play logs, as a table with a row per player."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class ExportedMatches:
         self.contradicting: list[int] = []  # matches whose scores contradict the places
 
     def add(self, number: int, entries: Sequence[Entry], time: str = "", id: object = "", game: str = "") -> bool:
-        """Add match `number`, without its scores if they contradict the places; return False if it was added before."""
+        """Add match `number`; return False if it was added before. Scores that contradict the places are dropped."""
         self.choices.read_limits.check_table(self.title, len(self.rows) + len(entries), 7)
         key = str(id or number)
         if key in self.ids:
@@ -169,7 +169,8 @@ def number_or_none(value: object) -> float | None:
 def time_reader(objects: Sequence[JsonObject], keys: Sequence[str]) -> Callable[[JsonObject], str]:
     """Return a function that reads the time of an object.
 
-    It uses the first key that all objects have; if there is none, the first key that the object has.
+    The function uses the first of the `keys` that all objects have. If there is none, it uses the first key that the
+    given object has.
     """
     used = [key for key in keys if all(value.get(key) for value in objects)][:1] or keys
     return lambda value: next((str(value[key]) for key in used if value.get(key)), "")

@@ -18,7 +18,7 @@ from ...read_options import Choices
 from ..byte_source import Source
 from ..encodings import DAMAGED, detect_encoding
 
-# Tags that become columns; the value says whether a column without any value is kept.
+# Tags that become columns; the value is whether the column is kept if no game has the tag.
 _COLUMNS = {
     "White": True,
     "Black": True,
@@ -168,7 +168,7 @@ def _without_comments(text: bytes) -> tuple[bytes, bool]:
 
 
 def _starts_again(game: _Game, line: bytes) -> bool:
-    """Return whether a tag after a blank line begins another game, because the current game already has this tag."""
+    """Return whether a tag after a blank line begins another game: the current game already has this tag."""
     name = _ANY_TAG.match(line)
     return name is not None and _KEPT.get(name[1]) in game.tags
 

@@ -53,7 +53,7 @@ class _PlayLog:
         self.repeated = 0
 
     def add(self, play: _Play) -> None:
-        """Add a play, or leave it out if it has no result among known players."""
+        """Add a play as a match; leave it out if it has no result between known players."""
         teams: dict[str, list[_Seat]] = {}
         for index, seat in enumerate(play.seats):
             teams.setdefault(seat.team or f"seat {index}", []).append(seat)

@@ -175,7 +175,7 @@ def read_startgg(document: Any, title: str, choices: Choices) -> Table | None:
 
 
 def _players(entrant: JsonObject, choices: Choices) -> tuple[str, ...]:
-    """Return the players of an entrant, or its own name if it is one player."""
+    """Return the names of the players of an entrant; a single player has the entrant's name."""
     tags = [person.get("gamerTag") for person in _objects(entrant.get("participants"))]
     if len(tags) > 1 and all(tags) and choices.rosters != "":
         return tuple(map(str, tags))
