@@ -55,6 +55,7 @@ class Service:
     predicting: ConcurrencyLimiter = field(default_factory=lambda: ConcurrencyLimiter("predictions", 4, 1_000))
     matching: ConcurrencyLimiter = field(default_factory=lambda: ConcurrencyLimiter("teams and pairings"))
     tables: ConcurrencyLimiter = field(default_factory=lambda: ConcurrencyLimiter("tables"))
+    comparing: ConcurrencyLimiter = field(default_factory=lambda: ConcurrencyLimiter("similar names"))
     drawing: ConcurrencyLimiter = field(default_factory=lambda: ConcurrencyLimiter("charts"))
     importing: ConcurrencyLimiter = field(default_factory=lambda: ConcurrencyLimiter("imports"))
     children: ChildPool = field(default_factory=lambda: ChildPool(charge_client))

@@ -92,6 +92,7 @@ PAGES = (
     _of(LEAGUE, "import-mapped", "import", signed_in=True, act=_map_columns),
     _of(LEAGUE, "settings", "settings", signed_in=True),
     _of(LEAGUE, "anonymise", "anonymise", ("name", "Uma"), signed_in=True),
+    _of(LEAGUE, "aliases", "aliases", ("player", "Uma"), ("name", "Umma"), signed_in=True),
     _of(LEAGUE, "league-keys", "keys", signed_in=True),
     _of(LEAGUE, "not-found", "player", ("name", "Nobody at all"), status=404),
 )

@@ -18,6 +18,7 @@ NEEDS = {
     "import": "write",
     "settings": "admin",
     "anonymise": "admin",
+    "aliases": "admin",
     "keys": "admin",
     "switch": "admin",
 }

@@ -201,7 +201,7 @@ async def list_similar_players(access: Write, service: ServiceDep) -> Response:
         pairs = similar_players(service, connection, league)[:MAX_LISTED]
         return _about(league) | {"pairs": [{"alias": alias, "player": player} for alias, player in pairs]}
 
-    return json_response(await service.read(work, service.tables))
+    return json_response(await service.read(work, service.comparing))
 
 
 async def tell_apart(service: Service, access: Access, names: list[str]) -> None:

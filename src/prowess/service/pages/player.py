@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import chain
 from typing import Annotated
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query
 from sqlalchemy import Connection
@@ -49,6 +50,7 @@ async def player(
     def work(connection: Connection) -> PageContext:
         league = leagues.find(connection, access.league)
         now = service.standings.of(connection, league)
+        _redirect_aliases(request, now, names)
         known, problems = _find_players(now, names, strict=bool(ending))
         for problem in problems:  # a player without a rating may have matches that do not count
             problem["unrated"] = problem["name"] in service.traces.of(connection, league).view.number
@@ -70,6 +72,15 @@ async def player(
         return PageContext(data, (), league, etag, extra=extra | _extremes(service, connection, league, data))
 
     return await service.read(work)
+
+
+def _redirect_aliases(request: Request, now: Snapshot, names: list[str]) -> None:
+    """Redirect from the page of an alias to that of its player; the redirect is temporary, because it can be undone."""
+    current = [name if name in now.names else now.names.aliases.get(name, name) for name in names]
+    if current != names:
+        other = [(key, value) for key, value in request.query_params.multi_items() if key != "name"]
+        query = urlencode([*(("name", name) for name in dict.fromkeys(current)), *other])
+        raise Problem(307, "the player has another name now", headers={"Location": f"{request.scope['path']}?{query}"})
 
 
 def _find_players(now: Snapshot, names: list[str], *, strict: bool) -> tuple[list[str], list[Plain]]:

@@ -17,7 +17,7 @@ from . import (
     standings,
     teams,
 )
-from .admin import anonymise, keys, settings
+from .admin import aliases, anonymise, keys, settings
 from .importing import upload
 from .web import static
 
@@ -34,6 +34,7 @@ PAGES = (
     models,
     settings,
     keys,
+    aliases,
     anonymise,
     charts,
 )

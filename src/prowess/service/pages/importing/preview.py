@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from ....errors import Error
 from ....history import History, show_time
-from ....history.data_checks import suspicions
+from ....history.data_checks import Suspicion, suspicions
+from ....history.name_index import NameIndex
 from ....history.names import alike
 from ....history.read_context import Findings, few_rows
 from ....history.sentences import describe_matches
-from ....store import leagues
+from ....store import aliases, leagues
 from ....store.clock import show
 from ....store.errors import Unavailable
 from ....store.leagues import League
@@ -55,9 +56,10 @@ def preview_file(service: Service, league: str, file: FilePreview) -> Plain:
         return context | {"problem": "the file has no readable matches"}
     context |= _time_span(history) | {"sentences": describe_matches(history, MATCHES)}
     context |= {"matches": len(history), "players": len(np.unique(history.player))}
-    context["warnings"] = [check.text for check in suspicions(history) if check.kind != "single"]
+    checks = [check for check in suspicions(history) if check.kind != "single"]
+    context["warnings"] = [check.text for check in checks]
     try:
-        return context | _effects(service, league, history)
+        return context | _effects(service, league, history, checks)
     except Unavailable:
         raise
     except Error as error:
@@ -122,22 +124,38 @@ def _time_text(time: Any) -> Any:
     return time if isinstance(time, float) else time.isoformat()
 
 
-def _effects(service: Service, name: str, history: History) -> Plain:
+def _effects(service: Service, name: str, history: History, checks: Sequence[Suspicion]) -> Plain:
     """Return the effect of importing: new players, duplicate matches, and the largest rating changes."""
     with service.database.reading() as connection:
         league, index = leagues.find(connection, name), current_standings(service, connection, name).names
-    new = [player for player in history.players if player not in index]
-    near = alike(new, index.names)
+        distinct = aliases.list_distinct(connection, league)
+    new = [player for player in history.players if player not in index and player not in index.aliases]
+    near = dict(_undecided(alike(new, index.names).items(), index, distinct))
+    warnings = [check for check in checks if not check.aliases or any(_undecided(check.aliases, index, distinct))]
+    pairs = [pair for check in checks for pair in _undecided(check.aliases, index, distinct) if pair[0] not in near]
     done = preview(service.database, Post(name, history))
     return {
         "newcomers": len(new),
         "new_names": new[:NAMES],
         "near": [{"new": player, "known": near[player]} for player in list(near)[:NAMES]],
+        "pairs": [{"alias": alias, "player": player, "known": alias in index} for alias, player in pairs[:NAMES]],
+        "aliases": dict(list(done.aliases.items())[:NAMES]),
+        "warnings": [check.text for check in warnings],
         "repeated": sum(done.repeated),
         "fresh": len(done.repeated) - sum(done.repeated),
         "since": _rerated_since(league, done),
         **largest_changes(done, set(new)),
     }
+
+
+def _undecided(
+    pairs: Iterable[tuple[str, str]], index: NameIndex, distinct: set[tuple[str, str]]
+) -> Iterator[tuple[str, str]]:
+    """Yield the pairs of similar names that are neither aliases of one player nor told apart."""
+    for alias, player in pairs:
+        same = index.aliases.get(alias, alias) == index.aliases.get(player, player)
+        if not same and (min(alias, player), max(alias, player)) not in distinct:
+            yield alias, player
 
 
 def _rerated_since(league: League, done: CommandResult) -> Any:

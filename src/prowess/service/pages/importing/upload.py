@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import replace
 from hashlib import file_digest, sha256
 from pathlib import Path
@@ -11,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Annotated
 
 from fastapi import APIRouter, Query
-from starlette.datastructures import UploadFile
+from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -21,7 +22,8 @@ from ....history.columns.headers import split_columns
 from ....history.read_options import Choices
 from ....store import leagues
 from ....store.errors import Unavailable
-from ....store.write.commands import Post
+from ....store.write.commands import AddAlias, Post
+from ...api.aliases import tell_apart
 from ...api.dependencies import LARGEST, ServiceDep, Write
 from ...api.files import extension_of, parse_upload
 from ...auth import Access
@@ -48,6 +50,7 @@ EMPTY: Plain = {
     "digest": "",
     "other": False,
     "missing": False,
+    "fault": "",
 }
 Number = Annotated[int | None, Query(ge=0, le=LARGEST)]
 
@@ -76,6 +79,7 @@ async def receive(request: Request, access: Write, service: ServiceDep, form: Ch
     choices = Choices(utc=True) if "detect" in form else parse_choices(form)
     if isinstance(answer := form.get("answer"), str):
         choices = apply_answer_text(choices, answer)
+    fault = await _decide(service, access, form)
     digest, choices, file = await _read(request, upload, name, choices)
     confirmed = form.get("confirm")
     if confirmed == digest and file.found is not None and len(file.found.history):
@@ -91,8 +95,34 @@ async def receive(request: Request, access: Write, service: ServiceDep, form: Ch
         "file": name,
         "digest": digest,
         "other": confirmed is not None and confirmed != digest,
+        "fault": fault,
     }
     return await _page(request, service, access, context, 422 if context["preview"]["problem"] else 200)
+
+
+async def _decide(service: Service, access: Access, form: FormData) -> str:
+    """Record whether two similar names are the same player, if a button says so; return why this is not possible.
+
+    Only admins see these buttons.
+    """
+    for decision in ("same", "different"):
+        value = form.get(decision)
+        if not isinstance(value, str) or access.key is None or not access.key.may("admin", access.league_id):
+            continue
+        try:
+            alias, player = map(str, json.loads(value))
+            if decision == "different":
+                await tell_apart(service, access, [alias, player])
+            else:
+                command = AddAlias(access.league, alias, player, newcomer=True, author=access.author)
+                await asyncio.wrap_future(service.writer.submit(command))
+        except Unavailable:
+            raise
+        except Error as error:
+            return str(error)
+        except (ValueError, TypeError):  # not a value of our own buttons
+            return "choose one of the buttons"
+    return ""
 
 
 async def _page(request: Request, service: Service, access: Access, context: Plain, status: int = 200) -> Response:
