@@ -7,7 +7,7 @@ import pytest
 from prowess import Error
 from prowess.history import History
 
-from .strangers.case import CASES, case, read_matches
+from .strangers.case import CASES, case, read_context, read_matches
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
@@ -22,3 +22,8 @@ def test_file_from_another_source_is_read_as_expected(path: Path, tmp_path: Path
     history = History.read(file)
     assert read_matches(history) == stranger.matches, history.recognised
     assert all(said in history.recognised for said in stranger.says), history.recognised
+    if stranger.context is not None:
+        assert read_context(history) == stranger.context, history.recognised
+    without = History.read(file, context=[])
+    assert read_matches(without) == stranger.matches
+    assert not read_context(without)

@@ -127,7 +127,8 @@ def from_table(table: Table, *, suggest: bool = True) -> Findings:
     history = replace(history, remarks=(*history.remarks, *decided, *unused.remarks))
     decisions = {**table.decided, **table.decisions}
     problems = tuple(problem for _, problem in sorted(unused.problems, key=itemgetter(0)))
-    columns = tuple(column for column in table.frame.columns if column != "+".join(set_columns(table.frame.columns)))
+    joined = "+".join(set_columns(table.frame.columns))
+    columns = tuple(name for name in table.frame.columns if name != joined and table.reserved.get(name, True))
     return Findings(history, table.title, problems, layout, columns, decisions, rows, context.levels)
 
 
@@ -242,7 +243,7 @@ def _read_matches(table: Table, layout: Layout) -> tuple[RawMatches, Callable[[]
         draft.ids = _ids(table, layout, of_match, rows)
         if draft.ids is None:
             layout = layout.with_roles(id=None)
-    check_columns(table, layout, draft)
+    check_columns(without_context(table), layout, draft)
     if draft.times is None and len(draft) > 1:
         table.note("no-times", "no column has times, so matches are rated in the order of the rows")
     draft.remarks = (*layout.describe(), *draft.remarks, *table.remarks)
@@ -255,7 +256,8 @@ def _sequence(table: Table, draft: RawMatches, rows: RowGroups | None) -> Floats
     Return None if round names are unknown, or if they agree with the order of the rows.
     """
     assert draft.times is not None
-    column = next((name for name in table.frame.columns if plain_name(name) in ROUND.split()), None)
+    columns = without_context(table).frame.columns
+    column = next((name for name in columns if plain_name(name) in ROUND.split()), None)
     order = None if column is None or table.frame[column].dtype.is_nested() else round_order(text_of(table, column))
     if column is None or order is None:
         return None

@@ -12,6 +12,11 @@ The section `file` is the file itself. The section `matches` has a line for each
     2026-01-31 | *Ann Lee + Bob = 3 | Cat = 1
     2026-02-07 | Ann Lee #1 | Bob #2 | Cat #2
 
+A section `context` has a line for each column of context, with its level and the values in the order of the history:
+
+    surface [match]: clay, grass
+    seed [team]: 1, -, 2, 7
+
 If reading must fail, the error must contain each line of a section `asks`. The remarks must contain each line of a
 section `says`.
 """
@@ -38,6 +43,7 @@ class Case:
     lines: str = "\n"
     text: str = ""
     matches: tuple[tuple[str, frozenset[Team]], ...] | None = None
+    context: tuple[str, ...] | None = None
     asks: tuple[str, ...] = ()
     says: tuple[str, ...] = field(default=())
 
@@ -90,6 +96,16 @@ def _team(text: str) -> Team:
     home = text.startswith("*")
     players = tuple(sorted(text.removeprefix("*").split(" + ")))
     return players, int(place or 0), float(score) if score else None, home
+
+
+def read_context(history: History) -> tuple[str, ...]:
+    """Return the context of a history in the notation of a case."""
+    contexts = {"match": history.context, "team": history.team_context, "player": history.entry_context}
+    return tuple(
+        f"{name} [{level}]: {', '.join('-' if value is None else str(value) for value in column)}"
+        for level, context in contexts.items()
+        for name, column in context.items()
+    )
 
 
 def read_matches(history: History) -> tuple[tuple[str, frozenset[Team]], ...]:

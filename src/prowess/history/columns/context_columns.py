@@ -33,6 +33,7 @@ from ..context import (
 from ..names import nearest, plain_name
 from ..ragged import Floats, gather, owners
 from ..read_context import Rows, Table, list_names
+from .aliases import ROUND
 from .headers import set_columns
 from .layout import Layout
 from .long import RowGroups
@@ -218,7 +219,7 @@ def _find_columns(
     beside = dict(_beside_roles(table, layout, draft))
     also = fits & beside.keys() - {source.name for source in marked}
     free = [column for column in table.frame.columns if column in plain or column in also]
-    groups = find_side_columns(layout, free)
+    groups = find_side_columns(layout, free, table.frame.columns)
     grouped = {column: group for group in groups for column in group.columns}
     names = {column for column in free if column not in grouped} | {source.name for source in marked}
     yield from marked
@@ -447,6 +448,8 @@ class _Reader:
         times = np.bincount(code[code >= 0], minlength=len(values))
         wrong = np.isnan(values) & (times > 0) & ~empty
         filled, unread = int(times[~empty].sum()), int(times[wrong].sum())
+        if plain_name(source.name) in ROUND.split() and (np.nan_to_num(values) % 1 > 0).any() and not source.kind:
+            return _column(code, cells.values)  # 1.10 is a board of a round, not a number
         few = not unread or (filled >= LEAST and unread <= (1 - MOST) * filled)
         if kind is None and (not few or not filled):
             return _column(code, cells.values)

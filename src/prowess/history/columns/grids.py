@@ -6,7 +6,7 @@ Each table is converted to one with a row per match or a row per player, which i
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -252,13 +252,16 @@ def _race_columns(table: Table, kinds: Kinds) -> Grid | None:
     races = [column for column in table.frame.columns if RACE.fullmatch(plain_name(column))]
     if who is None or len(races) < 2 or not text_of(table, who).drop_nulls().is_unique().all():
         return None
-    frame = table.frame.select(who, *races).with_row_index("row")
-    long = frame.unpivot(races, index=["row", who], variable_name="race", value_name="result")
+    # Texts such as the club are context; numbers are mostly totals of the series.
+    known = ("row", "race", "result", who, *races)
+    others = [name for name in kinds["name"] if name not in known]
+    frame = table.frame.select(who, *others, *races).with_row_index("row")
+    long = frame.unpivot(races, index=["row", who, *others], variable_name="race", value_name="result")
     text = pl.col("result").cast(pl.String).str.strip_chars()
     # Brackets mark a result that does not count in the series, but it is still the result of that race.
     long = long.with_columns(text.str.replace(r"^[(\[](.*)[)\]]$", "$1")).filter(pl.col("result").str.len_chars() > 0)
     row = long["row"].to_list()
-    values = _with_rows(table, long.drop("row"), row)
+    values = replace(_with_rows(table, long.drop("row"), row), reserved=dict.fromkeys(others, True))
     code = {race: number for number, race in enumerate(races)}
     match = np.array([code[race] for race in long["race"]], np.int64)
     trial = Table(long.select(pl.col("result").cast(pl.Float64, strict=False)), table.title)
@@ -286,12 +289,13 @@ def read_player_columns(table: Table, kinds: Kinds) -> Grid | None:
     dated = bool(day) and len(kinds["name"]) == 1 and len(columns) > 2
     if len(columns) < 2 or any(name.isdigit() for name in columns) or (kinds["name"] and not dated):
         return None
+    others = [name for name in kinds["name"] if name not in ("match", "player", "score")]
     frame = table.frame.with_row_index("match")
-    long = frame.unpivot(columns, index=["match", *day], variable_name="player", value_name="score")
+    long = frame.unpivot(columns, index=["match", *day, *others], variable_name="player", value_name="score")
     long = long.filter(pl.col("score").is_not_null() & (pl.col("score").cast(pl.String).str.strip_chars() != ""))
     long = long.sort("match", maintain_order=True)
     row = long["match"].to_list()
-    values = _with_rows(table, long, row)
+    values = replace(_with_rows(table, long, row), reserved=dict.fromkeys(others, True))
     places = are_places(long["match"].to_numpy(), numbers(values, "score"))
     values.problems.groups.clear()
     players = f"{', '.join(columns[:8])}{', …' * (len(columns) > 8)}"

@@ -113,7 +113,10 @@ def read_play_log(table: Table, time: str | None) -> tuple[Table, dict[str, str]
     others = [column for column in table.frame.columns if column not in ("match", "player", "rank", "score")]
     frame = table.frame.select(others)[rows].with_columns(match, *new.get_columns())
     line = table.line
-    log = Table(frame, table.title, lambda row: line(rows[row]), table.choices, trial.remarks, unit=table.unit)
+    used = dict.fromkeys(filter(None, (who, winner)), False)
+    log = Table(
+        frame, table.title, lambda row: line(rows[row]), table.choices, trial.remarks, unit=table.unit, reserved=used
+    )
     log.note("play-log", f"a log of plays: column {who!r} has the players of each match", column=who)
     wrong = {row: play.stranger for row, play in kept if play.stranger is not None}
     for index, row in enumerate(rows):

@@ -49,8 +49,10 @@ class SideColumns:
     members: int = 0
 
 
-def find_side_columns(layout: Layout, columns: Sequence[str]) -> list[SideColumns]:
+def find_side_columns(layout: Layout, columns: Sequence[str], every: Sequence[str] = ()) -> list[SideColumns]:
     """Return the groups of columns with a value for each side; a column is in one group at most.
+
+    If `every` column of the file is given, two columns with the same name belong to the sides in their order.
 
     >>> from .layout import recognise
     >>> layout = recognise(["winner_name", "loser_name", "score"])
@@ -71,7 +73,7 @@ def find_side_columns(layout: Layout, columns: Sequence[str]) -> list[SideColumn
             continue
         group = _by_member(column, families, by_words, layout)
         group = group or _by_words(column, families, by_words) or _by_syllable(column, families, free)
-        group = group or _by_letter(column, layout, free) or _by_repetition(column, layout, columns)
+        group = group or _by_letter(column, layout, free) or _by_repetition(column, layout, free, every)
         if group is not None and len(set(group.columns)) == len(group.columns) and free.keys() >= set(group.columns):
             groups.append(group)
             for used in group.columns:
@@ -171,7 +173,8 @@ def _counts_parts(words: Words, start: int, labels: Labels, by_words: dict[Words
     if labels[0] not in (("1",), ("a",)):
         return False
     following = str(len(labels) + 1) if labels[0] == ("1",) else "abcdefghi"[len(labels)]
-    return bool(set(words) & _PARTS) or (*words[:start], following, *words[start + 1 :]) in by_words
+    beside = {*words[max(start - 1, 0) : start], *words[start + 1 : start + 2]}
+    return bool(beside & _PARTS) or (*words[:start], following, *words[start + 1 :]) in by_words
 
 
 def _by_syllable(column: str, families: Sequence[Labels], free: dict[str, None]) -> SideColumns | None:
@@ -229,12 +232,10 @@ def _by_letter(column: str, layout: Layout, free: dict[str, None]) -> SideColumn
     return None
 
 
-def _by_repetition(column: str, layout: Layout, columns: Sequence[str]) -> SideColumns | None:
-    """Find the second column of the same name, as in Name, Rtg, Result, Name (2), Rtg (2)."""
+def _by_repetition(column: str, layout: Layout, free: dict[str, None], every: Sequence[str]) -> SideColumns | None:
+    """Find the second column of the same name, as in White, Rtg, Result, Black, Rtg (2)."""
     again = f"{column} (2)"
-    if len(layout.sides) != 2 or again not in columns or f"{column} (3)" in columns:
+    if len(layout.sides) != 2 or again not in free or f"{column} (3)" in every or again not in every:
         return None
-    first, second = (side.column for side in layout.sides)
-    if second == f"{first} (2)":
-        return SideColumns(column, (column, again))
-    return SideColumns(column, (again, column)) if first == f"{second} (2)" else None
+    first, second = (every.index(side.column) for side in layout.sides)
+    return SideColumns(column, (column, again) if first < second else (again, column))

@@ -1,6 +1,6 @@
 """Collect the matches in the exports of tournament programs and play logs, as a table with a row per player."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -11,6 +11,7 @@ from ...read_context import Problems, Table, left_out
 from ...read_options import Choices
 
 JsonObject = dict[str, Any]
+_NOTHING: Mapping[str, object] = {}
 
 # The reasons for leaving out matches, by the code of the remark: the words for one match and for several.
 _REASONS = {
@@ -28,11 +29,12 @@ _REASONS = {
 
 @dataclass(frozen=True)
 class Entry:
-    """A team of a match, with its place (1 is the best) and its score if it has one."""
+    """A team of a match, with its place (1 is the best), its score if it has one, and the context of its players."""
 
     players: tuple[str, ...]
     place: int
     score: float | None = None
+    context: Sequence[Mapping[str, object]] = ()  # of each player
 
 
 class ExportedMatches:
@@ -45,11 +47,20 @@ class ExportedMatches:
         self.skipped: dict[str, list[int]] = {}
         self.problems = Problems()
         self.rows: list[tuple[str, str, str, str, str, str, str]] = []
+        self.context: list[Mapping[str, object]] = []  # of each row
         self.lines: list[int] = []
         self.ids = set[str]()
         self.contradicting: list[int] = []  # matches whose scores contradict the places
 
-    def add(self, number: int, entries: Sequence[Entry], time: str = "", id: object = "", game: str = "") -> bool:
+    def add(
+        self,
+        number: int,
+        entries: Sequence[Entry],
+        time: str = "",
+        id: object = "",
+        game: str = "",
+        context: Mapping[str, object] = _NOTHING,
+    ) -> bool:
         """Add match `number`; return False if it was added before. Scores that contradict the places are dropped."""
         self.choices.read_limits.check_table(self.title, len(self.rows) + len(entries), 7)
         key = str(id or number)
@@ -63,8 +74,9 @@ class ExportedMatches:
             self.contradicting.append(number)
         for team, entry in enumerate(entries, 1):
             score = f"{entry.score:g}" if scored else ""
-            for player in entry.players:
+            for seat, player in enumerate(entry.players):
                 self.rows.append((key, player, str(team), str(entry.place), score, time, game))
+                self.context.append({**context, **entry.context[seat]} if entry.context else context)
                 self.lines.append(number)
         return True
 
@@ -83,6 +95,7 @@ class ExportedMatches:
         """Report a problem of match `number`."""
         self.problems.add([len(self.rows)], None, None, message)
         self.rows.append((str(number), "", "1", "", "", "", ""))
+        self.context.append(_NOTHING)
         self.lines.append(number)
 
     def table(self) -> Table:
@@ -95,6 +108,9 @@ class ExportedMatches:
         alone = not (frame.select("match_id", "team").is_duplicated().any())
         empty = [name for name in ("score", "time", "game") if (frame[name] == "").all()]
         frame = frame.drop(*empty, *(["team"] if alone else []))
+        context = list(dict.fromkeys(name for cells in self.context for name in cells))
+        cells = [pl.Series(name, [_cell(row.get(name)) for row in self.context], pl.String) for name in context]
+        frame = frame.with_columns(cell for cell in cells if cell.count())
         for code, numbers in self.skipped.items():
             more: tuple[Piece, ...] = ()
             if code == "walkovers":
@@ -107,8 +123,35 @@ class ExportedMatches:
             text = f"{count(number, *words)}; these matches are rated by their places (first: {self.unit} {first})"
             self.remarks.append(Remark("unused-scores", (text,), "score", number, first))
         return Table(
-            frame, self.title, self.lines.__getitem__, self.choices, self.remarks, self.problems, unit=self.unit
+            frame,
+            self.title,
+            self.lines.__getitem__,
+            self.choices,
+            self.remarks,
+            self.problems,
+            unit=self.unit,
+            reserved=dict.fromkeys(context, True),
         )
+
+
+def _cell(value: object) -> str | None:
+    """Return a value of JSON as the text of a cell; None if it is missing, or a list or an object.
+
+    >>> _cell(3), _cell(True), _cell(" "), _cell([1])
+    ('3', 'true', None, None)
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, (int, float, str)) and str(value).strip() else None
+
+
+def choose_keys(value: JsonObject, names: Mapping[str, str]) -> dict[str, object]:
+    """Return the values of some keys of an object under other names.
+
+    >>> choose_keys({"id": 7, "fullRoundText": "Final"}, {"fullRoundText": "round", "totalGames": "best_of"})
+    {'round': 'Final'}
+    """
+    return {name: value[key] for key, name in names.items() if value.get(key) is not None}
 
 
 def _agree(entries: Sequence[Entry]) -> bool:

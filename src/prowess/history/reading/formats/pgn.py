@@ -27,7 +27,13 @@ _COLUMNS = {
     "Round": False,
     "Event": False,
     "Site": False,
-} | dict.fromkeys(("WhiteElo", "BlackElo", "WhiteTeam", "BlackTeam", "TimeControl", "Variant", "Termination"), False)
+} | dict.fromkeys(("TimeControl", "Variant", "Termination"), False)
+# Tags that are context only.
+_CONTEXT = (
+    *("ECO", "Opening", "Variation", "PlyCount", "WhiteElo", "BlackElo", "WhiteTeam", "BlackTeam"),
+    *("WhiteTitle", "BlackTitle", "WhiteFideId", "BlackFideId", "WhiteRatingDiff", "BlackRatingDiff"),
+)
+_COLUMNS |= dict.fromkeys(_CONTEXT, False)
 _TIMES = ("UTCDate", "UTCTime", "Time")
 _KEPT = {name.encode(): name for name in (*_COLUMNS, *_TIMES)}
 _PLAIN_TAG = re.compile(rb'\[(\w+) "([^"\\]*)"\]')  # matches nearly all tags
@@ -212,12 +218,17 @@ class PgnReader:
             for fault in game.faults[:1]:
                 problems.add([row], None, None, fault)
         columns = {name: [tags.get(name, "") for tags in values] for name in _COLUMNS}
+        for name in _CONTEXT:
+            columns[name] = ["" if cell in _UNDECIDED else cell for cell in columns[name]]
         columns = {name: cells for name, cells in columns.items() if _COLUMNS[name] or any(cells)}
         # A checksum of the moves, because games with equal tags need not be duplicates.
         columns["Moves"] = [f"{game.checksum:08x}" for game in games]
         frame = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
         lines = [game.line for game in games]
-        return Table(frame, self.title, lines.__getitem__, self.choices, remarks, problems, unit="line")
+        reserved = {"Moves": False, **dict.fromkeys(_CONTEXT, True)}
+        return Table(
+            frame, self.title, lines.__getitem__, self.choices, remarks, problems, unit="line", reserved=reserved
+        )
 
     def _decode(self, games: list[_Game]) -> tuple[dict[bytes, str], list[Remark]]:
         """Decode each distinct value: as UTF-8, or else in the encoding that fits all values that are not UTF-8."""

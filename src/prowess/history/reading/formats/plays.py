@@ -1,7 +1,7 @@
 """Read logs of board-game plays: the JSON export of BG Stats, and the XML of BoardGameGeek's plays."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from xml.parsers import expat
@@ -12,9 +12,14 @@ from ...columns.play_logs import winner_places
 from ...read_context import Table
 from ...read_options import Choices
 from ..byte_source import Source
-from .exports import Entry, ExportedMatches, JsonObject, number_or_none, places
+from .exports import Entry, ExportedMatches, JsonObject, choose_keys, number_or_none, places
 
 _PLAYS = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<plays\b", re.DOTALL)
+# Keys that are the context of a play or of a player, and the names of the columns.
+_BG_STATS_PLAY = {"durationMin": "minutes", "rounds": "rounds", "board": "board"}
+_BG_STATS_SEAT = {"role": "role", "seatOrder": "seat", "startPlayer": "starts", "newPlayer": "new"}
+_BGG_PLAY = {"length": "minutes", "location": "location"}
+_BGG_PLAYER = {"startposition": "seat", "color": "color", "new": "new"}
 _ANONYMOUS = frozenset(("", "anonymous", "anonymous player", "unknown"))
 
 
@@ -27,6 +32,7 @@ class _Seat:
     score: float | None = None
     rank: int = 0
     team: str = ""
+    context: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass
@@ -41,6 +47,7 @@ class _Play:
     ignored: bool = False
     quantity: int = 1
     highest: bool | None = None
+    context: Mapping[str, object] = field(default_factory=dict)
     seats: list[_Seat] = field(default_factory=list)
 
 
@@ -86,10 +93,15 @@ class _PlayLog:
             return
         rank = places([-order[index] for index in kept])
         entries = [
-            Entry(tuple(seat.name for seat in teams[index]), place, None if play.highest is False else scores[index])
+            Entry(
+                tuple(seat.name for seat in teams[index]),
+                place,
+                None if play.highest is False else scores[index],
+                [seat.context for seat in teams[index]],
+            )
             for place, index in zip(rank, kept, strict=True)
         ]
-        self.matches.add(play.number, entries, play.date, play.id, play.game)
+        self.matches.add(play.number, entries, play.date, play.id, play.game, play.context)
 
     def table(self) -> Table:
         """Return the table of all plays."""
@@ -114,7 +126,9 @@ def read_bg_stats(document: Any, title: str, choices: Choices) -> Table | None:
     plays = document.get("plays") if isinstance(document, dict) else None
     if not isinstance(plays, list) or not any(isinstance(play, dict) and "playerScores" in play for play in plays):
         return None
-    players, games = ({one.get("id"): one for one in document.get(key) or ()} for key in ("players", "games"))
+    players, games, locations = (
+        {one.get("id"): one for one in document.get(key) or ()} for key in ("players", "games", "locations")
+    )
     log = _PlayLog(title, choices, "BG Stats", "play")
     for number, value in enumerate(plays, 1):
         game = games.get(value.get("gameRefId")) or {}
@@ -126,6 +140,8 @@ def read_bg_stats(document: Any, title: str, choices: Choices) -> Table | None:
             cooperative=bool(game.get("cooperative")),
             ignored=bool(value.get("ignored")),
             highest=None if value.get("manualWinner") or game.get("noPoints") else game.get("highestWins"),
+            context=choose_keys(value, _BG_STATS_PLAY)
+            | choose_keys(locations.get(value.get("locationRefId")) or {}, {"name": "location"}),
         )
         for seat in value.get("playerScores") or ():
             play.seats.append(_bg_stats_seat(seat, players.get(seat.get("playerRefId")) or {}, value))
@@ -140,6 +156,7 @@ def _bg_stats_seat(seat: JsonObject, player: JsonObject, play: JsonObject) -> _S
         score=number_or_none(seat.get("score")),
         rank=seat["rank"] if isinstance(seat.get("rank"), int) else 0,
         team=str(seat.get("team") or "") if play.get("usesTeams") else "",
+        context=choose_keys(seat, _BG_STATS_SEAT),
     )
 
 
@@ -166,7 +183,8 @@ def read_bgg(source: Source, choices: Choices) -> Table:
             play.game = attributes.get("name", "")
         elif name == "player":
             who = attributes.get("name", "").strip() or attributes.get("username", "").strip()
-            play.seats.append(_Seat(who, attributes.get("win") == "1", number_or_none(attributes.get("score"))))
+            score, context = number_or_none(attributes.get("score")), choose_keys(attributes, _BGG_PLAYER)
+            play.seats.append(_Seat(who, attributes.get("win") == "1", score, context=context))
 
     def end(name: str) -> None:
         if name == "play":
@@ -192,4 +210,5 @@ def _bgg_play(line: int, attributes: dict[str, str]) -> _Play:
         id=attributes.get("id", ""),
         ignored=ignored,
         quantity=int(number_or_none(attributes.get("quantity")) or 1),
+        context=choose_keys(attributes, _BGG_PLAY),
     )

@@ -7,13 +7,28 @@ from ....errors import Option, Remark
 from ....text import count
 from ...read_context import Table
 from ...read_options import Choices
-from .exports import Entry, ExportedMatches, JsonObject, find_objects, number_or_none, places, time_reader, unix_time
+from .exports import (
+    Entry,
+    ExportedMatches,
+    JsonObject,
+    choose_keys,
+    find_objects,
+    number_or_none,
+    places,
+    time_reader,
+    unix_time,
+)
 
 _SET = re.compile(r"\s*(-?\d+)\s*[-:]\s*(-?\d+)\s*")
 _TIMES = ("completed_at", "underway_at", "started_at")  # keys of times in Challonge
 _COMPLETED = (3, "3", "COMPLETED")  # values of a completed state in start.gg
 # Places by the results of both versions of Toornament's API.
 _RESULTS = {"win": 1, "draw": 1, "loss": 2, 1: 1, 2: 1, 3: 2}
+
+# Keys of a match that are its context, and the names of the columns.
+_CHALLONGE = {"round": "round", "group_id": "group", "location": "location"}
+_STARTGG = {"fullRoundText": "round", "totalGames": "best_of", "setGamesType": "games"}
+_TOORNAMENT = {"type": "type", "stage_id": "stage", "group_id": "group", "round_id": "round", "public_note": "note"}
 
 
 def read_challonge(document: Any, title: str, choices: Choices) -> Table | None:
@@ -25,7 +40,7 @@ def read_challonge(document: Any, title: str, choices: Choices) -> Table | None:
     if not listed:
         return None
     matches = ExportedMatches(title, choices, "Challonge")
-    names = _challonge_names(document)
+    names, seeds = _challonge_names(document)
     if not names:
         text = (
             "the file has no participants, so players are named by their ids; to get names, export the tournament "
@@ -43,14 +58,21 @@ def read_challonge(document: Any, title: str, choices: Choices) -> Table | None:
     played.sort(key=lambda one: one[1].get("suggested_play_order") or 0)
     time_of = time_reader([match for _, match in played], _TIMES)
     for number, match in played:
-        _add_challonge(matches, number, match, names, time_of(match))
+        _add_challonge(matches, number, match, names, seeds, time_of(match))
     several = sum(len(_sets(match)) > 1 for _, match in played)
     if several:
         _note_sets(matches, several)
     return matches.table()
 
 
-def _add_challonge(matches: ExportedMatches, number: int, match: JsonObject, names: dict[str, str], time: str) -> None:
+def _add_challonge(
+    matches: ExportedMatches,
+    number: int,
+    match: JsonObject,
+    names: dict[str, str],
+    seeds: dict[str, object],
+    time: str,
+) -> None:
     sides, winner, sets = (match["player1_id"], match["player2_id"]), match.get("winner_id"), _sets(match)
     is_walkover = match.get("forfeited") or any(min(points) < 0 for points in sets)
     if is_walkover and matches.skip_walkover(number):
@@ -60,10 +82,16 @@ def _add_challonge(matches: ExportedMatches, number: int, match: JsonObject, nam
         matches.reject(number, f"no winner is named, but the score is {scores[0]}-{scores[1]}")
         return
     entries = [
-        Entry((names.get(str(side), str(side)),), 1 if winner == side or winner not in sides else 2, score)
+        Entry(
+            (names.get(str(side), str(side)),),
+            1 if winner == side or winner not in sides else 2,
+            score,
+            [{"seed": seeds.get(str(side))}],
+        )
         for side, score in zip(sides, scores or (None, None), strict=True)
     ]
-    matches.add(number, entries, time, match.get("id"))
+    context = choose_keys(match, _CHALLONGE) | ({"sets": match["scores_csv"]} if len(sets) > 1 else {})
+    matches.add(number, entries, time, match.get("id"), context=context)
 
 
 def _as_version_1(match: JsonObject) -> JsonObject:
@@ -81,9 +109,10 @@ def _as_version_1(match: JsonObject) -> JsonObject:
     return values | {"id": match.get("id"), "winner_id": None if winner is None else str(winner)}
 
 
-def _challonge_names(document: Any) -> dict[str, str]:
-    """Map the ids of participants, including their ids in group stages, to their names."""
+def _challonge_names(document: Any) -> tuple[dict[str, str], dict[str, object]]:
+    """Map the ids of participants, including their ids in group stages, to their names and to their seeds."""
     names: dict[str, str] = {}
+    seeds: dict[str, object] = {}
     listed = list(find_objects(document, "participant"))
     people = [value["participant"] for value in listed if isinstance(value["participant"], dict)]
     people += [person for value in find_objects(document, "participants") for person in _objects(value["participants"])]
@@ -96,7 +125,8 @@ def _challonge_names(document: Any) -> dict[str, str]:
         for key in (person.get("id"), *(person.get("group_player_ids") or ())):
             if name is not None and key is not None:
                 names[str(key)] = str(name)
-    return names
+                seeds[str(key)] = person.get("seed")
+    return names, seeds
 
 
 def _objects(value: Any) -> list[JsonObject]:
@@ -160,11 +190,13 @@ def read_startgg(document: Any, title: str, choices: Choices) -> Table | None:
             continue
         players = [_players(entrant, choices) for entrant in entrants]
         kept = [None] * len(slots) if disqualified else values
-        entries = [Entry(*entry) for entry in zip(players, ranks, kept, strict=True)]
+        seeds = [entrant.get("initialSeedNum") for entrant in entrants]
+        context = [[{"seed": seed}] * len(team) for seed, team in zip(seeds, players, strict=True)]
+        entries = [Entry(*entry) for entry in zip(players, ranks, kept, context, strict=True)]
         time = next(
             (unix_time(played.get(key)) for key in ("completedAt", "startedAt", "startAt") if played.get(key)), ""
         )
-        if matches.add(number, entries, time, played.get("id")):
+        if matches.add(number, entries, time, played.get("id"), context=choose_keys(played, _STARTGG)):
             teams += any(len(team) > 1 for team in players)
     if teams:
         text = f"entrants with several participants are read as teams ({count(teams, 'set', 'sets')}); use "
@@ -216,7 +248,7 @@ def read_toornament(document: Any, title: str, choices: Choices) -> Table | None
             matches.skip(number, "not-played")
             continue
         entries = [Entry((str(name),), rank, value) for name, rank, value in zip(names, ranks, values, strict=True)]
-        matches.add(number, entries, time_of(played), played.get("id"))
+        matches.add(number, entries, time_of(played), played.get("id"), context=choose_keys(played, _TOORNAMENT))
     return matches.table()
 
 
