@@ -448,7 +448,7 @@ class _Reader:
         times = np.bincount(code[code >= 0], minlength=len(values))
         wrong = np.isnan(values) & (times > 0) & ~empty
         filled, unread = int(times[~empty].sum()), int(times[wrong].sum())
-        if plain_name(source.name) in ROUND.split() and (np.nan_to_num(values) % 1 > 0).any() and not source.kind:
+        if plain_name(source.name) in ROUND.split() and (np.nan_to_num(values) % 1 > 0).any() and not source.marked:
             return _column(code, cells.values)  # 1.10 is a board of a round, not a number
         few = not unread or (filled >= LEAST and unread <= (1 - MOST) * filled)
         if kind is None and (not few or not filled):
