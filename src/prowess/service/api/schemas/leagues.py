@@ -39,7 +39,7 @@ class Settings(ResponseModel):
 
     provisional_matches: int = Field(description="Players with fewer matches are provisional.")
     inactive_days: float = Field(
-        description="Players whose last match is longer ago are inactive; in rounds if the league counts rounds."
+        description="Players without a match for this many days (or rounds, if times are numbers) are inactive."
     )
     allow_future: bool = Field(description="Whether matches may be dated more than a day ahead.")
 
