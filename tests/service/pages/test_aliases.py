@@ -74,7 +74,7 @@ def test_a_preview_that_is_outdated_is_shown_again(ask):
     assert "Matches of Jeevo Smith were changed since you opened this" in words(answer)
 
 
-def test_similar_players_are_told_apart(ask):
+def test_similar_players_are_marked_as_different(ask):
     page = league(ask, "apart")
     done = ask.send(page, {"player": "Jeevo Smith", "name": "Deevo Smith", "what": "apart"})
     assert done.headers["location"] == f"{page}?done=apart"
@@ -114,7 +114,7 @@ FILE = "date,winner,loser\n2026-02-01,Deevo Smyth,cat\n2026-02-02,Jonny Walker,e
 )
 
 
-def test_similar_names_of_an_import_become_aliases_or_are_told_apart(ask):
+def test_similar_names_of_an_import_become_aliases_or_stay_different_players(ask):
     league(ask, "importing")
     page = drop(ask, "importing", FILE)
     told = words(page)
