@@ -45,7 +45,7 @@ def test_players_are_merged_after_a_preview_and_the_merge_is_undone(ask):
         ask.look("/leagues/merging/match?id=m2", key=ask.admin)
     )
     told = words(ask.look(f"{page}?undo=2", key=ask.admin))
-    assert "Undo: call Jeevo Smith by this name again?" in told
+    assert "Undo the change, and use the name Jeevo Smith again?" in told
     undone = ask.send(page, {"undo": "2", "what": "undo"})
     assert undone.headers["location"] == f"{page}?done=undone"
     assert ask.look("/leagues/merging/player?name=Jeevo+Smith").status_code == 200

@@ -80,7 +80,7 @@ def _redirect_aliases(request: Request, now: Snapshot, names: list[str]) -> None
     if current != names:
         other = [(key, value) for key, value in request.query_params.multi_items() if key != "name"]
         query = urlencode([*(("name", name) for name in dict.fromkeys(current)), *other])
-        raise Problem(307, "the player has another name now", headers={"Location": f"{request.scope['path']}?{query}"})
+        raise Problem(307, "this player now has another name", headers={"Location": f"{request.scope['path']}?{query}"})
 
 
 def _find_players(now: Snapshot, names: list[str], *, strict: bool) -> tuple[list[str], list[Plain]]:
