@@ -143,7 +143,7 @@ def _column(histories: Sequence[History], name: str) -> NDArray[Any] | None:
 
 
 def _repeated(history: History, source: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Return which matches also occur in an earlier history, with the same time, teams, players and result."""
+    """Return a mask of the matches that also occur in an earlier history, with the same time, teams and result."""
     keys = _keys(history)
     order = np.lexsort((source, keys))
     same = keys[order][1:] == keys[order][:-1]

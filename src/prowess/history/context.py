@@ -1,7 +1,8 @@
-"""Context: further columns of matches, teams and entries, such as surface, side or kills; typed and dictionary-encoded.
+"""Context: further columns of matches, teams and entries, such as surface, side or kills.
 
-A column is a list of its distinct values, and for each row the index of its value; a column of few values takes a byte
-per row. A history has three contexts, one for each level: match, team and player.
+Columns are typed and dictionary-encoded: a column has a list of its distinct values and, for each row, the index of its
+value. A column with few distinct values takes a byte per row. A history has three contexts, one for each level: match,
+team and player.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ EXACT = 2**53  # up to here a float represents every whole number
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ContextColumn:
-    """A column of categories or numbers: row `i` holds `values[code[i]]`, or nothing if the code is -1.
+    """A column of categories or numbers. Row `i` holds `values[code[i]]`; if the code is -1, its value is missing.
 
     `values` are the distinct values: a tuple of text if the column holds categories, an array if it holds numbers.
 
@@ -72,7 +73,8 @@ class ContextColumn:
     def of(cls, values: pl.Series | Iterable[object]) -> ContextColumn:
         """Encode a Polars series, or text, numbers, booleans and dates; None, NaN and empty text are missing.
 
-        Booleans become the categories "true" and "false", and dates text. Python values must not mix text and numbers.
+        Booleans become the categories "true" and "false", and dates become text. Python values must not mix text and
+        numbers.
 
         >>> import polars as pl
         >>> ContextColumn.of(pl.Series([True, None, False])).to_list()
@@ -103,7 +105,7 @@ class ContextColumn:
     @overload
     def __getitem__(self, row: slice) -> ContextColumn: ...
     def __getitem__(self, row: int | slice) -> Value | ContextColumn:
-        """Return the value of a row, None if it is missing, or the column of a slice of rows."""
+        """Return the value of a row (None if it is missing), or a slice of the rows as a column."""
         if isinstance(row, slice):
             return self.take(row)
         code = self.code[row]
@@ -114,13 +116,13 @@ class ContextColumn:
         return iter(self.to_list())
 
     def take(self, index: Any) -> ContextColumn:
-        """Return the column of the rows that a NumPy index selects; a slice shares memory."""
+        """Return a column with the rows that a NumPy index selects; a slice shares memory."""
         return ContextColumn(self.code[index], self.values)
 
     def holds(self, wanted: object, what: str = "a value") -> NDArray[np.bool_]:
-        """Return which rows hold a value, or one of a list of values; None is a missing value.
+        """Return a mask of the rows that hold a value, or one of a list of values; None means a missing value.
 
-        Numbers may be given as text, and the other way round. Text that is not a number raises an `Error` if the column
+        Numbers may be given as text, and text as numbers. Text that is not a number raises an `Error` if the column
         holds numbers; `what` names the value in the message.
 
         >>> ContextColumn.of([3, 5, None, 3]).holds([3, "5"])
@@ -133,7 +135,7 @@ class ContextColumn:
         return rows
 
     def _comparable(self, wanted: object, what: str) -> Value:
-        """Return a value in the form in which the column holds it."""
+        """Convert a value to the type of the column."""
         value = _simplify(wanted, what)
         if value is None or isinstance(self.values, tuple):
             return clean_text(value) if isinstance(value, str) else value if value is None else str(_plain(value))
@@ -154,7 +156,7 @@ class ContextColumn:
         return ContextColumn(self.code, tuple(str(_plain(value)) for value in self.values))
 
     def to_list(self) -> list[Value]:
-        """Return the values as text or numbers, None where missing; whole numbers are ints, as in plain matches.
+        """Return the values as a list of text or numbers, with None for missing values. Whole numbers are ints.
 
         >>> ContextColumn.of([3.0, None, 0.5]).to_list()
         [3, None, 0.5]
@@ -163,14 +165,14 @@ class ContextColumn:
         return [values[code] for code in self.code.tolist()]
 
     def to_numpy(self) -> NDArray[Any]:
-        """Return an array of floats, NaN where missing; for categories an array of objects, None where missing."""
+        """Return an array of floats, with NaN for missing values; for categories, an array of objects, with None."""
         categories = isinstance(self.values, tuple)
         values: NDArray[Any] = np.array([*self.values, None], object) if categories else np.append(self.values, np.nan)
         decoded: NDArray[Any] = values[self.code]
         return decoded
 
     def to_series(self, name: str = "") -> pl.Series:
-        """Return a Polars series of type Enum or Float64, null where missing.
+        """Return a Polars series of type Enum or Float64, with null for missing values.
 
         >>> ContextColumn.of(["clay", None]).to_series().dtype
         Enum(categories=['clay'])
@@ -183,7 +185,7 @@ class ContextColumn:
         return pl.Series(name, self.values, pl.Enum(self.values)).gather(code)
 
     def __eq__(self, other: object) -> bool:
-        """Return whether all rows hold equal values, in whatever order the distinct values are listed."""
+        """Return whether all rows hold equal values. The order of the distinct values does not matter."""
         if not isinstance(other, ContextColumn):
             return NotImplemented
         if self.kind != other.kind or len(self) != len(other):
@@ -204,7 +206,7 @@ class ContextColumn:
 
 
 class Context(Mapping[str, ContextColumn]):
-    """Columns by name, all of the same length: those of all matches, of all teams or of all entries of a history.
+    """Columns by name, all of the same length: a row for each match, for each team, or for each entry of a history.
 
     >>> context = Context({"surface": ContextColumn.of(["clay", "grass"]), "best of": ContextColumn.of([3, 5])})
     >>> list(context), context["best of"].to_numpy(), context.rows
@@ -221,7 +223,7 @@ class Context(Mapping[str, ContextColumn]):
 
     @classmethod
     def of(cls, columns: Mapping[str, ContextColumn]) -> Context:
-        """Return a context without the columns that have no value at all; `EMPTY` if none is left."""
+        """Make a context from columns, without columns that have no value at all; `EMPTY` if none is left."""
         kept = {name: column for name, column in columns.items() if _has_value(column.code)}
         return cls(kept) if kept else EMPTY
 
@@ -280,7 +282,7 @@ EMPTY = Context({})
 
 
 def concatenate(columns: Sequence[ContextColumn | None], rows: Sequence[int]) -> ContextColumn:
-    """Put columns one below another; None is a column of missing values, whose length is in `rows`.
+    """Concatenate columns. None stands for a column of missing values, whose length is in `rows`.
 
     If some columns hold numbers and others categories, all values become text.
 
@@ -312,7 +314,7 @@ def _has_value(code: NDArray[Any]) -> bool:
 
 
 def _plain(value: str | float) -> str | float:
-    """Return a value as in plain matches: a whole number is an int."""
+    """Convert a float that is a whole number to an int; return other values unchanged."""
     if isinstance(value, str):
         return value
     return int(value) if value == int(value) and abs(value) < EXACT else float(value)
@@ -323,13 +325,13 @@ def _is_nan(value: object) -> bool:
 
 
 def _smallest(code: NDArray[Any], values: int) -> NDArray[np.signedinteger[Any]]:
-    """Return the codes as the smallest type of integers that can number all values."""
+    """Convert codes to the smallest integer type that can represent them."""
     fits = (kind for kind in (np.int8, np.int16) if values <= np.iinfo(kind).max + 1)
     return code.astype(next(fits, np.int32), copy=False)
 
 
 def clean_text(text: str) -> str:
-    """Return a value or a name as it is kept: without surrounding blanks, in the composed form of Unicode (NFC).
+    """Normalise a value or a name: remove surrounding spaces, and compose characters (Unicode NFC).
 
     >>> clean_text(" Jose\\u0301 ")
     'José'
@@ -338,7 +340,7 @@ def clean_text(text: str) -> str:
 
 
 def clean_name(name: str) -> str:
-    """Return the name of a column as it is kept: clean text on one line, with single blanks.
+    """Normalise the name of a column: clean text on one line, with single spaces.
 
     >>> clean_name(" best\\n of  sets")
     'best of sets'
@@ -375,7 +377,7 @@ _LISTS = (list, tuple, np.ndarray)
 
 
 def _simplify(value: Any, what: str) -> Value:
-    """Return a value as text or number; raises `Error` if it is something else."""
+    """Convert a value to text or a number; raises `Error` if that is impossible."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, np.bool_ | bool):
@@ -389,14 +391,14 @@ def _simplify(value: Any, what: str) -> Value:
 
 
 class _BadValueError(Exception):
-    """A value, by its index, that a column cannot hold."""
+    """Raised for a value that a column cannot hold; the value is given by its index."""
 
     def __init__(self, index: int, error: Error) -> None:
         self.index, self.error = index, error
 
 
 class _Encoder:
-    """Number the distinct values of one column, in order of appearance."""
+    """Numbers the distinct values of one column in order of appearance."""
 
     def __init__(self, what: str) -> None:
         self.what = what
@@ -405,7 +407,7 @@ class _Encoder:
         self.code: dict[Value, int] = {None: -1}  # of the values as they were given
 
     def encode(self, values: list[Any]) -> list[int]:
-        """Return the code of each value; raises `Error` for a value that fits no column, or not this one."""
+        """Return the code of each value; raises an error for a value that this column, or any column, cannot hold."""
         try:
             return self._encode(values)
         except _BadValueError as bad:
@@ -462,10 +464,10 @@ class _Part:
 
 @dataclass
 class ContextBuilder:
-    """Collect the context of plain matches, given in chunks, into the three contexts of a history.
+    """Collects the context of plain matches, given in chunks, into the three contexts of a history.
 
-    A value is a scalar for the match, a list with a value for each team, or a list of a list for each team. If matches
-    give a column at different levels, it takes the finest one.
+    A value is a scalar for the match, a list with a value for each team, or a list of lists with a value for each
+    player. If matches give a column at different levels, the column gets the finest of these levels.
 
     >>> builder = ContextBuilder()
     >>> builder.add([{"surface": "clay", "side": ["blue", "red"]}], [2], [1, 1])
@@ -478,7 +480,9 @@ class ContextBuilder:
     _parts: dict[str, list[_Part]] = field(default_factory=dict)
 
     def add(self, contexts: Sequence[Any], teams: Sequence[int], sizes: Sequence[int], first: int = 0) -> None:
-        """Add the context of the matches from `first`, None if one has none, with its teams and the sizes of all teams.
+        """Add the contexts of a chunk of matches, which begins with match `first`; None means no context.
+
+        `teams` has the number of teams of each match, and `sizes` the sizes of all teams.
 
         The `match` of an `Error` counts from the first match of all chunks.
         """
@@ -522,7 +526,7 @@ class ContextBuilder:
         self._parts.setdefault(name, []).append(_Part(first, len(values), level, np.array(code, np.int32)))
 
     def finish(self, match_start: Ints, team_start: Ints) -> tuple[Context, Context, Context]:
-        """Return the contexts of the matches, of their teams and of their entries."""
+        """Return three contexts: of the matches, of their teams, and of their entries."""
         columns: tuple[dict[str, ContextColumn], ...] = ({}, {}, {})
         for name, parts in self._parts.items():
             level = max(part.level for part in parts)
@@ -538,7 +542,7 @@ class ContextBuilder:
 
 
 def _spread(part: _Part, level: int, match_start: Ints, team_start: Ints) -> Ints:
-    """Return the codes of a part at a finer level."""
+    """Convert the codes of a part to a finer level."""
     code, span = part.code, match_start[part.first : part.first + part.matches + 1]
     if part.level == 0 < level:
         code = np.repeat(code, np.diff(span))
@@ -568,7 +572,7 @@ def _flatten(what: str, values: list[Any], teams: Sequence[int], sizes: Sequence
 
 
 def _level(what: str, match: int, value: Any, sizes: Sequence[int]) -> int:
-    """Return the level of one match's list, and check its length."""
+    """Return the level of a match's value, and check the length of its list."""
     if len(value) != len(sizes):
         lengths = f"{count(len(value), 'value', 'values')} for {count(len(sizes), 'team', 'teams')}"
         message = f"{what} has {lengths}: give one value for the match, or one for each team"
@@ -588,7 +592,7 @@ def _level(what: str, match: int, value: Any, sizes: Sequence[int]) -> int:
 
 
 def _owner(index: int, level: int, teams: Sequence[int], sizes: Sequence[int]) -> tuple[int, int | None]:
-    """Return the match of a value, and the team within the match unless the value belongs to the match."""
+    """Return the match of a value and, unless the value belongs to the whole match, its team within the match."""
     if level == 0:
         return index, None
     team = index if level == 1 else bisect_right([*accumulate(sizes, initial=0)], index) - 1
@@ -598,7 +602,7 @@ def _owner(index: int, level: int, teams: Sequence[int], sizes: Sequence[int]) -
 
 
 def column_at(history: History, name: str, level: Level) -> ContextColumn | None:
-    """Return a column of a history at its own or at a finer level; None if the history does not have it."""
+    """Return a context column of a history, converted to `level` if that is finer; None if there is no such column."""
     column = history.context.get(name)
     if column is not None and level != "match":
         column = column.take(owners(history.match_start))
@@ -609,7 +613,7 @@ def column_at(history: History, name: str, level: Level) -> ContextColumn | None
 
 
 def plain_context(contexts: Sequence[Context], teams: slice, entries: Sequence[slice], match: int) -> dict[str, Any]:
-    """Return the context of one match as in a plain match, without columns that have no value in this match."""
+    """Return the context of one match as a plain mapping, without columns that have no value in this match."""
     by_match, by_team, by_entry = contexts
     plain: dict[str, Any] = {name: column[match] for name, column in by_match.items() if column.code[match] >= 0}
     plain |= {name: column[teams].to_list() for name, column in by_team.items() if (column.code[teams] >= 0).any()}
@@ -620,9 +624,9 @@ def plain_context(contexts: Sequence[Context], teams: slice, entries: Sequence[s
 
 
 class MarkedHeader(NamedTuple):
-    """A header that says what its column is; `kind` is None if the reader infers it from the cells.
+    """A header that states the level of its context column; `kind` is None if the reader infers it from the cells.
 
-    `number` is the team, counted from 1, to which the cells of a row per match belong.
+    In a file with a row per match, `number` is the team to which the cells belong, counted from 1.
     """
 
     name: str
@@ -636,10 +640,10 @@ _KINDS: dict[str | None, Kind] = {"text": "category", "number": "number"}
 
 
 def marked_header(name: str, level: Level, kind: Kind | None = None, number: int | None = None) -> str:
-    """Return a header that says the level, and if needed the kind, of a column of context.
+    """Return a header that states the level and, if given, the kind of a context column.
 
-    With "category", every cell that is not empty is text, whatever it looks like. In a row per match, the cells of
-    each team have a header of their own, with the number of the team. A name that a spreadsheet would run as a formula
+    With "category", every cell that is not empty is text, whatever it looks like. In a file with a row per match, each
+    team has its own column, whose header has the number of the team. A name that a spreadsheet would run as a formula
     gets an apostrophe.
 
     >>> marked_header("map", "match", "category"), marked_header("side", "team"), marked_header("side", "team", None, 2)
@@ -651,7 +655,7 @@ def marked_header(name: str, level: Level, kind: Kind | None = None, number: int
 
 
 def parse_marked_header(header: str) -> MarkedHeader | None:
-    """Return what a marked header says; None if it has no mark.
+    """Parse a header with a mark such as `[team]`; return None if the header has no mark.
 
     >>> parse_marked_header("map [match, text]")
     MarkedHeader(name='map', level='match', kind='category', number=None)

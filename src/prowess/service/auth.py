@@ -103,7 +103,9 @@ def cookie_secret(headers: Headers) -> str | None:
 
 
 def drop_foreign_cookies(headers: Headers) -> list[tuple[bytes, bytes]]:
-    """Remove cookies of other services, which the framework would parse in more than linear time.
+    """Return the headers without the cookies of other services.
+
+    The framework would parse those in more than linear time.
 
     >>> drop_foreign_cookies([(b"host", b"a"), (b"cookie", b'x="; prowess_key=pw_abc')])
     [(b'host', b'a'), (b'cookie', b'prowess_key=pw_abc')]
@@ -160,7 +162,7 @@ async def key_of_request(request: Request) -> Key | None:
 
 
 class LeaguePermission(SecurityBase):
-    """A dependency of a league's routes: checks that the key has `scope` and returns the `Access`.
+    """A dependency of a league's routes: checks that the request's key has `scope`, and returns the `Access`.
 
     >>> LeaguePermission("read").scheme_name, LeaguePermission("admin").scheme_name
     ('reader', 'key')

@@ -164,7 +164,7 @@ class ConcurrencyLimiter:
 async def unless_disconnected(receive: Receive, work: Coroutine[Any, Any, Value]) -> Value | None:
     """Return the result of `work`, or cancel it and return None as soon as the client disconnects.
 
-    Call this only after the body of the request has been read, or if it is not needed.
+    Call this only after the body of the request has been read, or if the body is not needed.
     """
 
     async def disconnected() -> None:

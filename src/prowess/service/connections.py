@@ -75,7 +75,10 @@ class ConnectionTable:
         self._sweeping = False
 
     def network(self, client: tuple[str, int] | None) -> str | None:
-        """Return the network whose connections share a limit; None for a trusted proxy, which forwards many clients."""
+        """Return the network of a client. All connections from a network share a limit.
+
+        Return None for a trusted proxy, which forwards many clients.
+        """
         return None if client is None or client[0] in self._proxies else client_network(client[0])
 
     def admit(self, connection: HttpProtocol) -> bool:
@@ -200,7 +203,7 @@ class HttpProtocol(HttpToolsProtocol):
         super().on_body(body)
 
     def on_message_complete(self) -> None:
-        """Do not close this connection to make room while its request is being handled."""
+        """Exempt this connection from being closed to make room while its request is being handled."""
         self.reading = IDLE
         super().on_message_complete()
         if not self.cycle.response_complete:
@@ -223,7 +226,7 @@ class HttpProtocol(HttpToolsProtocol):
         self.unread_since = None
 
     def keep(self) -> None:
-        """Stop this connection from being closed to make room, because its client has a key."""
+        """Exempt this connection from being closed to make room, because its client has a key."""
         self.table.hold(self)
 
     def check_time(self, now: float) -> None:
@@ -252,7 +255,10 @@ class HttpProtocol(HttpToolsProtocol):
 
     @property
     def _awaits_response(self) -> bool:
-        """Whether the client expects a response that has not begun; this includes clients that have just connected."""
+        """Whether the client expects a response that has not begun.
+
+        This is also true for a client that has just connected.
+        """
         if self.reading == BODY:
             return not self.cycle.response_started
         return self.cycle is None or (self.reading == HEAD and self.cycle.response_complete)

@@ -25,7 +25,7 @@ from .observability import LOGGER
 NAME = "^[a-z0-9][a-z0-9-]{0,62}$"
 STORABLE = r"^[^\x00]*$"
 VISIBLE = "^[!-~]+$"
-PATTERNS = {  # what to say in messages instead of a pattern
+PATTERNS = {  # descriptions that messages show instead of a regular expression
     NAME: "use lowercase letters (a to z), digits and hyphens, at most 63, such as 'pub-darts'",
     STORABLE: "it must not contain the NUL character",
     VISIBLE: "use visible ASCII characters only, without spaces",

@@ -23,7 +23,7 @@ from ..store.exports import ExportFolder, ExportSpec, write_matches
 from .concurrency import ConcurrencyLimiter, run_in_threadpool
 
 SWEEP = 60.0  # seconds between two searches for outdated files
-AT_ONCE, WAITING = 1, 20  # exports of this process that run and that may wait
+AT_ONCE, WAITING = 1, 20  # numbers of exports of this process that may run and that may wait
 
 
 class ExportedFile(NamedTuple):

@@ -151,7 +151,7 @@ class CatchErrors:
         except (CancelledError, Exception) as error:
             if scope["type"] == "http" and "status" not in scope["state"]:
                 await _uncaught(scope, error)(scope, receive, send)
-            elif not isinstance(error, ClientDisconnect):  # the client is gone, so there is no one to respond to
+            elif not isinstance(error, ClientDisconnect):  # the client has disconnected, so no response is possible
                 raise
 
 

@@ -202,9 +202,9 @@ def ignore_hangup() -> None:
 
 
 def _hangup() -> list[int]:
-    """Return the signals that mean a reload: SIGHUP, if it exists and if the process does not run in a terminal.
+    """Return the signals that reload the service: SIGHUP, if it exists and the process does not run in a terminal.
 
-    Windows has no SIGHUP. A terminal sends it when it is closed, so there it must end the process.
+    Windows has no SIGHUP. A terminal sends SIGHUP when it is closed, so in a terminal the signal must end the process.
     """
     in_terminal = sys.stdin is not None and sys.stdin.isatty()
     return [signal.SIGHUP] if hasattr(signal, "SIGHUP") and not in_terminal else []

@@ -1,9 +1,9 @@
 """Aliases: other names of a league's players. Matches posted under an alias are recorded for its player.
 
-An alias leads to a name that may itself be an alias of a third one (`target`); `player` is the end of this chain. For
-every match that was given under an alias, or was recorded before its name became an alias, `alias_use` keeps the given
-name. So the name of a player in a match is always the end of the chain that begins at the name given, and undoing a
-merge is a change of the chains.
+The `target` of an alias is a name that may itself be an alias; `player` is the name at the end of this chain. For every
+match that was posted under an alias, or recorded before a name in it became an alias, the table `alias_use` keeps the
+posted name. So a player's name in a match is always the end of the chain that begins at the posted name, and a merge is
+undone by changing the chains.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class NameChange:
 
 @dataclass(frozen=True)
 class Chains:
-    """The aliases of a league; each leads to a target, which may be an alias itself.
+    """The aliases of a league. The target of each alias may be an alias itself.
 
     >>> chains = Chains({"J.": "Jeevo", "Jeevo": "Deevo"})
     >>> chains.player("J."), chains.player("Deevo"), chains.names("Deevo")
@@ -90,7 +90,7 @@ class Chains:
     targets: Mapping[str, str]
 
     def player(self, name: str) -> str:
-        """Return the player whom a name stands for: the end of its chain."""
+        """Return the player to whom a name belongs: the end of its chain of aliases."""
         while name in self.targets:
             name = self.targets[name]
         return name
@@ -105,7 +105,7 @@ class Chains:
         return {alias: self.player(alias) for alias in self.targets}
 
     def changed(self, removed: Iterable[str], added: Mapping[str, str]) -> Chains:
-        """Return the chains without some aliases, and with others."""
+        """Return a copy without the aliases in `removed`, and with those in `added`."""
         gone = set(removed)
         return Chains({alias: target for alias, target in self.targets.items() if alias not in gone} | dict(added))
 
@@ -118,12 +118,12 @@ def load_chains(connection: Connection, league: League) -> Chains:
 
 
 def players_of(connection: Connection, league: League, names: Sequence[str]) -> dict[str, str]:
-    """Return the players for whom some of these names are aliases; other names are left out."""
+    """Map each of the names that is an alias to its player; other names are left out."""
     return dict(_PLAYERS(connection, league=league.id, names=list(names))) if league.alias_revision and names else {}
 
 
 def list_aliases(connection: Connection, league: League) -> list[Alias]:
-    """Return the aliases of a league, by player and name."""
+    """Return the aliases of a league, sorted by player and name."""
     query = select(_ALIAS.alias, _ALIAS.player, _ALIAS.revision).where(_ALIAS.league_id == league.id)
     return [Alias(*row) for row in connection.execute(query.order_by(_ALIAS.player, _ALIAS.alias))]
 
@@ -147,7 +147,7 @@ def _is_undoable(change: NameChange, targets: Mapping[str, str]) -> bool:
 
 
 def save_chains(connection: Connection, league: League, before: Chains, after: Chains, revision: int) -> None:
-    """Write the difference between two states of a league's aliases."""
+    """Write the difference between the aliases of a league before and after a change."""
     old, new = _rows(before), _rows(after)
     gone = [alias for alias in before.targets if alias not in after.targets]
     if gone:
@@ -165,31 +165,31 @@ def _rows(chains: Chains) -> dict[str, tuple[str, str]]:
 
 
 def uses_of(connection: Connection, league: League, names: Iterable[str]) -> list[tuple[int, str]]:
-    """Return the numbers of the matches that were given under some aliases, with the alias."""
+    """Return the matches that were posted under some aliases, as pairs of a match number and an alias."""
     wanted = list(names)
     return _USES(connection, league=league.id, names=wanted) if wanted else []
 
 
 def uses_in(connection: Connection, league: League, seq: int) -> list[str]:
-    """Return the aliases under which players of a match were given."""
+    """Return the aliases that were used when a match was posted."""
     query = select(_USE.alias).where(_USE.league_id == league.id, _USE.seq == seq)
     return list(connection.execute(query).scalars()) if league.alias_revision else []
 
 
 def add_uses(connection: Connection, league: League, uses: Iterable[tuple[int, str]]) -> None:
-    """Record that matches were given under aliases."""
+    """Record that matches were posted under aliases."""
     write_many(connection, schema.alias_use, [(league.id, alias, seq) for seq, alias in uses])
 
 
 def drop_uses(connection: Connection, league: League, uses: Sequence[tuple[int, str]]) -> None:
-    """Forget that matches were given under aliases."""
+    """Delete the records that matches were posted under aliases."""
     if uses:
         own = (_USE.league_id == league.id, tuple_(_USE.seq, _USE.alias).in_(uses))
         connection.execute(delete(schema.alias_use).where(*own))
 
 
 def drop_all_uses(connection: Connection, league: League, names: Sequence[str]) -> None:
-    """Forget all matches that were given under some names."""
+    """Delete the records of all matches that were posted under some names."""
     if names:
         connection.execute(delete(schema.alias_use).where(_USE.league_id == league.id, _USE.alias.in_(names)))
 
@@ -214,7 +214,7 @@ def mark_undone(connection: Connection, league: League, revision: int, undone: i
 
 
 def names_of(connection: Connection, league: League, player: str) -> list[str]:
-    """Return all names under which a player was ever recorded, except for renames that were undone; the current first.
+    """Return all names that a player has had, current name first, except names from renames that were undone.
 
     A name that another player has now is left out, although earlier versions of matches may contain it.
     """
@@ -232,9 +232,12 @@ def names_of(connection: Connection, league: League, player: str) -> list[str]:
 
 
 def erase_names(connection: Connection, league: League, names: Mapping[str, str], keep: bool) -> None:
-    """Remove names from the aliases of a league and from the record of changes; what contained them cannot be undone.
+    """Remove names from the aliases of a league and from its record of changes.
 
-    `names` maps them to pseudonyms. With `keep`, all but the first remain aliases of the first, as pseudonyms.
+    Changes that contained them can no longer be undone.
+
+    `names` maps each name to a pseudonym. With `keep`, the pseudonyms of all but the first name become aliases of the
+    first one.
     """
     current, *others = names.values()
     before = load_chains(connection, league)
@@ -280,7 +283,9 @@ def given_aliases(history: History, players: Mapping[str, str]) -> Iterator[tupl
 
 
 def rename_players(history: History, names: Mapping[str, str], *, secret: bool = False) -> History:
-    """Rename players; raises `Error` if a match then lists a player twice, without the old names if they are `secret`.
+    """Rename players; raises `Error` if a match then lists a player twice.
+
+    If `secret` is true, the message omits the old names.
 
     >>> match = {"teams": [["Jeevo"], ["Deevo"]]}
     >>> rename_players(History.from_matches([match]), {"Jeevo": "Deevo"})

@@ -29,7 +29,7 @@ class LruCache(Generic[Value]):
         self._values: OrderedDict[Hashable, tuple[Value, int]] = OrderedDict()
         self._locks: dict[Hashable, RLock] = {}
         self._guard = Lock()
-        self.nbytes = 0  # of all values in total
+        self.nbytes = 0  # total size of all values in bytes
 
     def get(self, key: Hashable) -> Value | None:
         """Return the value of a key, or None, and mark it as recently used."""

@@ -1,6 +1,6 @@
-"""Check a database: its file, its tables, the journal, and that the ratings equal a replay of the journal.
+"""Check a database: its file, its tables, the journal, and whether the ratings equal those of a replay of the journal.
 
-The checks only read, on one snapshot, so that a service can use the database in the meantime.
+The checks only read a single snapshot, so that a service can use the database in the meantime.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _JOURNAL = schema.journal.c
 
 @dataclass(frozen=True)
 class Check:
-    """The result of a check: a sentence that says what was found, and one that says what to do about it.
+    """The result of a check: a sentence about what was found, and a sentence about what to do.
 
     A problem needs action; a warning is a risk that may be acceptable. `name` never changes, so programs can use it.
 

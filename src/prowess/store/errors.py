@@ -1,4 +1,4 @@
-"""Errors of the store, besides those about a single match."""
+"""Errors that the store raises, except those about invalid match data."""
 
 from collections.abc import Sequence
 
@@ -40,7 +40,8 @@ class NameConflict(Conflict):
 class Unavailable(Error):
     """The database does not respond, or is full; nothing was changed, and the caller may try again.
 
-    `summary` may be shown to anybody; `reason` comes from the database and can reveal internals: it is for logs.
+    `summary` may be shown to anybody. `reason` comes from the database and can reveal internals, so it is only for
+    logs.
 
     >>> error = Unavailable("the database (sqlite) cannot be used now", "disk I/O error")
     >>> str(error), error.summary

@@ -105,7 +105,7 @@ class Preset:
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of a league: after how many matches a player is no longer provisional, and when a player is inactive.
+    """Settings of a league: for how many matches a player is provisional, and when a player is inactive.
 
     `allow_future` accepts matches dated more than a day ahead. Such dates are usually mistyped, and would make the
     other players inactive, because inactivity is counted from the latest match.
@@ -148,7 +148,7 @@ class League:
     archived_at: float | None
     purge_at: float | None
     alias_revision: int  # the last revision that changed aliases of players, 0 if there never were any
-    context_kinds: Mapping[str, Kind]  # what the context columns of the league hold
+    context_kinds: Mapping[str, Kind]  # whether each context column holds numbers or categories
     model: Model
     preset: Preset
     memory: bytes
@@ -159,7 +159,7 @@ class League:
 
     @property
     def serial(self) -> bool:
-        """Whether a match depends on all earlier matches of the league, not only on those of its own players."""
+        """Whether rating a match depends on all earlier matches of the league, not only on those of its own players."""
         return self.model.period is not None or self.model.pipeline.memories > 0
 
     @property
@@ -169,7 +169,10 @@ class League:
 
     @property
     def cache_key(self) -> tuple[int, int]:
-        """The key of cached views; it changes when a player is anonymised, because older views show the name."""
+        """The cache key of the league's views.
+
+        It changes when a player is anonymised, because older views show the name.
+        """
         return self.id, self.erased
 
     @property

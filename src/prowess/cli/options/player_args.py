@@ -66,7 +66,7 @@ def fit_file(file: Path, model: Model, choices: Choices) -> Fit:
 
 
 def _add_aliases(ladder: Ladder, choices: Choices) -> Ladder:
-    """Make typed aliases find their players."""
+    """Return the ladder with aliases, so that a player is also found by an alias."""
     if choices.aliases:
         known = {alias: name for alias, name in choices.aliases.items() if name in ladder}
         ladder.name_index = NameIndex(ladder.names, known)
@@ -85,12 +85,13 @@ def _find_player(ladder: Ladder, name: str, newcomers: bool | None) -> str:
     index = ladder.name_index
     player = index.find(name).name
     if player is not None:
-        # Even with --newcomers, because a name that differs only in case or accents is hardly a new player.
+        # This also applies with --newcomers, because a name that differs only in case or accents is hardly a new
+        # player.
         if player != name.strip():
             note(f"reading {name!r} as {player!r}")
         return player
     if newcomers:
-        # With that option, a misspelt name would otherwise be a newcomer in silence.
+        # With --newcomers, a misspelt name would otherwise silently become a newcomer.
         if alike := index.lookalikes(name):
             note(f"{name!r} counts as a newcomer, but may be {' or '.join(map(repr, alike))}")
         return name.strip()

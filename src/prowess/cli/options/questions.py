@@ -56,9 +56,10 @@ def ask_questions(file: Path, choices: Choices) -> Choices:
 
 
 def ask_aliases(history: History, choices: Choices) -> tuple[Choices, Path | None]:
-    """Ask whether names that look alike belong to one player, and write the confirmed ones to the file of aliases.
+    """Ask whether similar names belong to one player, and write the confirmed aliases to the alias file.
 
-    Return the options with these aliases, and the file that was written. Without a file, print its lines instead.
+    Return the options with these aliases, and the path of the file. If the options name no alias file, the lines are
+    printed instead.
     """
     aliases = choices.aliases if isinstance(choices.aliases, Aliases) else Aliases({})
     path = Path(aliases.source) if aliases.source else None
@@ -149,7 +150,7 @@ def _ask(question: Question) -> Answer:
 
 def _prompt(text: str) -> str:
     if hasattr(signal, "siginterrupt"):
-        # Polars has installed a handler after which the terminal would go on waiting for a line.
+        # Polars installs a signal handler; with it, Ctrl-C would not interrupt the prompt.
         signal.siginterrupt(signal.SIGINT, True)
     try:
         return input(text)

@@ -97,7 +97,7 @@ def make_choices(
 
 
 def make_choices_to_edit(aliases: Path | None, **others: Any) -> Choices:
-    """Make the `Choices` for a verb that may write the file of aliases, which need not exist yet."""
+    """Make the `Choices` for a verb that may write the alias file, so that the file need not exist yet."""
     if aliases is None or aliases.exists():
         return make_choices(aliases=aliases, **others)
     return replace(make_choices(aliases=None, **others), aliases=Aliases({}, str(aliases)))
@@ -114,7 +114,7 @@ def parse_context(values: list[str]) -> tuple[str, ...]:
 
 
 def for_rating(choices: Choices) -> Choices:
-    """Return the choices without context, unless the user chose columns: ratings do not use it, and reading it costs.
+    """Return the choices without context, which ratings do not use, unless the user chose context columns.
 
     >>> for_rating(Choices()).context, for_rating(Choices(context=["surface"])).context
     ((), ('surface',))
@@ -168,7 +168,7 @@ def read(file: Path, choices: Choices) -> History:
 
 
 def note_aliases(choices: Choices, players: Iterable[str]) -> None:
-    """Print the remarks on aliases, after all files were read."""
+    """Print the remarks on aliases; call this after all files are read."""
     if isinstance(choices.aliases, Aliases):
         note_remarks(choices.aliases.remarks(players))
 

@@ -2,7 +2,8 @@
 
 A verb declares a parameter `choices: Choices`, `choices_to_edit: Choices` (whose file of aliases may be missing),
 `model: Model`, `given_model: Model | None` (None unless --model or --set is used) or `given_preset` (the name of a
-preset and its parameters). `add_shared_options` replaces each of them by the flags from which it is built.
+preset and its parameters). `add_shared_options` replaces each of these parameters by the flags from which its value is
+built.
 """
 
 from __future__ import annotations

@@ -153,7 +153,7 @@ def _print(file: Path, findings: Findings, unusual: list[Suspicion], limit: int 
 
 
 def _print_aliases(aliases: list[tuple[str, str]], limit: int | None) -> None:
-    """Print the lines of a file that would make one player of names that are spelt alike."""
+    """Print the lines of an alias file that would merge players with similar names."""
     if not aliases:
         return
     lines = [f"  {line}" for line in alias_lines(aliases[:limit])]

@@ -87,7 +87,8 @@ def pair(
         pairings.append(pairing)
         forbidden += [(a, b) for left, right in pairing.pairs for a in _players(left) for b in _players(right)]
         played = set(pairing.places.flatten().tolist())
-        waiting = [wait + (place not in played) for place, wait in enumerate(waiting)]  # sitting out gives priority
+        # Players who sat out get priority.
+        waiting = [wait + (place not in played) for place, wait in enumerate(waiting)]
     if json:
         print_json([pairing.to_dict() for pairing in pairings])
         return

@@ -1,8 +1,11 @@
-"""Read the context: columns without another role, each with its level (match, team or player) and kind.
+"""Read context columns: those without any other role.
 
-A row per match has columns of the match, and columns for each side (home_seed and away_seed), which become one column
-of the teams. In a row per player, a column belongs to the matches if all rows of every match agree, else to the teams
-if all rows of every team agree, else to the players. A header such as `side [team]` says the level itself.
+Each has a level (match, team or player) and a kind (text or numbers).
+
+In a file with a row per match, a column belongs to the matches, unless there is a column for each side, such as
+home_seed and away_seed; these become one column of the teams. In a file with a row per player, a column belongs to the
+matches if all rows of every match agree, else to the teams if all rows of every team agree, else to the players. A
+header such as `side [team]` states the level explicitly.
 """
 
 import re
@@ -46,12 +49,12 @@ if TYPE_CHECKING:
 
 CONTEXT = "the columns of the context"  # a decision
 PARTIAL = "whether the rows are a part of the file"  # a decision
-MOST = 0.95  # if this fraction of the filled cells are numbers, the others are missing
-LEAST = 20  # with fewer filled cells, all must be numbers
+MOST = 0.95  # if at least this fraction of the filled cells are numbers, the other cells count as missing
+LEAST = 20  # with fewer filled cells, all of them must be numbers
 SETS = 0.1  # if at least this fraction of the results lists several sets, the results are kept as context, too
 LARGE = 1000  # in larger tables, columns that differ in every row are found without reading their cells
 _EXACT = 2**53  # up to here a float represents every whole number
-# A zero before other digits is a part of a code, such as 007.
+# A number with a leading zero is a code, such as 007.
 _PLAIN = r"^[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$"
 _COMMA = r"^[+-]?(?:0|[1-9]\d*)?,\d+$"
 _GROUPED = r"^[+-]?[1-9]\d{0,2}(?:(?:,\d{3})+(?:\.\d+)?|(?:\.\d{3})+(?:,\d+)?|(?:[ ']\d{3})+(?:[.,]\d+)?)$"
@@ -64,7 +67,8 @@ _UNNAMED = re.compile(r"\d+|_duplicated_\d+|Unnamed: \d+|Column\d+", re.IGNORECA
 class Sources:
     """The row of the table from which each match, each team and each entry was read.
 
-    If a row is a match, `side` is the side of each team, and `member` the column of each entry among those of its side.
+    In a file with a row per match, `side` has the side of each team, and `member` has, for each entry, the index of its
+    column among the columns of its side.
     """
 
     match: Rows
@@ -87,7 +91,7 @@ class Sources:
 
 
 def wide_sources(table: Table, layout: Layout, draft: RawMatches, teams: SideTeams) -> Sources:
-    """Return the sources of matches that are rows."""
+    """Return the sources of matches in a file with a row per match."""
     row, column = np.nonzero(teams.present)
     member = None
     if any(side.more for side in layout.sides):
@@ -101,13 +105,13 @@ def wide_sources(table: Table, layout: Layout, draft: RawMatches, teams: SideTea
 
 
 def long_sources(draft: RawMatches, rows: RowGroups) -> Sources:
-    """Return the sources of matches that have a row for each player or team."""
+    """Return the sources of matches in a file with a row per player or team."""
     return Sources(rows.first_row, rows.order[rows.team_start[:-1]], rows.entry_row)
 
 
 @dataclass(frozen=True)
 class ContextReading:
-    """The contexts of the raw matches, remarks on them, and the level of each column of the file that is kept."""
+    """The contexts of the raw matches, remarks on them, and the level of each column that is kept."""
 
     contexts: Mapping[Level, Context]
     remarks: list[Remark]
@@ -116,10 +120,11 @@ class ContextReading:
 
 @dataclass(frozen=True)
 class _Source:
-    """A column of context, and the columns of the file from which it is read.
+    """A context column, and the columns of the file from which it is read.
 
-    There are several if each side, or each player of each side, has its own. Without a `level` or a `kind`, the cells
-    decide. If the columns also have a role, `beside` is true, and there is no remark if they are left out.
+    It is read from several columns if each side, or each player of each side, has its own column. If `level` or `kind`
+    is None, it is inferred from the cells. If the columns also have a role, `beside` is true, and there is no remark if
+    they are left out.
     """
 
     name: str
@@ -129,19 +134,19 @@ class _Source:
     marked: bool = False
     beside: bool = False
     members: int = 0
-    only: Level | None = None  # the only level on which the column says more than its role
+    only: Level | None = None  # the level on which the column has information beyond its role, if there is only one
 
 
 @dataclass(frozen=True)
 class _Cells:
-    """The cells of a column of context: their codes, for each column of the file, and their distinct values."""
+    """The cells of a context column: a row of codes for each column of the file, and the distinct values."""
 
     code: NDArray[np.int32]  # a row for each column of the file; -1 is an empty cell
     values: tuple[str, ...] | Floats
 
 
 def read_context(table: Table, layout: Layout, draft: RawMatches, sources: Callable[[], Sources]) -> ContextReading:
-    """Read the columns of context; the rows must be usable, and `draft` final."""
+    """Read the context columns. All rows of the table must be usable, and `draft` must be final."""
     chosen = table.choices.context
     unused = [column for column in _unused(table, layout, draft) if table.reserved.get(column, True)]
     if chosen == () or not len(draft):
@@ -159,7 +164,7 @@ def read_context(table: Table, layout: Layout, draft: RawMatches, sources: Calla
 
 
 def without_context(table: Table) -> Table:
-    """Return a table without the columns that have no role: reserved ones, and those whose headers say their level."""
+    """Return a table without its explicit context columns: reserved ones, and those whose headers state their level."""
     others = [name for name in table.frame.columns if name in table.reserved or parse_marked_header(name) is not None]
     return replace(table, frame=table.frame.drop(others)) if others else table
 
@@ -198,7 +203,7 @@ def _closest(name: str, known: Sequence[str], title: str) -> str:
 
 
 def _select(table: Table, found: Sequence[_Source], names: Sequence[str]) -> list[_Source]:
-    """Return the named columns; a column for each side may be called by the name of one of these columns."""
+    """Return the named columns. The columns of the sides can be selected together by the name of one of them."""
     by_name = {column: source for source in reversed(found) for column in source.columns}
     by_name |= {source.name: source for source in found}
     chosen = [by_name[_closest(name, list(by_name), table.title)] for name in names]
@@ -208,7 +213,7 @@ def _select(table: Table, found: Sequence[_Source], names: Sequence[str]) -> lis
 def _find_columns(
     table: Table, layout: Layout, draft: RawMatches, unused: Sequence[str], everything: bool
 ) -> Iterator[_Source]:
-    """Yield the columns of context by the names of the columns, in the order of the file.
+    """Find context columns by the names of the file's columns; yield them in the order of the file.
 
     With `everything`, columns with a role are included, because the user may ask for them.
     """
@@ -264,7 +269,10 @@ def _unique(name: str, names: set[str]) -> str:
 
 
 def _marked(columns: Iterable[str], *, wide: bool) -> Iterator[_Source]:
-    """Yield the columns whose headers say their level; those of the teams of a row per match belong together."""
+    """Yield the columns whose headers state their level.
+
+    In a file with a row per match, the columns of all teams are combined.
+    """
     groups: dict[tuple[str, Level, Kind | None], dict[int, str]] = {}
     for column in columns:
         header = parse_marked_header(column)
@@ -277,9 +285,9 @@ def _marked(columns: Iterable[str], *, wide: bool) -> Iterator[_Source]:
 
 
 def _beside_roles(table: Table, layout: Layout, draft: RawMatches) -> Iterator[tuple[str, Level | None]]:
-    """Yield columns with a role that say more than the history keeps of them.
+    """Yield columns with a role that have more information than the history keeps.
 
-    Such as the games of each set, the names of teams of players, and the points of players which are summed.
+    Examples are the games of each set, the names of teams with several players, and players' points that are summed.
     """
     roles = layout.roles
     if "status" in roles:
@@ -295,7 +303,7 @@ def _beside_roles(table: Table, layout: Layout, draft: RawMatches) -> Iterator[t
     if "team" in roles and {"player", "players"} & roles.keys() and _is_text(table, roles["team"]):
         yield roles["team"], None
     if "score" in roles and draft.score is not None:
-        # The points of players, if their sum is the score of a team; and scores of some teams of a match only.
+        # The points of players if their sum is the team's score, and scores that only some teams of a match have.
         alone, used = len(draft.player) == len(draft.score), np.count_nonzero(~np.isnan(draft.score))
         yield roles["score"], None if alone and text_of(table, roles["score"]).count() > used else "player"
     if "duration" in roles:
@@ -314,7 +322,7 @@ def _lists_sets(table: Table, column: str) -> bool:
 
 
 def _is_text(table: Table, column: str) -> bool:
-    """Return whether the cells are mostly not numbers; numbers of teams within a match are no evidence."""
+    """Return whether most distinct cells are not numbers."""
     if table.frame[column].dtype.is_numeric():
         return False
     cells = text_of(table, column).drop_nulls().unique()
@@ -322,10 +330,13 @@ def _is_text(table: Table, column: str) -> bool:
 
 
 class _Reader:
-    """Reads columns of context one by one."""
+    """Reads context columns one by one."""
 
     def __init__(self, table: Table, draft: RawMatches, sources: Sources, inferred: bool) -> None:
-        """Prepare to read; columns without information are left out if `inferred`, and kept if the user chose them."""
+        """Prepare to read.
+
+        Columns without information are left out if `inferred` is true, and kept if the user chose them.
+        """
         self.table, self.draft, self.sources, self.inferred = table, draft, sources, inferred
         self.earlier: dict[str, tuple[Level, Kind] | None] = dict(table.decided.get(CONTEXT, {}))
         self.partial = bool(table.decided.get(PARTIAL))
@@ -403,7 +414,7 @@ class _Reader:
         return _Cells(code, values)
 
     def _level(self, source: _Source, code: NDArray[np.int32]) -> tuple[Level, NDArray[np.intp]]:
-        """Return the level of a column, and for each of its rows the index of its cell among all cells."""
+        """Return the level of a column, and the index of the cell from which each of its rows is read."""
         draft, sources, rows = self.draft, self.sources, code.shape[1]
         level = source.level
         if len(source.columns) > 1:
@@ -436,7 +447,7 @@ class _Reader:
         return level if earlier is None else max(level, earlier[0], key=LEVELS.index)
 
     def _typed(self, source: _Source, cells: _Cells, code: NDArray[np.int32]) -> ContextColumn:
-        """Return the column of context: numbers if all or nearly all filled cells are numbers, else categories."""
+        """Return the context column: numbers if all or nearly all filled cells are numbers, else categories."""
         if not isinstance(cells.values, tuple):
             return _column(code, cells.values)
         earlier = self.earlier.get(source.name)
@@ -461,7 +472,10 @@ class _Reader:
         return _column(number[code], distinct)
 
     def _numbers(self, column: str, texts: tuple[str, ...]) -> Floats:
-        """Parse texts as numbers; NaN if one is none. Commas are decimal marks if the cells say so."""
+        """Parse texts as numbers; a text that is not a number becomes NaN.
+
+        Commas are decimal marks if the cells prove it.
+        """
         import polars as pl
 
         series = pl.Series(column, texts, pl.String)
@@ -476,11 +490,14 @@ class _Reader:
         values = np.where(np.abs(values) <= LARGEST, values, np.nan) + 0.0
         for index in np.flatnonzero(np.abs(values) > _EXACT).tolist():
             if texts[index].lstrip("+-").isdigit() and int(texts[index]) != int(values[index]):
-                values[index] = np.nan  # a number of an account, of which every digit counts
+                values[index] = np.nan  # an identifier, such as an account number, of which every digit matters
         return values
 
     def _note_unread(self, source: _Source, cells: _Cells, wrong: NDArray[np.bool_], unread: int) -> None:
-        """Remark on the few cells that are no numbers; a header that says that all are numbers makes them an error."""
+        """Add a remark on the few cells that are not numbers.
+
+        Raises `Error` if the header states that all cells are numbers.
+        """
         rows = np.unique(self.sources.entry)
         bad = np.append(wrong, False)[cells.code[:, rows]]
         row = int(rows[bad.any(axis=0).argmax()])
@@ -495,7 +512,10 @@ class _Reader:
         self.remarks.append(Remark("context-numbers", (text,), column, unread, self.table.line(row)))
 
     def _says_nothing(self, column: ContextColumn) -> str:
-        """Return why a column is left out by default; empty if it is kept. An empty cell is a value, too."""
+        """Return the reason for leaving out a column by default; empty if it is kept.
+
+        An empty cell counts as a value.
+        """
         distinct = int(np.count_nonzero(np.bincount(column.code.astype(np.intp) + 1)))
         if distinct == 1:
             return "" if self.partial else "constant"

@@ -1,4 +1,4 @@
-"""Find columns that hold one value for each side of a match, such as home_seed and away_seed, by their names."""
+"""Find groups of columns with a value for each side of a match, such as home_seed and away_seed, by their names."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,7 +15,7 @@ Labels = tuple[Words, ...]  # the words that stand for each side, such as home a
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_]+")
 _BETWEEN = " _-.:/|#()[]"  # separates the words of a name
 _OWNERS = frozenset(("team", "player", "side", "club", "squad", "competitor", "fighter", "athlete", "p", "t"))
-# Numbers and letters after these words count parts of a match, or officials, and not its sides.
+# Numbers and letters after these words count parts of a match, or officials, but not sides.
 _PARTS = frozenset(
     word
     for words in (
@@ -34,14 +34,14 @@ _OPPONENT = ("opponent", "opp", "opponents", "their", "gegner", "adversaire", "r
 # Letters that stand for a side even without a separator, as in HST and AST, or WRank and LRank.
 _LETTERS = {Shape.HOME_AWAY: (("h", "a"), ("h", "v")), Shape.WINNER_LOSER: (("w", "l"),)}
 _LONG = 4  # minimum length of a word that stands for a side without a separator
-_SHORT = 5  # maximum length of a name in lower case that may begin with such a letter
+_SHORT = 5  # maximum length of a lower-case column name that may begin with a letter for a side
 
 
 @dataclass(frozen=True)
 class SideColumns:
-    """The columns of one value per side, in the order of the sides, and the name that they have in common.
+    """Columns that hold one value for each side, in the order of the sides, and their common name.
 
-    If each player of a side has a column, `members` is the number of players of a side; their columns are adjacent.
+    If each player of a side has a column, `members` is the number of players per side; their columns are adjacent.
     """
 
     name: str
@@ -50,7 +50,7 @@ class SideColumns:
 
 
 def find_side_columns(layout: Layout, columns: Sequence[str], every: Sequence[str] = ()) -> list[SideColumns]:
-    """Return the groups of columns with a value for each side; a column is in one group at most.
+    """Return the groups of columns that hold a value for each side; no column is in two groups.
 
     If `every` column of the file is given, two columns with the same name belong to the sides in their order.
 
@@ -86,7 +86,7 @@ def _words(name: str) -> Words:
 
 
 def _families(layout: Layout) -> Iterator[Labels]:
-    """Yield the words that may stand for the sides, the likeliest first."""
+    """Yield the pairs (or longer tuples) of words that may stand for the sides, likeliest first."""
     yield tuple(_words(side.column) for side in layout.sides)
     if layout.shape == Shape.HOME_AWAY:
         yield from _pairs(_HOME, _AWAY)
@@ -124,7 +124,7 @@ def _numbered(layout: Layout) -> Iterator[Labels]:
 
 
 def _by_words(column: str, families: Sequence[Labels], by_words: dict[Words, str]) -> SideColumns | None:
-    """Find the partners of a column whose name contains the words for one of the sides."""
+    """Find the columns of the other sides for a column whose name contains the words for a side."""
     words = _words(column)
     for labels in families:
         for label in filter(None, labels):
@@ -169,7 +169,7 @@ def _by_member(
 
 
 def _counts_parts(words: Words, start: int, labels: Labels, by_words: dict[Words, str]) -> bool:
-    """Return whether a number or a letter in a name counts parts of a match, such as sets, or more than the sides."""
+    """Return whether a number or letter in a column name counts parts of a match, such as sets, and not its sides."""
     if labels[0] not in (("1",), ("a",)):
         return False
     following = str(len(labels) + 1) if labels[0] == ("1",) else "abcdefghi"[len(labels)]
@@ -178,7 +178,7 @@ def _counts_parts(words: Words, start: int, labels: Labels, by_words: dict[Words
 
 
 def _by_syllable(column: str, families: Sequence[Labels], free: dict[str, None]) -> SideColumns | None:
-    """Find the partners of a name without separators that begins or ends with the word for a side: homeseed."""
+    """Find the columns of the other sides for a name such as homeseed, which contains a side without a separator."""
     plain = {name.lower(): name for name in free}
     text = column.lower()
     for labels in families:
@@ -194,7 +194,7 @@ def _by_syllable(column: str, families: Sequence[Labels], free: dict[str, None])
 
 
 def _name_without(column: str, start: int, end: int) -> str:
-    """Return a name without the words from `start` to `end`, and without a word such as "team" beside them."""
+    """Return a column name without the words from `start` to `end`, and without an adjacent word such as "team"."""
     words = list(_WORD.finditer(column))
     if len(words) > end - start + 1:
         if start and words[start - 1][0].lower() in _OWNERS:
@@ -207,13 +207,13 @@ def _name_without(column: str, start: int, end: int) -> str:
 
 
 def _title(name: str) -> str:
-    """Return the name of a column; the games of winner and loser in W1 and L1 are those of set 1."""
+    """Return the common name of columns; a bare number, as in W1 and L1, becomes the name of a set."""
     name = name.strip(_BETWEEN)
     return f"set {name}" if name.isdigit() else name
 
 
 def _by_letter(column: str, layout: Layout, free: dict[str, None]) -> SideColumns | None:
-    """Find the partner of a column such as HST, B365H or HTHG, whose name has a letter for the side."""
+    """Find the other side's column for a name such as HST, B365H or HTHG, in which a letter means the side."""
     for first, second in _LETTERS.get(layout.shape, ()):
         for letter, other, side in ((first, second, 0), (second, first, 1)):
             if column.lower() == column and len(column) <= _SHORT:

@@ -16,7 +16,7 @@ _SAMPLE = 200  # number of records sampled
 
 
 class Separator(NamedTuple):
-    """The separator of a text, the number of lines that only declare it, and a remark if another one fits as well."""
+    """The separator of a text, the number of lines that only declare it, and a remark if it is ambiguous."""
 
     mark: str
     lines: int = 0

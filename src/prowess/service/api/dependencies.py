@@ -19,7 +19,7 @@ LARGEST = 2**53  # largest integer in a query: up to here, integers are exact in
 
 
 class _Anything(Convertor[str]):
-    """A path parameter that matches any text. Unlike Starlette's `path`, it also matches line breaks."""
+    """A converter for path parameters that matches any text. Unlike Starlette's `path`, it also matches line breaks."""
 
     regex = "(?s:.*)"
 
@@ -67,7 +67,7 @@ COLUMN_PREFIX = "context."
 
 
 def context_filters(request: Request) -> dict[str, list[str]]:
-    """Return the query parameters that select matches by their context: the accepted values of each column.
+    """Return the accepted values of each context column, from the query parameters that select matches by context.
 
     >>> query = b"surface=clay&surface=grass&limit=5&context.limit=3"
     >>> context_filters(Request({"type": "http", "query_string": query}))
@@ -82,7 +82,7 @@ def context_filters(request: Request) -> dict[str, list[str]]:
 
 
 def column_param(column: str) -> str:
-    """Return the query parameter that selects by a context column.
+    """Return the name of the query parameter that selects matches by a context column.
 
     >>> column_param("surface"), column_param("limit")
     ('surface', 'context.limit')
@@ -115,7 +115,7 @@ RawNames = Annotated[
     bool, Query(description="Do not escape text in CSV, even if a spreadsheet would run it as a formula.")
 ]
 Reason = Annotated[str, Query(max_length=LONGEST, description="Reason for the change; it is stored with the change.")]
-MatchId = Annotated[str, AfterValidator(str.strip)]  # stripped like the ids in bodies
+MatchId = Annotated[str, AfterValidator(str.strip)]  # surrounding spaces are removed, as for ids in bodies
 IdempotencyKey = Annotated[
     str | None,
     Header(

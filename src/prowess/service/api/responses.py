@@ -25,13 +25,13 @@ Plain = dict[str, Any]
 NOT_MODIFIED: dict[int | str, Plain] = {304: {"description": "Not modified since the `If-None-Match` ETag."}}
 MANY_TIMES = 16  # above this number of times, NumPy formats them faster than a loop
 SECOND = 1e6  # in microseconds
-MAX_OTHERS = 1_000  # changed players in a response, besides those in the posted matches
+MAX_OTHERS = 1_000  # maximum number of changed players in a response, in addition to those in the posted matches
 
 
 def json_response(content: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """Return a JSON response; NaN and infinity become null.
 
-    It bypasses FastAPI's own encoder, which would validate every value.
+    The function bypasses FastAPI's own encoder, which would validate every value.
 
     >>> json_response({"mu": 25.0}).body
     b'{"mu":25.0}'

@@ -299,7 +299,7 @@ def _serve(call: bytes) -> _Message:
     except Exception as error:
         try:
             pickle.loads(pickle.dumps(error))
-        except Exception:  # not every exception of a library can be pickled
+        except Exception:  # some exceptions of libraries cannot be pickled
             error = RuntimeError(f"{type(error).__name__}: {error}")
         if not isinstance(error, Error):
             error.add_note(f"In the child process:\n{format_exc()}")  # the traceback itself is not pickled

@@ -27,8 +27,8 @@ class FilePreview:
     """The columns of a file with their first cells, and the result of reading it or the error that prevents it.
 
     `found` has at most `MAX_PROBLEMS` of the problems; `problem_count` counts all of them, and `unusable_rows` the rows
-    that have one. `questions` are the questions about its columns and cells that the file leaves open. `is_text` is
-    true for a text file with separators.
+    that have one. `questions` are the open questions about the columns and cells of the file. `is_text` is true for a
+    text file with separators.
 
     >>> FilePreview({}, None, Error("the file is empty")).found is None
     True
@@ -46,7 +46,7 @@ class FilePreview:
 def read_upload(path: Path, choices: Choices, ids: bool = True, ask: bool = False) -> FilePreview:
     """Read a file as the command line does, and give its matches ids; if this fails, the preview has the error.
 
-    If `ask` is true, the preview has the questions that the file leaves open.
+    If `ask` is true, the preview includes the open questions about the file.
     """
     try:
         opened = load_source(open_source(path, TITLE, choices.read_limits), choices)

@@ -181,7 +181,7 @@ def run_job(connection: Connection, league: League, kind: str, asked: Mapping[st
 
 
 def league_figures(league: League, view: TraceView) -> Plain:
-    """Return how well a league's model predicted its matches, using the forecasts in memory."""
+    """Return figures on how well a league's model predicted its matches, using the forecasts in memory."""
     trace, name = view.trace, model_label(league.preset)
     chunks = {name: [ForecastChunk(0, trace.forecasts, 0)]}
     return _figures(league, trace.history, {name: trace.model}, chunks) | _version(league)

@@ -31,7 +31,7 @@ from .web.templates import BY_KEY
 ChartFunction = Callable[[Service, Connection, League, QueryParams, Look], Any]
 KINDS: dict[str, ChartFunction] = {}
 LOOKS = {"light": LIGHT, "dark": DARK}
-# A chart of a revision never changes, but names in it may be erased, and the caches of proxies do not ask again.
+# A chart of a revision never changes, except that names in it may be erased. Proxies would keep serving the old chart.
 A_DAY = "max-age=86400, immutable"
 DISPLAY = ("revision", "look", "narrow", "height")  # parameters that do not affect the content of a chart
 POLICY = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"}

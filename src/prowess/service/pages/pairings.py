@@ -97,7 +97,7 @@ def _data(now: Snapshot, paired: Sequence[Pairing]) -> Plain:
 
 
 def _rows(rounds: Sequence[Plain]) -> list[Plain]:
-    """Return a row for each table of each round, and one without a table for each group that sits out."""
+    """Return the CSV rows: one for each table of each round, and one without a table for each group that sits out."""
     rows: list[Plain] = []
     for number, content in enumerate(rounds, 1):
         for table, pair in enumerate(content["pairs"], 1):

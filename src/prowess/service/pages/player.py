@@ -30,7 +30,8 @@ SIZE = 20  # matches per page
 POINTS = 500  # points of a curve in JSON
 FEW = 10  # opponents and partners that are shown initially
 SUGGESTED = 20  # names in a response
-SEARCHED = 200  # number of best players whose names contain the text; these are then sorted by likelihood
+# Number of players considered: the best players whose names contain the text, which are then sorted by likelihood.
+SEARCHED = 200
 
 Names = Annotated[list[str], Query(max_length=100)]
 Offset = Annotated[int, Query(ge=0, le=LARGEST)]

@@ -39,7 +39,7 @@ SQLITE_CAUSES = {
     sqlite3.SQLITE_NOTADB: "its file is damaged",
     sqlite3.SQLITE_READONLY: "it is read-only",
 }
-POSTGRESQL_CAUSES = {  # by SQLSTATE
+POSTGRESQL_CAUSES = {  # keyed by SQLSTATE
     "25006": "it is read-only",
     "53100": "its disk is full",
     "53300": "it has too many connections",
@@ -119,7 +119,10 @@ class Database:
                 connection.execute(f"PRAGMA busy_timeout={BUSY * 1000:.0f}")
 
     def check_writable(self) -> None:
-        """Write a few pages and roll back; raises `Unavailable` with the cause if that fails. It takes milliseconds."""
+        """Check that the database can be written to: write a few pages and roll back.
+
+        Raises `Unavailable` with the cause if that fails. The check takes milliseconds.
+        """
         with _translate_errors(self.dialect), closing(self.engine.raw_connection()) as connection:
             (_try_sqlite if self.dialect == "sqlite" else _try_postgresql)(connection)
 
@@ -239,7 +242,7 @@ def _empty_wal(connection: Any) -> bool:
 
 @contextmanager
 def secure_delete(connection: Connection) -> Iterator[None]:
-    """Make SQLite zero out the data that this transaction deletes or replaces."""
+    """Make SQLite overwrite with zeros the data that this transaction deletes or replaces."""
     if connection.dialect.name != "sqlite":
         yield
         return
@@ -280,8 +283,9 @@ def lock_players(connection: Connection, league: int, players: Collection[str]) 
         connection.execute(_LOCK_PLAYERS, {"league": league, "players": numbers})
 
 
-# Statements of the hot path. SQLAlchemy writes each of them once for each kind of database, which keeps one schema for
-# both; they are handed to the driver as they are, because going through SQLAlchemy takes longer than rating a match.
+# Statements of the hot path. SQLAlchemy generates the SQL of each statement once per kind of database, so that both
+# share one schema. The SQL is then passed to the driver directly, because executing it through SQLAlchemy takes longer
+# than rating a match.
 
 _DIALECTS = {"sqlite": sqlite.dialect(paramstyle="named"), "postgresql": psycopg_dialect()}  # type: ignore[no-untyped-call]
 _PLACEHOLDERS = {"sqlite": "?", "postgresql": "%s"}

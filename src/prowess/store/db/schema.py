@@ -1,8 +1,8 @@
 """The tables of the store, for SQLite and PostgreSQL.
 
-The journal is the source of truth: it has every revision of every match. Only two things in a row can change: `until`,
-the revision that superseded it, and the name of a player who is anonymised (`write/erasure.py`). Ratings and
-checkpoints are derived from it, and carry the revision that they reflect.
+The journal is the source of truth: it has every revision of every match. Only two things in a row of the journal can
+change: `until`, the revision that superseded the row, and the name of a player who is anonymised (`write/erasure.py`).
+Ratings and checkpoints are derived from the journal, and store the revision that they reflect.
 """
 
 from __future__ import annotations
@@ -106,8 +106,8 @@ journal = Table(
     sqlite_with_rowid=False,
 )
 
-# A player's row of the ladder's state; null for a player whose matches were all deleted. Nobody reads a set to which no
-# generation refers: a replay is writing it, or it is waiting to be deleted.
+# A player's packed rating; null for a player whose matches were all deleted. A rating set to which no generation refers
+# is not in use: a replay is still writing it, or it is about to be deleted.
 rating = Table(
     "rating",
     metadata,
@@ -145,7 +145,8 @@ erasure = Table(
     *_required(sa.Boolean, "scrub_due"),  # whether free pages of the SQLite file may still hold the name
 )
 
-# A name that stands for a player: `target` is the name that it was given, `player` the one at the end of the chain.
+# An alias of a player: `target` is the name, perhaps an alias itself, to which it leads; `player` is the end of the
+# chain.
 alias = Table(
     "alias",
     metadata,
@@ -155,7 +156,7 @@ alias = Table(
     *_required(BigInteger, "revision"),
 )
 
-# A match that was posted, or was recorded before a merge, under a name that is an alias now; undoing a merge needs it.
+# A match that was posted under a name that is an alias now. This is needed to undo a merge.
 alias_use = Table(
     "alias_use",
     metadata,
@@ -181,7 +182,7 @@ name_change = Table(
     *_required(Double, "made_at"),
 )
 
-# Two names that look alike, but that an admin knows to be different players; `first` < `second`.
+# Two similar names that an admin has marked as different players; `first` < `second`.
 distinct_name = Table(
     "distinct_name",
     metadata,

@@ -1,7 +1,8 @@
-"""The context of matches in the journal: its canonical JSON, its limits, and the kinds of a league's columns.
+"""The context of matches in the journal: canonical JSON, limits, and the kinds of a league's context columns.
 
 A context maps names to values: one value for the match, a list with a value for each team, or a list of lists with a
-value for each player. It is stored as it was given, beside the body of the match, and is null if a match has none.
+value for each player. The context is stored as it was posted, in a column next to the body of the match. It is null if
+a match has none.
 """
 
 from __future__ import annotations
@@ -114,7 +115,9 @@ def _any(flags: list[bool], start: list[int]) -> list[bool]:
 
 
 def is_same(one: str | None, other: str | None) -> bool:
-    """Return whether two contexts say the same, whatever the order of their columns and the level of their values.
+    """Return whether two contexts are equivalent.
+
+    The order of columns does not matter, nor whether a value is given for the match, or for each team or player.
 
     >>> is_same('{"a":"x","b":1}', '{"b":[1,1],"a":"x"}'), is_same('{"a":"x"}', None)
     (True, False)
@@ -126,7 +129,7 @@ def is_same(one: str | None, other: str | None) -> bool:
 
 
 def _coarsest(value: Any) -> Any:
-    """Return the one value that all teams or players share, or else the lists."""
+    """Return the value that all teams or players share; if they differ, return the lists unchanged."""
     if not isinstance(value, list):
         return value
     items = [_coarsest(item) for item in value]
@@ -174,7 +177,7 @@ def _parse(texts: Sequence[str | None], first: int, last: int, where: Callable[[
 
 
 def without_names(text: str, names: Collection[str]) -> str | None:
-    """Return a context without the text values that are one of the names; None if nothing is left.
+    """Remove the text values that are one of the names from a context; return None if nothing is left.
 
     Case and accents do not matter; the names are given as `plain_letters` returns them.
 
@@ -197,7 +200,7 @@ def text_values(history: History) -> set[str]:
 
 
 def drop_names(history: History, names: Collection[str]) -> History:
-    """Return a history without the text values of its context that are one of the names, as in `without_names`."""
+    """Remove the text values that are one of the names from the context of a history, like `without_names`."""
     fields = ("context", "team_context", "entry_context")
     changed: dict[str, Any] = {}
     for field, context in zip(fields, contexts_of(history), strict=True):
@@ -245,7 +248,7 @@ def check_limits(history: History) -> None:
 
 
 def _in_column(history: History, level: int, column: ContextColumn, text: str, value: object) -> Error:
-    """Return an error that names the first match with a value in a column."""
+    """Return an error about a column that names the first match with a value in this column."""
     row = int((column.code >= 0).argmax())
     if level == 2:
         row = int(np.searchsorted(history.team_start, row, side="right")) - 1
@@ -255,10 +258,11 @@ def _in_column(history: History, level: int, column: ContextColumn, text: str, v
 
 
 def fit_columns(history: History, kinds: Mapping[str, Kind], *, convert: bool) -> tuple[History, dict[str, Kind]]:
-    """Check that the context of new matches fits the columns of a league; return the matches, and all columns then.
+    """Check that the context of new matches fits a league's context columns; return the matches and the new columns.
 
-    `kinds` are the columns of the league. With `convert`, numbers become text where the league has text, because the
-    cells of a file have no type; otherwise this is an `Error`.
+    `kinds` maps the current columns of the league to their kinds. If the league has text in a column and the matches
+    have numbers, the numbers become text with `convert`, because the cells of a file have no type. Otherwise an `Error`
+    is raised.
     """
     added = kinds_of(history)
     if all(kinds.get(name) == kind for name, kind in added.items()):

@@ -1,4 +1,4 @@
-"""The journal: every revision of every match, in league order (by time, then by posting).
+"""The journal: every revision of every match, in league order (by time, then in the order of posting).
 
 Matches are stored as JSON in one canonical form (`bodies`), and read back as a history (`JournalRows.history`).
 """
@@ -128,7 +128,7 @@ _EARLIEST_BEFORE = RawStatement(
 
 @dataclass(frozen=True, eq=False)
 class JournalRows:
-    """Matches of a league as columns, in any order; `contexts` is empty if they were read without their context."""
+    """Matches of a league as columns, in any order; `contexts` is empty if the context was not read."""
 
     seq: NDArray[np.int64]
     time: NDArray[np.float64]
@@ -138,19 +138,19 @@ class JournalRows:
 
     @classmethod
     def of(cls, rows: Sequence[Sequence[Any]]) -> JournalRows:
-        """Return the columns of rows with seq, time, id, body, and perhaps the context."""
+        """Make columns from rows of the form (seq, time, id, body) or (seq, time, id, body, context)."""
         seq, time, ids, bodies, *contexts = zip(*rows, strict=True) if rows else ((), (), (), ())
         return cls(np.array(seq, np.int64), np.array(time, np.float64), ids, bodies, *contexts)
 
     @classmethod
     def of_entries(cls, entries: Iterable[Entry]) -> JournalRows:
-        """Return the columns of the entries that are not deleted."""
+        """Make columns from journal entries, without those of deleted matches."""
         kept = [entry for entry in entries if entry.body is not None]
         return cls.of([(entry.seq, entry.time, entry.id, entry.body, entry.context) for entry in kept])
 
     @cached_property
     def order(self) -> NDArray[np.intp]:
-        """The rows in league order."""
+        """The indices that sort the rows in league order."""
         return np.lexsort((self.seq, self.time))
 
     def position(self, index: int) -> Position:
@@ -194,7 +194,7 @@ class JournalRows:
         return JournalRows(self.seq[rows], self.time[rows], ids, bodies)
 
 
-# Ratings do not depend on the context, so it is read only where it is shown or exported.
+# Ratings do not depend on the context, so it is read only to be shown or exported.
 
 
 def all_rows(connection: Connection, league: League) -> JournalRows:
@@ -285,7 +285,7 @@ def find(connection: Connection, league: League, id: str) -> Entry | None:
 
 
 def has_context_column(connection: Connection, league: League, name: str, without: int | None = None) -> bool:
-    """Return whether a current match of a league has a context column, not counting the match with a number."""
+    """Return whether any current match of a league has a value in a context column, except match number `without`."""
     position = func.instr if connection.dialect.name == "sqlite" else func.strpos
     has_column = position(_JOURNAL.context, f"{quoted(name)}:") > 0
     query = select(_JOURNAL.seq).where(_JOURNAL.league_id == league.id, _NOW, has_column)
@@ -325,7 +325,10 @@ def has_changed(connection: Connection, league: League, player: str, since: int)
 
 
 def current_entries(connection: Connection, league: League, seqs: Sequence[int], since: int = 0) -> list[Entry]:
-    """Return matches by their numbers as they are now, except deleted ones and those not changed since a revision."""
+    """Return the current versions of matches, given by number.
+
+    Deleted matches, and matches not changed since a revision, are left out.
+    """
     rows = _BY_SEQ(connection, league=league.id, seqs=list(seqs), revision=since) if seqs else []
     return [Entry(*row) for row in rows]
 
@@ -357,7 +360,7 @@ def last_posted(connection: Connection, league: League, revision: int) -> int:
 
 
 def revisions(connection: Connection, league: League, id: str) -> list[RowMapping]:
-    """Return all rows of a match, oldest first: each version with its author, time and reason."""
+    """Return all versions of a match, oldest first, each with its author, time and reason."""
     seq = get(connection, league, id).seq
     query = select(schema.journal).where(_JOURNAL.league_id == league.id, _JOURNAL.seq == seq)
     return [row._mapping for row in connection.execute(query.order_by(_JOURNAL.revision))]
@@ -441,7 +444,10 @@ def bodies(history: History) -> list[str]:
 
 
 def _has_ranks_and_scores(history: History) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return which matches to write with ranks, and which with scores; ranks that follow from scores are omitted."""
+    """Return two masks: matches to write with ranks, and matches to write with scores.
+
+    Ranks that follow from scores are omitted.
+    """
     if history.score is None:
         return np.ones(len(history), np.bool_), np.zeros(len(history), np.bool_)
     scored = ~np.isnan(history.score[history.match_start[:-1]])
@@ -505,7 +511,7 @@ def history_of(
 def _raw_matches(
     blocks: list[ScannedMatches], times: Times | None, ids: Sequence[str], contexts: Sequence[str | None]
 ) -> RawMatches:
-    """Join scanned blocks, each of which numbers its players separately."""
+    """Join blocks of scanned matches into raw matches; each block has its own numbering of players."""
     numbers: dict[str, int] = {}
     player = []
     for block in blocks:

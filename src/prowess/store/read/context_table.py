@@ -1,4 +1,4 @@
-"""The context of a league's matches in memory: columns that grow with the league, and filters by their values."""
+"""The context of a league's matches in memory: columns that grow with the league, and filters by values."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Starts = tuple[Ints, Ints]  # `match_start` and `team_start` of a history
 
 
 class AppendColumn:
-    """A column that can grow; appending values does not change the views taken before.
+    """A column that can grow. Appending values does not change existing views.
 
     >>> column = AppendColumn(np.array([1, 2]))
     >>> before = column.view
@@ -56,7 +56,7 @@ class AppendColumn:
 
     @property
     def view(self) -> NDArray[Any]:
-        """The column as it is now, read-only."""
+        """A read-only view of the current rows."""
         view = self._cells[: self._length]
         view.flags.writeable = False
         return view
@@ -75,7 +75,7 @@ class AppendColumn:
 
 @dataclass(eq=False)
 class GrowingColumn:
-    """A context column of a league: the code of every row, and the distinct values, numbered as they appear."""
+    """A context column of a league: the code of every row, and the distinct values in order of appearance."""
 
     level: int
     kind: Kind
@@ -90,7 +90,7 @@ class GrowingColumn:
         return self.code.nbytes + sum(100 + (len(value) if isinstance(value, str) else 0) for value in self.number)
 
     def encode(self, column: ContextColumn) -> Codes:
-        """Return the rows of another column in the codes of this one; new values get new codes."""
+        """Encode the rows of another column with the codes of this column; new values get new codes."""
         code = column.code
         if len(code) < len(column.values):  # a slice shares the values of its history, but has few of them
             present, code = np.unique(code, return_inverse=True)
@@ -112,7 +112,7 @@ class GrowingColumn:
         self.filled += int(np.count_nonzero(code >= 0))
 
     def put(self, rows: Rows, code: Codes) -> None:
-        """Replace rows; views taken before are not changed."""
+        """Replace rows; existing views are not changed."""
         self._widen()
         changed = self.code.view.copy()
         changed[rows] = code
@@ -120,7 +120,7 @@ class GrowingColumn:
         self.filled = int(np.count_nonzero(changed >= 0))
 
     def refine(self, level: int, starts: Starts) -> None:
-        """Convert the column to a finer level of the matches that have rows so far."""
+        """Convert the column to a finer level, for all matches that it has so far."""
         self.code = AppendColumn(spread(self.code.view, self.level, level, starts))
         self.level, self.filled = level, int(np.count_nonzero(self.code.view >= 0))
 
@@ -144,7 +144,7 @@ class GrowingColumn:
 
 
 class ContextTable:
-    """The context columns of all matches of a league; appending matches does not change the views taken before.
+    """The context columns of all matches of a league. Appending matches does not change existing views.
 
     >>> from prowess import History
     >>> table = ContextTable()
@@ -164,7 +164,10 @@ class ContextTable:
         return sum(column.nbytes for column in self.columns.values())
 
     def append(self, history: History, before: Starts | None) -> None:
-        """Append the context of new matches; `before` are the starts of all earlier matches of the league."""
+        """Append the context of new matches.
+
+        `before` has `match_start` and `team_start` of all earlier matches of the league.
+        """
         new = columns_of(history)
         if not new and not self.columns:
             return
@@ -189,7 +192,7 @@ class ContextTable:
             own.refine(level, before)
 
     def replace(self, matches: NDArray[np.intp], history: History, starts: Starts) -> None:
-        """Replace the context of some matches, given by their indices, by that of a history with the same teams."""
+        """Replace the context of some matches, given by index, by the context of a history with the same teams."""
         _, teams = gather(starts[0], matches)
         _, entries = gather(starts[1], teams)
         rows = (matches, teams, entries)
@@ -203,7 +206,7 @@ class ContextTable:
             own.put(rows[own.level], code)
 
     def head(self, rows: Sequence[int]) -> ContextTable:
-        """Return a copy of the first rows: so many matches, teams and entries."""
+        """Return a copy of the first rows; `rows` are the numbers of matches, teams and entries."""
         other = ContextTable()
         other.columns = {name: column.head(rows[column.level]) for name, column in self.columns.items()}
         return other
@@ -234,7 +237,7 @@ def _smallest(values: int) -> type[np.signedinteger[Any]]:
 
 
 def spread(code: Codes, level: int, target: int, starts: Starts) -> Codes:
-    """Return codes at the same or a finer level: teams get the value of their match, entries that of their team.
+    """Convert codes to a finer level, or the same: teams get the value of their match, and entries that of their team.
 
     >>> starts = np.array([0, 2]), np.array([0, 1, 3])
     >>> spread(np.array([7], np.int8), MATCH, ENTRY, starts)
@@ -249,7 +252,7 @@ def spread(code: Codes, level: int, target: int, starts: Starts) -> Codes:
 
 
 class Choices(NamedTuple):
-    """A column of few values: its name and level, and its values, sorted, with the number of rows of each."""
+    """A column with few distinct values: its name, its level, and the sorted values with their numbers of rows."""
 
     name: str
     level: int
@@ -259,7 +262,10 @@ class Choices(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ContextView:
-    """The context of a league at one revision, for filters; `match` and `team` are the owners of teams and entries."""
+    """The context of a league at one revision, for filters.
+
+    `match` has the match of each team, and `team` the team of each entry.
+    """
 
     history: History
     match: NDArray[np.int32]
@@ -272,7 +278,7 @@ class ContextView:
 
     @cached_property
     def choices(self) -> list[Choices]:
-        """The columns with 2 to 30 values, those with the fewest values first."""
+        """The columns with 2 to 30 distinct values, fewest values first."""
         found = []
         for name, (level, column) in self.columns.items():
             if len(column.values) <= 4 * MOST_CHOICES:  # some values may have been corrected since
@@ -283,7 +289,10 @@ class ContextView:
         return sorted(found, key=lambda one: len(one.values))
 
     def match_mask(self, filters: ContextFilters, first: int, last: int) -> Mask:
-        """Return which of the matches from `first` up to `last` have one of the accepted values in every column."""
+        """Return a mask of the matches from `first` up to `last`: true if a match passes all filters.
+
+        A match passes a filter if it has an accepted value in the column.
+        """
         chosen = np.ones(last - first, np.bool_)
         match_start, team_start = self.history.match_start, self.history.team_start
         teams = int(match_start[first]), int(match_start[last])
@@ -302,9 +311,11 @@ class ContextView:
         return chosen
 
     def entry_mask(self, filters: ContextFilters, entry: Rows, team: Rows, match: Rows) -> Mask:
-        """Return which entries have one of the accepted values in every column, for themselves or their team or match.
+        """Return a mask of the entries that have an accepted value in every filtered column.
 
-        `team` and `match` are those of each entry.
+        The value may be that of the entry, of its team or of its match.
+
+        `team` and `match` have the team and the match of each entry.
         """
         chosen = np.ones(len(entry), np.bool_)
         for name, values in filters.items():
@@ -322,7 +333,10 @@ class ContextView:
 
 
 def _accepts(name: str, column: ContextColumn, values: Sequence[str]) -> Mask:
-    """Return for each code of a column whether its value is accepted; the last is for a missing value (code -1)."""
+    """Return, for each code of a column, whether its value is accepted.
+
+    The last element is for a missing value (code -1).
+    """
     accepted = np.zeros(len(column.values) + 1, np.bool_)
     for value in values:
         if not value:

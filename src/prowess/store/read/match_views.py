@@ -100,9 +100,9 @@ class MatchViews:
     ) -> MatchPage:
         """Return the matches of the league or of one player within a time range, newest first.
 
-        `where` selects matches by their context: the value of the match, or of any of its teams or players. With a
-        `player`, it is the value of this player or of the player's team. The matches of one player also have the
-        expected result and the rating change.
+        `where` selects matches by context. The match, or any of its teams or players, must have an accepted value; with
+        a `player`, this player or the player's team must have it. The matches of one player also have the expected
+        result and the rating change.
         """
         first, last = self.view.between(since, until)
         if player is None:
@@ -164,7 +164,7 @@ class MatchViews:
         return self._record(entry, self.view.places(entry), 0)[1]
 
     def worst(self, name: str, skip: int) -> Plain | None:
-        """Return a player's lowest rating, without the first `skip` matches that count; None if no match is left."""
+        """Return a player's lowest rating, ignoring the first `skip` matches that count; None if no match is left."""
         entry = self._entries(name)
         entry = entry[self.view.trace.counted(self.view.places(entry)[1])][skip:]
         return self._curve(entry, self.view.places(entry)[1], 0)[2]
@@ -175,7 +175,7 @@ class MatchViews:
         return match and match.id
 
     def standing_at(self, time: float) -> Ladder:
-        """Return the ladder at a time, after all matches and season starts up to then."""
+        """Return the ladder at a time, after all matches and season starts up to that time."""
         _, matches = self.view.between(time, time)
         return self.view.ladder_after(matches, sum(season.start <= time for season in self.view.seasons))
 
@@ -191,7 +191,8 @@ class MatchViews:
     def _index(self, id: str) -> int:
         entry = journal.get(self.connection, self.league, id)
         index = None if entry.body is None else self.view.find(entry.time, entry.seq)
-        if index is None:  # it may have been edited since the connection began, so its time differs in the view
+        # The match may have been edited since the connection began, so that its time differs in the view.
+        if index is None:
             index = next(iter(np.flatnonzero(self.view.seq == entry.seq).tolist()), None)
         if index is None:
             raise NotFound(f"match {id!r} of {self.league.name} was deleted", field="id", value=id)
@@ -214,7 +215,7 @@ class MatchViews:
 
     @cached_property
     def _history(self) -> History:
-        """The matches without their context, which is shown as it was posted."""
+        """The matches without their context; pages show the context from the journal instead."""
         return replace(self.view.trace.history, context=EMPTY, team_context=EMPTY, entry_context=EMPTY)
 
     def _match(self, index: int, recorded: RecordedMatch) -> Plain:
@@ -308,7 +309,7 @@ def recent_form(
     """
     history = view.trace.history
     number = np.array([view.number.get(name, -1) for name in players], np.intp)
-    number[number >= len(history.players)] = -1  # players who are not in the view yet
+    number[number >= len(history.players)] = -1  # ignore players who are not in the view yet
     entry = _last_entries(view, number, np.minimum(played, FORM_MATCHES), len(view) if matches is None else matches)
     team, match = view.places(entry)
     result = np.array(["draw", "win", "loss"])[results(history, (team, match))]  # indexed by 0, 1 and -1
@@ -326,7 +327,7 @@ def recent_form(
 def _last_entries(view: TraceView, number: Ints, enough: NDArray[np.integer], matches: int) -> Ints:
     """Return each player's last `enough` entries with a result, among the first `matches` matches, in time order.
 
-    It scans backwards from the end: most players on a page have played recently, so no index is needed.
+    The entries are scanned backwards from the end: most players on a page have played recently, so no index is needed.
     """
     history = view.trace.history
     wanted = np.zeros(len(history.players) + 1, np.int64)  # entries of each player still to be found

@@ -32,7 +32,7 @@ OVERHEAD = 4_096  # bytes of a snapshot besides its columns; they add up if a pr
 class Ranking:
     """The players from best to worst, as row numbers in the state; equal players are sorted by name.
 
-    `down` holds the negated level of each player in that order, so that it ascends and can be searched.
+    `down` holds the negated rating of each player in this order, so that it is ascending and can be searched.
 
     >>> import prowess as pw
     >>> state = np.array([[1480.0, 0.0], [1520.0, 0.0], [1480.0, 0.0]])
@@ -51,7 +51,7 @@ class Ranking:
         return np.searchsorted(self.down, -_levels(model, cells, self.grain)) + 1
 
     def among(self, kept: Flags) -> Ranking:
-        """Return the ranking of some players only, chosen by a flag for each row of the state."""
+        """Return the ranking of only some players; `kept` has a flag for each row of the state."""
         chosen = kept[self.order]
         return replace(self, order=self.order[chosen], down=self.down[chosen])
 
@@ -86,7 +86,7 @@ class Ranking:
         return Ranking(np.insert(left.order, places, rows), np.insert(left.down, places, down), unit, top)
 
     def _positions(self, down: Floats, rows: NDArray[np.integer], names: Sequence[str]) -> NDArray[np.intp]:
-        """Return where rows with these negated levels are in the ranking, or where to insert them."""
+        """Return the positions of rows in the ranking, or where to insert them; `down` holds their negated ratings."""
         first, last = np.searchsorted(self.down, down), np.searchsorted(self.down, down, side="right")
         for k in np.flatnonzero(last > first).tolist():
             name = names[int(rows[k])]
@@ -133,8 +133,8 @@ class Page:
 class Snapshot:
     """The standings of a league at a revision; immutable. The next snapshot shares unchanged data.
 
-    `state` has a row for each player, as the model keeps it. `settled` has the same rows as they are shown: with open
-    rating periods ended.
+    `state` has a row for each player in the model's own format. `settled` has the same rows after any open rating
+    period is closed; these are the ratings that readers see.
 
     >>> import prowess as pw
     >>> from prowess.store.leagues import Settings
@@ -250,13 +250,13 @@ class Snapshot:
 
     @cached_property
     def active_since(self) -> float:
-        """The time since which a player must have played to be active, counted back from the league's last match."""
+        """The start of the time span before the league's last match in which a player must have played to be active."""
         unit = DAY if self.clock == "utc" else 1.0
         return -np.inf if np.isnan(self.last) else self.last - unit * self.settings.inactive_days
 
     @cached_property
     def active(self) -> Flags:
-        """Whether each player is active; without times, all are."""
+        """Whether each player is active; in a league without times, all players are."""
         return ~(self.last_seen < self.active_since)
 
     @cached_property

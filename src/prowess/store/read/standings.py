@@ -1,4 +1,4 @@
-"""A cache of standings: the current ones, and those of an earlier revision, time, season or model."""
+"""A cache of the current standings of leagues, and of their standings at an earlier revision, time, season or model."""
 
 from __future__ import annotations
 
@@ -96,7 +96,10 @@ class StandingsCache:
         return self._past_snapshot(league, key, make)
 
     def of_season(self, connection: Connection, league: League, name: str, revision: int | None = None) -> Snapshot:
-        """Return the standings at the end of a season, as rated now or at a revision; the last season ends now."""
+        """Return the standings at the end of a season, as rated now or at a revision.
+
+        The last season has no end, so its current standings are returned.
+        """
         matches = self._traces.of(connection, league)
         if revision not in (None, matches.view.revision):
             end = seasons.end_of_season(seasons.list_seasons(connection, league, revision), name)
@@ -127,7 +130,9 @@ class StandingsCache:
         )
 
     def _past_snapshot(self, league: League, key: Hashable, make: Callable[[], Snapshot]) -> Snapshot:
-        """Return a past snapshot from the cache; otherwise, one thread computes it and the others wait.
+        """Return a past snapshot from the cache.
+
+        If it is missing, one thread computes it, and other threads that need it wait.
 
         The computation may take seconds, so only a few threads may do this at once. The other threads stay free for
         current standings.
@@ -167,7 +172,10 @@ class StandingsCache:
         return self._past_snapshot(league, ("time", revision, time), make)
 
     def _replay(self, connection: Connection, league: League, revision: int) -> Snapshot:
-        """Return the standings at a revision; use the trace in memory if no past match was corrected since then."""
+        """Return the standings at a revision.
+
+        The trace in memory is used if no past match was corrected since that revision.
+        """
         past = leagues.as_of(connection, league, revision)
         begun = seasons.list_seasons(connection, league, revision)
         if past.generation == league.generation and league.corrected <= revision:

@@ -28,8 +28,8 @@ OPTIONAL = tuple(ABSENT)  # optional columns of a history
 # Columns with one row per team or per entry; all others have one row per match.
 AXES = dict.fromkeys(("place", "score", "mean", "variance", "match"), "teams")
 AXES |= dict.fromkeys(("player", "weight", "before", "after", "team"), "entries")
-TAIL = 65_536  # entries at the end that queries may scan before the index is rebuilt
-TAIL_SHARE = 32  # in long columns, the tail may be 1/32 of the column
+TAIL = 65_536  # number of entries at the end that queries may scan before the index is rebuilt
+TAIL_SHARE = 32  # in long columns, queries may scan up to 1/32 of the column
 
 Ints = NDArray[np.intp]
 Column = NDArray[np.int32]
@@ -58,7 +58,7 @@ class PlayerIndex:
         return self.entry.nbytes + self.start.nbytes
 
     def extended(self, player: Column) -> PlayerIndex:
-        """Return an index for a column that has grown: this index, unless too many entries have been appended since."""
+        """Return an index for a column that has grown. It is a new index only if many entries have been appended."""
         if len(player) - len(self.entry) <= max(TAIL, len(self.entry) // TAIL_SHARE):
             return self
         order = np.argsort(player.astype(np.uint16), kind="stable")  # NumPy sorts 16-bit integers in linear time
@@ -148,8 +148,9 @@ class TraceView:
 class LeagueTrace:
     """All matches of a league with the ratings before and after them, and the forecasts.
 
-    Within a season, it equals bit for bit the result of `trace` for the season's matches, started from the ladder at
-    the beginning of the season. Only one thread may extend it at a time; others can use its views in the meantime.
+    Within a season, the trace equals bit for bit the result of `trace` for the season's matches, started from the
+    ladder at the beginning of the season. Only one thread may extend the trace at a time; other threads can use its
+    views in the meantime.
 
     >>> import prowess as pw
     >>> matches = [{"teams": [["ann"], ["bob"]], "time": day} for day in (1, 2, 3)]
@@ -204,9 +205,12 @@ class LeagueTrace:
                 self.stops.append(Stop(start + end, self.begun, self.ladder.copy()))
 
     def append_rated(self, trace: Trace, seq: int, ladder: Ladder) -> None:
-        """Append matches that the writer has rated, numbered from `seq`; `ladder` holds the ratings after them.
+        """Append matches that the writer has already rated.
 
-        The writer never appends a match from before the start of a season, so all seasons have begun.
+        Their numbers start at `seq`; `ladder` holds the ratings after these matches.
+
+        The writer never appends a match that was played before the start of a season, so all seasons have already
+        begun.
         """
         for season in self.seasons[self.begun :]:
             season.begin(self.ladder)
@@ -252,7 +256,7 @@ class LeagueTrace:
         return self.columns["match_start"].view, self.columns["team_start"].view
 
     def annotate(self, matches: Ints, history: History) -> None:
-        """Replace the context of some matches, given by their indices, by that of a history with the same teams."""
+        """Replace the context of some matches, given by index, by the context of a history with the same teams."""
         starts = self._starts
         assert starts is not None
         self.context.replace(matches, history, starts)
@@ -303,7 +307,7 @@ class LeagueTrace:
         return TraceView(trace, seq, self.number, self.seasons, stops, *owner, self.index)
 
     def rewound(self, matches: int) -> LeagueTrace:
-        """Return a copy of the trace up to the last ladder that was saved after fewer than `matches` matches."""
+        """Return a copy of the trace that ends at the last saved ladder before match number `matches`."""
         stop = next(stop for stop in reversed(self.stops) if stop.matches < max(matches, 1))
         other = LeagueTrace(self.model, self.stamp, self.seasons)
         other.names, other.number = list(self.names), dict(self.number)

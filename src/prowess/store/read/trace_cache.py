@@ -1,4 +1,4 @@
-"""A cache of league traces, which are kept up to date with the journal and evicted when memory is short."""
+"""A cache of league traces. They are kept up to date with the journal, and evicted when the cache is full."""
 
 from __future__ import annotations
 
@@ -38,9 +38,10 @@ class CachedTrace(NamedTuple):
 class TraceCache:
     """The traces of the leagues that a process has read.
 
-    New matches are appended: the writer of this process hands over the matches that it has rated (`pending`), and the
-    rest is read from the journal. After a correction, a new season or a model change, the matches after it are rated
-    again, starting from the last ladder saved before it. Each view shows one revision and is immutable.
+    New matches are appended to a trace: the writer of this process hands over the matches that it has rated
+    (`pending`), and all others are read from the journal. After a correction, a new season or a model change, the later
+    matches are rated again, starting from the last ladder saved before the change. Each view shows one revision and is
+    immutable.
     """
 
     def __init__(self, memory: float = MEMORY) -> None:
@@ -91,7 +92,7 @@ def _trace_at(
 
 
 def _is_behind(view: TraceView, appended: Sequence[Appended]) -> bool:
-    """Return whether all new posts come after all matches of a view, in league order."""
+    """Return whether all new posts come after all matches of a view in league order, so that they can be appended."""
     histories = [view.trace.history, *(post.trace.history for post in appended)]
     times = [history.time for history in histories if history.time is not None and len(history)]
     return all(earlier[-1] <= later[0] for earlier, later in pairwise(times))
@@ -128,7 +129,7 @@ def _differ_in_context_only(
 
 
 def _first_change(view: TraceView, begun: Sequence[Season], removed: NDArray[np.intp], added: JournalRows) -> int:
-    """Return how many matches of a view come before the first change."""
+    """Return the number of matches in a view that come before the first change."""
     changed_seasons = set(begun) ^ set(view.seasons)
     places: list[int] = [len(view), *removed[:1].tolist()]
     places += [view.between(season.start, season.start)[0] for season in changed_seasons]

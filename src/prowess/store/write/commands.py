@@ -79,10 +79,10 @@ class NewSeason(Command):
 
 @dataclass(frozen=True)
 class Rename(Command):
-    """Rename a player; if another player has the new name, the two are merged. The old name becomes an alias.
+    """Rename a player. If another player has the new name, the two are merged. The old name becomes an alias.
 
-    With `merge`, the new name must be that of a player. `seen` is the revision of the league that the author saw. If
-    matches of the player, or of the one with the new name, have been changed since, the command is a conflict.
+    With `merge`, the new name must belong to a player. `seen` is the revision of the league that the author saw. If
+    matches of either player have been changed since, the command is a conflict.
     """
 
     player: str
@@ -102,7 +102,7 @@ class UndoRename(Command):
 class AddAlias(Command):
     """Add an alias for a player. No match may have been recorded under that name.
 
-    With `newcomer`, nobody needs to have the player's name yet.
+    With `newcomer`, the player need not exist yet.
     """
 
     alias: str
@@ -112,7 +112,7 @@ class AddAlias(Command):
 
 @dataclass(frozen=True)
 class RemoveAlias(Command):
-    """Remove an alias: the name may be that of a new player again. Recorded matches stay as they are."""
+    """Remove an alias, so that the name can belong to a new player. Recorded matches stay as they are."""
 
     alias: str
 
@@ -126,9 +126,9 @@ class RatingChange(NamedTuple):
 
 
 class Appended(NamedTuple):
-    """Matches that one revision appended after all other matches of their players, with their rating trace.
+    """Matches that a revision appended, with their rating trace. They come after all other matches of their players.
 
-    They are numbered in the journal from `seq` on; `ladder` has the ratings of their players after them.
+    The matches have the numbers from `seq` on in the journal. `ladder` has the players' ratings after these matches.
     """
 
     league: League
@@ -144,9 +144,9 @@ class CommandResult:
 
     `players` are all players whose ratings have changed; `own` are the players in the command's own matches. `repeated`
     matches were recorded before and change nothing. `appended` is set if a reader in this process caches the league and
-    no past match was changed. `replaying` means that a correction is rating past matches again; it will also rate these
-    matches once more. `aliases` maps names that were given, or that are renamed, to the players for whom the matches
-    are recorded; `merged` is true if a player was renamed to another one.
+    no past match was changed. `replaying` means that a long correction is rating past matches again, and will also rate
+    these matches once more. `aliases` maps posted or renamed names to the players for whom the matches are recorded;
+    `merged` is true if two players were merged.
     """
 
     league: str

@@ -1,6 +1,6 @@
 """Corrections of past matches: late, edited and deleted matches, model changes, new seasons, renamed players.
 
-Planning a correction only reads; the plan is then written. A preview stops after planning.
+A correction is first planned, which only reads, and then written. A preview stops after planning.
 """
 
 from __future__ import annotations
@@ -63,12 +63,12 @@ class Plan:
     """A planned correction that is not written yet.
 
     `removed` are the superseded journal rows, and `added` are the new rows. `posted` counts the new rows that are new
-    matches, not corrections. The league must be rated again from the position `since` on; `replay` is the result. Both
-    are None if nothing must be rated again. `annotated` are new rows that differ from the current ones in their context
-    only, so that they need no rating. `renaming` changes the aliases of the league, `uses` are the ids of matches that
-    are given under an alias, with the alias, and `dropped_uses` are the numbers of those that no longer are. `league`
-    is the league after the correction, and `result` is the result of the command. `context_kinds` are the context
-    columns after it.
+    matches, not corrections. The league must be rated again from the position `since` on; `replay` has the new ratings.
+    Both are None if nothing must be rated again. `annotated` are new rows that differ from the current rows only in
+    their context, so that no rating changes. `renaming` is the change of the league's aliases. `uses` has the id and
+    the alias of each match that was posted under an alias, and `dropped_uses` the numbers of matches that no longer
+    count as posted under one. `league` is the league after the correction, and `result` is the result of the command.
+    `context_kinds` are the context columns after the correction.
     """
 
     command: Command
@@ -92,13 +92,13 @@ class Plan:
         return sorted([*seasons.list_seasons(connection, self.league), *new], key=lambda season: season.start)
 
     def with_ratings(self, before: Ladder, after: Ladder) -> Plan:
-        """Return the plan with the ratings before and after the correction in its result."""
+        """Return a copy of the plan whose result has the ratings before and after the correction."""
         same_model = after.model == before.model
         players = ratings.changed_players(after, before) if same_model else after.names
         return replace(self, result=replace(self.result, players=players, before=before, after=after))
 
     def with_renamed(self, matches: Sequence[RenamedMatch]) -> Plan:
-        """Return the plan with more matches in which players are renamed."""
+        """Return a copy of the plan with more matches in which players are renamed."""
         if not matches:
             return self
         ids, times = [match.old.id for match in matches], [match.old.time for match in matches]

@@ -1,7 +1,7 @@
-"""Erasing a person: replace all names of a player by pseudonyms, and recognise them when they are posted again.
+"""Erase a person: replace all names of a player by pseudonyms, and recognise the names when they are posted again.
 
-This is the only rewrite of the journal. Ratings do not depend on names, so none of them changes. A salted hash of the
-name is kept until `drop_hash` deletes it. With the hash, importing an old file again does not bring the name back.
+No other code rewrites the journal. Ratings do not depend on names, so no rating changes. A salted hash of the name is
+kept until `drop_hash` deletes it. With the hash, importing an old file again does not bring the name back.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ MAX_CACHED = 500_000  # hashes
 READ_ROWS = 10_000  # contexts in memory at a time
 DERIVED_ID = re.compile(r"[0-9a-f]{24}")  # the form of `importing.with_ids`, which hashes the names of the players
 _ERASURE, _JOURNAL, _RATING = schema.erasure.c, schema.journal.c, schema.rating.c
-# Texts that people wrote, by table; the name is replaced in them where it is a word.
+# Columns of free text, by table; the name is replaced wherever it occurs as a whole word.
 _TEXTS: dict[Table, tuple[str, ...]] = {
     schema.journal: ("author", "reason"),
     schema.generation: ("author", "reason"),
@@ -83,7 +83,7 @@ def anonymise(
     keep_hash: bool = True,
     all_leagues: bool = False,
 ) -> Erasure:
-    """Replace a player's name by a pseudonym in all data of a league, and so every earlier name; this cannot be undone.
+    """Replace a player's name, and every earlier name, by pseudonyms in all data of a league. This cannot be undone.
 
     With `all_leagues`, which only an admin of all leagues may use, the name is also replaced in keys and log entries
     that do not belong to one league. Afterwards, `scrub` removes the name from the unused pages of a SQLite file.
@@ -111,7 +111,7 @@ def _anonymise(
     salt = _salt(connection, league) or token_bytes(16)
     # Every name gets a pseudonym of its own: earlier revisions and models may have rated them as different players.
     pseudonyms: dict[str, str] = {}
-    hashed: set[int] = set()  # matches with new ids; a second hash would not be recognised
+    hashed: set[int] = set()  # matches that already have a new id: an id that is hashed twice would not be recognised
     found = len(names) - 1
     for each in names:
         pseudonym = _next_alias(connection, league, pseudonyms.values())
@@ -149,7 +149,8 @@ def _anonymise(
     alias = pseudonyms[names[0]]
     current = (_RATING.league_id == league.id, _RATING.rating_set == league.rating_set)
     changed = _RATING.player.in_(pseudonyms.values())
-    connection.execute(update(schema.rating).where(*current, changed).values(revision=revision))  # for followers
+    # Tell readers of the event stream.
+    connection.execute(update(schema.rating).where(*current, changed).values(revision=revision))
     audit.write(connection, replaced(author), "anonymise player", league.name, player=alias, reason=reason)
     return next(one for one in list_erasures(connection, league) if one.alias == alias)
 
@@ -219,7 +220,7 @@ def _as_word(name: str) -> re.Pattern[str]:
 
 
 def _next_alias(connection: Connection, league: League, taken: Iterable[str]) -> str:
-    """Return the first pseudonym that no player of the league has or had, and that is not taken."""
+    """Return the first pseudonym that is not in `taken` and that no player of the league has or had."""
     names = _RATING.player.like(f"{ALIAS}%")
     used = set(connection.execute(select(_RATING.player).where(_RATING.league_id == league.id, names)).scalars())
     used |= {erasure.alias for erasure in list_erasures(connection, league)} | set(taken)
@@ -238,8 +239,8 @@ def _rename_matches(
 ) -> int:
     """Replace the name in all revisions of all matches; return how many revisions were changed.
 
-    Ids that reveal the name, because they contain it or hash the names of the players, become salted hashes. The
-    numbers of these matches are added to `hashed`; ids of matches that are in it already stay.
+    A match id that contains the name, or is a hash of the players' names, is replaced by a salted hash, and the number
+    of the match is added to `hashed`. Matches that are already in `hashed` keep their ids.
     """
     columns = (_JOURNAL.seq, _JOURNAL.revision, _JOURNAL.kind, _JOURNAL.id, _JOURNAL.body)
     rows = connection.execute(
@@ -305,7 +306,10 @@ def _rename_ratings(connection: Connection, league: League, name: str, alias: st
 def _rewrite_texts(
     connection: Connection, column: Any, condition: ColumnElement[bool], replaced: Callable[[str], str]
 ) -> None:
-    """Rewrite the texts of a column, with one statement for each distinct text, because there are few of them."""
+    """Apply `replaced` to all texts of a column.
+
+    Each distinct text takes one statement, because there are few distinct texts.
+    """
     for text in connection.execute(select(column).where(condition, column.is_not(None)).distinct()).scalars().all():
         new = _replace_in(text, replaced)
         if new != text:
@@ -347,7 +351,7 @@ def _restart_analyses(connection: Connection, league: League) -> None:
 
 
 class UnhashedNames(WriteClash):
-    """Too many names to hash within a transaction: roll it back, call `hash_all`, and try it again."""
+    """Raised if there are too many names to hash within a transaction. Roll it back, call `hash_all`, and retry."""
 
     def __init__(self, digests: Sequence[bytes]) -> None:
         super().__init__(f"{len(digests)} names to hash")
@@ -391,7 +395,8 @@ def _salt(connection: Connection, league: League) -> bytes | None:
 class Recognised(NamedTuple):
     """Matches with the pseudonyms of anonymised players.
 
-    `ids` maps replaced match ids to the new ids, and `erased` are the names that were found, as in `plain_letters`.
+    `ids` maps replaced match ids to the new ids. `erased` are the names that were recognised, normalised by
+    `plain_letters`.
     """
 
     history: History
@@ -402,8 +407,8 @@ class Recognised(NamedTuple):
 def with_pseudonyms(connection: Connection, league: League, history: History, *, waiting: bool = False) -> Recognised:
     """Return matches with the pseudonyms of anonymised players, and without their names in the context.
 
-    Only names that are new to the league are hashed; of the texts in the context, only those that could be a name. With
-    `waiting` (a transaction holds its locks in the meantime), too many new names raise `UnhashedNames`.
+    Only names that are new to the league are hashed, and only texts in the context that could be names. `waiting` means
+    that the transaction holds locks; then too many new names raise `UnhashedNames`.
     """
     salt = _salt(connection, league) if league.erased else None
     if salt is None:

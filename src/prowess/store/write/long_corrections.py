@@ -1,14 +1,13 @@
-"""Long corrections: rate the past of a league again without blocking posts to this or other leagues.
+"""Long corrections: rate past matches of a league again without blocking posts to this or other leagues.
 
 Correcting an old match may replay all matches of a league, which takes seconds. In a single transaction, this would
 block posts to the league, and on SQLite posts to all leagues. Instead, a long correction
 
-1. takes a lease on the corrections of the league, so that only posts can change the league in the meantime;
-2. plans the change, and rates the matches that were recorded up to now, a few at a time;
-3. rates the matches that were posted in the meantime, which so far have been rated only with the old ratings;
-4. writes the ratings and checkpoints as a new rating set, which nobody reads yet, in many short transactions;
-5. in a last short transaction, rates the last few posts, writes the change and switches the league to the new set;
-6. deletes the old set, in many short transactions.
+1. takes a lease on the corrections of the league, so that only posts can change the league in the meantime; 2. plans
+the change, and rates the matches that were recorded up to now, a few at a time; 3. rates the matches that were posted
+in the meantime, which so far have been rated only with the old ratings; 4. writes the ratings and checkpoints as a new
+rating set, which nobody reads yet, in many short transactions; 5. in a last short transaction, rates the last few
+posts, writes the change and switches the league to the new set; 6. deletes the old set, in many short transactions.
 
 If the process dies before step 5, nothing has changed. The lease then expires, and the next correction deletes the
 unfinished rating set. A correction that has lost its lease starts again.
@@ -51,7 +50,7 @@ from .replay import (
 
 MAX_SHORT = 5_000  # matches that a correction may rate again under the league's lock, which takes some 50 ms
 LEASE = 15.0  # seconds after which another process may take over the corrections of a league
-CHUNK = 1_000  # matches rated before other threads get a turn, because rating holds Python's global lock
+CHUNK = 1_000  # matches rated before other threads get a turn, because rating holds the interpreter lock
 REST, MAX_REST = 0.25, 0.05  # pause per second of work; longest pause in seconds
 MAX_ROWS = 500  # ratings written or deleted in one transaction
 BREATH = 0.02  # pause in seconds between two transactions that delete old ratings
@@ -60,7 +59,7 @@ _LEAGUE, _GENERATION = schema.league.c, schema.generation.c
 
 
 class LeaseLost(WriteClash):
-    """Somebody else has changed the past of the league, so that the correction must start again."""
+    """Raised if another process has changed past matches of the league, so that the correction must start again."""
 
 
 def abandoned() -> Unavailable:
@@ -97,7 +96,7 @@ class LongCorrection:
         self._renewed = self._rested = monotonic()
 
     def run(self) -> CommandResult | None:
-        """Return the result of the correction; None if somebody else is correcting the league."""
+        """Carry out the correction and return its result; return None if another process is correcting the league."""
         leased = _take_lease(self._database, self._command.league)
         if leased is None:
             return None
@@ -122,7 +121,7 @@ class LongCorrection:
             step = spacing(begin.matches + journal.count(connection, self._old_league, begin.position))
         if planned.since is None and planned.renaming is not None:
             raise LeaseLost("the matches to rename were changed in the meantime")
-        if planned.since is None:  # somebody else has corrected it in the meantime
+        if planned.since is None:  # another process has corrected the league in the meantime
             with self._database.writing() as connection:
                 self._renew(connection)
                 _end_lease(connection, self._league)
@@ -234,7 +233,7 @@ class LongCorrection:
         self._unsaved = {}
 
     def _rest(self) -> None:
-        """Let other threads work; raises `Unavailable` if the service is shutting down."""
+        """Pause, so that other threads can work; raises `Unavailable` if the service is shutting down."""
         if self._stopping.is_set():
             raise abandoned()
         if monotonic() > self._renewed + LEASE / 3:
@@ -244,7 +243,7 @@ class LongCorrection:
         self._rested = monotonic()
 
     def _renew(self, connection: Connection) -> None:
-        """Renew the lease; raises `LeaseLost` if somebody else has taken it."""
+        """Renew the lease; raises `LeaseLost` if another process has taken it."""
         own = (_LEAGUE.id == self._league.id, _LEAGUE.rating_sets == self._league.rating_set)
         renewal = update(schema.league).where(*own, _LEAGUE.replay_until.is_not(None))
         if not connection.execute(renewal.values(replay_until=time() + LEASE)).rowcount:
@@ -255,7 +254,7 @@ class LongCorrection:
 def _unnumbered(planned: Plan) -> Plan:
     """Give the new matches of a plan provisional numbers.
 
-    They come after all other matches with the same time, including matches that are posted from now on.
+    The numbers sort after those of all other matches with the same time, including matches that are posted from now on.
     """
     if not planned.posted:
         return planned
@@ -263,7 +262,10 @@ def _unnumbered(planned: Plan) -> Plan:
 
 
 def _take_lease(database: Database, name: str) -> League | None:
-    """Return the league with the number of a new rating set; None if somebody else has the lease."""
+    """Take the lease on the corrections of a league; return None if another process has it.
+
+    The returned league has the number of a new rating set.
+    """
     with database.writing() as connection:
         lock_league(connection, leagues.find(connection, name).id)
         league = leagues.find(connection, name)
@@ -285,7 +287,8 @@ def delete_unused_sets(database: Database, name: str, stopping: Event) -> None:
     if league.replay_until is not None and not league.replaying:
         with database.writing() as connection:
             expired = (_LEAGUE.id == league.id, _LEAGUE.replay_until < time())
-            connection.execute(update(schema.league).where(*expired).values(replay_until=None))  # nobody can renew it
+            # An expired lease cannot be renewed.
+            connection.execute(update(schema.league).where(*expired).values(replay_until=None))
     with database.reading() as connection:
         league = leagues.find(connection, name)
         current = {league.rating_set, league.rating_sets if league.replaying else league.rating_set}

@@ -1,6 +1,6 @@
-"""Posts: validate matches, and record matches that come after all other matches of their players.
+"""Validate posted matches, and record those that come after all other matches of their players.
 
-In this usual case, only the rows of those players change. All other matches are left to `corrections.py`.
+In this usual case, only the ratings of those players change. All other posts are handled by `corrections.py`.
 """
 
 from __future__ import annotations
@@ -57,13 +57,15 @@ AnyError = TypeVar("AnyError", bound=Error)
 
 @dataclass(frozen=True, eq=False)
 class ValidatedPost:
-    """A validated post: matches in chronological order. If `untimed`, they get the time at which they are recorded.
+    """A validated post: matches in chronological order.
+
+    If `untimed`, the matches get the time at which they are recorded.
 
     `ids` are in posting order. With `own_ids`, the client chose them, so the matches may have been recorded before.
     `bodies` are the matches in the canonical form of the journal, `contexts` their contexts (empty if there are none),
     and `stamped` marks the matches without a time; all are in the order of the history. `aliases` maps the aliases in
-    the post to their players, for whom the matches are recorded; `uses` are the ids of the matches with an alias, with
-    the alias.
+    the post to the players for whom the matches are recorded. `uses` has the id and the alias of each match with an
+    alias.
     """
 
     command: Post
@@ -121,9 +123,9 @@ class ValidatedPost:
 def with_aliases(
     connection: Connection, league: League, post: ValidatedPost, *, waiting: bool = False
 ) -> ValidatedPost:
-    """Return the post with the names for which the aliases in it stand.
+    """Replace the aliases in a post by the names of their players.
 
-    Players who were anonymised get their pseudonyms, and their matches the ids that they have now.
+    Names of anonymised players are replaced by their pseudonyms, and the ids of their matches by the current ids.
     """
     history, ids, erased = erasure.with_pseudonyms(connection, league, post.history, waiting=waiting)
     players = aliases.players_of(connection, league, history.players)
@@ -133,7 +135,7 @@ def with_aliases(
     if history is post.history:
         return post
     changed = bodies(history) if history.players != post.history.players else post.bodies
-    given = set(post.players)  # a pseudonym that leads to another one was not given
+    given = set(post.players)  # ignore a pseudonym that is an alias of another one: nobody posted it
     named = {alias: player for alias, player in players.items() if alias in given}
     new_ids = [ids.get(id, id) for id in post.ids]
     contexts = [text and without_names(text, erased) for text in post.contexts] if erased else post.contexts
@@ -270,7 +272,7 @@ def _check_length(text: str, subject: str) -> str:
 
 
 def locate_in_post(error: Error, ids: Sequence[str]) -> Error:
-    """Return a rating error with the match's number in its post, if the match is in the post.
+    """Add the match's number in the post to a rating error, if the match is in the post.
 
     >>> print(locate_in_post(RatingError(Error("PoissonScore needs scores", match=6), "b"), ["a", "b"]))
     match 2: PoissonScore needs scores
@@ -312,12 +314,12 @@ class PendingTraces:
 
 
 class OutOfOrder(Exception):
-    """A post changes recorded matches: later matches must be rated again, or an import changes their context."""
+    """Raised for a post that changes recorded matches: they must be rated again, or an import updates their context."""
 
 
 @dataclass
 class _Batch:
-    """Posts to a league that share a commit, and their results; `traced` is true if a reader needs the traces."""
+    """Posts to a league that share a commit, and their results; `traced` is true if a reader needs their traces."""
 
     connection: Connection
     league: League
@@ -367,7 +369,7 @@ def append_posts(
 def _all_with_aliases(
     connection: Connection, league: League, posts: Sequence[ValidatedPost]
 ) -> tuple[list[ValidatedPost], dict[int, Error]]:
-    """Return the posts with the names of `with_aliases`; also return the errors of posts that fail, by index."""
+    """Apply `with_aliases` to all posts. Return the posts, and the errors of posts that fail, by index."""
     changed, rejected = list(posts), {}
     for number, post in enumerate(posts):
         try:
@@ -493,10 +495,10 @@ def fit_context(
     kinds: Mapping[str, Kind],
     seq: int | None = None,
 ) -> tuple[ValidatedPost, Mapping[str, Kind]]:
-    """Check that the context of a post fits the columns of its league; return the post, and the columns after it.
+    """Check that the context of a post fits the context columns of its league; return the post and the new columns.
 
-    `kinds` are the columns before it, and `seq` is the number of the match that the post replaces, if any. A column
-    that no other match has any more may change its kind.
+    `kinds` are the columns before the post, and `seq` is the number of the match that the post replaces, if any. A
+    column may change its kind if no other match has a value in it.
     """
     if not post.contexts:
         return post, kinds
@@ -515,10 +517,10 @@ def fit_context(
 def context_edits(
     connection: Connection, league: League, post: ValidatedPost, recorded: Mapping[str, Entry]
 ) -> list[Entry]:
-    """Return the edits with which an import updates the context of matches that were recorded before.
+    """Return the edits by which an import updates the context of already recorded matches.
 
-    An import without any context changes none. A match that was corrected, so that its result or time differs from the
-    file, also keeps its context.
+    An import without context changes no context. A match that was corrected, so that its result or time differs from
+    the file, keeps its context, too.
     """
     if not post.is_import or not post.contexts or not recorded:
         return []
@@ -567,7 +569,7 @@ def _write(batch: _Batch) -> None:
     """Write the new matches and the ratings of their players."""
     connection, league = batch.connection, batch.league
     matches = sum(len(post.history) for post in batch.new.values())
-    # This locks the row of the league and blocks posts of other players, so all rating is done before.
+    # This locks the row of the league and blocks posts of other players, so all matches are rated before.
     revision, seq = advance_counters(connection, league, len(batch.new), matches, batch.last_time)
     touched: dict[str, int] = {}
     since = Position(inf, 0)

@@ -1,7 +1,7 @@
-"""Renaming and merging players: which matches change, and how the aliases of a league change with them.
+"""Plan how renaming or merging players changes the matches and the aliases of a league.
 
-A merge edits every match of the merged player, like any other correction, and its old name becomes an alias. Undoing
-it removes the alias, and gives every match the name under which it was given (see `aliases.py`).
+A merge edits every match of the merged player, like any other correction, and the player's old name becomes an alias.
+Undoing a merge removes the alias, and restores the name under which each match was posted (see `aliases.py`).
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ ACTIONS |= {"remove": "remove alias"}
 class Renaming:
     """A planned change of the names of a league.
 
-    `player` is the name that becomes an alias of `target`, or ceases to be one. `ended` are the aliases that a rename
-    ends, because their name is used again, with their targets. `undoes` is the revision of the change that this undoes.
+    `player` is the name that becomes an alias of `target`, or ceases to be one. `ended` maps the aliases that a rename
+    removes, because their name is used again, to their targets. `undoes` is the revision that this change undoes, if
+    any.
     """
 
     kind: str
@@ -48,7 +49,7 @@ class Renaming:
 
     @property
     def names(self) -> dict[str, str]:
-        """The names that change, for people: the old name with the new one."""
+        """The mapping from the old name to the new name, for messages."""
         return {self.target: self.player} if self.kind == "undo" else {self.player: self.after.player(self.player)}
 
     @property
@@ -61,7 +62,7 @@ class Renaming:
 
 
 class RenamedMatch(NamedTuple):
-    """A match in which players are renamed; `uses` are names in it that become aliases."""
+    """A match in which players are renamed; `uses` are the names in the match that become aliases."""
 
     old: Entry
     new: Entry
@@ -88,7 +89,8 @@ def renamed_matches(connection: Connection, league: League, change: Renaming, si
             continue
         for entry in journal.entries_with(connection, league, name, since):
             entries[entry.seq] = entry
-            if name not in names.setdefault(entry.seq, {}):  # otherwise, it was given under an alias of this name
+            # Otherwise, the match was posted under an alias of this name.
+            if name not in names.setdefault(entry.seq, {}):
                 names[entry.seq][name] = after.player(name)
                 uses.setdefault(entry.seq, []).append(name)
     changed = []
@@ -117,7 +119,7 @@ def _check_conflicts(league: League, change: Renaming, changed: Iterable[Renamed
 
 
 def plan_rename(connection: Connection, league: League, command: Rename) -> Renaming | None:
-    """Plan to rename a player, or to merge two players; None if this was done before."""
+    """Plan a rename or a merge; return None if it was already made."""
     old, new = _check_name(command.player, "player"), _check_name(command.name, "name")
     chains = aliases.load_chains(connection, league)
     target = chains.player(new)
@@ -148,7 +150,7 @@ def plan_rename(connection: Connection, league: League, command: Rename) -> Rena
 
 
 def plan_undo(connection: Connection, league: League, command: UndoRename) -> Renaming | None:
-    """Plan to undo a merge or a rename; None if it was undone before."""
+    """Plan to undo a merge or a rename; return None if it was already undone."""
     changes = aliases.list_changes(connection, league)
     change = next((change for change in changes if change.revision == command.revision), None)
     if change is None or change.kind not in ("merge", "rename"):
@@ -175,7 +177,7 @@ def _why_not_undoable(change: NameChange, changes: Sequence[NameChange]) -> str:
 
 
 def plan_new_alias(connection: Connection, league: League, command: AddAlias) -> Renaming | None:
-    """Plan to add an alias for a name without matches; None if it exists already."""
+    """Plan to make a name without matches an alias; return None if it already is one."""
     alias, player = _check_name(command.alias, "alias"), _check_name(command.player, "player")
     chains = aliases.load_chains(connection, league)
     target = chains.player(player)
@@ -197,7 +199,7 @@ def plan_new_alias(connection: Connection, league: League, command: AddAlias) ->
 
 
 def plan_removal(connection: Connection, league: League, command: RemoveAlias) -> Renaming:
-    """Plan to remove an alias. Aliases that led to it then lead to its target."""
+    """Plan to remove an alias. Its own aliases become aliases of its target."""
     alias = _check_name(command.alias, "alias")
     chains = aliases.load_chains(connection, league)
     target = chains.targets.get(alias)
@@ -243,11 +245,11 @@ def _check_unchanged(connection: Connection, league: League, seen: int, names: S
 
 
 def write_renaming(connection: Connection, league: League, command: Command, change: Renaming, revision: int) -> None:
-    """Write the aliases of a league after a change of names, and the record of it."""
+    """Write the aliases of a league after a change of names, and record the change."""
     aliases.save_chains(connection, league, change.before, change.after, revision)
     gone = [alias for alias in change.before.targets if alias not in change.after.targets]
     if change.kind == "remove" and change.target in change.after.targets:
-        # The matches stay with the player: they count as given under the target.
+        # The matches stay with the player, as if they had been posted under the target.
         kept = {seq for seq, _ in aliases.uses_of(connection, league, [change.target])}
         moved = {seq for seq, _ in aliases.uses_of(connection, league, [change.player])} - kept
         aliases.add_uses(connection, league, [(seq, change.target) for seq in moved])

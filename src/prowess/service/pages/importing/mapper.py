@@ -239,7 +239,10 @@ def _sides(layout: Layout) -> dict[str, str | None]:
 
 
 def _offered(columns: Mapping[str, str | None], names: Sequence[str]) -> dict[str, str | None]:
-    """Keep only roles whose columns are in the file; those of a cross table, for example, are not."""
+    """Keep only roles whose columns are in the file.
+
+    The reader makes its own columns, for example for a cross table.
+    """
     return {
         role: column
         for role, column in columns.items()
@@ -285,7 +288,7 @@ def mapper_context(file: FilePreview, choices: Choices, detected: str) -> Plain:
 
 
 def _row(values: Values, layout: Layout | None) -> str:
-    """Return what a row of the file is, a match or a player: by the chosen roles, or else by the detected layout."""
+    """Return whether a row of the file is a match or a player, from the chosen roles or else the detected layout."""
     roles = {name.removeprefix(ROLE) for name in values}
     if roles & {*SIDES, "winner"}:
         return "match"
@@ -317,7 +320,7 @@ def _questions(file: FilePreview, choices: Choices) -> list[Plain]:
     Of the questions about columns, only the first is returned, and none if the user has set a drop-down.
     """
     about_columns = [question for question in file.questions if question.code in ("sides", "result", "home")]
-    about_columns.sort(key=lambda question: len(question.answers) < 2)  # one answer is hardly a question
+    about_columns.sort(key=lambda question: len(question.answers) < 2)  # skip a question with a single answer
     answered = ("sheet", *(question.code for question in about_columns[0 if choices.columns else 1 :]))
     return [
         {

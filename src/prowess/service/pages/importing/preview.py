@@ -29,7 +29,8 @@ from ..web.rating_changes import largest_changes
 from .mapper import COLUMNS, render_error, render_option, role_label
 
 PROBLEMS, NAMES, MATCHES, VALUES, CELL = 100, 12, 5, 3, 40  # maximum numbers in a preview
-ON_THE_FORM = ("layout", "ignored-columns", "sheet")  # remarks left out because the form shows the same
+# Codes of remarks that are left out, because the form shows the same.
+ON_THE_FORM = ("layout", "ignored-columns", "sheet")
 EMPTY: Plain = {
     "problem": "",
     "sentences": [],
@@ -80,7 +81,7 @@ def _columns(file: FilePreview) -> Plain:
 
 
 def _remarks_and_problems(file: FilePreview, result: Findings) -> Plain:
-    """Return the decisions of the reader, and the rows that it cannot use; a few such rows are skipped by default."""
+    """Return the reader's decisions, and the rows that it cannot use. A few unusable rows are skipped by default."""
     remarks = [remark for remark in result.history.remarks if remark.code not in ON_THE_FORM]
     return {
         "remarks": [remark.render(render_option) for remark in remarks],

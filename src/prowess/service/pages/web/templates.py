@@ -40,7 +40,7 @@ POLICY = BY_KEY | {
     # No inline scripts or styles, so that a script in a player's name never runs.
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-    "Referrer-Policy": "same-origin",  # else browsers would send no Origin with forms
+    "Referrer-Policy": "same-origin",  # otherwise browsers would send no Origin header with forms
 }
 
 
@@ -101,9 +101,9 @@ def render_page(
     key, league = request.scope["state"].get("key"), context.league
 
     def may(scope: Scope) -> bool:
-        """Return whether to show a link or button.
+        """Return whether to show links and buttons that need a scope.
 
-        Those that change data are hidden in archived and deleted leagues.
+        Links and buttons that change data are hidden in archived and deleted leagues.
         """
         if scope == "write" and league is not None and league.read_only:
             return False

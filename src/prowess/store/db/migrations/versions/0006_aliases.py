@@ -1,4 +1,4 @@
-"""Aliases of players, the matches recorded under them, and the changes that made them."""
+"""The tables of players' aliases, of the matches posted under an alias, and of changes of names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Create the tables, and add the column of the league."""
+    """Create the tables, and add a column to the table of leagues."""
     op.add_column("league", sa.Column("alias_revision", sa.BigInteger(), nullable=False, server_default="0"))
     op.create_table(
         "alias",

@@ -1,4 +1,4 @@
-"""Matches have a context: the columns that belong to a match, its teams or its players."""
+"""Columns for the context of matches: further data about a match, its teams or its players."""
 
 from __future__ import annotations
 
