@@ -183,3 +183,26 @@ def test_recording_a_match_without_a_key_is_an_error():
         with reader, pytest.raises(pw.Error) as caught:
             reader.record([["ann"], ["bob"]])
         assert caught.value.status == 401
+
+
+def test_client_sends_and_returns_context():
+    contexts = [{"surface": "clay", "seed": [1, None]}, None, {"surface": "grass", "seed": [2, 3]}, {"surface": "ice"}]
+    played = [{"teams": [["ann"], ["bob"]], "scores": [3, number], "id": f"m{number}"} for number in range(4)]
+    for number, (match, context) in enumerate(zip(played, contexts, strict=True), 1):
+        match |= {"time": f"2026-01-0{number}T00:00:00Z"} | ({} if context is None else {"context": context})
+    with trial("darts") as client:
+        client.record(**played[0])
+        client.record_all(played)
+        assert client.match("m0")["context"] == contexts[0]
+        assert client.history() == pw.History.from_matches(played)
+        assert [match["id"] for match in client.matches(surface=["clay", "ice"])] == ["m3", "m0"]
+        assert [match["id"] for match in client.matches("bob", seed=3)] == ["m2"]
+        assert len(list(client.matches(limit=3))) == 3
+        assert client.edit("m0", scores=[0, 1]).after
+        assert client.match("m0")["context"] == contexts[0]
+        assert not client.edit("m0", context={"surface": "grass"}).after
+        assert client.match("m0")["context"] == {"surface": "grass"}
+        client.edit("m0", context={})
+        assert "context" not in client.match("m0")
+        with pytest.raises(pw.Error, match="context 'seed' has 1 value for 2 teams"):
+            client.record([["ann"], ["bob"]], context={"seed": [1]})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from io import BytesIO
 from itertools import islice
+from math import inf
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from uuid import uuid4
@@ -40,6 +41,7 @@ class MatchDetails(TypedDict, total=False):
     weights: Sequence[Numbers] | None
     importance: float | None
     home: int | None
+    context: Mapping[str, Any] | None
 
 
 class Client:
@@ -184,13 +186,15 @@ class Client:
         weights: Sequence[Numbers] | None = None,
         importance: float | None = None,
         home: int | None = None,
+        context: Mapping[str, Any] | None = None,
         id: str | None = None,
     ) -> list[list[Rating]]:
         """Post a match, wait until it is stored, and return the new ratings, nested like the teams.
 
         Names of new players are allowed. `time` may be earlier than the times of matches posted before; in that case,
         all later ratings are recomputed. Without `time`, the match gets the time at which the service receives it. If
-        you pass your own `id`, you can safely post the match again.
+        you pass your own `id`, you can safely post the match again. `context` keeps other facts about the match, such
+        as `{"surface": "clay", "side": ["blue", "red"]}`; ratings do not depend on it.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -198,7 +202,8 @@ class Client:
         >>> cat.mu > ann.mu
         True
         """
-        match = _match_body(teams, ranks, scores, time=time, weights=weights, importance=importance, home=home)
+        details: MatchDetails = {"time": time, "weights": weights, "importance": importance, "home": home}
+        match = _match_body(teams, ranks, scores, **(details | {"context": context}))
         change = Revised.from_json(self._send("POST", "/matches", match | {"id": uuid4().hex if id is None else id}))
         named = [[name_of(player) for player in team] for team in teams]
         named = [[change.aliases.get(player, player) for player in team] for team in named]
@@ -267,6 +272,7 @@ class Client:
     ) -> Revised:
         """Correct a match: replace the given parts, named as in `record`, and recompute all later ratings.
 
+        If only the `context` changes, no rating does; `context={}` removes it.
         With `dry_run`, nothing is changed, and the result says what would change. The journal records the author, the
         time and the `reason` of the correction.
 
@@ -436,6 +442,31 @@ class Client:
         """
         match: dict[str, Any] = self._get(f"/matches/{encode_segment(id)}")
         return match
+
+    def matches(
+        self, player: str | None = None, *, limit: int | None = None, **context: Any
+    ) -> Iterator[dict[str, Any]]:
+        """Yield matches, newest first: all, those of a player, or those with given values in columns of their context.
+
+        The matches of a player also have the expected result and the rating change. A list accepts several values. At
+        most `limit` matches are returned.
+
+        >>> from prowess.service.testing import trial
+        >>> with trial("darts") as client:
+        ...     _ = client.record([["ann"], ["bob"]], id="m1", context={"venue": "The Pub"})
+        ...     _ = client.record([["ann"], ["bob"]], id="m2", context={"venue": "Town Hall"})
+        ...     [match["id"] for match in client.matches("ann", venue="the pub")]
+        ['m1']
+        """
+        query: dict[str, Any] = {f"context.{column}": values for column, values in context.items()}
+        query |= {} if player is None else {"player": player}
+        offset, left = 0, inf if limit is None else limit
+        while left > 0:
+            page = self._get("/matches", **query, limit=int(min(left, PAGE)), offset=offset)
+            yield from page["matches"]
+            offset, left = offset + PAGE, left - PAGE
+            if page["next"] is None:
+                return
 
     def history(self) -> History:
         """Return all matches of the league as a `pw.History` that any model can rate.

@@ -242,4 +242,6 @@ def to_json(value: Any) -> Any:
         return value.isoformat()
     if hasattr(value, "tolist"):  # a NumPy array or scalar
         return to_json(value.tolist())
+    if isinstance(value, Mapping):
+        return {name: to_json(item) for name, item in value.items()}
     return [to_json(item) for item in value] if isinstance(value, (list, tuple)) else value

@@ -181,6 +181,7 @@ EVERYTHING = {
     "importance": 0.3,
     "home": 2,
     "time": "2026-01-31T10:00:00.123456Z",
+    "context": {"map": "Dust", "side": ["red", None, "blue"]},
 }
 
 

@@ -184,6 +184,8 @@ def _optional_keys(
     if old.get("weights"):
         weights = dict(zip(chain(*old["teams"]), chain(*old["weights"]), strict=True))
         match["weights"] = [[weights.get(name, 1.0) for name in names] for names in teams]
+    if old.get("context"):
+        match["context"] = _kept_context(old, numbers, teams)
     if fields.importance.strip():
         match["importance"] = _number(fields.importance, "importance", "the importance")
     if fields.home.strip():
@@ -193,6 +195,25 @@ def _optional_keys(
     if fields.time.strip() and not _same_time(fields.time, old.get("time")):
         match["time"] = _number(fields.time, "time", "the time") if clock == "number" else fields.time.strip()
     return match
+
+
+def _kept_context(old: Mapping[str, Any], numbers: Sequence[int], teams: Sequence[Sequence[str]]) -> Plain:
+    """Return the context of the old match, which has no fields, for its new teams and players.
+
+    >>> old = {"teams": [["ann"], ["bob"]], "context": {"map": "Dust", "side": ["red", "blue"], "kills": [[3], [4]]}}
+    >>> _kept_context(old, [2, 3], [["bob", "eve"], ["cat"]])
+    {'map': 'Dust', 'side': ['blue', None], 'kills': [[4, None], [None]]}
+    """
+    context: Plain = {}
+    for name, value in old["context"].items():
+        if isinstance(value, list) and isinstance(value[0], list):
+            by_player = dict(zip(chain(*old["teams"]), chain(*value), strict=True))
+            context[name] = [[by_player.get(player) for player in names] for names in teams]
+        elif isinstance(value, list):
+            context[name] = [value[number - 1] if number <= len(value) else None for number in numbers]
+        else:
+            context[name] = value
+    return context
 
 
 def _same_time(text: str, time: Any) -> bool:

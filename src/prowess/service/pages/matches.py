@@ -19,6 +19,15 @@ from ..api.dependencies import MatchId, RawNames, Read, ServiceDep
 from ..api.files import export_matches
 from ..api.matches import MatchFilterDep, match_payload
 from ..api.responses import etag_of
+from .web.match_context import (
+    FIRST_FILTERS,
+    add_columns,
+    column_label,
+    filter_fields,
+    list_cells,
+    main_columns,
+    match_details,
+)
 from .web.match_text import edit_differences, result_sentence
 from .web.page import OmitEmptyFields, PageContext, Plain, page, wants_data
 from .web.templates import BY_KEY, page_url
@@ -46,7 +55,8 @@ async def matches(request: Request, access: Read, service: ServiceDep, which: Ma
 
     def work(connection: Connection) -> PageContext:
         league = leagues.find(connection, access.league)
-        fields = vars(which) | {"offset": None}
+        fields = which.params | {"offset": None}
+        context = service.traces.of(connection, league).view.context
         try:
             data, status, problem = which.payload(service, connection, league, LIMIT), 200, None
         except NotFound as error:  # the name of the player may be misspelt
@@ -56,13 +66,25 @@ async def matches(request: Request, access: Read, service: ServiceDep, which: Ma
             status, problem = 404, str(error)
         following = data["next"] and page_url(league.name, "matches.json", **fields | {"offset": data["next"]})
         results = [result_line(match) for match in data["matches"]]
+        player = which.player and which.player.strip()
+        columns = main_columns(context, of_match=player is None)
+        extra = {
+            "fields": fields,
+            "problem": problem,
+            "limit": LIMIT,
+            "results": results,
+            "columns": [column_label(column) for column in columns],
+            "cells": [list_cells(match, columns, player) for match in data["matches"]],
+            "filters": filter_fields(context, which.context),
+            "first_filters": FIRST_FILTERS,
+        }
         return PageContext(
             data | {"next": following, "offset": which.offset},
-            [_match_row(match) for match in data["matches"]],
+            add_columns([_match_row(match) for match in data["matches"]], data["matches"], player),
             league,
             etag_of(league, league.generation, league.revision) if status == 200 else None,
             status,
-            {"fields": fields, "problem": problem, "limit": LIMIT, "results": results},
+            extra,
         )
 
     return await service.read(work)
@@ -139,6 +161,7 @@ def _extra(data: Plain) -> Plain:
     changes = [player["moved"] for player in players if player["moved"] is not None]
     leader = first_players.get(sides[0].team, {}) if len(sides) == 2 else {}
     return {
+        "details": match_details(data),
         "sentence": result_sentence(data) if teams else "Deleted match",
         "pair": [{"team": side.team, "name": team_text(side.names)} for side in sides[:2]],
         "lead": leader.get("expected_lead"),

@@ -14,18 +14,20 @@ from starlette.responses import Response
 
 from ...store import leagues
 from ...store.leagues import League
+from ...store.read.context_table import ContextView
 from ...store.read.match_views import head_to_head
 from ...store.read.snapshot import Snapshot
-from ..api.dependencies import LARGEST, Read, ServiceDep
+from ..api.dependencies import LARGEST, ContextFiltersDep, Read, ServiceDep, column_param
 from ..api.responses import etag_headers, etag_of, json_response, not_modified
 from ..api.standings import player_payload
 from ..context import Service
 from ..errors import Problem
 from .charts import MOST, unique_names
 from .web.filters import day, digits, figure, number
-from .web.page import PageContext, Plain, page
+from .web.match_context import FIRST_FILTERS, add_columns, column_label, filter_fields, list_cells, main_columns
+from .web.page import OmitEmptyFields, PageContext, Plain, page
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, route_class=OmitEmptyFields)
 SIZE = 20  # matches per page
 POINTS = 500  # points of a curve in JSON
 FEW = 10  # opponents and partners that are shown initially
@@ -42,6 +44,7 @@ async def player(
     request: Request,
     access: Read,
     service: ServiceDep,
+    where: ContextFiltersDep,
     name: Names = [],  # noqa: B006
     offset: Offset = 0,
 ) -> PageContext:
@@ -63,13 +66,15 @@ async def player(
             return PageContext(data, rows, league, etag, status, extra | _comparison_extra(data))
         data = player_payload(service, connection, league, now, known[0], SIZE, POINTS if ending else 0)
         matches = service.traces.of(connection, league)
-        if offset:
-            data["matches"] = matches.matches(known[0], limit=SIZE, offset=offset).rows
-        if ending:
-            rows = [_table_row(match) for match in matches.matches(known[0], limit=LARGEST).rows if ending == ".csv"]
-            return PageContext(data, rows, league, etag)
         total = sum(data[outcome] for outcome in ("wins", "draws", "losses"))  # includes matches that do not count
+        if offset or where:
+            page = matches.matches(known[0], limit=SIZE, offset=offset, where=where)
+            data["matches"], total = page.rows, page.total
+        if ending:
+            listed = matches.matches(known[0], limit=LARGEST, where=where).rows if ending == ".csv" else []
+            return PageContext(data, add_columns([*map(_table_row, listed)], listed, known[0]), league, etag)
         extra |= {"own": [_page_row(match) for match in data["matches"]], "total": total, "offset": offset}
+        extra |= _context_extra(matches.view.context, data, where)
         return PageContext(data, (), league, etag, extra=extra | _extremes(service, connection, league, data))
 
     return await service.read(work)
@@ -120,6 +125,17 @@ def _page_row(match: Plain) -> Plain:
     elif match.get("score") is not None:
         points = figure(match["score"])
     return match | _sides(match) | {"outcome": outcome, "points": points}
+
+
+def _context_extra(view: ContextView, data: Plain, where: dict[str, list[str]]) -> Plain:
+    columns = main_columns(view)
+    return {
+        "columns": [column_label(column) for column in columns],
+        "cells": [list_cells(match, columns, data["player"]) for match in data["matches"]],
+        "filters": filter_fields(view, where),
+        "first_filters": FIRST_FILTERS,
+        "where": {column_param(column): values for column, values in where.items()},
+    }
 
 
 def _table_row(match: Plain) -> Plain:

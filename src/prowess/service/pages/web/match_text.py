@@ -8,6 +8,7 @@ from typing import Any
 from ....history import sentences
 from ....history.sentences import TEAMS, team_text
 from .filters import day, figure
+from .match_context import column_label, value_text
 
 LABELS = {
     "teams": "players",
@@ -41,7 +42,15 @@ def edit_differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str
         if before != after:
             long = key == "weights" or (key == "teams" and not 0 < max(len(before or ()), len(after or ())) <= TEAMS)
             differences.append(label if long else f"{label} {_value(key, before)} → {_value(key, after)}")
-    return differences
+    return differences + _context_differences(old.get("context") or {}, new.get("context") or {})
+
+
+def _context_differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    return [
+        f"{column_label(name)} {value_text(old.get(name)) or '–'} → {value_text(new.get(name)) or '–'}"
+        for name in dict.fromkeys([*old, *new])
+        if old.get(name) != new.get(name)
+    ]
 
 
 def _value(key: str, value: Any) -> str:

@@ -1,0 +1,100 @@
+"""Pages show the context of matches, and filter lists by it."""
+
+import re
+
+import pytest
+
+CONTEXT = {
+    "tourney_name": "Auckland",
+    "surface": "Hard",
+    "round": "F",
+    "score": "6-4 6-4",
+    "season": 2026,
+    "seed": [1, 4],
+}
+
+
+@pytest.fixture(scope="module")
+def tennis(ask):
+    ask.create_league("tennis")
+    surfaces, rounds = ["Hard", "Clay", "Grass"], ["F", "SF"]
+    matches = [
+        {
+            "id": f"m{n}",
+            "teams": [["ann"], ["bob"]] if n % 4 else [["cat"], ["bob"]],
+            "time": f"2026-01-{1 + n % 28:02d}",
+            "context": CONTEXT
+            | {
+                "surface": surfaces[n % 3],
+                "round": rounds[n % 2],
+                "tourney_name": f"Town {n % 7}",
+                "seed": [n % 5, None],
+                "score": f"6-{n % 5} 6-4",
+            },
+        }
+        for n in range(60)
+    ]
+    ask.post("/api/leagues/tennis/matches", matches, status=201)
+    return "/leagues/tennis"
+
+
+def text_of(page):
+    return " ".join(re.sub(r"<[^>]+>", " ", page).split())
+
+
+def test_match_page_shows_the_context_of_the_match_and_of_its_teams(ask, tennis):
+    page = text_of(ask.look(f"{tennis}/match?id=m1").text)
+    assert "Details Tournament Town 1 Surface Clay Round SF Score 6-1 6-4 Season 2026 Player Seed ann 1 bob" in page
+    assert "Details" not in text_of(ask.look(f"{tennis}/match?id=m1").text.split("Rating changes")[1])
+
+
+def test_player_page_shows_at_most_four_columns_and_the_values_of_the_player(ask, tennis):
+    page = ask.look(f"{tennis}/player?name=ann").text
+    heads = re.findall(r'<th scope="col" class="roomy">([^<]+)</th>', page)
+    assert heads[1:5] == ["Tournament", "Surface", "Round", "Score"]
+    rows = ask.get(f"{tennis}/player.csv?name=ann").text.splitlines()
+    assert rows[0].endswith("tourney_name,surface,round,context.score,season,seed")
+
+
+def test_lists_are_filtered_by_values_from_drop_downs(ask, tennis):
+    page = ask.look(f"{tennis}/matches?player=&surface=Clay&round=").text
+    assert "1–20 of 20 matches" in page
+    assert re.search(r"<option selected>Clay</option>", page)
+    mine = ask.look(f"{tennis}/player?name=ann&surface=Grass").text
+    assert "of 15 matches" in text_of(mine)
+    first = ask.look(f"{tennis}/matches?surface=Hard&surface=Clay").text
+    assert "1–40 of 40 matches" in first
+    assert ask.get(f"{tennis}/matches.json?surface=Grass").json()["total"] == 20
+
+
+def test_links_to_further_pages_keep_the_filters(ask, tennis):
+    ask.create_league("long")
+    matches = [
+        {
+            "id": f"m{n}",
+            "teams": [["ann"], ["bob"]],
+            "time": "2026-01-01",
+            "context": {"map": "Dust" if n % 9 else "Ice", "name": "x"},
+        }
+        for n in range(150)
+    ]
+    ask.post("/api/leagues/long/matches", matches, status=201)
+    page = ask.look("/leagues/long/matches?map=Dust").text
+    assert "/leagues/long/matches?offset=50&amp;map=Dust" in page
+    assert "51–100 of 133" in ask.look("/leagues/long/matches?map=Dust&offset=50").text
+    page = ask.look("/leagues/long/player?name=ann&map=Dust&context.name=x").text
+    assert "name=ann&amp;offset=20&amp;map=Dust&amp;context.name=x" in page
+
+
+def test_unknown_column_is_refused_with_the_known_ones(ask, tennis):
+    for path in ("matches", "matches.json", "player"):
+        refused = ask.look(f"{tennis}/{path}?name=ann&colour=red")
+        assert refused.status_code == 422
+        assert "tourney_name, surface, round, score, season, seed" in refused.text
+
+
+def test_league_without_context_has_no_filters(ask):
+    ask.create_league("plain-duels")
+    ask.post("/api/leagues/plain-duels/matches", {"teams": [["ann"], ["bob"]]}, status=201)
+    assert "<select" not in ask.look("/leagues/plain-duels/matches").text
+    assert "<select" not in ask.look("/leagues/plain-duels/player?name=ann").text
