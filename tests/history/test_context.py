@@ -134,7 +134,7 @@ def test_columns_are_equal_if_their_values_are_whatever_their_order() -> None:
 def test_context_must_have_as_many_rows_as_the_history() -> None:
     from dataclasses import replace
 
-    with pytest.raises(Error, match="2 rows instead of 1"):
+    with pytest.raises(Error, match="context has 2 rows instead of 1"):
         replace(History.from_matches([DUEL]), context=Context({"a": ContextColumn.of([1, 2])}))
     with pytest.raises(Error, match="same length"):
         Context({"a": ContextColumn.of([1, 2]), "b": ContextColumn.of([1])})

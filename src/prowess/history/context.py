@@ -161,6 +161,8 @@ class ContextColumn:
         >>> ContextColumn.of([3.0, None, 0.5]).to_list()
         [3, None, 0.5]
         """
+        if len(self.code) < len(self.values):  # such as those of one match
+            return [None if code < 0 else _plain(self.values[code]) for code in self.code.tolist()]
         values = [*map(_plain, self.values), None]  # code -1 is the last
         return [values[code] for code in self.code.tolist()]
 
@@ -255,6 +257,8 @@ class Context(Mapping[str, ContextColumn]):
 
     def take(self, index: Any) -> Context:
         """Return the rows that a NumPy index selects; a column without a value among them is dropped."""
+        if not self._columns:
+            return self
         return Context.of({name: column.take(index) for name, column in self._columns.items()})
 
     def to_frame(self) -> pl.DataFrame:
@@ -271,7 +275,9 @@ class Context(Mapping[str, ContextColumn]):
         """Return whether the same names have equal columns."""
         return self._columns == other._columns if isinstance(other, Context) else NotImplemented
 
-    __hash__ = None  # type: ignore[assignment]
+    def __hash__(self) -> int:
+        """Hash the names of the columns."""
+        return hash(frozenset(self._columns))
 
     def __repr__(self) -> str:
         """Return the names and kinds of the columns."""

@@ -1,7 +1,7 @@
 """The history of a league: matches between teams of players, as immutable columns in chronological order."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -63,9 +63,9 @@ class History:
     ids: tuple[str, ...] | None = None
     players: tuple[str, ...] = ()
     remarks: tuple[Remark, ...] = ()
-    context: Context = field(default_factory=lambda: EMPTY)
-    team_context: Context = field(default_factory=lambda: EMPTY)
-    entry_context: Context = field(default_factory=lambda: EMPTY)
+    context: Context = EMPTY
+    team_context: Context = EMPTY
+    entry_context: Context = EMPTY
 
     def __post_init__(self) -> None:
         """Make the columns read-only."""
@@ -73,13 +73,16 @@ class History:
             value = getattr(self, name)
             if value is not None:
                 value.setflags(write=False)
-        for context, rows in self._contexts():
-            if context and context.rows != rows:
-                raise Error(f"a context has {context.rows} rows instead of {rows}", field="context")
+        if not self.context is self.team_context is self.entry_context is EMPTY:
+            self._check_contexts()
 
-    def _contexts(self) -> tuple[tuple[Context, int], ...]:
-        """Return the three contexts, each with the number of rows that it must have."""
-        return (self.context, len(self)), (self.team_context, self.teams), (self.entry_context, self.entries)
+    def _check_contexts(self) -> None:
+        """Check that each context has a row for each match, team or entry."""
+        sizes = {"context": len(self), "team_context": self.teams, "entry_context": self.entries}
+        for name, rows in sizes.items():
+            context = getattr(self, name)
+            if context and context.rows != rows:
+                raise Error(f"{name} has {context.rows} rows instead of {rows}", field="context")
 
     def __reduce__(self) -> tuple[type["History"], tuple[Any, ...]]:
         """Pickle through the constructor, because unpickled NumPy arrays are no longer read-only."""

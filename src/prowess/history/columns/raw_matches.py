@@ -1,7 +1,7 @@
 """Raw matches: columns in the order of the source, not yet checked or sorted."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -42,9 +42,9 @@ class RawMatches:
     rows: Callable[[int, int | None], Any] | None = None  # the table rows of a match, or of one of its entries
     remarks: tuple[Remark, ...] = ()
     as_they_appear: bool = False  # whether the players are numbered in the order of their first entries
-    context: Context = field(default_factory=lambda: EMPTY)
-    team_context: Context = field(default_factory=lambda: EMPTY)
-    entry_context: Context = field(default_factory=lambda: EMPTY)
+    context: Context = EMPTY
+    team_context: Context = EMPTY
+    entry_context: Context = EMPTY
 
     def __len__(self) -> int:
         """Count the matches."""
