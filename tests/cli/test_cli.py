@@ -109,7 +109,7 @@ def test_each_warning_is_printed_on_one_line(monkeypatch: pytest.MonkeyPatch) ->
     assert run("-q", "rate", LEAGUE).stderr == "warning: some thing is odd\n"
 
 
-def test_unexpected_exceptions_are_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unexpected_exception_shows_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     def read(*_: object) -> None:
         raise ZeroDivisionError
 

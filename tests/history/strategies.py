@@ -45,7 +45,7 @@ categories = st.one_of(
 
 @st.composite
 def contexts(draw: st.DrawFn) -> Callable[[list[list[str]]], dict[str, Any]]:
-    """Draw the columns of a history, and return a function that draws the context of a match with the given teams."""
+    """Draw the context columns of a history; return a function that draws the context of a match with given teams."""
     shapes = st.tuples(st.sampled_from(["match", "team", "player"]), st.sampled_from([categories, numbers]))
     columns = draw(st.dictionaries(column_names, shapes, max_size=4))
 
@@ -66,7 +66,7 @@ def contexts(draw: st.DrawFn) -> Callable[[list[list[str]]], dict[str, Any]]:
 
 @st.composite
 def matches(draw: st.DrawFn, max_size: int = 6, context: bool = False) -> list[dict[str, Any]]:
-    """Draw matches of one history; with `context`, they may have columns of context on every level."""
+    """Draw matches of one history; with `context`, they may have context columns of every level."""
     clock = draw(clocks())
     make_context = draw(contexts()) if context else None
     found = []

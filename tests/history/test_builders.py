@@ -16,7 +16,7 @@ from prowess.history import History
 DUEL: dict[str, Any] = {"teams": [["ann"], ["bob"]]}
 
 
-def test_match_round_trips_and_omits_keys_without_a_value() -> None:
+def test_match_read_back_from_a_history_is_unchanged_and_has_no_empty_keys() -> None:
     rich = {
         "teams": [["ann", "bob"], ["cat"]],
         "scores": [1.0, 3.0],
@@ -30,7 +30,7 @@ def test_match_round_trips_and_omits_keys_without_a_value() -> None:
     assert list(History.from_matches([rich, plain])) == [plain, rich]
 
 
-def test_ranks_count_only_by_their_order_and_override_scores() -> None:
+def test_only_the_order_of_ranks_matters_and_ranks_override_scores() -> None:
     history = History.from_matches(
         [{"teams": [["a"], ["b"], ["c"], ["d"]], "ranks": [9, 2.5, 2.5, -1], "scores": [9, 1, 1, 0]}]
     )
@@ -39,14 +39,14 @@ def test_ranks_count_only_by_their_order_and_override_scores() -> None:
     assert history[0]["scores"] == [9, 1, 1, 0]
 
 
-def test_places_follow_from_scores_or_else_from_team_order() -> None:
+def test_places_follow_from_scores_or_without_scores_from_the_order_of_the_teams() -> None:
     history = History.from_matches([{**DUEL, "scores": [1, 2]}, {**DUEL, "scores": [2, 2]}, DUEL])
     assert history.place.tolist() == [2, 1, 1, 1, 1, 2]
     assert history.score is not None
     np.testing.assert_array_equal(history.score, [1, 2, 2, 2, np.nan, np.nan])
 
 
-def test_column_with_only_default_values_is_none() -> None:
+def test_history_column_with_only_default_values_is_none() -> None:
     history = History.from_matches([{**DUEL, "weights": [[1], [1]], "importance": 1, "home": None, "id": None}])
     assert (history.weight, history.importance, history.home, history.ids, history.score, history.time) == (None,) * 6
 
@@ -87,7 +87,7 @@ def test_matches_read_together_equal_matches_read_one_by_one(found: list[dict[st
     np.testing.assert_equal(*results)
 
 
-def test_empty_list_gives_an_empty_history() -> None:
+def test_empty_list_of_matches_gives_an_empty_history() -> None:
     empty = History.from_matches([])
     assert len(empty) == empty.teams == empty.entries == 0
     assert repr(empty) == "History(0 matches, 0 players, places)"
@@ -139,7 +139,7 @@ def test_invalid_match_raises_an_error_that_names_it(bad: Any, message: str) -> 
         History.from_matches([*before, bad])
 
 
-def test_duplicate_match_ids_raise() -> None:
+def test_duplicate_match_ids_raise_an_error() -> None:
     found = [{**DUEL, "id": "a"}, DUEL, DUEL, {**DUEL, "id": "a"}]
     with pytest.raises(Error, match=r"^match 4: the id 'a' is also used by match 1; every match needs its own"):
         History.from_matches(found)
@@ -158,7 +158,7 @@ def test_duplicate_match_ids_raise() -> None:
         ),
     ],
 )
-def test_incomparable_times_raise(times: list[Any], message: str) -> None:
+def test_times_that_cannot_be_compared_raise_an_error(times: list[Any], message: str) -> None:
     with pytest.raises(Error, match=message):
         History.from_matches([{**DUEL, "time": time} for time in times])
 

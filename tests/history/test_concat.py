@@ -64,12 +64,12 @@ def test_matches_repeated_within_one_history_all_count() -> None:
 
 
 @pytest.mark.parametrize("time", [{}, {"time": 3}])
-def test_without_dates_no_match_is_a_duplicate(time: dict[str, Any]) -> None:
+def test_matches_without_dates_are_never_treated_as_duplicates(time: dict[str, Any]) -> None:
     one = history([{"teams": [["ann"], ["bob"]]} | time])
     assert len(History.join([one, one])) == 2
 
 
-def test_match_ids_are_kept_if_they_stay_unique() -> None:
+def test_joining_keeps_match_ids_if_they_stay_unique() -> None:
     day = [{"teams": [["ann"], ["bob"]], "time": f"2026-01-0{n}", "id": str(n)} for n in range(1, 5)]
     assert History.join([history(day[2:]), history(day[:2])]).ids == ("1", "2", "3", "4")
     assert History.join([history(day[:2]), history([day[2] | {"id": "1"}])]).ids is None
@@ -80,7 +80,7 @@ def test_match_ids_are_kept_if_they_stay_unique() -> None:
     )
 
 
-def test_incompatible_histories_raise() -> None:
+def test_joining_histories_with_incompatible_times_raises_an_error() -> None:
     game = {"teams": [["ann"], ["bob"]]}
     date, number, none = (history([game | more]) for more in ({"time": "2026-01-01"}, {"time": 3}, {}))
     with pytest.raises(Error, match=r"history 2 of 2 has no times, but others have"):
@@ -93,14 +93,14 @@ def test_incompatible_histories_raise() -> None:
         History.join([date, "games.csv"])  # type: ignore[list-item]
 
 
-def test_dates_and_timestamps_are_joined_as_timestamps() -> None:
+def test_joining_a_history_of_dates_with_one_of_timestamps_gives_timestamps() -> None:
     game = {"teams": [["ann"], ["bob"]]}
     joined = History.join([history([game | {"time": t}]) for t in ("2026-01-02", "2026-01-01T18:00:00")])
     assert joined.time_kind == "timestamp"
     assert joined[1]["time"] - joined[0]["time"] == timedelta(hours=6)
 
 
-def test_joining_nothing_gives_an_empty_history() -> None:
+def test_joining_an_empty_list_gives_an_empty_history() -> None:
     assert len(History.join([])) == 0
     assert len(History.join([history([]), history([])])) == 0
     assert History.join([history([]), history(LEAGUE)]) == history(LEAGUE)
@@ -131,7 +131,7 @@ def test_joined_context_equals_the_context_of_all_matches(parts: list[list[dict[
     assert joined == history([match for part in listed for match in part])
 
 
-def test_context_of_numbers_and_text_becomes_text_with_a_remark() -> None:
+def test_joined_context_column_of_numbers_and_text_becomes_text_with_a_remark() -> None:
     duel = {"teams": [["ann"], ["bob"]]}
     seeds = [history([{**duel, "context": {"seed": [seed, None]}}]) for seed in (1, "WC", 2.5)]
     joined = History.join(seeds)

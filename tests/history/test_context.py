@@ -16,7 +16,7 @@ DUEL: dict[str, Any] = {"teams": [["ann"], ["bob"]]}
 PAIRS: dict[str, Any] = {"teams": [["ann", "bob"], ["cat", "dan"]]}
 
 
-def test_values_of_every_level_round_trip() -> None:
+def test_context_values_of_matches_teams_and_players_are_returned_unchanged() -> None:
     context = {"surface": "clay", "best of": 5, "side": ["blue", "red"], "rest": [[3, 1], [2, 2.5]]}
     history = History.from_matches([{**PAIRS, "context": context}, PAIRS])
     assert [match.get("context") for match in history] == [context, None]
@@ -38,7 +38,7 @@ def test_history_without_context_shares_one_empty_context() -> None:
         assert one.context is one.team_context is one.entry_context is EMPTY
 
 
-def test_column_of_few_values_takes_a_byte_per_row() -> None:
+def test_context_column_with_few_distinct_values_takes_a_byte_per_row() -> None:
     history = History.from_matches([{**DUEL, "context": {"side": ["blue", "red"]}}] * 1000)
     bare = History.from_matches([DUEL] * 1000)
     assert history.nbytes - bare.nbytes == history.entries
@@ -48,7 +48,7 @@ def test_column_of_few_values_takes_a_byte_per_row() -> None:
         assert ContextColumn.of(pl.Series(range(values))).code.itemsize == size
 
 
-def test_context_takes_the_finest_level_of_any_match() -> None:
+def test_context_column_has_the_finest_level_that_any_match_uses() -> None:
     matches = [
         {**DUEL, "context": {"seed": 1, "age": 30}},
         {**PAIRS, "context": {"seed": [2, 3], "age": [20, 25]}},
@@ -71,7 +71,7 @@ def test_context_takes_the_finest_level_of_any_match() -> None:
         ([None], "category", [None]),
     ],
 )
-def test_python_values_are_encoded(values: list[Any], kind: str, expected: list[Any]) -> None:
+def test_python_values_are_encoded_as_categories_or_numbers(values: list[Any], kind: str, expected: list[Any]) -> None:
     column = ContextColumn.of(values)
     assert (column.kind, column.to_list()) == (kind, expected)
     assert ContextColumn.of(column.to_series()) == column
@@ -94,18 +94,18 @@ def test_python_values_are_encoded(values: list[Any], kind: str, expected: list[
         (pl.Series([None, None]), "category", [None, None]),
     ],
 )
-def test_series_are_encoded(series: pl.Series, kind: str, expected: list[Any]) -> None:
+def test_polars_series_are_encoded_as_categories_or_numbers(series: pl.Series, kind: str, expected: list[Any]) -> None:
     column = ContextColumn.of(series)
     assert (column.kind, column.to_list()) == (kind, expected)
 
 
-def test_series_of_lists_raises() -> None:
+def test_context_column_of_lists_raises_an_error() -> None:
     with pytest.raises(Error, match="text or numbers") as raised:
         ContextColumn.of(pl.Series([[1]]))
     assert raised.value.field == "context"
 
 
-def test_columns_are_read_only_and_stay_so_when_pickled() -> None:
+def test_context_columns_are_read_only_even_after_pickling() -> None:
     history = History.from_matches([{**DUEL, "context": {"surface": "clay", "seed": [1, 2]}}])
     copy = pickle.loads(pickle.dumps(history))
     assert copy == history
@@ -118,7 +118,7 @@ def test_columns_are_read_only_and_stay_so_when_pickled() -> None:
             one.context["surface"] = seeds
 
 
-def test_columns_are_equal_if_their_values_are_whatever_their_order() -> None:
+def test_equality_of_context_columns_ignores_the_order_of_distinct_values() -> None:
     assert ContextColumn.of(["a", "b", None])[1:] == ContextColumn.of(["b", None])
     assert ContextColumn.of([2, 1])[1:] == ContextColumn.of([1])
     assert ContextColumn.of(["a", "b"]) != ContextColumn.of(["a", "c"])
@@ -163,7 +163,7 @@ BAD: list[tuple[Any, str, int | None]] = [
 
 @pytest.mark.parametrize("mapping", [dict, pytest.param(lambda match: {**match, "time": 1.0, "id": 7}, id="slow path")])
 @pytest.mark.parametrize(("context", "message", "team"), BAD)
-def test_bad_context_raises_an_error_that_names_match_and_team(
+def test_error_for_invalid_context_names_the_match_and_the_team(
     mapping: Any, context: Any, message: str, team: int | None
 ) -> None:
     matches = [mapping({**PAIRS, "context": {"before": "a"}}), mapping({**PAIRS, "context": context})]
@@ -185,13 +185,15 @@ def test_bad_context_raises_an_error_that_names_match_and_team(
         ("side [team] [match]", "side [team]", "match", None, None),
     ],
 )
-def test_marked_headers_round_trip(header: str, name: str, level: Any, kind: Any, number: int | None) -> None:
+def test_header_marks_of_context_columns_are_parsed_as_they_were_written(
+    header: str, name: str, level: Any, kind: Any, number: int | None
+) -> None:
     assert marked_header(name, level, kind, number) == header
     assert parse_marked_header(header) == (name, level, kind, number)
 
 
 @pytest.mark.parametrize("header", ["side", "[team]", "side [Team]", "side [team,text]", "side [match 1]", "[x] [%]"])
-def test_other_headers_have_no_mark(header: str) -> None:
+def test_headers_without_a_valid_mark_are_not_parsed_as_context(header: str) -> None:
     assert parse_marked_header(header) is None
 
 
@@ -234,7 +236,7 @@ def test_where_selects_matches_by_their_context(conditions: dict[str, Any], expe
         assert SURFACES.where(**conditions) == SURFACES.where(conditions)
 
 
-def test_where_rejects_unknown_columns_and_text_for_numbers() -> None:
+def test_where_rejects_unknown_columns_and_text_for_numeric_columns() -> None:
     with pytest.raises(Error, match=r"there is no context 'surfaces'; did you mean 'surface'\?") as raised:
         SURFACES.where(surfaces="clay")
     assert raised.value.field == "surfaces"

@@ -1,4 +1,4 @@
-"""Histories with context round trip through every kind of file, and their headers are plain if possible."""
+"""Histories with context are read back unchanged from every kind of file, with plain headers if possible."""
 
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ NAMES = st.lists(st.sampled_from("abcdefgh"), min_size=2, max_size=6, unique=Tru
 
 @st.composite
 def histories(draw: st.DrawFn) -> list[dict[str, Any]]:
-    """Draw matches that every layout can hold without their context."""
+    """Draw matches that, without their context, every layout can hold."""
     make_context = draw(contexts())
     rosters, home, scores, timed = (draw(st.booleans()) for _ in range(4))
     found = []
@@ -36,7 +36,7 @@ def histories(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 
 @given(matches(context=True))
-def test_history_with_context_round_trips_through_a_frame(found: list[dict[str, Any]]) -> None:
+def test_history_with_context_converted_to_a_frame_and_back_is_unchanged(found: list[dict[str, Any]]) -> None:
     history = History.from_matches(found)
     assert History.from_frame(history.to_frame()) == history
 
@@ -48,7 +48,7 @@ def test_history_with_context_round_trips_through_a_frame(found: list[dict[str, 
     st.sampled_from(["wide", "long", None]),
     st.booleans(),
 )
-def test_history_with_context_round_trips_through_files(
+def test_history_with_context_written_to_a_file_is_read_back_unchanged(
     tmp_path: Path, found: list[dict[str, Any]], ending: str, layout: Any, raw_names: bool
 ) -> None:
     history, path = History.from_matches(found), tmp_path / f"games{ending}"
@@ -62,7 +62,7 @@ def test_history_with_context_round_trips_through_files(
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(histories(), st.sampled_from([".csv", ".parquet"]), st.integers(1, 3))
-def test_context_written_in_chunks_round_trips(
+def test_context_written_in_chunks_is_read_back_unchanged(
     tmp_path: Path, found: list[dict[str, Any]], ending: str, size: int
 ) -> None:
     history, path = History.from_matches(found), tmp_path / f"games{ending}"
@@ -102,7 +102,7 @@ WIDE, LONG = "player1,rank1,player2,rank2,", "match,team,player,place,"
         ([[["blue"], ["red"]], [["red"], ["red"]]], "x [player 1],x [player 2]", "x [player]"),
     ],
 )
-def test_header_is_plain_if_the_reader_infers_level_and_kind(
+def test_header_has_no_mark_if_the_reader_can_infer_level_and_kind(
     values: list[Any], wide: str, long: str, tmp_path: Path
 ) -> None:
     history = duels(*({"x": value} for value in values))
@@ -111,7 +111,7 @@ def test_header_is_plain_if_the_reader_infers_level_and_kind(
 
 
 @pytest.mark.parametrize("name", ["round", "date", "score", "id", "3", "x [team]"])
-def test_name_with_another_meaning_is_marked(name: str, tmp_path: Path) -> None:
+def test_context_column_named_like_a_role_gets_a_marked_header(name: str, tmp_path: Path) -> None:
     history = duels({name: "a"}, {name: "b"}, {name: "a"})
     assert header(history, tmp_path, "wide") == f"{WIDE}{name} [match]"
     assert header(history, tmp_path, "long") == f"{LONG}{name} [match]"
@@ -120,13 +120,13 @@ def test_name_with_another_meaning_is_marked(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["home", "winner", "loser", "season", "player1", "team", "home_team", "set1", "result"]
 )
-def test_name_with_a_meaning_in_other_files_round_trips(name: str, tmp_path: Path) -> None:
+def test_context_column_named_like_a_role_of_other_layouts_is_read_back_unchanged(name: str, tmp_path: Path) -> None:
     history = duels({name: "a", "opponent": "x"}, {name: "b"}, {name: "a", "opponent": "y"})
     header(history, tmp_path, "wide")
     header(history, tmp_path, "long")
 
 
-def test_names_that_clash_with_the_sides_of_another_column_are_marked(tmp_path: Path) -> None:
+def test_context_columns_that_look_like_the_sides_of_another_column_get_marked_headers(tmp_path: Path) -> None:
     sides = [{"seed": [1, 2], "seed1": "a", "home_age": 3, "away_age": 4}, {"seed": [2, 1], "seed1": "b"}]
     history = duels(*sides, *sides)
     assert (
@@ -135,7 +135,7 @@ def test_names_that_clash_with_the_sides_of_another_column_are_marked(tmp_path: 
     )
 
 
-def test_columns_of_home_and_away_are_named_after_them(tmp_path: Path) -> None:
+def test_team_context_of_home_and_away_teams_is_written_to_home_and_away_columns(tmp_path: Path) -> None:
     matches = [
         {"teams": [["ann"], ["bob"]], "scores": [2, 1], "home": 0, "context": {"red cards": cards, "venue": "x"}}
         for cards in ([0, 1], [1, 2], [0, 0])
@@ -148,18 +148,18 @@ def test_columns_of_home_and_away_are_named_after_them(tmp_path: Path) -> None:
     assert History.read(path) == history
 
 
-def test_names_that_a_spreadsheet_would_run_get_an_apostrophe(tmp_path: Path) -> None:
+def test_context_names_that_a_spreadsheet_would_run_as_formulas_get_an_apostrophe(tmp_path: Path) -> None:
     history = duels({"=1+1": "@a"}, {"=1+1": "b"})
     assert header(history, tmp_path) == f"{WIDE}'=1+1 [match]"
 
 
-def test_kinds_and_levels_may_differ_between_written_chunks(tmp_path: Path) -> None:
+def test_kind_and_level_of_a_context_column_may_differ_between_written_chunks(tmp_path: Path) -> None:
     chunks = [duels({"seed": 1, "age": 30}), duels({"seed": "WC", "age": [20, 30]}), duels({"seed": 2.5})]
     write_table(lambda: chunks, tmp_path / "games.csv", ".csv")
     assert History.read(tmp_path / "games.csv") == History.join(chunks)
 
 
-def test_bad_context_in_json_lines_names_the_line(tmp_path: Path) -> None:
+def test_error_for_invalid_context_in_a_json_lines_file_names_the_line(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     lines = ['{"teams": [["a"], ["b"]], "context": {"x": %s}}' % value for value in ("1", "[1, 2, 3]", "2")]  # noqa: UP031
     path.write_text("\n".join(lines))
@@ -173,7 +173,7 @@ def test_bad_context_in_json_lines_names_the_line(tmp_path: Path) -> None:
     assert raised.value.line == 3
 
 
-def test_context_of_few_values_takes_at_most_five_bytes_an_entry(tmp_path: Path) -> None:
+def test_context_column_with_few_distinct_values_takes_at_most_five_bytes_per_entry(tmp_path: Path) -> None:
     """The limit holds on every level, for histories built from matches and for those read from files."""
     context = {"surface": "clay", "side": ["blue", "red"], "kills": [[1], [2]]}
     other = {"surface": "grass", "side": ["red", "red"], "kills": [[2], [2]]}
@@ -184,14 +184,14 @@ def test_context_of_few_values_takes_at_most_five_bytes_an_entry(tmp_path: Path)
         assert one.nbytes - bare.nbytes <= 5 * one.entries
 
 
-def test_context_with_the_name_of_a_role_round_trips_beside_the_role() -> None:
+def test_context_column_and_role_with_the_same_name_are_both_read_back_unchanged() -> None:
     match = {"teams": [["ann"], ["bob"]]}
     scored = {**match, "scores": [0, 0], "context": {"score": [[None], ["won"]]}}
     history = History.from_matches([match, scored])
     assert History.from_frame(history.to_frame()) == history
 
 
-def test_name_of_a_column_is_kept_on_one_line() -> None:
+def test_line_breaks_in_the_name_of_a_context_column_become_spaces() -> None:
     rows = {
         "winner": ["ann", "ann", "bob"],
         "loser": ["bob", "bob", "ann"],

@@ -80,11 +80,11 @@ def test_damaged_score_that_is_still_a_number_is_read_as_that_number(
 
 
 @pytest.mark.long
-def test_damaged_files_are_read_correctly_or_refused_with_their_name(tmp_path: Path) -> None:
+def test_damaged_file_is_read_correctly_or_raises_an_error_that_names_it(tmp_path: Path) -> None:
     assert sum(1 for _ in judged(tmp_path, range(20_000), seed=2)) == 20_000
 
 
-def test_damaged_archives_raise_and_name_the_file(tmp_path: Path) -> None:
+def test_error_for_a_damaged_archive_names_the_file(tmp_path: Path) -> None:
     random = Random(3)
     for number in range(60):
         base = BASES[number % len(BASES)]
@@ -120,7 +120,7 @@ SLIPS = (break_line_numbers, drop_a_match, forget_problems, swap_results)
 
 
 @pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.long) for part in range(1, 4))])
-def test_oracle_accepts_correct_readers_and_catches_planted_bugs(part: int, tmp_path: Path) -> None:
+def test_damage_oracle_accepts_a_correct_reader_and_catches_planted_bugs(part: int, tmp_path: Path) -> None:
     """The sample has errors, problems and clean results. The oracle accepts all, and catches most planted bugs."""
     kinds: Counter[str] = Counter()
     seen: Counter[str] = Counter()

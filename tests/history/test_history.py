@@ -35,7 +35,7 @@ def everything(matches: int) -> History:
     )
 
 
-def test_columns_have_the_documented_types_and_values(league: History) -> None:
+def test_columns_of_a_history_have_the_documented_types_and_values(league: History) -> None:
     assert league.match_start.tolist() == [0, 2, 4, 7, 9]
     assert league.team_start.tolist() == [0, 1, 2, 4, 6, 7, 8, 9, 10, 11]
     assert league.players == ("ann", "bob", "cat", "dan", "eve")
@@ -74,7 +74,7 @@ def test_history_of_duels_with_all_columns_takes_40_bytes_per_player() -> None:
     assert history.nbytes <= 40 * history.entries
 
 
-def test_indexing_returns_plain_matches(league: History) -> None:
+def test_indexing_a_history_returns_matches_as_plain_dicts(league: History) -> None:
     assert league[0] == {"teams": [["ann"], ["bob"]], "scores": [2, 1], "time": date(2026, 1, 1), "id": "a"}
     assert league[-1] == league[3]
     assert league[3]["weights"] == [[0.5], [1]]
@@ -103,7 +103,7 @@ def test_take_sorts_matches_by_time_or_keeps_the_given_order_without_times(leagu
     assert league.take([]) == league[:0]
 
 
-def test_match_that_is_taken_twice_loses_its_id(league: History) -> None:
+def test_match_that_is_selected_twice_loses_its_id(league: History) -> None:
     twice = league.take(np.array([0, 0]))
     assert len(twice) == 2
     assert twice.ids is None
@@ -121,7 +121,7 @@ def test_match_that_is_taken_twice_loses_its_id(league: History) -> None:
         ("ann", "take needs indices"),
     ],
 )
-def test_take_raises_for_invalid_indices(league: History, chosen: Any, message: str) -> None:
+def test_selecting_matches_by_invalid_indices_raises_an_error(league: History, chosen: Any, message: str) -> None:
     with pytest.raises(Error, match=message):
         league.take(chosen)
 
@@ -145,7 +145,7 @@ def test_between_accepts_plain_numbers_as_bounds() -> None:
     assert len(everything(9).between(2, "5")) == 3
 
 
-def test_between_takes_a_bound_without_a_zone_to_be_in_the_zone_of_the_history() -> None:
+def test_between_reads_a_bound_without_a_time_zone_in_the_zone_of_the_history() -> None:
     times = ["2026-01-01T00:30:00+02:00", "2026-01-01T01:30:00+02:00"]
     history = History.from_matches([{"teams": [["ann"], ["bob"]], "time": time} for time in times])
     assert len(history.between("2026-01-01")) == 2
@@ -172,7 +172,7 @@ def test_between_raises_for_a_history_without_times() -> None:
         History.from_matches([{"teams": [["ann"], ["bob"]]}]).between(1)
 
 
-def test_equality_compares_names_and_content(league: History) -> None:
+def test_equal_histories_may_number_their_players_differently(league: History) -> None:
     whole = History.from_matches([{"teams": [["zoe"], ["ann"]], "time": "2025-01-01"}, *LEAGUE])
     assert whole.players != league.players
     assert whole[1:] == league
@@ -192,14 +192,14 @@ def test_histories_that_differ_in_any_column_are_not_equal(league: History, chan
     assert History.from_matches([{**LEAGUE[0], **change}, *LEAGUE[1:]]) != league
 
 
-def test_histories_with_different_time_types_differ() -> None:
+def test_histories_with_different_types_of_times_are_not_equal() -> None:
     duel = {"teams": [["ann"], ["bob"]]}
     times = ["1970-01-01", "1970-01-01T00:00:00", "1970-01-01T00:00:00Z", "1970-01-01T01:00:00+01:00", 0]
     histories = [History.from_matches([{**duel, "time": time}]) for time in times] + [History.from_matches([duel])]
     assert [[one == other for other in histories] for one in histories] == np.eye(6, dtype=bool).tolist()
 
 
-def test_repr_shows_counts_and_time_span(league: History) -> None:
+def test_repr_of_a_history_shows_its_numbers_of_matches_and_players_and_its_time_span(league: History) -> None:
     assert repr(league) == "History(4 matches, 5 players, 2026-01-01 … 2026-01-03, scores)"
     assert repr(league[2:]) == "History(2 matches, 4 players, 2026-01-03, places)"
     assert repr(everything(2)) == "History(2 matches, 4 players, 0.0 … 1.0, scores)"

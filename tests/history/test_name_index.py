@@ -43,11 +43,11 @@ latin = st.text("abcdeéöñçßİıøŁ' -.", min_size=1, max_size=8).map(str.s
         ("!?", None),
     ],
 )
-def test_typed_names_find_one_player(typed: str, player: str | None) -> None:
+def test_name_typed_in_another_spelling_finds_its_player(typed: str, player: str | None) -> None:
     assert NameIndex(PLAYERS).find(typed) == FoundName(player)
 
 
-def test_strict_spellings_come_first_and_several_players_are_named() -> None:
+def test_stricter_spelling_wins_and_an_ambiguous_name_lists_all_possible_players() -> None:
     index = NameIndex(["Ana", "ANA", "Aña", "Lee Ann", "Ann Lee", "Annlee"])
     assert index.find("Ana").name == "Ana"
     assert index.find("aña").name == "Aña"
@@ -59,7 +59,7 @@ def test_strict_spellings_come_first_and_several_players_are_named() -> None:
     assert index.hint("Anm Lee") == "; did you mean 'Ann Lee'?"
 
 
-def test_aliases_find_their_player() -> None:
+def test_player_is_found_by_an_alias() -> None:
     index = NameIndex(["Deevo", "ann"], {"Jeevo": "Deevo", "Ann": "Deevo"}).extended(["bob"])
     assert index.find("Jeevo").name == index.find("JÉEVO").name == "Deevo"
     assert index.find("ann").name == "ann"
@@ -68,7 +68,7 @@ def test_aliases_find_their_player() -> None:
 
 
 @given(st.lists(anything.map(str.strip), unique=True, max_size=12), anything)
-def test_find_is_total_and_exact_names_find_themselves(names: list[str], typed: str) -> None:
+def test_find_accepts_any_text_and_an_exact_name_finds_its_own_player(names: list[str], typed: str) -> None:
     index = NameIndex(names)
     for name in names:
         assert index.find(name) == FoundName(name)
@@ -82,7 +82,9 @@ def test_find_is_total_and_exact_names_find_themselves(names: list[str], typed: 
 
 
 @given(st.lists(latin, unique=True, min_size=1, max_size=12), st.data())
-def test_a_plain_spelling_finds_every_name_that_is_alone_with_it(names: list[str], data: st.DataObject) -> None:
+def test_name_typed_without_case_and_accents_finds_its_player_if_no_other_name_fits(
+    names: list[str], data: st.DataObject
+) -> None:
     index = NameIndex(names)
     name = data.draw(st.sampled_from(names))
     typed = data.draw(
@@ -97,7 +99,9 @@ def test_a_plain_spelling_finds_every_name_that_is_alone_with_it(names: list[str
 
 
 @given(st.lists(latin, unique=True, max_size=8), st.lists(latin, unique=True, max_size=8), latin)
-def test_an_extended_index_finds_the_same(first: list[str], more: list[str], typed: str) -> None:
+def test_extended_name_index_finds_the_same_players_as_a_new_index(
+    first: list[str], more: list[str], typed: str
+) -> None:
     more = [name for name in more if name not in first]
     grown = NameIndex(first)
     grown.find(typed)  # builds the keys, which the extended index continues
@@ -105,20 +109,20 @@ def test_an_extended_index_finds_the_same(first: list[str], more: list[str], typ
     assert grown.find(typed) == NameIndex(first + more).find(typed)
 
 
-def test_search_ignores_the_order_of_words() -> None:
+def test_name_search_ignores_the_order_of_words() -> None:
     index = NameIndex(PLAYERS)
     assert [PLAYERS[row] for row in index.search("nadal, raf").nonzero()[0]] == ["Rafael Nadal"]
     assert [PLAYERS[row] for row in index.search("JOAO").nonzero()[0]] == ["João Silva"]
 
 
-def test_lookalikes_ignore_numbers_and_short_words() -> None:
+def test_names_that_differ_in_numbers_or_short_words_are_not_lookalikes() -> None:
     index = NameIndex(["player 12", "Bob", "John Smith", "José"])
     assert index.lookalikes("player 13") == index.lookalikes("Rob") == []
     assert index.lookalikes("Jhon Smith") == ["John Smith"]
     assert index.lookalikes("jose") == ["José"]
 
 
-def test_a_large_league_is_indexed_once() -> None:
+def test_names_are_found_quickly_in_a_league_of_100_000_players() -> None:
     names = [
         f"{first} {last} {number}" for first in ("João", "Ann") for last in ("Silva", "Lee") for number in range(25_000)
     ]

@@ -21,7 +21,7 @@ def test_names_may_be_text_or_whole_numbers_and_are_stripped(value: object, name
 
 
 @pytest.mark.parametrize("value", ["", "  \t", None, 1.0, np.float64(3), True, ["ann"], b"ann", "\ud800"])
-def test_invalid_names_raise_with_their_value(value: object) -> None:
+def test_error_for_an_invalid_name_shows_its_value(value: object) -> None:
     with pytest.raises(Error, match="a player's name must") as error:
         name_of(value)
     assert repr(value) in str(error.value)

@@ -16,20 +16,20 @@ from .strategies import letters, matches
 
 
 @given(matches(context=True))
-def test_plain_matches_round_trip(found: list[dict[str, Any]]) -> None:
+def test_plain_matches_converted_to_a_history_and_back_are_unchanged(found: list[dict[str, Any]]) -> None:
     history = History.from_matches(found)
     assert len(history) == len(found)
     assert History.from_matches(list(history)) == history
 
 
 @given(matches())
-def test_history_round_trips_through_a_frame(found: list[dict[str, Any]]) -> None:
+def test_history_converted_to_a_frame_and_back_is_unchanged(found: list[dict[str, Any]]) -> None:
     history = History.from_matches(found)
     assert History.from_frame(history.to_frame()) == history
 
 
 @given(matches())
-def test_history_round_trips_through_a_frame_with_shuffled_matches(found: list[dict[str, Any]]) -> None:
+def test_history_read_from_a_frame_with_shuffled_matches_is_unchanged(found: list[dict[str, Any]]) -> None:
     untimed = [{key: match[key] for key in match if key != "time"} for match in found]
     history = History.from_matches(untimed)
     interleaved = history.to_frame().with_columns(row=pl.int_range(pl.len()).over("match")).sort("row", "match")
@@ -37,7 +37,7 @@ def test_history_round_trips_through_a_frame_with_shuffled_matches(found: list[d
 
 
 @given(matches(context=True))
-def test_history_round_trips_through_pickle_and_stays_read_only(found: list[dict[str, Any]]) -> None:
+def test_unpickled_history_is_unchanged_and_read_only(found: list[dict[str, Any]]) -> None:
     history = History.from_matches(found)
     copy = pickle.loads(pickle.dumps(history))
     assert copy == history

@@ -51,7 +51,7 @@ def test_question_about_ambiguous_dates_offers_both_readings(tmp_path: Path) -> 
     assert question.answers[1].matches[0] == "ann beat bob 3:1 on 2026-03-04"
 
 
-def test_file_with_familiar_columns_leaves_no_question(tmp_path: Path) -> None:
+def test_file_with_familiar_columns_leaves_no_question_open(tmp_path: Path) -> None:
     assert ask(tmp_path, "date,home,away,hg,ag\n2026-01-31,ann,bob,1,0\n") == {}
     assert ask(tmp_path, "winner,loser\nann,bob\n") == {}
 
@@ -68,7 +68,7 @@ def test_error_for_an_unknown_layout_has_its_suggestion_as_an_attribute(tmp_path
     assert caught.value.hint == Option("columns", caught.value.suggestion.roles)
 
 
-def test_suggested_columns_keep_those_that_the_user_mapped(tmp_path: Path) -> None:
+def test_suggested_mapping_keeps_the_columns_that_the_user_mapped(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
     path.write_text(THREE_NUMBERS, encoding="utf-8")
     with pytest.raises(NoLayout) as caught:
@@ -91,7 +91,7 @@ def test_error_suggests_no_columns_if_no_reading_makes_sense(tmp_path: Path, tex
     "columns",
     [{"home": "x", "away": "y", "winner": None}, {"winner": None, "loser": "y"}, {"winner": "x", "loser": None}],
 )
-def test_roles_without_a_column_do_not_get_in_the_way_of_answers(
+def test_questions_can_be_answered_even_if_the_user_mapped_a_role_to_no_column(
     tmp_path: Path, columns: dict[str, str | None]
 ) -> None:
     text = "x,y,hg,ag\nann,bob,3,1\nbob,cat,2,2\n"

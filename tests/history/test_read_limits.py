@@ -40,7 +40,7 @@ def small_bombs(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_decompression_bomb_is_refused_with_the_limit_and_the_remedy(small_bombs, name):
+def test_error_for_a_decompression_bomb_names_the_limit_and_how_to_lift_it(small_bombs, name):
     path = small_bombs / name
     message = rf"^{re.escape(str(path))}: {SMALL[name]}.*; if you trust the file, use `limits=False` to read it anyway"
     with pytest.raises(LimitExceeded, match=message):
@@ -57,7 +57,7 @@ def test_row_limit_applies_to_a_sheet_with_its_rows_in_any_order(tmp_path, cells
         History.read(path)
 
 
-def test_read_limits_can_be_set_and_lifted(tmp_path):
+def test_read_limits_can_be_changed_or_switched_off(tmp_path):
     path = tmp_path / "games.csv"
     path.write_bytes(bombs.HEADER + b"ann,bob\n" * 100)
     with pytest.raises(LimitExceeded, match="has 100 rows, and the limit is 99"):
@@ -138,7 +138,7 @@ def test_command_line_refuses_large_bombs_within_10_seconds_and_a_gigabyte(tmp_p
     assert peak < 1000
 
 
-def test_repeated_cells_of_opendocument_count(tmp_path: Path) -> None:
+def test_repeated_cells_of_an_opendocument_sheet_count_towards_the_read_limits(tmp_path: Path) -> None:
     path = tmp_path / "games.ods"
     rows = [["winner", "loser"], ["ann", "bob"]]
     write_ods(path, rows)

@@ -53,7 +53,7 @@ def test_frames_of_every_library_give_the_same_history(frame: object) -> None:
 
 
 @pytest.mark.parametrize("frame", [None, 3, [{"teams": [["ann"], ["bob"]]}], {"winner": ["ann"]}, np.zeros(3)])
-def test_objects_that_are_not_frames_raise(frame: object) -> None:
+def test_reading_an_object_that_is_not_a_frame_raises_an_error(frame: object) -> None:
     with pytest.raises(
         Error, match=r"needs a Polars, pandas or Arrow frame, not .*; for plain Python values, use from_matches"
     ):
@@ -93,7 +93,7 @@ def test_missing_values_in_pandas_frames_are_read_as_missing() -> None:
         (pl.Series(["3.5"]), "number", None, 3.5),
     ],
 )
-def test_times_of_every_type_are_read(times: pl.Series, kind: str, zone: str | None, first: Any) -> None:
+def test_times_of_every_type_are_read_from_a_frame(times: pl.Series, kind: str, zone: str | None, first: Any) -> None:
     history = History.from_frame(pl.DataFrame({"winner": ["a"], "loser": ["b"], "time": times}))
     assert (history.time_kind, history.time_zone, history[0]["time"]) == (kind, zone, first)
     assert History.from_frame(history.to_frame()) == history
@@ -113,7 +113,7 @@ def test_named_time_zone_is_kept_unless_utc_is_set() -> None:
     ("text", "time_format"),
     [("31.01.2026", "%d.%m.%Y"), ("31 January 2026", "%d %B %Y"), ("31.01.26", "%d.%m.%y"), ("01/31/2026", "%m/%d/%Y")],
 )
-def test_dates_are_read_by_the_given_format(text: str, time_format: str) -> None:
+def test_dates_are_parsed_with_the_time_format_option(text: str, time_format: str) -> None:
     frame = pl.DataFrame({"winner": ["a"], "loser": ["b"], "date": [text]})
     history = History.from_frame(frame, time_format=time_format)
     assert history[0]["time"] == date(2026, 1, 31)
@@ -128,7 +128,7 @@ def test_error_names_a_date_that_does_not_fit_the_format() -> None:
         History.from_frame(frame, time_format="%d.%m.%Y")
 
 
-def test_date_after_the_year_9999_raises() -> None:
+def test_date_after_the_year_9999_raises_an_error() -> None:
     times = pl.Series([0, 10**8], dtype=pl.Int32).cast(pl.Date)
     with pytest.raises(
         Error, match="row 2: column 'date' holds '100000000 days since 1970': a time must be in the years 1 to 9999"
@@ -172,7 +172,7 @@ def test_importing_prowess_history_does_not_import_polars() -> None:
 
 @pytest.mark.parametrize("column", ["match", "player", "time"])
 @pytest.mark.parametrize("cell", [timedelta(hours=1), ["a", "b"], {"a": 1}, b"a"])
-def test_cells_of_unsupported_types_raise_and_name_the_column(column: str, cell: object) -> None:
+def test_error_for_cells_of_an_unsupported_type_names_the_column(column: str, cell: object) -> None:
     races = {"match": [1, 1], "player": ["a", "b"], "time": ["1:02", "1:05"], column: [cell, cell]}
     with pytest.raises(Error, match=f"column '{column}' holds|can't tell what these columns mean"):
         History.from_frame(pl.DataFrame(races))
@@ -188,6 +188,6 @@ def test_player_listed_in_both_teams_is_reported_once() -> None:
     ]
 
 
-def test_ignored_column_of_lists_beside_teams_is_no_error() -> None:
+def test_list_column_without_a_role_is_ignored() -> None:
     frame = pl.DataFrame({"match": [1, 1], "team": ["Otters", "Newts"], "rank": [1, 2], "laps": [[1.0, 2.0], [3.0]]})
     assert len(History.from_frame(frame)) == 1

@@ -56,7 +56,7 @@ def test_problems_in_groups_have_line_numbers_of_the_whole_file_and_are_counted_
     assert {name: len(found) for name, found in kept.items()} == {"x": 2, "y": 0}
 
 
-def test_file_that_cannot_be_grouped_raises(tmp_path: Path) -> None:
+def test_error_says_why_a_file_cannot_be_grouped(tmp_path: Path) -> None:
     with pytest.raises(
         Error, match="no column 'year' to group by; the columns are 'Season', 'round', 'date', 'driver', 'position'"
     ):

@@ -26,7 +26,7 @@ def test_documentation_lists_every_remark_code() -> None:
     assert used <= listed
 
 
-def test_remarks_carry_column_count_line_and_option(tmp_path: Path) -> None:
+def test_remarks_have_attributes_for_column_and_count_and_line_and_option(tmp_path: Path) -> None:
     history = read(tmp_path, "date,home,away,score,town\n03/04/2026,ann,bob,3-1,x\n04/05/2026,bob,cat,,y\n")
     remarks = {remark.code: remark for remark in history.remarks}
     assert remarks.keys() == {"layout", "context-left-out", "day-month-order", "not-played"}
@@ -36,7 +36,7 @@ def test_remarks_carry_column_count_line_and_option(tmp_path: Path) -> None:
     assert (remarks["not-played"].count, remarks["not-played"].line) == (1, 3)
 
 
-def test_recognised_text_has_a_line_for_each_remark(tmp_path: Path) -> None:
+def test_text_about_a_recognised_file_has_a_line_for_each_remark(tmp_path: Path) -> None:
     history = read(tmp_path, "winner,loser,town\nann,bob,x\n")
     assert history.recognised.splitlines() == [str(remark) for remark in history.remarks]
 

@@ -1,4 +1,4 @@
-"""Renaming and merging players equals renaming them in the matches, and impossible merges name the match."""
+"""Renaming players of a history equals renaming them in its matches. Errors about impossible merges name the match."""
 
 from pathlib import Path
 from time import perf_counter
@@ -30,7 +30,7 @@ def follow(aliases: dict[str, str], name: str) -> str | None:
 
 
 @given(st.dictionaries(names, names, max_size=8))
-def test_chains_are_followed_to_their_end(aliases: dict[str, str]) -> None:
+def test_chain_of_aliases_leads_to_its_last_name_and_a_circle_raises_an_error(aliases: dict[str, str]) -> None:
     expected = {alias: follow(aliases, alias) for alias in aliases if aliases[alias] != alias}
     if None in expected.values():
         with pytest.raises(Error, match="circle"):
@@ -40,7 +40,9 @@ def test_chains_are_followed_to_their_end(aliases: dict[str, str]) -> None:
 
 
 @given(matches(), st.data())
-def test_renaming_equals_renaming_in_the_matches(plain: list[dict[str, Any]], data: st.DataObject) -> None:
+def test_renamed_history_equals_the_history_of_renamed_matches(
+    plain: list[dict[str, Any]], data: st.DataObject
+) -> None:
     history = History.from_matches(plain)
     if not history.players:
         return
@@ -91,7 +93,7 @@ GAMES = [
         ("ann", "rename needs a mapping"),
     ],
 )
-def test_mistakes_are_named(aliases: Any, message: str) -> None:
+def test_error_for_an_invalid_rename_explains_the_mistake(aliases: Any, message: str) -> None:
     history = History.from_matches(GAMES)
     with pytest.raises(Error) as caught:
         history.rename(aliases)
@@ -99,7 +101,7 @@ def test_mistakes_are_named(aliases: Any, message: str) -> None:
     assert caught.value.field in ("names", "aliases")
 
 
-def test_swapping_in_two_steps_and_new_names() -> None:
+def test_players_can_get_new_names_or_swap_names() -> None:
     history = History.from_matches(GAMES)
     assert history.rename({}) is history
     assert history.rename({"ann": "ann"}) is history
@@ -108,12 +110,12 @@ def test_swapping_in_two_steps_and_new_names() -> None:
     assert swapped[2]["teams"] == [["bob", "ann"], ["cat"]]
 
 
-def test_a_slice_may_rename_players_who_do_not_play_in_it() -> None:
+def test_slice_of_a_history_can_rename_players_who_do_not_play_in_it() -> None:
     history = History.from_matches(GAMES)
     assert history[:1].rename({"cat": "Jeevo"}).players == ("Jeevo", "ann", "Deevo", "bob")
 
 
-def test_renaming_a_million_entries_is_quick() -> None:
+def test_history_of_a_million_entries_is_renamed_quickly() -> None:
     size, players = 500_000, 100_000
     history = History(
         np.arange(0, 2 * size + 1, 2, dtype=np.int32),
@@ -146,7 +148,7 @@ ALIASES = {"JV": "Jeevo", "Jeevo": "Deevo", "José": "Pepe", "Zed": "ann", "Bob"
 
 
 @pytest.mark.parametrize(("name", "text"), [("a.csv", WIDE), ("b.csv", LONG), ("c.jsonl", JSON)])
-def test_files_are_read_with_aliases(tmp_path: Path, name: str, text: str) -> None:
+def test_aliases_replace_names_when_a_file_is_read(tmp_path: Path, name: str, text: str) -> None:
     path = write(tmp_path / name, text)
     history = History.read(path, aliases=ALIASES)
     assert history.players == ("Deevo", "ann", "Pepe", "bob")
@@ -173,7 +175,9 @@ def test_files_are_read_with_aliases(tmp_path: Path, name: str, text: str) -> No
 @pytest.mark.parametrize(
     ("name", "text", "where"), [("a.csv", WIDE, "line 3"), ("b.csv", LONG, "line 5"), ("c.jsonl", JSON, "match 2")]
 )
-def test_an_impossible_merge_names_the_line(tmp_path: Path, name: str, text: str, where: str) -> None:
+def test_error_for_an_impossible_merge_names_the_line_of_the_match(
+    tmp_path: Path, name: str, text: str, where: str
+) -> None:
     path = write(tmp_path / name, text)
     with pytest.raises(Error, match=f"{name}, {where}.*'Jeevo' and 'ann' are opponents") as caught:
         History.read(path, aliases={"Jeevo": "ann"}, skip_problems=True)
@@ -182,13 +186,13 @@ def test_an_impossible_merge_names_the_line(tmp_path: Path, name: str, text: str
         list(History.stream(path, aliases={"Jeevo": "ann"}))
 
 
-def test_a_merge_of_names_that_meet_under_a_third_name(tmp_path: Path) -> None:
+def test_two_opponents_cannot_be_aliases_of_the_same_player(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", "winner,loser\nann,cat\nann,bob\n")
     with pytest.raises(Error, match=r"a.csv, line 3: 'ann' and 'bob' are opponents"):
         History.read(path, aliases={"ann": "x", "bob": "x"})
 
 
-def test_a_target_that_no_match_names_may_be_a_slip(tmp_path: Path) -> None:
+def test_remark_suggests_a_similar_name_if_an_alias_leads_to_an_unknown_player(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", WIDE)
     history = History.read(path, aliases={"JV": "deevo"})
     assert "no match has a player named 'deevo' (did you mean 'Deevo'?)" in history.recognised
@@ -207,14 +211,14 @@ def test_a_target_that_no_match_names_may_be_a_slip(tmp_path: Path) -> None:
         ("a.jsonl", '{"alias": "Jeevo", "name": "Deevo"}\n{"alias": "JV", "name": "Jeevo"}\n'),
     ],
 )
-def test_files_of_aliases(tmp_path: Path, name: str, text: str) -> None:
+def test_alias_file_may_have_any_usual_text_format(tmp_path: Path, name: str, text: str) -> None:
     path = write(tmp_path / name, text)
     assert dict(read_aliases(path)) == {"Jeevo": "Deevo", "JV": "Deevo"}
     games = write(tmp_path / "games.csv", WIDE)
     assert History.read(games, aliases=path).players == ("Deevo", "ann", "José", "bob")
 
 
-def test_workbooks_and_parquet_files_of_aliases(tmp_path: Path) -> None:
+def test_alias_file_may_be_a_workbook_or_a_parquet_file(tmp_path: Path) -> None:
     frame = pl.DataFrame({"alias": ["Jeevo", "JV"], "name": ["Deevo", "Jeevo"]})
     frame.write_parquet(tmp_path / "a.parquet")
     book = openpyxl.Workbook()
@@ -225,7 +229,7 @@ def test_workbooks_and_parquet_files_of_aliases(tmp_path: Path) -> None:
         assert dict(read_aliases(tmp_path / name)) == {"Jeevo": "Deevo", "JV": "Deevo"}
 
 
-def test_an_alias_may_be_quoted_and_decomposed(tmp_path: Path) -> None:
+def test_alias_may_be_quoted_and_may_have_decomposed_accents(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", '"Nadal, R.",Rafael Nadal\nJose\u0301,Pepe\n Ann\u00a0 Lee ,Ann Lee\n')
     assert dict(read_aliases(path)) == {"Nadal, R.": "Rafael Nadal", "José": "Pepe"}
 
@@ -244,7 +248,7 @@ def test_an_alias_may_be_quoted_and_decomposed(tmp_path: Path) -> None:
         ("Jeevo,Deevo,x\nJV,Deevo,y\n", "a.csv: a file of aliases has two columns, alias and name, not 3"),
     ],
 )
-def test_bad_files_of_aliases_name_the_line(tmp_path: Path, text: str, message: str) -> None:
+def test_error_in_an_alias_file_names_the_line(tmp_path: Path, text: str, message: str) -> None:
     path = write(tmp_path / "a.csv", text)
     with pytest.raises(Error) as caught:
         read_aliases(path)
@@ -252,7 +256,7 @@ def test_bad_files_of_aliases_name_the_line(tmp_path: Path, text: str, message: 
     assert caught.value.field == "aliases"
 
 
-def test_aliases_must_be_a_mapping_or_a_path() -> None:
+def test_aliases_option_must_be_a_mapping_or_a_path() -> None:
     frame = pl.DataFrame({"winner": ["ann"], "loser": ["bob"]})
     with pytest.raises(Error, match="aliases must map aliases to names"):
         History.from_frame(frame, aliases=["ann"])  # type: ignore[arg-type]

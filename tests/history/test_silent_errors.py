@@ -1,4 +1,4 @@
-"""A file with a realistic mistake is read right, or the report tells of the mistake; it is never wrong in silence."""
+"""A file with a realistic mistake is read correctly, or the mistake is reported; the file is never silently misread."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ _ROWS = {
 
 
 def verdict(sheet: Sheet, edited: Edited, folder: Path) -> str:
-    """Return "right", "told" (refused, or with a problem or remark about the edit), or "silent"."""
+    """Return "right" if the file is read correctly, "told" if the edit is reported, or "silent"."""
     try:
         findings = History.check(edited.case.write(folder))
     except Error:
@@ -44,7 +44,10 @@ def verdict(sheet: Sheet, edited: Edited, folder: Path) -> str:
 
 
 def _tells(sheet: Sheet, edited: Edited, findings: Findings) -> bool:
-    """Return whether a remark tells of the edit: it names the line or the column, or is of the expected kind."""
+    """Return whether a remark is about the edit.
+
+    It names the line or the column, or its code is one of those expected.
+    """
     moved = edited.case.text.count("\n") != sheet.case.text.count("\n")
     before = {(remark.code, remark.count, None if moved else remark.line) for remark in sheet.findings.history.remarks}
     for remark in findings.history.remarks:
@@ -67,7 +70,7 @@ _KNOWN = {
 
 
 def silent_edits(path: Path, names: Sequence[str], folder: Path) -> list[str]:
-    """Apply edits to a file, and return those after which it is read wrong without a word."""
+    """Apply edits to a file, and return the edits after which the file is silently misread."""
     stranger = case(path)
     if stranger.matches is None:
         return []
@@ -83,13 +86,13 @@ def silent_edits(path: Path, names: Sequence[str], folder: Path) -> list[str]:
     return found
 
 
-def test_enough_edits_and_files() -> None:
+def test_silent_error_tests_cover_at_least_40_edits_and_123_files() -> None:
     assert len(EDITS) >= 40
     assert len(CASES) >= 123
 
 
 @pytest.mark.parametrize("part", range(4))
-def test_sample_of_edited_files_is_never_read_wrong_in_silence(part: int, tmp_path: Path) -> None:
+def test_no_file_in_a_sample_of_edited_files_is_misread_without_a_remark(part: int, tmp_path: Path) -> None:
     random = Random(f"sample {part}")
     names = list(EDITS)
     for path in random.sample(CASES, 6):
@@ -98,5 +101,5 @@ def test_sample_of_edited_files_is_never_read_wrong_in_silence(part: int, tmp_pa
 
 @pytest.mark.long
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
-def test_edited_file_is_never_read_wrong_in_silence(path: Path, tmp_path: Path) -> None:
+def test_edited_file_is_never_misread_without_a_remark(path: Path, tmp_path: Path) -> None:
     assert not silent_edits(path, list(EDITS), tmp_path)

@@ -80,7 +80,7 @@ def test_last_period_ends_with_the_day_of_the_last_match(period: str, first: str
         assert str(time).startswith(first)
 
 
-def test_last_month_before_the_31st_starts_at_the_end_of_a_shorter_month() -> None:
+def test_last_month_before_march_31_starts_on_march_1() -> None:
     days = [date(2025, 2, 27), date(2025, 2, 28), date(2025, 3, 1), date(2025, 3, 31)]
     assert first_of_last(daily(days), "month") == 2
 
@@ -102,7 +102,7 @@ def test_last_period_may_be_given_in_hours_or_as_a_number() -> None:
         ([None], "week", r"these matches have no times"),
     ],
 )
-def test_unknown_periods_raise(times: list[Any], period: str, message: str) -> None:
+def test_unknown_periods_raise_an_error(times: list[Any], period: str, message: str) -> None:
     with pytest.raises(Error, match=message):
         first_of_last(daily(times), period)
 
@@ -125,7 +125,7 @@ def test_default_period_depends_on_the_time_span_of_the_history(times: list[Any]
     assert usual_period(daily(times)) == usual
 
 
-def test_matches_without_times_cannot_be_chosen_by_time() -> None:
+def test_selecting_matches_by_time_in_a_history_without_times_raises_an_error() -> None:
     with pytest.raises(Error, match="these matches have no times"):
         daily([None]).within("2026")
     with pytest.raises(Error, match="'2026-13' is not a date"):

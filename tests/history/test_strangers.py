@@ -11,7 +11,7 @@ from .strangers.case import CASES, case, read_context, read_matches
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
-def test_file_from_another_source_is_read_as_expected(path: Path, tmp_path: Path) -> None:
+def test_file_from_an_unknown_source_gives_the_expected_matches_or_error(path: Path, tmp_path: Path) -> None:
     stranger = case(path)
     file = stranger.write(tmp_path)
     if stranger.matches is None:

@@ -129,7 +129,7 @@ def test_share_of_the_file_read_by_a_stream_grows_to_one(tmp_path: Path) -> None
         (wide() + "2026-01-30,a,b,1,0,9\n", "line 42: the row has 6 cells, but the header has 5 columns"),
     ],
 )  # fmt: skip
-def test_errors_in_a_stream_count_lines_from_the_start_of_the_file(
+def test_error_in_a_stream_counts_lines_from_the_start_of_the_file(
     tmp_path: Path, text: str, message: str, rows: int
 ) -> None:
     path = tmp_path / "games.csv"
@@ -141,7 +141,7 @@ def test_errors_in_a_stream_count_lines_from_the_start_of_the_file(
 
 
 @pytest.mark.parametrize("time", [",2026-01-30", ""])
-def test_match_whose_rows_continue_later_in_a_stream_raises(tmp_path: Path, time: str) -> None:
+def test_match_that_continues_in_a_later_chunk_of_a_stream_raises_an_error(tmp_path: Path, time: str) -> None:
     path = tmp_path / "races.csv"
     rows = ["a,x,1", "a,y,2", "b,x,1", "b,y,2", "c,x,1", "c,y,2", "a,z,3"]
     path.write_text("\n".join(["race,driver,position" + (time and ",date"), *(row + time for row in rows)]))
@@ -150,7 +150,7 @@ def test_match_whose_rows_continue_later_in_a_stream_raises(tmp_path: Path, time
     assert len(next(History.stream(path, rows=9))) == 3
 
 
-def test_stream_skips_problems_like_a_whole_file(tmp_path: Path) -> None:
+def test_stream_skips_unreadable_rows_like_a_file_read_at_once(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
     path.write_text(wide().replace(",p1,", ",,"))
     same(path, 5, skip_problems=True)

@@ -77,19 +77,19 @@ def test_single_times_are_parsed(value: object, expected: tuple[str, str | None,
         True, None, float("nan"), float("inf"), pd.NaT, np.datetime64("NaT"), [2026], b"2026-01-31",
     ],
 )  # fmt: skip
-def test_unreadable_time_raises_with_its_value_and_advice(value: object) -> None:
+def test_error_for_an_unreadable_time_shows_its_value_and_gives_advice(value: object) -> None:
     with pytest.raises(Error, match="2026-01-31T10:00:00") as error:
         parse_time(value)
     assert repr(value) in str(error.value)
 
 
-def test_times_outside_the_years_1_to_9999_raise() -> None:
+def test_times_outside_the_years_1_to_9999_raise_an_error() -> None:
     for value in ("0001-01-01T00:00:00+02:00", np.datetime64(2**62, "us"), "9999-12-31T23:00:00-02:00"):
         with pytest.raises(Error, match="years 1 to 9999"):
             parse_time(value)
 
 
-def test_time_format_parses_unusual_dates() -> None:
+def test_time_format_option_parses_unusual_dates() -> None:
     assert parse_time("02.01.1970", "%d.%m.%Y") == ("date", None, DAY)
     assert parse_time("01 January 1970 01:00:00", "%d %B %Y %H:%M:%S") == ("timestamp", None, HOUR)
     assert parse_time("01.01.70 02:00 +0100", "%d.%m.%y %H:%M %z") == ("timestamp", "+01:00", HOUR)
@@ -117,7 +117,7 @@ def test_named_formats_parse_unix_times_and_spreadsheet_day_numbers() -> None:
         ("31/01/26", "2026-01-31 or 2031-01-26"),
     ],
 )
-def test_ambiguous_date_raises_and_suggests_both_readings(text: str, readings: str) -> None:
+def test_error_for_an_ambiguous_date_suggests_both_readings(text: str, readings: str) -> None:
     with pytest.raises(Error, match=f"'{text}' is ambiguous; write {readings}"):
         parse_time(text)
 
@@ -127,7 +127,7 @@ def test_day_first_option_resolves_ambiguous_dates() -> None:
     assert str(show_time(*parse_time("03/04/2026", day_first=False))) == "2026-03-04"
 
 
-def test_utc_offset_with_seconds_raises() -> None:
+def test_utc_offset_with_seconds_raises_an_error() -> None:
     with pytest.raises(Error, match="whole number of minutes"):
         parse_time(datetime(1970, 1, 1, tzinfo=timezone(timedelta(seconds=30))))
 
@@ -162,6 +162,6 @@ def test_comparable_times_share_a_type_and_time_zone(one: Stamp, other: Stamp, u
         (DATE, EAST, False, "mixed time zones: some times have a zone"),
     ],
 )
-def test_incomparable_times_raise(one: Stamp, other: Stamp, utc: bool, message: str) -> None:
+def test_times_that_cannot_be_compared_raise_an_error(one: Stamp, other: Stamp, utc: bool, message: str) -> None:
     with pytest.raises(Error, match=message):
         agree(one, other, utc)

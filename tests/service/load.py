@@ -145,7 +145,7 @@ class Load:
 
     @property
     def under_way(self) -> Matches:
-        """Return the matches of requests that are not acknowledged yet; read them before the acknowledged ones."""
+        """Return the matches of requests that are not acknowledged yet; call this before `acknowledged`."""
         return {name: match for client in self.clients for name, match in client.under_way.items()}
 
     def check(self) -> None:

@@ -124,7 +124,7 @@ def test_reads_do_not_wait_for_a_running_team_balancing_request(ask, monkeypatch
     assert sorted(heavy) == [200] * 42 + [503] * 18
 
 
-def test_client_gets_few_threads_at_once_and_is_charged_for_their_cpu_time():
+def test_client_can_use_only_a_few_threads_at_once_and_is_charged_for_their_cpu_time():
     charged, running, most = [], 0, 0
 
     def work():
@@ -144,7 +144,7 @@ def test_client_gets_few_threads_at_once_and_is_charged_for_their_cpu_time():
     assert max(charged) < 0.01  # it slept
 
 
-def test_no_service_module_bypasses_the_thread_limit_per_client():
+def test_all_service_modules_use_the_threads_of_the_client():
     folder = Path(concurrency.__file__).parent
     own = {"concurrency.py", "app.py"}  # the first implements the limit, and the second runs before any client connects
     texts = {path: path.read_text() for path in folder.rglob("*.py") if path.name not in own}

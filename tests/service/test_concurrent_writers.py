@@ -50,7 +50,9 @@ def place(postgres: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[R
 
 
 def work(place: RunningService, number: int, each: int, ready: threading.Barrier) -> list[tuple[str, str, Answer]]:
-    """Post to one league and then to the other, while a second writer posts the same ids; finally one writer corrects.
+    """Post to one league and then to the other, while a second writer posts the same ids.
+
+    Finally, one writer makes corrections.
 
     All writers work on the same league at a time, because a commit for both leagues would hold the locks of both.
     """
@@ -117,7 +119,7 @@ def _compare(database: Database, league: str, answers: list[tuple[str, dict[str,
     return held
 
 
-def test_writers_of_different_players_do_not_wait_for_each_other(place: RunningService) -> None:
+def test_posts_of_different_players_do_not_wait_for_each_other(place: RunningService) -> None:
     """While ann is locked, matches of cat and dan are recorded and ann's match waits.
 
     In the league "serial", whose model learns from all matches, all wait.

@@ -64,7 +64,7 @@ def refusals(app):
     }
 
 
-def test_request_headers_have_a_size_limit_even_if_they_never_end(tmp_path):
+def test_endless_request_headers_are_refused_at_the_size_limit(tmp_path):
     with service(tmp_path, header_limit=1000) as (client, app):
         start = b"GET /healthz HTTP/1.1\r\nHost: x\r\n"
         assert client.get("/healthz", headers={"X-Long": "a" * 700}).status_code == 200
@@ -96,7 +96,7 @@ def test_trailers_and_chunk_extensions_have_a_size_limit(tmp_path):
         ([b"POST /probe/body HTTP/1.1\r\nContent-Length: 9\r\n\r\n", b"12345678"], "slow_body"),
     ],
 )
-def test_slow_requests_are_closed_with_408(tmp_path, pieces, reason):
+def test_request_that_arrives_too_slowly_gets_408_request_timeout(tmp_path, pieces, reason):
     with service(tmp_path, header_timeout=0.2, body_timeout=0.2) as (client, app):
         line = connect(client, *pieces)
         said = response(line)

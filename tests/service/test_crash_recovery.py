@@ -152,7 +152,9 @@ def test_killed_worker_is_replaced_and_loses_no_match(postgres_url: str, tmp_pat
 @pytest.mark.long
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("seed", range(5))
-def test_service_killed_many_times_loses_no_change(database_url: str, tmp_path: Path, workers: int, seed: int) -> None:
+def test_service_killed_200_times_loses_no_acknowledged_change(
+    database_url: str, tmp_path: Path, workers: int, seed: int
+) -> None:
     """There are 200 kills in total: 50 for each kind of database, with one and with two workers."""
     crash(database_url, tmp_path, 10, seed=seed, workers=workers, before=MANY)
 
@@ -190,7 +192,7 @@ def test_posts_are_refused_while_the_disk_is_full(tmp_path: Path) -> None:
     once(url, "darts", acknowledged | {one["id"] for one in batch})
 
 
-def test_posts_are_refused_until_a_lost_database_is_back(tmp_path: Path) -> None:
+def test_posts_are_refused_while_the_database_is_unavailable_and_accepted_afterwards(tmp_path: Path) -> None:
     with cluster(durable=True) as database:
         key = create_league(database.url, "darts")
         with serving(database.url, tmp_path, rate_limit="0") as server:

@@ -51,7 +51,7 @@ LIMIT_NAMES = [field.name for field in fields(Settings) if field.metadata["panel
 
 
 @pytest.mark.parametrize("name", [name for name in LIMIT_NAMES if "burst" not in name])
-def test_doctor_reports_every_limit_that_is_off(name: str) -> None:
+def test_doctor_reports_every_limit_that_is_switched_off(name: str) -> None:
     [check] = [check for check in examine_settings(Settings(**{name: 0})) if check.status != "ok"]  # type: ignore[arg-type]
     assert (check.name, check.status) == ("limits", "problem")
     assert name in check.text
@@ -114,7 +114,7 @@ def test_doctor_warns_about_a_low_open_file_limit(
 @pytest.mark.parametrize(
     ("kind", "status"), [("ext4", None), ("nfs4", "problem"), ("fuse.sshfs", "problem"), ("tmpfs", "problem")]
 )
-def test_doctor_reports_a_file_system_without_locks_or_in_memory(
+def test_doctor_reports_a_network_or_in_memory_file_system(
     database: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kind: str, status: str | None
 ) -> None:
     folder = str(tmp_path).replace(" ", r"\040")

@@ -61,7 +61,7 @@ def test_responses_have_security_headers_and_errors_are_problem_json(tmp_path):
         assert asked[405].headers["allow"] == "GET, HEAD"
 
 
-def test_head_returns_the_same_headers_as_get(tmp_path):
+def test_head_request_returns_the_same_headers_as_a_get_request(tmp_path):
     with service(tmp_path) as (client, app):
         filled(app)
         for path in ("/healthz", "/readyz", "/api/leagues/open/leaderboard", "/api/leagues/closed/events"):

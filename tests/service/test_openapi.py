@@ -287,7 +287,7 @@ QUESTIONS: dict[tuple[str, str], Any] = {
 
 
 def operations(document: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return every route of the document as (method, path), like the keys of WRITES and QUESTIONS."""
+    """Return every route of the document as a pair (method, path), like the keys of WRITES and QUESTIONS."""
     return [(method.upper(), path) for path, methods in document["paths"].items() for method in methods]
 
 
@@ -318,7 +318,7 @@ def test_permission_tests_cover_every_write_route(document: dict[str, Any]) -> N
     assert {one for one in operations(document) if one[0] != "GET"} == {*WRITES, *QUESTIONS}
 
 
-def test_nothing_is_written_without_the_right_key(place: RunningService) -> None:
+def test_write_requests_without_the_right_key_change_nothing(place: RunningService) -> None:
     held = dump(place.database)
     callers = [None, "pw_guessed", place.keys["revoked"], place.keys["read"], place.keys["darts read"]]
     callers += [place.keys["chess write"], place.keys["chess admin"]]

@@ -46,7 +46,7 @@ def ended(process, how):
     return process.wait(PATIENCE)
 
 
-def test_demo_server_reports_a_port_in_use_and_deletes_its_files(tmp_path):
+def test_demo_server_reports_a_port_in_use_and_deletes_its_temporary_files(tmp_path):
     with serving(tmp_path, "--demo") as (process, address):
         league, key = process.stdout.readline(), process.stdout.readline()
         assert league == f"league: {address}/leagues/demo/standings\n"
@@ -115,7 +115,7 @@ def test_request_that_is_unfinished_at_shutdown_gets_503(tmp_path):
     assert "Traceback" not in (tmp_path / "log").read_text()
 
 
-def test_hangup_signal_reloads_a_process_without_losing_a_request(tmp_path):
+def test_sighup_reloads_a_process_without_losing_a_request(tmp_path):
     with serving(tmp_path, "--demo") as (process, address):
         with httpx.Client(base_url=address, timeout=PATIENCE) as client:
             for _ in range(5):
@@ -126,7 +126,7 @@ def test_hangup_signal_reloads_a_process_without_losing_a_request(tmp_path):
 
 
 @pytest.mark.long
-def test_hangup_signal_replaces_processes_while_they_answer_requests(tmp_path):
+def test_sighup_replaces_processes_while_they_answer_requests(tmp_path):
     url = f"sqlite:///{tmp_path / 'prowess.db'}"
     key = create_league(url, "darts")
     with server(url, tmp_path, workers=2, rate_limit="0") as running, Load(running, "darts", key, 2) as load:
@@ -162,7 +162,7 @@ def test_wrong_serve_options_print_a_one_line_error(tmp_path, monkeypatch, words
         assert len(result.stderr.splitlines()) == 1
 
 
-def test_error_for_a_missing_extra_names_the_package_to_install(monkeypatch):
+def test_error_for_missing_optional_packages_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "fastapi", None)
     result = run("serve")
     assert result.exit_code == 1

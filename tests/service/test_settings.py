@@ -75,7 +75,7 @@ def test_settings_round_trip_through_environment_variables(settings):
         ({"PROWESS_LOG": "xml"}, "log must be one of json, text, off, not 'xml'"),
     ],
 )
-def test_wrong_settings_are_refused(variables, message):
+def test_invalid_settings_are_refused(variables, message):
     with pytest.raises(pw.Error) as caught:
         Settings.from_env(variables)
     assert str(caught.value) == message

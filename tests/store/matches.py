@@ -1,4 +1,4 @@
-"""Hypothesis strategies for matches of few players at few times, so that many share players or times."""
+"""Hypothesis strategies for matches of few players at few times, so that many matches share players or times."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ MODELS = {
 
 @st.composite
 def bodies(draw: st.DrawFn) -> dict[str, Any]:
-    """Draw a match without id and time; most have two teams with scores, which every model can rate."""
+    """Draw a match without id and time. Most matches have two teams with scores, which every model can rate."""
     several = draw(st.sampled_from([2, 2, 2, 2, 2, 2, 3]))
     players = draw(st.permutations(PLAYERS))
     sizes = [draw(st.sampled_from([1, 1, 1, 2])) for _ in range(several)]

@@ -69,7 +69,7 @@ class Rollback(Exception):
 
 
 def wrong(checks: Iterable[Check]) -> list[Check]:
-    """Return the problems, except that the test server runs without fsync."""
+    """Return the problems, without the one about fsync, which the test server does not use."""
     return [check for check in checks if check.status != "ok" and check.name != "durability"]
 
 

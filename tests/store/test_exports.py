@@ -81,7 +81,7 @@ def test_export_in_chunks_gives_the_same_file_as_the_whole_history(database, tmp
 
 
 @pytest.mark.parametrize("clock", ["utc", "number", "none"])
-def test_matches_in_another_json_notation_are_exported(database, tmp_path, clock):
+def test_matches_stored_in_a_non_canonical_json_notation_are_exported(database, tmp_path, clock):
     time = {"utc": {"time": "2026-01-31"}, "number": {"time": 7}, "none": {}}[clock]
     record(database, "darts", [PLAIN | time | {"id": 'a "quoted" id'}], clock)
     write(database, "darts", tmp_path / "before.jsonl", ExportSpec("ndjson"))
@@ -147,7 +147,7 @@ def test_download_continues_after_its_export_file_is_deleted(tmp_path):
     assert path.read_text() == "matches"
 
 
-def test_forgetting_a_league_deletes_its_exports_and_fails_running_ones(tmp_path):
+def test_forgetting_a_league_deletes_its_finished_exports_and_fails_running_exports(tmp_path):
     folder = ExportFolder(tmp_path / "exports")
     kept(folder, 1)
     kept(folder, 12)

@@ -41,7 +41,7 @@ def test_only_the_hash_of_a_key_secret_is_stored(database):
     assert bytes(rows[0][0].hash) == sha256(secret.encode()).digest()
 
 
-def test_scope_and_league_limit_a_key(database):
+def test_key_grants_only_permissions_within_its_scope_and_league(database):
     """Permissions of every kind of key equal a table written by hand."""
     with database.writing() as connection:
         chess, darts = (leagues.find(connection, name).id for name in ("chess", "darts"))

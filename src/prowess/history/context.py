@@ -608,7 +608,7 @@ def _owner(index: int, level: int, teams: Sequence[int], sizes: Sequence[int]) -
 
 
 def column_at(history: History, name: str, level: Level) -> ContextColumn | None:
-    """Return a context column of a history, converted to `level` if that is finer; None if there is no such column."""
+    """Return a context column of a history, converted to `level` if that is finer; None if it is missing."""
     column = history.context.get(name)
     if column is not None and level != "match":
         column = column.take(owners(history.match_start))

@@ -4,7 +4,7 @@ from tests.cli.running import LEAGUE, run
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_each_shell_has_a_completion_script(shell: str) -> None:
+def test_completion_script_is_available_for_each_supported_shell(shell: str) -> None:
     result = run(_PROWESS_COMPLETE=f"source_{shell}")
     assert result.exit_code == 0, result.output
     assert "_PROWESS_COMPLETE=complete_" in result.stdout

@@ -26,7 +26,7 @@ def history():
     return pw.History.read(LEAGUE)
 
 
-def test_component_names_are_case_insensitive() -> None:
+def test_names_of_model_components_are_case_insensitive() -> None:
     assert make_model("trueskill", ["team=mean", "beta=3"]) == pw.TrueSkill().replace(team=pw.team.Mean(), beta=3)
 
 
@@ -56,7 +56,7 @@ def test_model_option_help_lists_the_presets() -> None:
         (("--set", "absorb=3"), "error: --set absorb=3: unknown component; choose one of"),
     ],
 )
-def test_model_option_errors_are_one_line(words: tuple[str, ...], message: str) -> None:
+def test_error_for_an_invalid_model_option_is_one_line(words: tuple[str, ...], message: str) -> None:
     result = run("rate", LEAGUE, *words)
     assert result.exit_code == 1
     assert message in result.stderr

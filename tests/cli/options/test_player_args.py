@@ -1,4 +1,4 @@
-"""Typed names find players the same way in every command; a near miss is an error or a note, never silence."""
+"""Every command finds players by typed names in the same way; an inexact name gives an error or a note."""
 
 import json
 from pathlib import Path
@@ -43,13 +43,13 @@ def test_predict_finds_names_in_any_spelling(games: Path, match: str, teams: lis
     assert found["teams"] == teams
 
 
-def test_a_name_of_several_players_asks_which_one(games: Path) -> None:
+def test_error_for_an_ambiguous_name_lists_the_possible_players(games: Path) -> None:
     result = run("predict", games, "ana vs bob")
     assert result.exit_code == 1
     assert "no player named 'ana' among 8 players; did you mean 'Ana' or 'ANA'?" in result.stderr
 
 
-def test_newcomers_that_look_like_a_player_are_noted(games: Path) -> None:
+def test_note_warns_if_the_name_of_a_newcomer_resembles_a_known_player(games: Path) -> None:
     result = run("predict", games, "Rafael Nadla vs Zed", "--newcomers", "--json")
     assert json.loads(result.stdout)[0]["newcomers"] == ["Rafael Nadla", "Zed"]
     assert "'Rafael Nadla' counts as a newcomer, but may be 'Rafael Nadal'" in result.stderr
@@ -69,7 +69,7 @@ def test_newcomers_that_look_like_a_player_are_noted(games: Path) -> None:
         ("explain", LEAGUE, "joao"),
     ],
 )
-def test_every_command_with_names_finds_them(words: tuple[object, ...]) -> None:
+def test_every_command_finds_players_by_names_in_another_spelling(words: tuple[object, ...]) -> None:
     result = run(*words, "--json")
     assert result.exit_code == 0, result.stderr
     assert "João" in result.stdout

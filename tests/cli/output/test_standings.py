@@ -37,14 +37,14 @@ def check(shown: str, columns: int) -> None:
     assert all(name in shown for name in NAMES if len(name) < 20)
 
 
-def test_table_aligns_names_in_any_script(tmp_path: Path) -> None:
+def test_standings_table_aligns_names_in_any_script(tmp_path: Path) -> None:
     path = league(tmp_path)
     check(terminal("rate", path, columns=80), 80)
     for columns in (60, 140):
         check(ruled("rate", path, columns=columns), columns)
 
 
-def test_piped_table_is_aligned(tmp_path: Path) -> None:
+def test_standings_table_in_a_pipe_is_aligned(tmp_path: Path) -> None:
     lines = run("rate", league(tmp_path)).stdout.splitlines()
     assert len({cell_len(line) for line in lines}) == 1
     assert lines[0].split()[-1] == "change"

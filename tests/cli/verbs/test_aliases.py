@@ -44,7 +44,9 @@ def files(tmp_path: Path) -> tuple[Path, Path, Path]:
     ],
     ids=" ".join,
 )
-def test_aliases_give_the_results_of_a_corrected_file(files: tuple[Path, Path, Path], words: tuple[str, ...]) -> None:
+def test_commands_with_aliases_give_the_same_output_as_with_a_corrected_file(
+    files: tuple[Path, Path, Path], words: tuple[str, ...]
+) -> None:
     games, merged, aliases = files
     expected = run(*(word.format(merged) for word in words))
     result = run(*(word.format(games) for word in words), "--aliases", aliases)
@@ -57,7 +59,9 @@ def test_aliases_give_the_results_of_a_corrected_file(files: tuple[Path, Path, P
     assert result.stderr.count("1 alias does not occur in the matches: 'Zed'") == 1
 
 
-def test_aliases_of_several_files_may_occur_in_one_of_them(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
+def test_alias_that_occurs_in_one_of_several_files_is_not_reported_as_unused(
+    files: tuple[Path, Path, Path], tmp_path: Path
+) -> None:
     games, _, aliases = files
     more = write(tmp_path, "more.csv", "date,winner,loser\n2026-02-01,Zed,bob\n")
     result = run("rate", games, more, "--aliases", aliases, "--json")
@@ -66,7 +70,7 @@ def test_aliases_of_several_files_may_occur_in_one_of_them(files: tuple[Path, Pa
     assert "not occur" not in result.stderr
 
 
-def test_typed_aliases_find_their_players(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
+def test_player_is_found_by_an_alias_typed_on_the_command_line(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
     games, _, aliases = files
     [found] = json.loads(run("predict", games, "jeevo vs zed", "--aliases", aliases, "--json").stdout)
     assert found["teams"] == [["Deevo"], ["ann"]]
@@ -76,7 +80,7 @@ def test_typed_aliases_find_their_players(files: tuple[Path, Path, Path], tmp_pa
     assert found["teams"] == [["Deevo"], ["João"]]
 
 
-def test_a_resumed_ladder_uses_the_file_given_again(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
+def test_aliases_also_apply_to_matches_added_to_a_saved_ladder(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
     games, _, aliases = files
     saved = tmp_path / "league.prowess"
     more = write(tmp_path, "more.csv", "date,winner,loser\n2026-02-01,Jeevo,ann\n")
@@ -98,7 +102,7 @@ def test_a_resumed_ladder_uses_the_file_given_again(files: tuple[Path, Path, Pat
     ],
 )
 @pytest.mark.parametrize("verb", ["rate", "check", "explain"])
-def test_bad_aliases_are_errors(tmp_path: Path, verb: str, text: str | None, message: str) -> None:
+def test_invalid_aliases_print_an_error(tmp_path: Path, verb: str, text: str | None, message: str) -> None:
     games, aliases = write(tmp_path, "games.csv", GAMES), tmp_path / "aliases.csv"
     if text is not None:
         write(tmp_path, "aliases.csv", text)
@@ -107,7 +111,9 @@ def test_bad_aliases_are_errors(tmp_path: Path, verb: str, text: str | None, mes
     assert message in result.stderr
 
 
-def test_check_prints_the_lines_of_a_file_of_aliases(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
+def test_check_prints_the_lines_of_an_alias_file_for_similar_names(
+    files: tuple[Path, Path, Path], tmp_path: Path
+) -> None:
     games = files[0]
     shown = run("check", games).stdout
     assert shown.endswith("put these lines into a file for --aliases:\n  Joao,João\n  Jeevo,Deevo\n")
@@ -119,7 +125,7 @@ def test_check_prints_the_lines_of_a_file_of_aliases(files: tuple[Path, Path, Pa
     assert found["aliases"] == [{"alias": "Joao", "name": "João"}, {"alias": "Jeevo", "name": "Deevo"}]
 
 
-def test_check_asks_and_writes_the_file(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
+def test_check_ask_writes_confirmed_aliases_to_the_alias_file(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
     games, new = files[0], tmp_path / "new.csv"
     code, shown = converse(b"xyn", "check", games, "--ask", "--aliases", new)
     assert code == 0, shown
@@ -132,7 +138,7 @@ def test_check_asks_and_writes_the_file(files: tuple[Path, Path, Path], tmp_path
     assert new.read_text(encoding="utf-8") == "alias,name\nJoao,João\nJeevo,Deevo\n"
 
 
-def test_check_asks_and_prints_the_lines_without_a_file(files: tuple[Path, Path, Path]) -> None:
+def test_check_ask_without_an_alias_file_prints_the_confirmed_aliases(files: tuple[Path, Path, Path]) -> None:
     code, shown = converse(b"ny", "check", files[0], "--ask")
     assert code == 0, shown
     assert "The lines of a file of aliases for your answers:\n  Jeevo,Deevo\n" in shown

@@ -16,7 +16,7 @@ def command_line(shown: str) -> list[str]:
     return shlex.split(shown.partition("to read the file this way again: ")[2])[1:]
 
 
-def test_answers_give_the_flags_that_read_the_file_the_same_way(tmp_path: Path) -> None:
+def test_command_printed_after_the_questions_reads_the_file_according_to_the_answers(tmp_path: Path) -> None:
     path = write(tmp_path, "games.csv", OPEN)
     code, shown = converse(b"1122", "check", path, "--ask")
     assert code == 0, shown
@@ -31,7 +31,7 @@ def test_answers_give_the_flags_that_read_the_file_the_same_way(tmp_path: Path) 
     assert "3 matches, 3 players" in run(*words, "--json").stderr
 
 
-def test_enter_takes_the_usual_answer_and_a_wrong_number_is_asked_again(tmp_path: Path) -> None:
+def test_pressing_enter_takes_the_default_answer_and_a_wrong_number_repeats_the_question(tmp_path: Path) -> None:
     path = write(tmp_path, "games.csv", "team1,team2,score1,score2\nAnn,Bob,3,1\nCat,Ann,2,2\n")
     code, shown = converse(b"9\n", "check", path, "--ask")
     assert code == 0, shown
@@ -40,7 +40,7 @@ def test_enter_takes_the_usual_answer_and_a_wrong_number_is_asked_again(tmp_path
 
 
 @pytest.mark.parametrize("key", [CTRL_C, CTRL_D])
-def test_ctrl_c_and_ctrl_d_stop_without_a_traceback(tmp_path: Path, key: bytes) -> None:
+def test_ctrl_c_and_ctrl_d_stop_the_questions_without_a_traceback(tmp_path: Path, key: bytes) -> None:
     code, shown = converse(key, "check", write(tmp_path, "games.csv", OPEN), "--ask")
     assert code == 130, shown
     assert "Traceback" not in shown
@@ -53,13 +53,13 @@ def test_file_without_open_questions_is_checked_at_once(tmp_path: Path) -> None:
     assert "There is nothing to ask. The first matches:\n  Ann beat Bob\n  Bob beat Cat\n" in shown
 
 
-def test_ask_needs_a_terminal(tmp_path: Path) -> None:
+def test_ask_option_of_check_needs_a_terminal(tmp_path: Path) -> None:
     result = run("check", write(tmp_path, "games.csv", OPEN), "--ask")
     assert result.exit_code == 1
     assert result.stderr.startswith("error: --ask needs a terminal")
 
 
-def test_error_of_an_unknown_layout_mentions_ask(tmp_path: Path) -> None:
+def test_error_for_an_unknown_layout_mentions_the_ask_option(tmp_path: Path) -> None:
     result = run("rate", write(tmp_path, "games.csv", OPEN))
     assert result.exit_code == 1
     assert "the first matches are: Ann beat Bob 3:1; Cat drew with Ann 2:2" in result.stderr

@@ -67,7 +67,7 @@ def test_explain_writes_csv_parquet_and_html(tmp_path: Path) -> None:
         (("Ada", "--html", "nowhere/ada.html"), "there is no folder"),
     ],
 )
-def test_explain_errors_are_one_line(words: tuple[str, ...], message: str) -> None:
+def test_error_of_the_explain_command_is_one_line(words: tuple[str, ...], message: str) -> None:
     result = run("explain", LEAGUE, *words)
     assert (result.exit_code, result.stdout) == (1, "")
     assert message in result.stderr

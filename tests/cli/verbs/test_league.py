@@ -24,7 +24,7 @@ def states():
     return {row["name"]: row["state"] for row in json.loads(run("league", "list", "--json").stdout)}
 
 
-def test_league_command_renames_archives_and_deletes_a_league(database):
+def test_league_command_can_rename_archive_and_delete_a_league(database):
     for words, said, state in (
         (("rename", "darts", "pub"), "renamed league 'darts' to 'pub'", {"pub": "active"}),
         (("archive", "pub"), "archived league 'pub'", {"pub": "archived"}),

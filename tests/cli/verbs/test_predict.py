@@ -38,7 +38,7 @@ def test_predict_accepts_many_ways_to_write_a_match(text: str) -> None:
     assert f"fairness {FIT.quality([['Ada', 'João'], ['Chidi']]):.2f}" in fair
 
 
-def test_predict_handles_several_matches_and_the_places_of_many_teams() -> None:
+def test_predict_accepts_several_matches_and_shows_the_places_of_many_teams() -> None:
     result = run("predict", LEAGUE, "Ada vs Chidi", "Ada vs Chidi vs Mbali")
     assert result.exit_code == 0
     ranks = FIT.predict([["Ada"], ["Chidi"], ["Mbali"]]).ranks
@@ -61,7 +61,7 @@ def test_predict_writes_the_numbers_of_the_prediction_as_json() -> None:
     assert second["newcomers"] == ["Zed"]
 
 
-def test_score_models_predict_scores() -> None:
+def test_predict_shows_scores_for_models_of_scores() -> None:
     counts = ("--model", "poissonod", "--set", "mu=0", "--set", "sigma=0.3", "--set", "beta=0.1")
     model = pw.PoissonOD(mu=0, sigma=0.3, beta=0.1)
     expected = model.fit(pw.History.read(LEAGUE)).predict([["Ada"], ["Chidi"]])

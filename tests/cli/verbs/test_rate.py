@@ -163,7 +163,7 @@ def test_set_option_of_rate_changes_a_model_parameter(tmp_path: Path) -> None:
         (("bytes.csv",), "error: bytes.csv"),
     ],
 )
-def test_rate_errors_are_one_line_and_exit_with_code_1(
+def test_error_of_the_rate_command_is_one_line_and_exits_with_code_1(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -114,7 +114,7 @@ def test_period_option_counts_back_from_the_last_match(period: str, first: str) 
     assert run("rate", LEAGUE, "--period", period).stderr.count("changes are since") == 1
 
 
-def test_period_none_hides_the_change_column() -> None:
+def test_option_period_none_hides_the_column_of_rank_changes() -> None:
     assert "change" not in run("rate", LEAGUE, "--period", "none").output
     assert "change" not in rated(LEAGUE, "--period", "none")[0]
 
@@ -152,7 +152,7 @@ def test_each_group_has_its_own_table_on_a_terminal_and_on_a_page(tmp_path: Path
     assert '<a href="#group1">season 2025</a>' in page
 
 
-def test_group_of_matches_may_continue_in_the_next_file(tmp_path: Path) -> None:
+def test_group_of_matches_may_span_several_files(tmp_path: Path) -> None:
     head, *rows = SEASONS.splitlines(keepends=True)
     one, other = write(tmp_path, "a.csv", head + "".join(rows[:2])), write(tmp_path, "b.csv", head + "".join(rows[2:]))
     whole = write(tmp_path, "c.csv", SEASONS)
@@ -177,7 +177,7 @@ def test_group_of_matches_may_continue_in_the_next_file(tmp_path: Path) -> None:
         (("a.csv", "--period", "fortnight"), "error: 'fortnight' is not a period: use hour, day, week"),
     ],
 )
-def test_errors_about_ladders_and_groups_are_one_line(
+def test_error_about_ladders_or_groups_is_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

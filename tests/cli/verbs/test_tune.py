@@ -83,7 +83,7 @@ def test_no_command_is_printed_if_tuning_finds_no_improvement(tmp_path: Path) ->
         (("--study", "nowhere/tune.db"), 1, "cannot store a study there"),
     ],
 )
-def test_tune_errors_are_one_line(
+def test_error_of_the_tune_command_is_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], code: int, message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

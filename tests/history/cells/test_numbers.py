@@ -54,7 +54,7 @@ def test_missing_value_markers_are_read_as_empty(cell: str | None) -> None:
     ["x", "inf", "-inf", "Infinity", "1e999", "(3)", "3-1", "1.2.3", "1,2,3", "1,23,4", "3,", "0x1F", "1_000", "12abc",
      "3²", "--3", "1 2", "1 23", "12 345 67", "3 km", "1.5k", "3-Jan"],
 )  # fmt: skip
-def test_unreadable_numbers_are_reported_on_their_rows(cell: str) -> None:
+def test_unreadable_numbers_are_reported_with_their_rows(cell: str) -> None:
     cells = table(["1", cell, "2"])
     assert same(numbers(cells, "a"), [1, nan, 2])
     assert wrong(cells) == [cell]
@@ -67,7 +67,7 @@ def test_unreadable_numbers_are_reported_on_their_rows(cell: str) -> None:
      "1.23.456", "1,234.567.8", "1 234,567.8", ",123,456", "0 123", "00 123", "0,123,456", "0.123.456", "0,123.5",
      "0'123", "01,23,456", "1'234 567", "1 234'567", "2.5½", "2,5½", "2.½", "2,½", ".½", "2.5 1/2", "3 5/2", "3 2/2"],
 )  # fmt: skip
-def test_contradictory_decimal_marks_are_a_problem(cell: str) -> None:
+def test_contradictory_decimal_marks_in_a_column_are_reported_as_a_problem(cell: str) -> None:
     for around in (["1", "2"], ["2.5", "1,234.5"], ["2,5", "1.234,5"]):
         for decimal in (None, ".", ","):
             cells = table([*around, cell], decimal=decimal)
@@ -100,7 +100,9 @@ def test_contradictory_decimal_marks_are_a_problem(cell: str) -> None:
         (["1.234", "2.5", "3.5", "2,5"], [1.234, 2.5, 3.5, 2.5], "a: '1.234' is read as 1.234 because of '2.5'"),
     ],
 )
-def test_other_cells_resolve_an_ambiguous_decimal_mark(cells: list[str], values: list[float], note: str) -> None:
+def test_ambiguous_decimal_mark_is_resolved_by_the_other_cells_of_the_column(
+    cells: list[str], values: list[float], note: str
+) -> None:
     read = table(cells)
     assert numbers(read, "a").tolist() == values
     assert note in "".join(map(str, read.remarks))
@@ -155,7 +157,7 @@ def test_decimals_without_leading_zero_among_whole_numbers_add_a_remark(cells: l
     assert not wrong(read)
 
 
-def test_numeric_and_categorical_columns_are_read_and_lists_are_refused() -> None:
+def test_polars_columns_of_numbers_and_categories_are_read_as_numbers_but_lists_are_refused() -> None:
     assert same(numbers(table([1, None, 3]), "a"), [1, nan, 3])
     assert same(numbers(table([1.5, None]), "a"), [1.5, nan])
     assert same(numbers(table([None, None]), "a"), [nan, nan])
@@ -181,7 +183,9 @@ def dialects(draw: st.DrawFn) -> tuple[str, list[tuple[float, str]]]:
 
 
 @given(dialects())
-def test_numbers_in_any_dialect_round_trip(dialect: tuple[str, list[tuple[float, str]]]) -> None:
+def test_numbers_written_with_any_decimal_mark_are_read_back_unchanged(
+    dialect: tuple[str, list[tuple[float, str]]],
+) -> None:
     mark, cells = dialect
     read = table([text for _, text in cells], decimal=mark)
     assert numbers(read, "a").tolist() == [value for value, _ in cells]
@@ -193,7 +197,7 @@ def test_numbers_in_any_dialect_round_trip(dialect: tuple[str, list[tuple[float,
 
 
 @given(st.lists(st.text() | st.none(), min_size=1))
-def test_any_cell_is_a_finite_number_empty_or_a_problem(cells: list[str | None]) -> None:
+def test_any_text_in_a_number_column_is_a_finite_number_or_empty_or_a_problem(cells: list[str | None]) -> None:
     read = table(cells)
     values = numbers(read, "a")
     bad = set(read.problems.rows().tolist())

@@ -48,7 +48,7 @@ def test_decimal_option_applies_to_places() -> None:
      "R", "W", "WD", "W/D", "EX", "EXC", "AB", "Abd", "ABD", "OTL", "HD", "LAP", "OUT", "ELIM", "FAILED", "OCS", "UFD",
      "BFD", "RAF", "DNE", "TLE", "UNC", "MDQ", "ausg.", "disq.", "Withdrawn", "Disqualified", "Éliminé"],
 )  # fmt: skip
-def test_dnf_and_similar_words_mean_no_place(cell: str) -> None:
+def test_player_marked_dnf_or_similar_has_no_place(cell: str) -> None:
     cells = table(["1", "2", cell])
     found = ranks(cells, "a")
     assert found.unplaced.tolist() == [False, False, True]
@@ -69,7 +69,7 @@ def test_players_who_did_not_start_are_left_out_unless_the_user_ranks_them_last(
 
 
 @pytest.mark.parametrize("cell", ["", None, "-", "–", "NA", "N/A", "\\N", "?"])
-def test_empty_place_cell_does_not_mean_unplaced_or_absent(cell: str | None) -> None:
+def test_player_with_an_empty_place_cell_is_neither_unplaced_nor_absent(cell: str | None) -> None:
     cells = table(["1", cell])
     found = ranks(cells, "a")
     assert np.isnan(found.rank).tolist() == [False, True]
@@ -136,7 +136,7 @@ def test_words_in_a_score_column_mark_unplaced_players() -> None:
 
 
 @given(st.lists(st.text(max_size=8) | st.none() | st.integers(0, 50).map(str), min_size=1))
-def test_any_cell_is_a_place_a_known_word_empty_or_a_problem(cells: list[Any]) -> None:
+def test_any_text_in_a_place_column_is_a_place_or_a_known_word_or_empty_or_a_problem(cells: list[Any]) -> None:
     read = table([None if cell is None else str(cell) for cell in cells])
     found = ranks(read, "a")
     bad = np.zeros(len(cells), bool)

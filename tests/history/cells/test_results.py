@@ -135,7 +135,7 @@ def test_score_unit_option_counts_the_games_or_points_of_all_sets(
     assert (found.first[0], found.second[0], found.sign[0]) == (*scores, 1)
 
 
-def test_result_with_a_single_set_counts_as_one_won_set_if_other_results_have_more() -> None:
+def test_single_set_in_a_result_counts_as_one_won_set_if_other_results_list_several_sets() -> None:
     cells = table(["6-4 6-3", "6-2 RET", "6-7 6-4 7-5", "8-3"], score_unit="sets")
     found = pair_results(cells, "a")
     assert (found.first.tolist(), found.second.tolist()) == ([2, 1, 2, 1], [0, 0, 1, 0])
@@ -155,7 +155,7 @@ def test_retirement_without_a_known_winner_is_a_problem() -> None:
         assert not wrong(cells)
 
 
-def test_shoot_outs_in_results_add_a_remark() -> None:
+def test_results_with_a_penalty_shoot_out_add_a_remark() -> None:
     cells = table(["2-2 (4-3 p)", "1-0", "2-2 (1-0)"])
     pair_results(cells, "a")
     [remark] = cells.remarks
@@ -179,7 +179,7 @@ def test_empty_column_gives_no_results() -> None:
     st.sampled_from(["-", ":", " - ", " : ", "–", "x", " v "]),
     st.sampled_from(["", " aet", " (OT)", "*"]),
 )
-def test_scores_round_trip(scores: list[tuple[int, int]], mark: str, tail: str) -> None:
+def test_written_scores_are_read_back_unchanged(scores: list[tuple[int, int]], mark: str, tail: str) -> None:
     found = pair_results(table([f"{first}{mark}{second}{tail}" for first, second in scores]), "a")
     assert list(zip(found.first.tolist(), found.second.tolist(), strict=True)) == scores
     assert found.sign.tolist() == [np.sign(first - second) for first, second in scores]
@@ -229,14 +229,14 @@ def test_cell_may_contain_a_result_word_and_a_score() -> None:
     assert not cells.remarks
 
 
-def test_score_of_the_winner_may_come_first() -> None:
+def test_result_column_may_give_the_score_of_the_winner_first() -> None:
     cells = table(["W 5-3", "L 5-3", "L 4-2"])
     found = word_results(cells, "a")
     assert (found.first.tolist(), found.second.tolist()) == ([5, 3, 2], [3, 5, 4])
     assert list(map(str, cells.remarks)) == ["a: the winner's score comes first, even in cells with a word for a loss"]
 
 
-def test_words_and_scores_that_contradict_each_other_are_problems() -> None:
+def test_result_word_that_contradicts_the_score_is_a_problem() -> None:
     cells = table(["W 5-3", "L 5-3", "L 2-4", "D 2-1"])
     assert word_results(cells, "a").state.tolist() == [PLAYED, WRONG, PLAYED, WRONG]
     assert [problem.detail().partition(";")[0] for problem in cells.problems] == [
@@ -264,7 +264,7 @@ def test_ambiguous_result_words_add_a_remark() -> None:
         assert list(map(str, read.remarks)) == note
 
 
-def test_options_may_add_result_words() -> None:
+def test_options_can_define_additional_result_words() -> None:
     found = word_results(table(["blue", "red", "draw"]), "a", {"blue": 1, "red": -1})
     assert found.sign.tolist() == [1, -1, 0]
 

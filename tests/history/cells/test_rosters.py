@@ -54,7 +54,7 @@ def test_all_columns_share_one_roster_separator() -> None:
     assert list(map(str, cells.remarks)) == [f"rosters are split at ';'{WHOLE}"]
 
 
-def test_separator_in_a_few_names_splits_only_columns_known_to_hold_rosters() -> None:
+def test_separator_that_occurs_in_few_cells_splits_only_columns_known_to_hold_rosters() -> None:
     names = ["Brighton & Hove Albion", "Arsenal", "Chelsea"]
     cells = table(names)
     assert rosters(cells, ["a"])[0][0].to_list() == [[name] for name in names]
@@ -65,7 +65,7 @@ def test_separator_in_a_few_names_splits_only_columns_known_to_hold_rosters() ->
     assert split(names, rosters="&")[0] == ["Brighton", "Hove Albion"]
 
 
-def test_column_of_comma_lists_may_also_join_pairs_by_and() -> None:
+def test_roster_column_may_mix_comma_lists_and_pairs_joined_by_and() -> None:
     cells = ["ann, bob, cat", "dan & eve", "fay, gus", "hal and ida"]
     assert split(cells, sure=True) == [["ann", "bob", "cat"], ["dan", "eve"], ["fay", "gus"], ["hal", "ida"]]
     assert split(["Smith, J. / Doe, A.", "ann / bob"], sure=True)[1] == ["ann", "bob"]
@@ -85,7 +85,7 @@ def test_empty_name_within_a_roster_is_a_problem() -> None:
     assert wrong(cells) == ["ann;;bob", "dan; ;eve"]
 
 
-def test_list_columns_are_read_as_rosters() -> None:
+def test_polars_list_columns_are_read_as_rosters() -> None:
     cells = table([["ann ", "bob"], [], None, ["cat", None], ["a;b"]])
     lists, separator = rosters(cells, ["a"])
     assert lists[0].to_list()[:3] == [["ann", "bob"], [], None]
@@ -94,7 +94,7 @@ def test_list_columns_are_read_as_rosters() -> None:
     assert rosters(table([[1, 2]]), ["a"])[0][0].to_list() == [["1", "2"]]
 
 
-def test_cell_is_one_name_if_splitting_is_off() -> None:
+def test_roster_cell_is_one_name_if_splitting_is_off() -> None:
     [lists], separator = rosters(table(["ann;bob", "[x]"]), ["a"], split=False)
     assert (lists.to_list(), separator) == ([["ann;bob"], ["[x]"]], None)
 
@@ -105,11 +105,11 @@ NAMES = st.text(st.characters(categories=["L"]), min_size=1, max_size=8).filter(
 @given(
     st.lists(st.lists(NAMES, min_size=2, max_size=4), min_size=1), st.sampled_from([";", " | ", "+", ", ", " / ", "\n"])
 )
-def test_rosters_round_trip(teams: list[list[str]], mark: str) -> None:
+def test_written_rosters_are_read_back_unchanged(teams: list[list[str]], mark: str) -> None:
     assert split([mark.join(team) for team in teams]) == teams
 
 
 @given(st.lists(st.lists(st.text(st.characters(categories=["L", "N", "P", "Zs"]), min_size=1), min_size=1), min_size=1))
-def test_json_lists_round_trip(teams: list[list[str]]) -> None:
+def test_rosters_written_as_json_lists_are_read_back_unchanged(teams: list[list[str]]) -> None:
     teams = [[name.strip() or "x" for name in team] for team in teams]
     assert split([json.dumps(team) for team in teams]) == teams

@@ -61,7 +61,7 @@ PAIRS = {
 
 
 @pytest.mark.parametrize("columns", PAIRS)
-def test_columns_of_the_sides_belong_together(columns: str) -> None:
+def test_columns_such_as_home_seed_and_away_seed_are_grouped_by_side(columns: str) -> None:
     sides, name = PAIRS[columns]
     layout = recognise([*sides.split(), *columns.split()])
     for order in (columns.split(), columns.split()[::-1]):
@@ -82,11 +82,11 @@ def test_columns_of_the_sides_belong_together(columns: str) -> None:
         ("home away hg ag", "surface round"),
     ],
 )
-def test_other_columns_belong_to_the_match(sides: str, columns: str) -> None:
+def test_columns_not_named_after_a_side_are_not_grouped_by_side(sides: str, columns: str) -> None:
     assert find_side_columns(recognise([*sides.split(), *columns.split()]), columns.split()) == []
 
 
-def test_row_per_match_has_columns_of_matches_and_teams() -> None:
+def test_file_with_a_row_per_match_gives_context_of_matches_and_teams() -> None:
     history = read(
         """winner,loser,surface,winner_seed,loser_seed
         ann,bob,clay,1,
@@ -99,7 +99,7 @@ def test_row_per_match_has_columns_of_matches_and_teams() -> None:
     assert remark(history, "context") == "context: surface (match); seed (team)"
 
 
-def test_row_per_player_has_the_coarsest_level_on_which_all_rows_agree() -> None:
+def test_context_level_is_the_coarsest_on_which_all_rows_of_a_match_or_team_agree() -> None:
     history = read(
         """match,team,player,score,map,side,kills
         m1,x,ann,3,dust,blue,5
@@ -119,12 +119,12 @@ def test_row_per_player_has_the_coarsest_level_on_which_all_rows_agree() -> None
     assert history.entry_context["kills"].to_numpy().tolist() == [5, 7, 5, 2, 4, 4, 9, 9, 4, 9]
 
 
-def test_column_of_single_players_belongs_to_the_teams() -> None:
+def test_context_of_players_without_partners_belongs_to_the_teams() -> None:
     history = read("race,driver,position,car\nr1,a,1,x\nr1,b,2,y\nr2,b,1,y\nr2,a,2,x")
     assert levels(history) == {"car": "team"}
 
 
-def test_players_in_columns_have_their_own_context() -> None:
+def test_players_listed_in_separate_columns_have_their_own_context() -> None:
     history = read(
         """winner1,winner2,loser1,loser2,winner1_age,winner2_age,loser1_age,loser2_age
         ann,bob,cat,dan,20,21,22,23
@@ -135,7 +135,7 @@ def test_players_in_columns_have_their_own_context() -> None:
     assert history.entry_context["age"].to_list() == [20, 21, 22, 23, 22, 20, 25, 20, 21, 25, 23]
 
 
-def test_columns_are_numbers_if_all_filled_cells_are() -> None:
+def test_context_column_is_numeric_if_all_filled_cells_are_numbers() -> None:
     history = read("winner,loser,minutes,code,mark\na,b,90,1,1.5\nb,a,,x,-2\na,b,90,x,1.5")
     assert {name: column.kind for name, column in history.context.items()} == {
         "minutes": "number",
@@ -145,7 +145,7 @@ def test_columns_are_numbers_if_all_filled_cells_are() -> None:
     assert history.context["mark"].to_list() == [1.5, -2, 1.5]
 
 
-def test_few_cells_that_are_no_numbers_are_missing() -> None:
+def test_few_cells_that_are_not_numbers_are_missing_in_a_numeric_context_column() -> None:
     rows = [f"p{row % 3},p{(row + 1) % 3},{row % 7}" for row in range(30)]
     rows[4] = "a,b,unknown"
     history = read("\n".join(["winner,loser,grid", *rows]))
@@ -156,14 +156,14 @@ def test_few_cells_that_are_no_numbers_are_missing() -> None:
 
 
 @pytest.mark.parametrize("few", [["unknown", "no idea"], ["007"], ["1-0"], ["90071992547409931"]])
-def test_other_cells_make_a_column_text(few: list[str]) -> None:
+def test_context_column_with_many_cells_that_are_not_numbers_is_text(few: list[str]) -> None:
     cells = [*few, *few, *few, "1", "2", "2"]
     history = read("\n".join(["winner,loser,grid", *(f"a,b,{cell}" for cell in cells)]))
     assert history.context["grid"].kind == "category"
     assert history.context["grid"].to_list() == cells
 
 
-def test_decimal_commas_are_read_as_in_other_columns() -> None:
+def test_decimal_commas_in_context_are_read_as_in_other_columns() -> None:
     frame = pl.DataFrame({"winner": ["a"] * 3, "loser": ["b"] * 3, "odds": ["1,75", "2,5", "1,75"]})
     assert History.from_frame(frame).context["odds"].to_list() == [1.75, 2.5, 1.75]
     frame = frame.with_columns(odds=pl.Series(["1,750", "2,500", "1,750"]))
@@ -171,25 +171,25 @@ def test_decimal_commas_are_read_as_in_other_columns() -> None:
     assert History.from_frame(frame, decimal=",").context["odds"].to_list() == [1.75, 2.5, 1.75]
 
 
-def test_missing_values_of_other_programs_leave_a_column_numeric() -> None:
+def test_null_markers_of_other_programs_leave_a_context_column_numeric() -> None:
     history = read("winner,loser,rank\na,b,1\nb,a,NA\na,b,1\nb,a,NA\na,b,3")
     assert history.context["rank"].to_list() == [1, None, 1, None, 3]
 
 
-def test_constant_and_distinct_columns_are_named_and_left_out() -> None:
+def test_remark_names_constant_and_unique_columns_that_are_left_out_of_the_context() -> None:
     history = read("winner,loser,tour,url,nr,speed,note\na,b,x,u/1,1,1.5,\nb,a,x,u/2,2,2.25,\na,b,x,u/3,3,3.5,")
     assert levels(history) == {"speed": "match"}
     expected = "not kept as context: tour (the same everywhere); url, nr (different everywhere); note (empty)"
     assert remark(history, "context-left-out") == expected
 
 
-def test_distinct_names_of_matches_in_several_rows_are_left_out() -> None:
+def test_column_that_differs_in_every_match_is_left_out_even_if_matches_have_several_rows() -> None:
     history = read("race,url,driver,position\nr1,u1,a,1\nr1,u1,b,2\nr2,u2,a,2\nr2,u2,b,1")
     assert levels(history) == {}
     assert "url (different everywhere)" in remark(history, "context-left-out")
 
 
-def test_user_chooses_columns() -> None:
+def test_user_can_choose_the_context_columns() -> None:
     text = "winner,loser,tour,url,winner_age,loser_age\na,b,x,u/1,20,30\nb,a,x,u/2,30,20\na,b,x,u/3,20,30"
     assert levels(read(text, context=["tour", "url"])) == {"tour": "match", "url": "match"}
     assert levels(read(text, context=["Age"])) == levels(read(text, context=["winner_age"])) == {"age": "team"}
@@ -205,12 +205,12 @@ def test_user_chooses_columns() -> None:
 
 
 @pytest.mark.parametrize("context", ["surface", 3, [3], {"a": 1}])
-def test_choice_must_be_a_list_of_names(context: Any) -> None:
+def test_context_option_must_be_a_list_of_column_names(context: Any) -> None:
     with pytest.raises(Error, match=r"context must be a list of columns, such as \['surface', 'round'\]"):
         read("winner,loser\na,b", context=context)
 
 
-def test_header_may_say_level_and_kind() -> None:
+def test_header_may_state_the_level_and_kind_of_a_context_column() -> None:
     history = History.from_frame(
         pl.DataFrame(
             {
@@ -232,14 +232,14 @@ def test_header_may_say_level_and_kind() -> None:
     assert history.team_context["side"].to_list() == ["blue", "red", "red", None]
 
 
-def test_number_header_with_text_is_an_error() -> None:
+def test_text_below_a_header_that_states_numbers_is_an_error() -> None:
     with pytest.raises(Error, match=r"row 2: column 'rest \[match, number\]' holds 'x'"):
         History.from_frame(
             pl.DataFrame({"winner": ["a", "b"], "loser": ["b", "a"], "rest [match, number]": ["3", "x"]})
         )
 
 
-def test_types_of_frames_are_kept() -> None:
+def test_column_types_of_a_frame_are_kept_in_the_context() -> None:
     import datetime
 
     frame = pl.DataFrame(
@@ -269,7 +269,7 @@ def test_results_that_list_sets_are_kept_as_context() -> None:
     assert levels(read("home,away,score\na,b,2-1\nb,a,0-0\na,b,2-1")) == {}
 
 
-def test_points_of_players_are_kept_if_a_team_has_their_sum() -> None:
+def test_points_of_players_are_kept_as_context_if_they_are_summed_for_the_team() -> None:
     history = read(
         "game,team,player,points\ng1,x,a,3\ng1,x,b,1\ng1,y,c,2\ng1,y,d,3\ng2,x,a,0\ng2,x,b,2\ng2,y,c,5\ng2,y,d,5"
     )
@@ -278,11 +278,11 @@ def test_points_of_players_are_kept_if_a_team_has_their_sum() -> None:
     assert history.entry_context["points"].to_list() == [3, 1, 2, 3, 0, 2, 5, 5]
 
 
-def test_numbers_of_teams_are_no_context() -> None:
+def test_team_numbers_within_a_match_are_not_kept_as_context() -> None:
     assert levels(read("game,team,player,place\ng1,1,a,1\ng1,1,b,1\ng1,2,c,2\ng2,1,c,1\ng2,2,a,2")) == {}
 
 
-def test_context_follows_rows_that_are_left_out_or_moved() -> None:
+def test_context_stays_with_its_match_if_rows_are_left_out_or_sorted() -> None:
     text = """date,team,opponent,team_score,opponent_score,ground,elo,opp_elo
     2026-01-03,c,a,4,2,mud,30,10
     2026-01-03,a,c,2,4,mud,10,30
@@ -297,7 +297,7 @@ def test_context_follows_rows_that_are_left_out_or_moved() -> None:
     assert history.team_context["elo"].to_list() == [elo[history.players[player]] for player in history.player]
 
 
-def test_context_of_unusable_rows_decides_nothing() -> None:
+def test_unusable_rows_do_not_influence_the_level_and_kind_of_context() -> None:
     good = "\n".join(f"p{row % 3},p{(row + 1) % 3},1,0,{row % 4}" for row in range(8))
     history = read(f"home,away,hg,ag,rest\na,b,x,0,many\n{good}", skip_problems=True)
     assert history.context["rest"].kind == "number"

@@ -68,13 +68,13 @@ def test_role_that_the_user_maps_to_none_is_not_used() -> None:
     assert recognise(columns, {"team": None, "id": None}).roles.keys() == {"match", "player", "rank", "time"}
 
 
-def test_row_order_is_the_result_only_if_the_user_maps_match_and_player() -> None:
+def test_order_of_rows_is_the_result_only_if_the_user_maps_match_and_player_columns() -> None:
     with pytest.raises(Error, match="can't tell what these columns mean"):
         recognise(["match", "player"])
     assert recognise(["match", "player"], {"match": "match", "player": "player"}).shape == LONG
 
 
-def test_scores_take_precedence_over_ranks_and_ranks_over_a_winner_unless_mapped() -> None:
+def test_scores_are_preferred_to_ranks_and_ranks_to_a_winner_unless_the_user_maps_columns() -> None:
     columns = ["team1", "team2", "score1", "score2", "rank1", "rank2", "winner"]
     assert not {"rank1", "winner"} & recognise(columns).roles.keys()
     assert "winner" not in recognise([name for name in columns if "score" not in name]).roles
@@ -82,7 +82,7 @@ def test_scores_take_precedence_over_ranks_and_ranks_over_a_winner_unless_mapped
     assert {"rank1", "score1"} <= recognise(columns, {"rank1": "rank1"}).roles.keys()
 
 
-def test_layout_describes_roles() -> None:
+def test_layout_description_lists_the_role_of_each_column() -> None:
     [remark] = recognise(["date", "home", "away", "hg", "ag", "season"]).describe()
     assert remark.code == "layout"
     assert (
@@ -91,7 +91,7 @@ def test_layout_describes_roles() -> None:
 
 
 @pytest.mark.parametrize("columns", ["a b", "player points", "home away", "team1 score1", "winner", "team1 team2", ""])
-def test_unrecognised_columns_raise_with_example_mappings(columns: str) -> None:
+def test_error_for_unrecognised_columns_shows_example_mappings(columns: str) -> None:
     with pytest.raises(Error, match="can't tell what these columns mean") as error:
         recognise(columns.split())
     assert all(repr(column) in str(error.value) for column in columns.split())

@@ -57,12 +57,12 @@ def test_weight_home_and_importance_columns_are_read() -> None:
     }  # fmt: skip
 
 
-def test_file_may_have_ranks_for_some_matches_and_scores_for_others() -> None:
+def test_some_matches_of_a_file_may_have_ranks_and_others_scores() -> None:
     history = read("match player rank score\n 1 a 1 -\n 1 b 2 -\n 2 a - 0\n 2 b - 5")
     assert list(history) == [{"teams": [["a"], ["b"]], "ranks": [1, 2]}, {"teams": [["a"], ["b"]], "scores": [0, 5]}]
 
 
-def test_row_order_is_the_result_if_the_user_maps_match_and_player() -> None:
+def test_order_of_rows_is_the_result_if_the_user_maps_match_and_player_columns() -> None:
     history = read("heat swimmer\n 1 a\n 1 b\n 2 b\n 2 a", columns={"match": "heat", "player": "swimmer"})
     assert history.place.tolist() == [1, 2, 1, 2]
     assert "so the first row of a match is the winner" in history.recognised
@@ -109,7 +109,7 @@ def test_ids_of_16_digits_are_not_rounded() -> None:
         ("match players rank\n 1 a;b 1\n 1 - 2", "row 2: column 'players' is empty: a team needs"),
     ],
 )
-def test_invalid_rows_raise_and_name_row_and_value(text: str, message: str) -> None:
+def test_error_for_an_invalid_row_names_the_row_and_the_value(text: str, message: str) -> None:
     with pytest.raises(Error, match=f"^the frame, {message}"):
         read(text)
 
@@ -124,13 +124,13 @@ def test_invalid_rows_raise_and_name_row_and_value(text: str, message: str) -> N
         ("time", [float("inf")] * 2, "row 1: column 'time' holds inf: a time must be a finite number"),
     ],
 )
-def test_columns_of_unsupported_types_raise(column: str, values: list[Any], message: str) -> None:
+def test_column_of_an_unsupported_type_raises_an_error(column: str, values: list[Any], message: str) -> None:
     frame = pl.DataFrame({"match": [1, 1], "player": ["a", "b"], "rank": [1, 2], "time": [0, 0]} | {column: values})
     with pytest.raises(Error, match=f"^the frame.*{message}"):
         History.from_frame(frame)
 
 
-def test_matches_with_a_single_team_are_left_out_or_raise_if_there_are_many() -> None:
+def test_few_matches_with_a_single_team_are_left_out_but_many_raise_an_error() -> None:
     pairs = [f" {match} a 1\n {match} b 2\n" for match in range(9)]
     history = read("match player rank\n" + "".join(pairs) + " bye cat 1\n")
     assert (len(history), history.players) == (9, ("a", "b"))
@@ -152,7 +152,7 @@ def test_players_who_did_not_finish_share_the_last_place() -> None:
     assert "1 absent entry (DNF) left out (row 2)" in timed.recognised
 
 
-def test_scores_may_be_words_for_unplaced_players() -> None:
+def test_score_column_may_hold_a_word_such_as_dnf_for_unplaced_players() -> None:
     history = read("game player score\n 1 a 10\n 1 b DNF\n 1 c 30\n 2 a 1\n 2 b 5")
     assert history.place.tolist() == [2, 3, 1, 2, 1]
     assert history[1]["scores"] == [1, 5]
@@ -179,7 +179,7 @@ def test_club_whose_players_have_different_places_is_not_a_team() -> None:
         assert read(two, columns=None, unplaced=unplaced).team_start.tolist() == list(range(7 + len(unplaced)))
 
 
-def test_match_name_that_returns_every_season_means_several_matches() -> None:
+def test_match_name_that_recurs_every_season_stands_for_several_matches() -> None:
     races = "race season driver position\n" + "".join(
         f" monza {season} {driver} {place}\n" for season in (2024, 2025) for place, driver in enumerate("abc", 1)
     )
@@ -187,7 +187,7 @@ def test_match_name_that_returns_every_season_means_several_matches() -> None:
     assert len(read(races.replace("race season", "gp season"))) == 2
 
 
-def test_rows_of_one_day_are_a_match_if_no_column_identifies_matches() -> None:
+def test_rows_of_one_day_form_a_match_if_no_column_identifies_matches() -> None:
     history = read("date player place\n 2026-01-01 a 1\n 2026-01-01 b 2\n 2026-01-08 b 1\n 2026-01-08 c 2")
     assert (len(history), history.place.tolist()) == (2, [1, 2, 1, 2])
 

@@ -32,7 +32,7 @@ def test_table_with_winner_and_loser_columns_is_read() -> None:
     assert history.home is None
 
 
-def test_table_with_a_roster_for_each_side_is_read() -> None:
+def test_table_with_a_roster_column_for_each_side_is_read() -> None:
     history = read("team1 team2 team3 score1 score2 score3\n a;b c;d e 1 2 3\n a&c d - 2 2 -")
     assert [match["teams"] for match in history] == [[["a", "b"], ["c", "d"], ["e"]], [["a&c"], ["d"]]]
     assert [match["scores"] for match in history] == [[1, 2, 3], [2, 2]]
@@ -61,7 +61,7 @@ def test_list_cells_are_read_as_rosters() -> None:
     assert History.from_frame(frame)[0] == {"teams": [["a", "b"], ["c;d"]], "ranks": [2, 1]}
 
 
-def test_numbered_player_columns_hold_single_names_and_may_be_empty() -> None:
+def test_cell_of_a_numbered_player_column_is_one_name_or_empty() -> None:
     history = read("player1 player2 player3 rank1 rank2 rank3\n a&b c d 1 2 3\n a c - 2 1 -")
     assert [match["teams"] for match in history] == [[["a&b"], ["c"], ["d"]], [["a"], ["c"]]]
     assert history.place.tolist() == [1, 2, 3, 2, 1]
@@ -88,7 +88,9 @@ def test_numbered_player_columns_hold_single_names_and_may_be_empty() -> None:
         *(("left right", word, [1, 1]) for word in ("draw", "Tie", "tied", "both")),
     ],
 )
-def test_winner_column_may_hold_a_side_a_name_or_a_draw(sides: str, winner: str, place: list[int]) -> None:
+def test_cell_of_a_winner_column_may_be_a_side_or_a_name_or_a_word_for_a_draw(
+    sides: str, winner: str, place: list[int]
+) -> None:
     assert read(f"{sides} winner\n ann bob {winner}").place.tolist() == place
 
 
@@ -138,7 +140,7 @@ def test_id_column_with_duplicates_does_not_identify_matches_unless_mapped() -> 
         ("team1 team2 team3 winner\n a b c 1", "'winner' names one winner among 3 sides.*; add a column with"),
     ],
 )
-def test_invalid_rows_raise_and_name_row_and_value(text: str, message: str) -> None:
+def test_error_for_an_invalid_row_names_the_row_and_the_value(text: str, message: str) -> None:
     with pytest.raises(Error, match=f"^the frame.*{message}"):
         read(text)
 
@@ -194,12 +196,12 @@ def test_byes_and_walkovers_are_left_out() -> None:
     assert (len(read(tennis)), len(read(tennis, walkovers="count"))) == (2, 3)
 
 
-def test_walkovers_in_a_status_column_count_if_the_option_is_set() -> None:
+def test_walkovers_marked_in_a_status_column_count_if_the_walkovers_option_is_set() -> None:
     text = "home away hg ag status\n a b 2 1 played\n b c 3 0 walkover\n c a 1 1 postponed"
     assert [len(read(text, walkovers=choice)) for choice in (None, "skip", "count")] == [1, 1, 2]
 
 
-def test_duplicate_row_is_left_out_unless_players_meet_often() -> None:
+def test_duplicate_row_is_left_out_unless_the_same_players_meet_often() -> None:
     once = read("home away hg ag date\n a b 1 0 2026-01-01\n a b 1 0 2026-01-01\n b a 1 0 2026-01-02")
     assert len(once) == 2
     assert "1 duplicate row left out (row 2)" in once.recognised

@@ -170,7 +170,7 @@ def _compared(sheet: Sheet, found: Counter[Key], blamed: set[int], said: set[int
 
 
 def _explained(sheet: Sheet, extra: Counter[Key], loose: list[int], named: set[int], spare: int) -> list[str]:
-    """Check that odd lines explain every extra match, and that every odd line is in a match or is reported."""
+    """Check that every extra match comes from odd lines, and that every odd line is in a match or is reported."""
     wrong: list[str] = []
     used: set[int] = set()
     covered: set[int] = set()

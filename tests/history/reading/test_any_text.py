@@ -62,7 +62,7 @@ BAD = st.sampled_from(["ann,bob,x,1", "ann,bob,1,", ",bob,1,2", "ann,ann,1,2", '
 
 
 @given(TITLES, st.lists(st.tuples(WELL | st.just(LONG_CELL), BETWEEN), min_size=4, max_size=12), BAD, st.data())
-def test_problem_in_a_file_is_reported_with_its_line(
+def test_problem_in_a_file_is_reported_with_its_line_number(
     folder: Path, titles: list[str], rows: list[tuple[str, list[str]]], bad: str, data: st.DataObject
 ) -> None:
     lines = [line for row, between in rows for line in (row, *between)]

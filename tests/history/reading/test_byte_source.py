@@ -98,7 +98,7 @@ def test_named_pipe_is_read_like_a_file(tmp_path: Path) -> None:
         ("a.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(99), "cannot be read: "),
     ],
 )
-def test_files_without_a_table_raise_one_clear_error(
+def test_file_without_a_table_raises_an_error_that_describes_its_content(
     tmp_path: Path, name: str, data: bytes | None, message: str
 ) -> None:
     if data is not None:
@@ -150,18 +150,18 @@ def test_workbook_may_have_titles_blank_rows_and_two_sheets(tmp_path: Path) -> N
         History.read(path, sheet="x")
 
 
-def test_a_problem_in_a_workbook_names_its_row(tmp_path: Path) -> None:
+def test_problem_in_a_workbook_names_its_row(tmp_path: Path) -> None:
     path = workbook(tmp_path / "a.xlsx", ("Games", [[], ["Season"], [], HEADER, ROWS[0], [], [*ROWS[1][:3], "x", 2]]))
     with pytest.raises(Error, match=r"a\.xlsx, row 7: column 'hg' holds 'x'"):
         History.read(path)
 
 
-def test_empty_workbook_raises(tmp_path: Path) -> None:
+def test_empty_workbook_raises_an_error(tmp_path: Path) -> None:
     with pytest.raises(Error, match=r"sheet 'Games' is empty"):
         History.read(workbook(tmp_path / "a.xlsx", ("Games", [])))
 
 
-def test_reading_a_workbook_without_its_package_says_how_to_install_it(
+def test_error_for_a_workbook_names_the_missing_package_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "fastexcel", None)
@@ -169,7 +169,7 @@ def test_reading_a_workbook_without_its_package_says_how_to_install_it(
         History.read(workbook(tmp_path / "a.xlsx", ("Games", [HEADER, *ROWS])))
 
 
-def test_broken_row_is_reported_in_its_own_group_and_in_no_other(tmp_path: Path) -> None:
+def test_broken_row_is_reported_only_in_its_own_group_of_matches(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text('season,winner,loser\n1,ann,bob\n2,"bob,ann\n2,ann,bob\n1,bob,ann\n')
     found = check_groups(tmp_path / "a.csv", "season", Choices())
     assert {name: [str(one) for one in part.problems] for name, part in found.items()} == {

@@ -50,7 +50,7 @@ def test_corrupt_archive_raises_an_error_with_its_name(tmp_path: Path) -> None:
             stream(path)
 
 
-def test_pipe_is_streamed_although_it_can_be_read_only_once(tmp_path: Path) -> None:
+def test_pipe_that_can_be_read_only_once_can_be_streamed(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     writer = threading.Thread(target=(tmp_path / "pipe").write_text, args=(GAMES,))
     writer.start()
@@ -59,20 +59,20 @@ def test_pipe_is_streamed_although_it_can_be_read_only_once(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("codec", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
-def test_stream_reads_utf_16_with_the_encoding_option(tmp_path: Path, codec: str) -> None:
+def test_utf_16_file_can_be_streamed_if_the_encoding_option_is_set(tmp_path: Path, codec: str) -> None:
     path = tmp_path / "games.csv"
     path.write_bytes(GAMES.encode(codec))
     assert stream(path) == stream(path, encoding=codec) == list(EXPECTED.players[1:])
 
 
-def test_streaming_an_image_raises_an_error_that_says_so(tmp_path: Path) -> None:
+def test_error_for_streaming_an_image_says_that_the_file_is_an_image(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
     path.write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
     with pytest.raises(Error, match=r"games\.csv: this is an image, not a table"):
         stream(path)
 
 
-def test_headings_of_rounds_are_refused_in_chunks(tmp_path: Path) -> None:
+def test_file_with_round_headings_between_its_rows_cannot_be_streamed(tmp_path: Path) -> None:
     path = tmp_path / "rounds.csv"
     rows = "ann,bob,1-0\n" * 9_000
     path.write_text(f"white,black,result\nRound 1,,\n{rows}Round 2,,\n{rows}")

@@ -87,7 +87,7 @@ LONG = GAMES + "".join(f"2026-03-{day:02},cat,dan,{day},{day + 1}\n" for day in 
         "Title\n\n" + GAMES.replace("\n", "\r\n"),
     ],
 )
-def test_same_table_is_read_from_many_dialects(content: str | bytes) -> None:
+def test_same_table_is_read_from_csv_files_in_many_dialects(content: str | bytes) -> None:
     found = table(content)
     assert seen(found) == PLAIN
     assert not len(found.problems)
@@ -144,7 +144,7 @@ def test_untidy_tables_are_read_as_a_person_would(content: str, expected: str) -
         ("The first league of all\n\nann,bob,3\ncat,ann,1\n", "1 2 3 / ann bob 3 / cat ann 1"),
     ],
 )
-def test_columns_are_numbered_in_a_file_without_header(content: str, expected: str) -> None:
+def test_columns_of_a_file_without_a_header_are_named_by_number(content: str, expected: str) -> None:
     found = table(content)
     assert seen(found) == grid(expected)
     assert any("`header=True`" in note for note in list(map(str, found.remarks)))
@@ -235,7 +235,7 @@ def test_broken_row_is_reported_with_its_line(content: str | bytes, where: str, 
     assert message in problem
 
 
-def test_every_row_except_the_broken_one_is_kept() -> None:
+def test_all_rows_except_a_broken_row_are_kept() -> None:
     text = GAMES + '2026-02-02,"ann,cat,1,0\n' + "2026-02-03,dan,eve,1,0\n" * 3 + '2026-02-04,"fay, x",eve,1,0\n'
     found = table(text)
     assert problems(found) == [("line 4", "a quotation mark is not closed")]
@@ -264,7 +264,7 @@ def test_two_stray_quotation_marks_do_not_merge_the_rows_between_them() -> None:
 @pytest.mark.parametrize(
     "remark", ["well\nplayed", "ann, bob\ncat, dan, eve, fay, gus", "a, b, c, d, e\nf, g, h, i, j", "\n\nx"]
 )
-def test_a_cell_in_quotation_marks_may_have_several_lines(remark: str) -> None:
+def test_quoted_cell_may_span_several_lines(remark: str) -> None:
     found = table(f'date,home,away,winner,note\n2026-01-31,ann,bob,ann,"{remark}"\n2026-02-01,bob,cat,cat,\n')
     assert found.frame["note"].to_list() == [remark, None]
     assert not len(found.problems)
@@ -281,24 +281,24 @@ def test_a_cell_in_quotation_marks_may_have_several_lines(remark: str) -> None:
         ('winner,loser\nann,bob\nO"Neil,bob\n', "line 3: quotation marks inside a cell are kept as text"),
     ],
 )
-def test_skipped_lines_and_guesses_add_remarks(content: str, note: str) -> None:
+def test_remarks_report_skipped_lines_and_guesses_about_the_file(content: str, note: str) -> None:
     assert note in list(map(str, table(content).remarks))
 
 
 @pytest.mark.parametrize("pieces", ["date,home\n,away,hg,ag\n", "date,home,away,hg\nag\n", "home,away,hg,ag\n"])
-def test_header_is_recognised_although_a_broken_copy_follows_later(pieces: str) -> None:
+def test_header_is_recognised_even_if_a_damaged_copy_of_it_follows(pieces: str) -> None:
     found = table(GAMES.replace("2026-02", pieces + "2026-02"))
     assert found.frame.columns == PLAIN[0]
     assert not any("no header" in note for note in list(map(str, found.remarks)))
 
 
 @pytest.mark.parametrize("content", ["", "\n\n", "  \n", "\ufeff", ",,\n,,\n"])
-def test_empty_text_raises(content: str) -> None:
+def test_empty_text_raises_an_error(content: str) -> None:
     with pytest.raises(Error, match=r"odd\.csv: the file is empty; its first line must name the columns"):
         table(content)
 
 
-def test_unknown_encoding_and_separator_raise() -> None:
+def test_unknown_encoding_or_separator_raises_an_error() -> None:
     with pytest.raises(Error, match="encoding 'klingon' is unknown"):
         table(GAMES, encoding="klingon")
     with pytest.raises(Error, match="encoding 'rot13' is unknown"):

@@ -20,7 +20,7 @@ EXPORTS = [
 
 
 @pytest.mark.parametrize("path", EXPORTS, ids=lambda path: path.stem)
-def test_stream_and_compressed_file_agree_with_the_whole_file(path: Path, tmp_path: Path) -> None:
+def test_streamed_or_compressed_export_gives_the_same_matches_as_the_plain_file(path: Path, tmp_path: Path) -> None:
     stranger = case(path)
     if stranger.matches is None:
         return
@@ -38,7 +38,7 @@ def plays(count: int) -> str:
     return f'<plays username="ann">\n{"".join(map(play.format, range(count)))}</plays>\n'
 
 
-def test_large_xml_is_read_whole_in_a_stream(tmp_path: Path) -> None:
+def test_streaming_a_large_xml_file_reads_it_as_a_whole(tmp_path: Path) -> None:
     path = tmp_path / "plays.xml"
     path.write_text(plays(12_000))
     assert sum(map(len, History.stream(path, rows=10_000))) == 12_000
@@ -62,7 +62,7 @@ def challonge(**match: Any) -> str:
     return json.dumps({"tournament": {"participants": people, "matches": [{"match": values}]}})
 
 
-def test_options_of_challonge(tmp_path: Path) -> None:
+def test_challonge_export_honours_the_walkover_and_score_unit_options(tmp_path: Path) -> None:
     path = tmp_path / "cup.json"
     path.write_text(challonge(forfeited=True))
     assert not len(History.read(path))
@@ -78,7 +78,7 @@ def test_options_of_challonge(tmp_path: Path) -> None:
         History.read(path)
 
 
-def test_long_line_of_json_is_a_document(tmp_path: Path) -> None:
+def test_json_file_with_one_very_long_line_is_read_as_a_single_document(tmp_path: Path) -> None:
     path = tmp_path / "cup.json"
     path.write_text(challonge(notes="x" * (2 << 20)))
     assert len(History.read(path)) == 1

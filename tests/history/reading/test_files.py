@@ -45,7 +45,7 @@ def write(folder: Path, name: str, text: str | bytes) -> Path:
         ("games.csv", GAMES.replace("\n", ",\n").replace("ag,", 'ag,"note; of; the; home; team; a; b"')),
     ],
 )
-def test_text_files_are_read(tmp_path: Path, name: str, text: str) -> None:
+def test_history_is_read_from_text_files_of_every_format(tmp_path: Path, name: str, text: str) -> None:
     assert History.read(write(tmp_path, name, text)) == EXPECTED
     assert History.read(str(tmp_path / name)) == EXPECTED
 
@@ -55,7 +55,7 @@ def test_separator_option_sets_the_separator(tmp_path: Path) -> None:
     assert History.read(path, separator=":") == EXPECTED
 
 
-def test_parquet_files_are_read(tmp_path: Path) -> None:
+def test_history_is_read_from_parquet_files(tmp_path: Path) -> None:
     EXPECTED.to_frame().write_parquet(tmp_path / "games.parquet")
     assert History.read(tmp_path / "games.parquet") == EXPECTED
 
@@ -112,7 +112,9 @@ QUOTED = 'date,home,away,hg,ag\n2026-01-31,"ann\nlee",bob,1,0\n\n2026-02-01,bob,
         ("a.csv.gz", None, " cannot be read"),
     ],
 )
-def test_invalid_files_raise_and_name_file_line_and_value(tmp_path: Path, name: str, text: Any, message: str) -> None:
+def test_error_for_an_invalid_file_names_the_file_the_line_and_the_value(
+    tmp_path: Path, name: str, text: Any, message: str
+) -> None:
     path = tmp_path / name
     if text is None:
         path.write_bytes(b"no gzip")
@@ -123,7 +125,7 @@ def test_invalid_files_raise_and_name_file_line_and_value(tmp_path: Path, name: 
     assert str(error.value).startswith((f"{path}, {message}", f"{path}:{message}"))
 
 
-def test_missing_file_and_folder_raise(tmp_path: Path) -> None:
+def test_missing_file_or_a_folder_raises_an_error(tmp_path: Path) -> None:
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(Error, match=r"missing\.csv: file not found"):
         History.read(tmp_path / "missing.csv")

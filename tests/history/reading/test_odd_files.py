@@ -24,7 +24,7 @@ def write(folder: Path, text: str | bytes, name: str = "odd.csv") -> Path:
         (b"winner,loser\nann,bob\nA,B\0x\nC,D\n", "line 3: the row contains zero bytes"),
     ],
 )
-def test_broken_text_raises_and_names_the_line(tmp_path: Path, text: str | bytes, message: str) -> None:
+def test_error_for_a_malformed_text_file_names_the_line(tmp_path: Path, text: str | bytes, message: str) -> None:
     with pytest.raises(Error, match=message) as caught:
         History.read(write(tmp_path, text))
     assert "\n" not in str(caught.value).strip()
@@ -34,9 +34,7 @@ def test_broken_text_raises_and_names_the_line(tmp_path: Path, text: str | bytes
 @pytest.mark.parametrize(
     "line", ["date;home;away;hg;ag\n{}2026-02-01;bob;cat;{};0\n", 'date,home,away,hg,ag\n{}2026-02-01,bob,cat,"{}",0\n']
 )
-def test_a_malformed_number_is_one_problem_that_names_line_column_and_cell(
-    tmp_path: Path, line: str, cell: str
-) -> None:
+def test_malformed_number_is_reported_once_with_its_line_column_and_cell(tmp_path: Path, line: str, cell: str) -> None:
     mark = line[4]
     before = f"2026-01-31{mark}ann{mark}bob{mark}3{mark}1\n"
     found = History.check(write(tmp_path, line.format(before, cell)))
@@ -45,7 +43,7 @@ def test_a_malformed_number_is_one_problem_that_names_line_column_and_cell(
     assert len(found.history) == 1
 
 
-def test_rows_with_another_separator_than_the_header_are_not_mistaken_for_unplayed_matches(tmp_path: Path) -> None:
+def test_rows_whose_separator_differs_from_the_header_are_not_mistaken_for_unplayed_matches(tmp_path: Path) -> None:
     rows = "".join(f"{name},bob,{side}\n" for name in ("ann", "cat", "dan", "eve") for side in ("left", "right"))
     with pytest.raises(Error, match="I can't tell what these columns mean: '1', '2', '3'"):
         History.check(write(tmp_path, "left|right|winner\n" + rows))
@@ -95,7 +93,7 @@ def test_stray_cell_beside_the_table_does_not_change_the_teams(tmp_path: Path) -
         ({"banana": 3}, "unknown keyword 'banana'; keywords are columns, time_format, .*, sheet"),
     ],
 )
-def test_wrong_options_raise(tmp_path: Path, options: dict[str, Any], message: str) -> None:
+def test_invalid_reading_options_raise_an_error(tmp_path: Path, options: dict[str, Any], message: str) -> None:
     path = write(tmp_path, "winner,loser\nann,bob\n")
     frame = pl.DataFrame({"winner": ["ann"], "loser": ["bob"]})
     for read in (History.read, History.check, lambda _, **given: History.from_frame(frame, **given)):
@@ -103,7 +101,7 @@ def test_wrong_options_raise(tmp_path: Path, options: dict[str, Any], message: s
             read(path, **options)
 
 
-def test_wrong_argument_types_raise() -> None:
+def test_reading_options_of_the_wrong_type_raise_an_error() -> None:
     for wrong in (None, 5, {"winner": ["ann"]}):
         with pytest.raises(Error, match="read needs the path of a file"):
             History.read(wrong)  # type: ignore[arg-type]
@@ -117,12 +115,12 @@ def test_incomplete_scores_are_ignored_if_all_teams_have_ranks(tmp_path: Path) -
     assert history[0] == {"teams": [["ann"], ["bob"], ["cat"]], "ranks": [1, 2, 3]}
 
 
-def test_blanks_around_names_are_removed(tmp_path: Path) -> None:
+def test_spaces_around_names_are_removed(tmp_path: Path) -> None:
     history = History.read(write(tmp_path, "winner, loser\n ann , bob \nbob,ann\n"))
     assert history.players == ("ann", "bob")
 
 
-def test_tiny_and_huge_weights_raise(tmp_path: Path) -> None:
+def test_extremely_small_or_large_weights_raise_an_error(tmp_path: Path) -> None:
     with pytest.raises(Error, match="only weights of 0"):
         History.from_matches([{"teams": [["ann"], ["bob"]], "weights": [[1e-60], [1]]}])
     with pytest.raises(Error, match=r"weights of team 1 must be within ±1e\+30, not 1e\+200"):
@@ -132,6 +130,6 @@ def test_tiny_and_huge_weights_raise(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("key", ["ranks", "scores"])
-def test_numbers_too_large_for_a_float_raise(key: str) -> None:
+def test_numbers_too_large_for_a_float_raise_an_error(key: str) -> None:
     with pytest.raises(Error, match=f"each of the {key} must be a finite number"):
         History.from_matches([{"teams": [["ann"], ["bob"]], key: [10**400, 1]}])

@@ -77,7 +77,7 @@ def test_pgn_file_may_mix_games_in_utf_8_and_latin_1(tmp_path: Path) -> None:
     assert History.read(path, encoding="utf-8", skip_problems=True)
 
 
-def test_streamed_pgn_file_has_the_same_games_as_the_whole_file(tmp_path: Path) -> None:
+def test_streamed_pgn_file_gives_the_same_games_as_the_file_read_at_once(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.write_text(many(300) + game(white="NN", date="2001.01.01"))
     whole = History.read(path)
@@ -86,7 +86,7 @@ def test_streamed_pgn_file_has_the_same_games_as_the_whole_file(tmp_path: Path) 
     assert [match for part in parts for match in part] == list(whole)
 
 
-def test_repeated_chess_game_counts_once_and_two_games_with_other_moves_twice(tmp_path: Path) -> None:
+def test_repeated_chess_game_counts_once_but_a_game_with_other_moves_counts_separately(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.write_text(game(1) + game(1) + game(2, black="Cat"))
     history = History.read(path)
@@ -120,7 +120,7 @@ def test_pgn_player_names_may_contain_quotation_marks(tmp_path: Path, tag: str, 
     assert History.read(path).players[0] == white
 
 
-def test_damaged_pgn_tag_is_a_problem(tmp_path: Path) -> None:
+def test_damaged_pgn_tag_is_reported_as_a_problem(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.write_text(game(1).replace('"Ann"]', '"Ann') + game(2))
     with pytest.raises(Error, match="the tag White is damaged"):
@@ -167,7 +167,7 @@ def test_chess_moves_are_not_kept_in_memory(tmp_path: Path) -> None:
     assert peak < 4_000_000
 
 
-def test_results_that_chess_does_not_have_are_problems(tmp_path: Path) -> None:
+def test_invalid_chess_results_are_reported_as_problems(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.write_text(game(1, result="0-0") + game(2, white="Cat"))
     history = History.read(path)
@@ -178,7 +178,7 @@ def test_results_that_chess_does_not_have_are_problems(tmp_path: Path) -> None:
         History.read(path)
 
 
-def test_unsupported_archive_says_what_to_do(tmp_path: Path) -> None:
+def test_error_for_an_unsupported_archive_says_what_to_do(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn.zst"
     path.write_bytes(b"\x28\xb5\x2f\xfd" + bytes(100))
     with pytest.raises(Error, match="this is a Zstandard archive, not a table; unpack it first"):

@@ -1,4 +1,4 @@
-"""Realistic edits that leave a trace in a file: what people, spreadsheets and programs do to lists of results.
+"""Realistic mistakes that can be noticed in a file: what people, spreadsheets and programs do to lists of results.
 
 An edit takes a sheet and returns the edited file, or None if it does not apply to this file.
 """
@@ -518,7 +518,7 @@ def name_with_a_zero_width_space(sheet: Sheet) -> Edited | None:
 
 
 def name_in_capitals(sheet: Sheet) -> Edited | None:
-    """Write one name in capitals; `prowess check` lists names that are spelt alike."""
+    """Write one name in capitals; `prowess check` lists similar names."""
     counts = Counter(player for _, teams in sheet.matches for who, *_ in teams for player in who)
     return _one_cell(
         sheet,
@@ -536,7 +536,10 @@ def _spelt_right(match: Match) -> Match:
 
 
 def name_misspelt(sheet: Sheet) -> Edited | None:
-    """Misspell a name: a result that names the winner no longer fits, and elsewhere this is another player."""
+    """Misspell a name.
+
+    If the result names the winner, it no longer fits; otherwise the name is that of another player.
+    """
     column = sheet.random.choice(sheet.columns("name"))
     at = sheet.pick(column)
     if at is None:
@@ -573,7 +576,7 @@ def player_against_himself(sheet: Sheet) -> Edited | None:
 
 
 def name_and_score_swapped(sheet: Sheet) -> Edited | None:
-    """Swap a name and a score in one row; a winner's name in another spelling is then a player spelt alike."""
+    """Swap a name and a score in one row."""
     names, others = sheet.columns("name"), sheet.columns("score", "rank", "result")
     pairs = [(one, other) for one in names for other in others]
     if not pairs:
@@ -684,7 +687,7 @@ def score_as_a_word(sheet: Sheet) -> Edited | None:
 
 
 def score_with_an_extra_digit(sheet: Sheet) -> Edited | None:
-    """Hit a key four times: 33333 for 3; `prowess check` lists scores that are far from all others."""
+    """Press a key four times too often: 33333 for 3. `prowess check` lists scores that are far from all others."""
     return _one_cell(
         sheet,
         sheet.columns("score"),
@@ -802,7 +805,7 @@ def dates_without_a_year(sheet: Sheet) -> Edited | None:
 
 
 def _recent_days(sheet: Sheet) -> list[int]:
-    """Return the time column if its dates are in the time of spreadsheets; older numbers are not taken for dates."""
+    """Return the time column if its dates are recent enough to be recognised as spreadsheet day numbers."""
     days = _days(sheet)
     return days if days and min(sheet.cells(at)[days[0]] for at in sheet.rows) > "1990" else []
 
@@ -857,7 +860,7 @@ def times_in_a_zone(sheet: Sheet) -> Edited | None:
 
 
 def serial_dates_from_1904(sheet: Sheet) -> Edited | None:
-    """Write the dates as a spreadsheet of a program that counts from 1904 does."""
+    """Write the dates as day numbers of a spreadsheet program that counts from 1904."""
     return _all_cells(
         sheet,
         _recent_days(sheet),

@@ -1,4 +1,7 @@
-"""A stranger's file as lines and cells, with what each column holds, so that edits can choose where to act."""
+"""A file from an unknown source as lines and cells.
+
+The kind of each column is known, so that edits can choose what to change.
+"""
 
 import csv
 import re
@@ -22,10 +25,11 @@ _SEPARATORS = (",", ";", "\t", "|")
 
 @dataclass(frozen=True)
 class Edited:
-    """An edited file: the lines and columns that the edit touched, and how to undo the edit in what is read.
+    """An edited file: the lines and columns that the edit changed, and a function that undoes the edit.
 
-    A reading is right if it equals the matches of the file before the edit, as it is or after `undo`. `codes` are
-    remarks that tell of this edit wherever they point to. If `refuse` is true, no reading is right.
+    The file is read correctly if the matches, or the matches after `undo`, equal those of the file before the edit.
+    `codes` are the codes of remarks that report this edit, whichever line they name. If `refuse` is true, the file must
+    be refused.
     """
 
     case: Case
@@ -52,7 +56,7 @@ class Sheet:
 
     @cached_property
     def rows(self) -> list[int]:
-        """The lines that hold matches; none if this is not a table with columns of names."""
+        """The lines that hold matches; empty if the file is not a table with columns of names."""
         if self.separator is None:
             return []
         first = 0 if self.header is None else self.header + 1
@@ -65,7 +69,7 @@ class Sheet:
         ]
 
     def is_match(self, at: int) -> bool:
-        """Return whether a line holds the name of somebody who played, and a result."""
+        """Return whether a line holds a player's name and a result."""
         players = {player for _, teams in self.matches for who, *_ in teams for player in who}
         cells = self.cells(at)
         held = " ".join(cells[column] for column in self.kinds["name"])
@@ -105,7 +109,7 @@ class Sheet:
         return self.with_lines([self.join(cells[at]) if at in cells else line for at, line in enumerate(self.lines)])
 
     def pick(self, column: int, fits: Callable[[str], object] = str.strip) -> int | None:
-        """Choose a line with a match whose cell in a column fits."""
+        """Choose a line with a match whose cell in a column satisfies `fits`."""
         rows = [at for at in self.rows if fits(self.cells(at)[column])]
         return self.random.choice(rows) if rows else None
 
@@ -120,7 +124,7 @@ class Sheet:
 
 
 def open_sheet(case: Case, folder: Path, random: Random) -> Sheet:
-    """Read a case, and find out what its columns hold."""
+    """Read a case, and determine the kinds of its columns."""
     findings = History.check(case.write(folder))
     sheet = Sheet(case, findings, read_matches(findings.history), random)
     lines = tuple(case.text.rstrip("\n").split("\n"))
@@ -143,7 +147,7 @@ def _unbalanced(lines: tuple[str, ...]) -> str:
 
 
 def _find_header(sheet: Sheet) -> tuple[int | None, tuple[str, ...]]:
-    """Return the line with the column names, and these as the reader numbers them."""
+    """Return the index of the header line, and the column names, with duplicates numbered like in the reader."""
     columns = sheet.findings.columns
     for at in range(min(10, len(sheet.lines))):
         cells = sheet.cells(at)

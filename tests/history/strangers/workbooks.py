@@ -1,4 +1,4 @@
-"""Workbooks in three formats, written byte by byte where no package is at hand: .xlsx, .ods and the old .xls."""
+"""Write workbooks in three formats (.xlsx, .ods and the old .xls), byte by byte for formats without a package."""
 
 import csv
 import struct
@@ -13,7 +13,7 @@ Rows = Sequence[Sequence[Cell]]
 
 
 def typed_rows(text: str) -> list[list[Cell]]:
-    """Return the rows of a CSV text, with dates and numbers as such."""
+    """Return the rows of a CSV text, with dates and numbers converted to Python values."""
     return [[_typed(cell) for cell in row] for row in csv.reader(text.splitlines())]
 
 

@@ -61,7 +61,7 @@ def test_merge_is_previewed_applied_and_undone(ask):
     ask.post(f"{LEAGUE}/renames/7/undo", None, status=404)
 
 
-def test_rename_to_a_player_is_a_merge_and_says_so(ask):
+def test_response_to_renaming_a_player_to_an_existing_name_says_that_players_were_merged(ask):
     assert not ask.post(f"{JEEVO}/rename", {"name": "Jay"}, status=200).json()["merged"]
     assert ask.post(f"{LEAGUE}/players/Jay/rename", {"name": "Deevo Smith"}, status=200).json()["merged"]
     answer = ask.post(f"{LEAGUE}/players/Jay/rename", {"name": "cat"}, status=409)
@@ -71,7 +71,7 @@ def test_rename_to_a_player_is_a_merge_and_says_so(ask):
     ask.post(f"{LEAGUE}/players/eve/rename", {"name": " "}, status=422)
 
 
-def test_a_merge_of_opponents_is_a_conflict_that_names_the_match(ask):
+def test_merging_opponents_is_a_conflict_that_names_the_match(ask):
     for url in ("merge", "merge?dry_run=true"):
         answer = ask.post(f"{LEAGUE}/players/eve/{url}", {"into": "Deevo Smith"}, status=409)
         text = "eve and Deevo Smith both played in match 'c' (2026-01-03) and in 1 other match, so they"
@@ -79,13 +79,13 @@ def test_a_merge_of_opponents_is_a_conflict_that_names_the_match(ask):
     ask.post(f"{JEEVO}/merge", {"into": "cat"}, status=409)
 
 
-def test_an_outdated_preview_is_a_conflict(ask):
+def test_merge_based_on_an_outdated_preview_is_a_conflict(ask):
     ask.post(f"{LEAGUE}/matches", {"teams": [["Jeevo Smith"], ["eve"]]}, status=201)
     answer = ask.post(f"{JEEVO}/merge", {"into": "Deevo Smith", "revision": 1}, status=409)
     assert "were changed since you opened this" in answer.json()["detail"]
 
 
-def test_posts_and_imports_under_an_alias_say_so(ask):
+def test_response_to_a_post_or_import_under_an_alias_names_the_player(ask):
     ask.post(f"{JEEVO}/merge", {"into": "Deevo Smith"}, status=200)
     match = {"teams": [["Jeevo Smith"], ["cat"]], "time": "2026-02-01"}
     assert ask.post(f"{LEAGUE}/matches?dry_run=true", match).json()["aliases"] == {"Jeevo Smith": "Deevo Smith"}
@@ -130,7 +130,7 @@ def test_similar_players_are_listed_until_they_are_marked_as_different(ask):
     assert ask.get(f"{LEAGUE}/similar-players").json()["pairs"] == []
 
 
-def test_aliases_need_a_key(ask):
+def test_listing_and_changing_aliases_needs_a_key(ask):
     reader, writer = ask.new_key("read", "darts"), ask.new_key("write", "darts")
     for path in ("aliases", "renames", "similar-players"):
         ask.get(f"{LEAGUE}/{path}", key=None, status=401)
@@ -139,7 +139,7 @@ def test_aliases_need_a_key(ask):
     ask.post(f"{JEEVO}/merge", {"into": "Deevo Smith"}, key=writer, status=403)
 
 
-def test_an_archived_league_refuses_changes_of_names(ask):
+def test_players_of_an_archived_league_cannot_be_renamed(ask):
     ask("PATCH", LEAGUE, json={"archived": True}, status=200)
     for path, body in {
         "players/eve/rename": {"name": "Eve"},
@@ -149,7 +149,7 @@ def test_an_archived_league_refuses_changes_of_names(ask):
         assert "archived" in ask.post(f"{LEAGUE}/{path}", body, status=409).json()["detail"]
 
 
-def test_erasing_a_person_erases_the_record_of_merges(ask):
+def test_anonymising_a_player_erases_the_name_from_the_list_of_merges(ask):
     ask.post(f"{JEEVO}/merge?reason=Jeevo+Smith+is+Deevo+Smith", {"into": "Deevo Smith"}, status=200)
     ask.post(f"{LEAGUE}/players/Deevo%20Smith/anonymise", {}, status=200)
     paths = ["aliases", "renames", "similar-players", "matches", "matches/b", "leaderboard", "erasures"]

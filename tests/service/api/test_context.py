@@ -62,7 +62,7 @@ def test_posted_context_is_returned_with_the_match(ask, league):
         {f"c{number}": 1 for number in range(101)},
     ],
 )
-def test_invalid_context_is_422_and_names_the_field_and_the_match(ask, league, context):
+def test_invalid_context_gets_422_and_an_error_that_names_the_field_and_the_match(ask, league, context):
     problem = ask.post(f"{league}/matches", [match("m1"), match("m2", context, 2)], status=422).json()
     assert [error["field"] for error in problem["errors"]] == ["matches[1].context"]
     problem = ask.post(f"{league}/matches", match("m2", context), status=422).json()
@@ -70,13 +70,13 @@ def test_invalid_context_is_422_and_names_the_field_and_the_match(ask, league, c
     assert ask.get(league).json()["revision"] == 0
 
 
-def test_number_in_a_column_of_text_is_422(ask, league):
+def test_number_in_a_text_column_of_the_context_gets_422(ask, league):
     ask.post(f"{league}/matches", match("m1", CONTEXT), status=201)
     problem = ask.post(f"{league}/matches", match("m2", {"surface": 3}, 2), status=422).json()
     assert "'surface' is a number here, but text in this league" in problem["detail"]
 
 
-def test_corrected_context_is_journalled_and_changes_no_rating(ask, league):
+def test_corrected_context_is_listed_as_a_revision_and_changes_no_rating(ask, league):
     ask.post(f"{league}/matches", [match("m1", CONTEXT), match("m2", None, 2)], status=201)
     before = ask.get(f"{league}/leaderboard").json()["players"]
     new = match("m1", CONTEXT | {"surface": "grass"})
@@ -120,7 +120,7 @@ def test_list_of_matches_is_filtered_by_context(ask, league, tennis, query, chos
     assert pages == wanted
 
 
-def test_matches_of_a_player_are_filtered_by_the_values_of_the_player(ask, league, tennis):
+def test_matches_of_a_player_are_filtered_by_the_context_of_that_player(ask, league, tennis):
     wanted = [f"m{n}" for n in reversed(range(20)) if n % 5 and not n % 2]
     assert ids(ask.get(f"{league}/players/ann/matches?surface=clay")) == wanted
     assert ids(ask.get(f"{league}/players/ann/matches?side=red")) == wanted
@@ -131,7 +131,7 @@ def test_matches_of_a_player_are_filtered_by_the_values_of_the_player(ask, leagu
     ask.get(f"{league}/players/nobody/matches", status=404)
 
 
-def test_unknown_column_is_422_with_the_known_ones(ask, league, tennis):
+def test_filter_by_an_unknown_context_column_gets_422_and_a_list_of_known_columns(ask, league, tennis):
     for path in ("matches?colour=red", "players/ann/matches?colour=red", "matches?context.colour=red"):
         problem = ask.get(f"{league}/{path}", status=422).json()
         assert problem["errors"][0]["field"] == "colour"
@@ -139,12 +139,12 @@ def test_unknown_column_is_422_with_the_known_ones(ask, league, tennis):
     assert "a number is needed" in ask.get(f"{league}/matches?rest=many", status=422).json()["detail"]
 
 
-def test_league_without_context_has_no_columns(ask, league):
+def test_league_without_context_lists_no_context_columns(ask, league):
     ask.post(f"{league}/matches", match("m1"), status=201)
     assert "no context" in ask.get(f"{league}/matches?surface=clay", status=422).json()["detail"]
 
 
-def test_exported_lines_have_the_context(ask, league, tennis):
+def test_exported_matches_include_their_context(ask, league, tennis):
     lines = ask.get(f"{league}/export.ndjson").text.splitlines()
     assert pw.History.from_matches(map(json.loads, lines), utc=True) == pw.History.from_matches(
         [one | {"time": one["time"] + "T00:00:00Z"} for one in tennis]

@@ -56,7 +56,7 @@ def quick(monkeypatch):
     monkeypatch.setattr("prowess.service.api.events.HEARTBEAT", 0.1)
 
 
-def test_followers_share_one_database_poll_for_changes_by_other_processes(ask, league, monkeypatch):
+def test_all_event_streams_of_a_process_share_one_database_poll(ask, league, monkeypatch):
     asked = []
     revisions = event_hub.leagues.latest_revisions
     monkeypatch.setattr(
@@ -89,7 +89,7 @@ def test_followers_share_one_database_poll_for_changes_by_other_processes(ask, l
         assert not told["more"]
 
 
-def test_reconnected_follower_gets_missed_changes(ask, league):
+def test_reconnected_client_of_an_event_stream_gets_missed_changes(ask, league):
     for number in range(3):
         ask.post(f"{league}/matches", {"teams": [[f"p{number}"], ["ann"]]}, status=201)
 
@@ -123,7 +123,7 @@ def test_event_lists_at_most_a_thousand_ratings(ask, league):
     assert (len(told["ratings"]), told["more"]) == (1_000, True)
 
 
-def test_slow_follower_is_disconnected(monkeypatch):
+def test_slow_client_of_an_event_stream_is_disconnected(monkeypatch):
     queue = asyncio.Queue(3)
     for number in range(4):
         event_hub._put(queue, (number, b""))
@@ -149,7 +149,7 @@ def test_private_league_is_not_streamed_without_a_key(ask, league):
     ask("GET", f"{league}/events", headers={"Last-Event-ID": "x"}, status=422)
 
 
-def test_stream_ends_when_access_is_lost(ask, league):
+def test_event_stream_ends_when_its_client_loses_access(ask, league):
     """The key is revoked, or the league is made private, while a client follows it."""
     secret = ask.new_key("read")
     name = league.rpartition("/")[2]

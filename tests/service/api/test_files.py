@@ -63,7 +63,7 @@ def history(ask, name):
 
 @pytest.mark.parametrize("clock", ["utc", "number", "none"])
 @pytest.mark.parametrize("shape", ["pairs", "scores", "mixed", "weights"])
-def test_importing_an_export_gives_the_same_journal(ask, clock, shape):
+def test_league_imported_from_an_export_has_the_same_journal(ask, clock, shape):
     name = f"{clock}-{shape}"
     ask.create_league(name, clock=clock)
     ask.post(f"/api/leagues/{name}/matches", matches(clock, shape), status=201)
@@ -189,7 +189,7 @@ def test_import_lists_unreadable_rows_by_line_and_stores_nothing(ask, league):
         ({"format": "csv", "time_format": "%Q"}, "", b"date,winner,loser\n2026-01-31,ann,bob\n", 422),
     ],
 )
-def test_import_refuses_unusable_files(ask, league, params, kind, body, status):
+def test_files_that_are_not_tables_of_matches_cannot_be_imported(ask, league, params, kind, body, status):
     told = ask("POST", f"{league}/import", params=params, content=body, headers={"Content-Type": kind}, status=status)
     assert "/tmp" not in told.text
     assert ask.get(league).json()["posted"] == 0
@@ -225,7 +225,7 @@ def test_importing_a_longer_version_of_a_file_adds_only_its_new_matches(ask, lea
         ({"import_memory": 1024 * 1024}, 422, "the process needed more than 1 MiB of memory; send smaller files"),
     ],
 )
-def test_refused_import_names_the_limit_of_the_service(tmp_path, settings, status, detail):
+def test_error_for_a_refused_import_names_the_limit_of_the_service(tmp_path, settings, status, detail):
     content = gzip.compress(b"winner,loser\n" + b"ann,bob\n" * 4)
     with served(f"sqlite:///{tmp_path / 'limited.db'}", **settings) as ask:
         ask.create_league("darts", clock="none")

@@ -19,7 +19,7 @@ def ladder(ask, league):
     return pw.TrueSkill().fit(pw.History.from_matches(MATCHES)).ladder
 
 
-def test_prediction_equals_the_ladder_prediction(ask, league, ladder):
+def test_predicted_match_equals_the_prediction_of_the_library(ask, league, ladder):
     told = ask.post(f"{league}/predict", {"teams": PAIR, "weights": [[1], [0.5]]}, key=None, status=200).json()
     schemas.Prediction.model_validate(told)
     expected = ladder.predict(PAIR, weights=[[1], [0.5]])
@@ -43,7 +43,7 @@ def test_prediction_for_a_later_time_includes_the_skill_drift(ask):
     ask.post("/api/leagues/glicko/predict", {"teams": PAIR, "time": 7}, status=422)
 
 
-def test_score_models_predict_scores(ask):
+def test_models_of_scores_predict_scores_over_http(ask):
     ask.create_league("football", model={"name": "PoissonOD", "parameters": {"mu": 0.5, "sigma": 0.3, "beta": 0.1}})
     ask.post("/api/leagues/football/matches", MATCHES[0] | {"scores": [3, 1]}, status=201)
     told = ask.post("/api/leagues/football/predict", {"teams": PAIR}, status=200).json()
@@ -120,7 +120,7 @@ def test_invalid_requests_get_an_error_that_names_the_field(ask, league, ladder,
     assert ask.post(f"{league}/{path}", asked, status=422).json()["errors"][0]["field"].startswith(field)
 
 
-def test_suggesting_matches_needs_a_model_with_uncertainty(ask):
+def test_suggesting_matches_is_refused_for_a_model_without_uncertainty(ask):
     ask.create_league("elo", model={"name": "Elo"})
     ask.post("/api/leagues/elo/matches", MATCHES, status=201)
     assert "uncertainty" in ask.post("/api/leagues/elo/next", {}, status=422).json()["detail"]

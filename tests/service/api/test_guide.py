@@ -29,7 +29,10 @@ def request_of(text, key):
 
 
 def agree(told, shown):
-    """Return whether a response equals the guide's; numbers are compared to four digits, and … matches anything."""
+    """Return whether a response equals the one in the guide.
+
+    Numbers are compared to four digits, and … matches anything.
+    """
     if shown == ANY:
         return True
     if isinstance(shown, float) and isinstance(told, (int, float)):

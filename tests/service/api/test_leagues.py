@@ -26,7 +26,7 @@ def test_creating_a_league_again_is_a_conflict(ask):
     ask.post("/api/leagues", {"name": "tennis"}, status=409)
 
 
-def test_permissions_of_a_key_limit_listing_and_creating_leagues(ask):
+def test_key_lists_and_creates_only_the_leagues_that_its_scope_allows(ask):
     ask.create_league("secret", public=False)
     ask.create_league("open")
     for key, status in ((None, 401), (ask.new_key("write"), 403), (ask.new_key("admin", "open"), 403)):
@@ -154,7 +154,7 @@ PARAMETERS = st.sampled_from(
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(list(PRESETS)), st.dictionaries(PARAMETERS | st.text(ascii_lowercase), VALUES, max_size=3))
-def test_any_model_parameters_get_a_readable_response(ask, name, parameters):
+def test_league_with_arbitrary_model_parameters_gets_a_readable_response(ask, name, parameters):
     ask.service.leagues.invalidate("fuzz")
     if ask("GET", "/api/leagues/fuzz").status_code == 404:
         ask.create_league("fuzz")

@@ -56,7 +56,7 @@ def test_matches_posted_in_one_request_are_recorded_as_one_revision(ask, league,
     assert all(one["repeated"] for one in again.json()["matches"])
 
 
-def test_repeated_post_changes_nothing_and_reusing_its_id_for_another_match_conflicts(ask, league):
+def test_repeated_post_changes_nothing_but_another_match_with_the_same_id_is_a_conflict(ask, league):
     ask.post(f"{league}/matches", ANN_BOB, headers={"Idempotency-Key": "k"}, status=201)
     assert (
         ask.post(f"{league}/matches", ANN_BOB, headers={"Idempotency-Key": "k"}, status=200).json()["matches"][0]["id"]
@@ -68,7 +68,7 @@ def test_repeated_post_changes_nothing_and_reusing_its_id_for_another_match_conf
 
 
 @pytest.mark.parametrize("id", ["m1", "2026/final/1", "π ✓", "a?b#c%d&e", "two\nlines", "..", "x" * 500])
-def test_corrected_match_gives_the_same_ratings_as_a_correct_history(ask, league, id):
+def test_ratings_after_a_correction_equal_those_of_a_league_that_was_correct_from_the_start(ask, league, id):
     from urllib.parse import quote
 
     later = {"teams": [["bob"], ["cat"]], "time": "2026-02-01"}
@@ -88,7 +88,7 @@ def test_corrected_match_gives_the_same_ratings_as_a_correct_history(ask, league
     ask("DELETE", f"{league}/matches/nobody", status=404)
 
 
-def test_blanks_around_match_ids_are_removed(ask, league):
+def test_spaces_around_match_ids_are_removed(ask, league):
     ask.post(f"{league}/matches", ANN_BOB | {"id": " m1\n"}, status=201)
     assert ask.get(f"{league}/matches/%20m1%0A").json() == ask.get(f"{league}/matches/m1").json()
     ask("PUT", f"{league}/matches/m1%20", json=ANN_BOB | {"id": " m1", "ranks": [2, 1]}, status=200)

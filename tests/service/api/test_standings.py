@@ -57,7 +57,7 @@ def expected(frame):
     return frame.sort("rank", "player").select("rank", "player", "mu", "sigma", "matches").rows()
 
 
-def test_leaderboard_equals_that_of_a_fit(ask, darts, fit):
+def test_leaderboard_equals_the_leaderboard_of_a_fit(ask, darts, fit):
     assert shown(pages(ask, f"{darts}/leaderboard?size=3")) == expected(fit.leaderboard())
     rows = list(csv.DictReader(StringIO(ask.get(f"{darts}/leaderboard.csv").text)))
     assert [(row["player"], float(row["mu"])) for row in rows] == [row[1:3] for row in expected(fit.leaderboard())]
@@ -123,7 +123,7 @@ def test_leaderboard_shows_past_models_and_seasons(ask, league):
 
 
 @pytest.mark.parametrize("path", ["leaderboard", "leaderboard.csv", "players/ann", "matches", "matches/m1"])
-def test_etag_gives_304_not_modified_until_something_changes(ask, league, path):
+def test_request_with_the_current_etag_gets_304_not_modified_until_the_league_changes(ask, league, path):
     match = {"id": "m1", "teams": [["ann"], ["bob"]]}
     ask.post(f"{league}/matches", match, status=201)
     first = ask.get(f"{league}/{path}")
@@ -231,7 +231,7 @@ def test_empty_league_has_empty_standings(ask, league):
     ask("GET", f"{league}/players/ann", status=404)
 
 
-def test_page_requested_after_a_post_rates_no_match_again(ask, monkeypatch):
+def test_request_after_a_post_does_not_rate_any_match_again(ask, monkeypatch):
     """The page reuses matches that the writer of its process has rated, and reads others from the journal."""
     ask.create_league("fresh")
     post = "/api/leagues/fresh/matches"

@@ -47,7 +47,7 @@ def test_one_child_process_runs_many_calls_and_survives_errors(child):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not say how much memory a process uses")
-def test_memory_limit_applies_only_to_the_call_that_sets_it(child):
+def test_memory_limit_of_a_child_process_applies_only_to_one_call(child):
     limits = ProcessLimits(memory=128 * MIB)
     assert call(child, child_functions.allocate, 16 * MIB, limits=limits) == 16 * MIB
     with pytest.raises(ProcessFailed, match="needed more than 128 MiB of memory") as error:

@@ -100,7 +100,7 @@ def test_shutdown_does_not_wait_for_a_league_that_loads_slowly(database: Databas
     assert traces.asked == ["large"]
 
 
-def test_unreadable_league_does_not_stop_prewarming_of_others(database: Database) -> None:
+def test_unreadable_league_does_not_stop_the_prewarming_of_other_leagues(database: Database) -> None:
     class Broken(RecordingCache):
         def of(self, connection, league):
             if league.name == "large":

@@ -52,7 +52,7 @@ def test_players_are_merged_after_a_preview_and_the_merge_is_undone(ask):
     assert "undone: Jeevo Smith is not Deevo Smith" in words(ask.look(page, key=ask.admin))
 
 
-def test_an_impossible_merge_shows_the_matches(ask):
+def test_page_lists_the_matches_that_make_a_merge_impossible(ask):
     page = league(ask, "opponents")
     answer = ask.look(f"{page}?player=eve&name=Deevo+Smith", key=ask.admin)
     assert answer.status_code == 422
@@ -65,7 +65,7 @@ def test_an_impossible_merge_shows_the_matches(ask):
     assert unknown.status_code == 422
 
 
-def test_a_preview_that_is_outdated_is_shown_again(ask):
+def test_confirming_an_outdated_merge_preview_shows_a_new_preview(ask):
     page = league(ask, "outdated")
     ask.post("/api/leagues/outdated/matches", {"teams": [["Jeevo Smith"], ["eve"]]}, status=201)
     fields = {"player": "Jeevo Smith", "name": "Deevo Smith", "what": "rename", "seen": "1"}
@@ -74,7 +74,7 @@ def test_a_preview_that_is_outdated_is_shown_again(ask):
     assert "Matches of Jeevo Smith were changed since you opened this" in words(answer)
 
 
-def test_similar_players_are_marked_as_different(ask):
+def test_similar_names_can_be_marked_as_different_players_on_the_page(ask):
     page = league(ask, "apart")
     done = ask.send(page, {"player": "Jeevo Smith", "name": "Deevo Smith", "what": "apart"})
     assert done.headers["location"] == f"{page}?done=apart"
@@ -95,7 +95,7 @@ def test_aliases_are_added_and_removed_on_the_page(ask):
     assert "No player has an alias." in words(ask.look(page, key=ask.admin))
 
 
-def test_only_admins_see_the_page_and_its_links(ask):
+def test_only_admins_see_the_page_that_renames_players_and_links_to_it(ask):
     page = league(ask, "admins")
     writer = ask.new_key("write", "admins")
     assert ask.look(page, key=writer).status_code == 403
@@ -114,7 +114,7 @@ FILE = "date,winner,loser\n2026-02-01,Deevo Smyth,cat\n2026-02-02,Jonny Walker,e
 )
 
 
-def test_similar_names_of_an_import_become_aliases_or_stay_different_players(ask):
+def test_similar_names_in_an_import_can_become_aliases_or_stay_different_players(ask):
     league(ask, "importing")
     page = drop(ask, "importing", FILE)
     told = words(page)
@@ -136,7 +136,7 @@ def test_similar_names_of_an_import_become_aliases_or_stay_different_players(ask
     assert "Choose one of the buttons." in words(drop(ask, "importing", FILE, same="x"))
 
 
-def test_only_admins_decide_about_similar_names_of_an_import(ask):
+def test_only_admins_can_decide_about_similar_names_in_an_import(ask):
     league(ask, "deciding")
     writer = ask.new_key("write", "deciding")
     pair = json.dumps(["Deevo Smyth", "Deevo Smith"])
@@ -147,7 +147,7 @@ def test_only_admins_decide_about_similar_names_of_an_import(ask):
     assert ask.get("/leagues/deciding/aliases.json").json()["aliases"] == []
 
 
-def test_names_in_both_roles_of_an_import_are_one_player_after_a_decision(ask):
+def test_similar_names_in_one_imported_file_can_be_merged_into_one_player(ask):
     league(ask, "decided")
     inside = json.dumps(["Jonny Walker", "Johny Walker"])
     page = drop(ask, "decided", FILE, same=inside)

@@ -237,7 +237,7 @@ def test_deleted_match_can_be_restored(ask, fill):
 
 
 @pytest.mark.parametrize(("clock", "time"), [("number", "7"), ("none", "")])
-def test_results_can_be_entered_in_leagues_with_numeric_or_no_times(ask, fill, clock, time):
+def test_results_can_be_entered_in_leagues_with_numeric_times_or_without_times(ask, fill, clock, time):
     name = f"clock-{clock}"
     ask.create_league(name, clock=clock)
     path = f"/leagues/{name}/enter"

@@ -63,7 +63,7 @@ def test_imported_file_is_previewed_first_and_recorded_as_one_revision(ask):
     assert below
 
 
-def test_similar_names_are_listed_above_the_import_button(ask):
+def test_similar_names_in_a_file_are_listed_above_the_import_button(ask):
     ask.create_league("spelt")
     lines = [f"2026-01-{day:02},Jürgen Müller,Bob,3,1" for day in range(1, 12)]
     page = drop(ask, "spelt", "\n".join(["date,home,away,hg,ag", *lines, "2026-01-31,Jürgen Müler,Bob,3,1\n"]))
@@ -170,7 +170,7 @@ def test_import_page_says_why_a_file_is_unusable(ask, content, message):
     assert len(history(ask, league)) == 0
 
 
-def test_names_of_players_columns_and_files_are_escaped(ask):
+def test_import_page_escapes_the_names_of_players_columns_and_files(ask):
     ask.create_league("names")
     page = drop(ask, "names", f"winner,loser,{XSS}\n{XSS},bob,{XSS}\n", f'a"{XSS}.csv')
     assert page.status_code == 200
@@ -312,7 +312,7 @@ LAYOUTS = {
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_form_sent_as_shown_reads_the_file_as_previewed(ask, layout):
+def test_unchanged_import_form_reads_the_file_as_previewed(ask, layout):
     ask.create_league(f"form-{layout}")
     page = drop(ask, f"form-{layout}", LAYOUTS[layout])
     sent = Form(page).sent()
@@ -343,7 +343,7 @@ def sentences(page):
     return re.findall(r"<li>(.*?)</li>", html.unescape(found[0])) if found else []
 
 
-def test_side_can_have_several_columns(ask):
+def test_side_of_an_imported_match_can_have_several_columns(ask):
     ask.create_league("pairs")
     page = drop(ask, "pairs", DOUBLES)
     chosen = {
@@ -384,7 +384,7 @@ ABC = "a,b,c,d\nAnn,Bob,3,1\nBob,Cat,0,2\nCat,Ann,1,1\n"
     ],
     ids=["winner", "scores", "home", "away"],
 )
-def test_result_and_home_side_can_be_chosen(ask, choice, expected):
+def test_import_form_can_set_the_result_column_and_the_home_side(ask, choice, expected):
     league = f"result-{len(choice)}-{choice.get('home', 'none')}"
     ask.create_league(league)
     chosen = {"role.team1": "=a", "role.team2": "=b", **choice}
@@ -393,7 +393,7 @@ def test_result_and_home_side_can_be_chosen(ask, choice, expected):
     assert drop(ask, league, ABC, confirm=confirm_of(page), **Form(page).sent()).status_code == 303
 
 
-def test_row_can_be_a_player(ask):
+def test_import_form_can_read_a_row_as_a_player(ask):
     ask.create_league("rows")
     rows = "x,y,z\n1,Ann,10\n1,Bob,30\n2,Ann,20\n2,Cat,5\n"
     chosen = {"row": "player", "role.match": "=x", "role.player": "=y", "role.score": "=z", "role.team1": "=y"}
@@ -401,7 +401,7 @@ def test_row_can_be_a_player(ask):
     assert sentences(page) == ["Bob beat Ann 30:10", "Ann beat Cat 20:5"]
 
 
-def test_choices_can_be_undone(ask):
+def test_choices_in_the_import_form_can_be_undone(ask):
     ask.create_league("undo")
     sent = Form(drop(ask, "undo", LINES)).sent(**{"role.score1": "=ag", "role.score2": "=hg"})
     page = drop(ask, "undo", LINES, **sent)
@@ -411,7 +411,7 @@ def test_choices_can_be_undone(ask):
     assert "Undo my choices" not in words(drop(ask, "undo", LINES, **by_hand))
 
 
-def test_separator_and_sheet_can_be_chosen(ask):
+def test_import_form_can_set_the_separator_and_the_sheet(ask):
     ask.create_league("cells")
     page = drop(ask, "cells", LINES, separator="comma")
     assert page.status_code == 422
@@ -440,7 +440,7 @@ def workbook(sheets):
     return file.getvalue()
 
 
-def test_unit_of_scores_can_be_chosen(ask):
+def test_import_form_can_set_the_unit_of_scores(ask):
     ask.create_league("tennis")
     tennis = "date,winner,loser,score\n2026-01-31,Ann,Bob,7-6(4) 6-3\n2026-02-01,Cat,Ann,6-2 4-6 6-4\n"
     assert sentences(drop(ask, "tennis", tennis))[0] == "Ann beat Bob 13:9 on 2026-01-31"
@@ -449,7 +449,7 @@ def test_unit_of_scores_can_be_chosen(ask):
     assert "“Score unit: sets” counts sets" in words(drop(ask, "tennis", tennis))
 
 
-def test_open_questions_are_answered_with_a_button(ask):
+def test_open_question_about_an_imported_file_is_answered_with_a_button(ask):
     ask.create_league("open")
     odd = "when,who,whom,x,y,z\n3/4/2026,Ann,Bob,3,1,90\n5/4/2026,Cat,Ann,2,2,95\n7/4/2026,Bob,Cat,1,0,91\n"
     page = drop(ask, "open", odd)
@@ -469,7 +469,7 @@ def test_open_questions_are_answered_with_a_button(ask):
 @pytest.mark.parametrize(
     "answer", ["", "[]", "{", '{"columns": {"winner": ["a"]}}', '{"limits": false}', '{"columns": 7}', "[" * 100_000]
 )
-def test_answers_of_other_pages_are_refused(ask, answer):
+def test_forged_answers_to_import_questions_are_refused(ask, answer):
     league = f"answer-{crc32(answer.encode())}"
     ask.create_league(league)
     page = drop(ask, league, LINES, answer=answer)
@@ -477,7 +477,7 @@ def test_answers_of_other_pages_are_refused(ask, answer):
     assert "choose one from the page" in words(page)
 
 
-def test_large_files_are_read_within_the_limits_of_uploads(tmp_path):
+def test_import_page_refuses_a_file_with_too_many_rows(tmp_path):
     with serve_pages(f"sqlite:///{tmp_path / 'small.db'}", import_rows=50) as ask:
         ask.create_league("small")
         page = drop(ask, "small", "x,y,z\n" + "ann,bob,1\n" * 60)

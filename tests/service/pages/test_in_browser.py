@@ -34,7 +34,7 @@ def test_every_page_works_without_scripts_on_a_phone(visit_as, place):
     visit.check()
 
 
-def test_page_from_the_browser_cache_works(visit_as):
+def test_page_restored_from_the_browser_cache_works(visit_as):
     visit = visit_as()
     for _ in range(2):  # the second response is only 304 Not Modified
         page = visit.go("/leagues/demo/standings")

@@ -73,7 +73,7 @@ def test_creating_a_league_needs_a_global_admin_key(ask):
     assert "mine" not in [one["name"] for one in ask.get("/api/leagues").json()["leagues"]]
 
 
-def test_settings_need_an_admin_key_of_the_league(ask):
+def test_changing_settings_needs_an_admin_key_of_the_league(ask):
     ask.create_league("set")
     path, admin = "/leagues/set/settings", ask.new_key("admin", "set")
     assert ask.look(path, key=ask.new_key("write", "set")).status_code == 403

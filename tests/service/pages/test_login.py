@@ -14,7 +14,7 @@ def founded(ask):
     return [one["name"] for one in ask.get("/api/leagues").json()["leagues"]]
 
 
-def test_key_is_stored_in_an_http_only_cookie(ask):
+def test_signing_in_stores_the_key_in_an_http_only_cookie(ask):
     done = ask.send("/signin", {"key": f" {ask.admin} ", "next": "/new"}, key=None)
     assert (done.status_code, done.headers["location"]) == (303, "/new")
     cookie = done.headers["set-cookie"]
@@ -30,7 +30,7 @@ def test_key_is_stored_in_an_http_only_cookie(ask):
 
 
 @pytest.mark.parametrize("secret", ["", "pw_wrong", "x" * 300, "pw_ä", "<script>", "a\0b"])
-def test_wrong_key_is_reported(ask, secret):
+def test_sign_in_page_reports_a_wrong_key(ask, secret):
     page = ask.send("/signin", {"key": secret, "next": "/new"}, key=None)
     assert page.status_code == 403
     assert "This key is unknown, was revoked or has expired" in page.text
@@ -39,7 +39,7 @@ def test_wrong_key_is_reported(ask, secret):
 
 
 @pytest.mark.parametrize("place", ["//evil.example", "https://evil.example", "/\\evil.example", "/\t/evil", "x"])
-def test_sign_in_redirects_only_within_the_service(ask, place):
+def test_signing_in_redirects_only_to_pages_of_the_service(ask, place):
     assert ask.send("/signin", {"key": ask.admin, "next": place}, key=None).headers["location"] == "/"
     assert 'name="next" value="/"' in ask.look(f"/signin?{urlencode({'next': place})}").text
 
@@ -75,7 +75,7 @@ def test_form_without_origin_or_token_is_refused(ask):
         assert ask("POST", path, key=None, headers={"Origin": "https://evil.example"}).status_code == 403
 
 
-def test_api_ignores_the_cookie(ask):
+def test_api_ignores_the_sign_in_cookie(ask):
     headers = {"Cookie": f"prowess_key={ask.admin}"}
     assert ask("POST", "/api/leagues", key=None, headers=headers, json={"name": "cookie"}).status_code == 401
     ask.create_league("hidden", public=False)

@@ -1,4 +1,4 @@
-"""The columns of a file are mapped with drop-downs, and the preview beside them follows at once."""
+"""The columns of a file are mapped with drop-downs, and the preview next to them is updated at once."""
 
 import pytest
 from playwright.sync_api import expect
@@ -41,7 +41,7 @@ def map_doubles(page):
         page.get_by_label(label, exact=True).select_option(label=column)
 
 
-def test_preview_follows_the_drop_downs(visit):
+def test_changing_a_drop_down_updates_the_import_preview(visit):
     page = choose_file(visit, DOUBLES)
     map_doubles(page)
     first = page.get_by_role("list", name="The matches").get_by_role("listitem").first
@@ -60,7 +60,7 @@ def test_preview_follows_the_drop_downs(visit):
     expect(first).to_have_text("Ann and Bob beat Cat and Dan")
 
 
-def test_side_can_grow_to_any_number_of_players(visit):
+def test_side_in_the_import_form_can_get_any_number_of_player_columns(visit):
     page = choose_file(visit, "k,a,b,c,d,e,f,won\n1,Ann,Bob,Cat,Dan,Eve,Flo,1\n2,Flo,Ann,Bob,Cat,Dan,Eve,2\n")
     for side, columns in (("1", "abc"), ("2", "def")):
         page.get_by_label(f"Side {side}", exact=True).select_option(label=columns[0])
@@ -75,7 +75,7 @@ def test_side_can_grow_to_any_number_of_players(visit):
     expect(page.get_by_label("Side 1, player 4")).to_have_value("")
 
 
-def test_keyboard_alone_maps_columns(visit):
+def test_columns_can_be_mapped_with_the_keyboard_alone(visit):
     """Every drop-down is a tab stop, and refreshing the preview does not take the focus away."""
     page = choose_file(visit, "winner,loser\nAnn,Bob\nBob,Cat\n")
     expect(page.get_by_role("list", name="The matches")).to_contain_text("Ann beat Bob")
@@ -93,7 +93,7 @@ def test_keyboard_alone_maps_columns(visit):
     expect(page.get_by_label("Side 2", exact=True)).to_be_focused()
 
 
-def test_answer_fills_in_the_drop_downs(visit):
+def test_answering_a_question_fills_in_the_drop_downs(visit):
     page = choose_file(visit, "when,who,whom,x,y,z\n3/4/2026,Ann,Bob,3,1,90\n5/4/2026,Cat,Ann,2,2,95\n")
     page.get_by_role("group", name="Which columns say who won?").get_by_role("button").first.click()
     expect(page.get_by_role("list", name="The matches")).to_contain_text("Ann beat Bob 3:1 on 2026-04-03")
@@ -105,7 +105,7 @@ def test_answer_fills_in_the_drop_downs(visit):
     assert visit.barriers() == []
 
 
-def test_separator_changes_the_columns_of_the_drop_downs(visit):
+def test_changing_the_separator_updates_the_columns_in_the_drop_downs(visit):
     page = choose_file(visit, "home;away;hg;ag\nAnn, A.;Bob, B.;1;0\nCat, C.;Ann, A.;2;2\n")
     expect(page.get_by_role("list", name="The matches")).to_contain_text("Ann, A. beat Bob, B. 1:0")
     page.get_by_text("More options").click()
@@ -115,7 +115,7 @@ def test_separator_changes_the_columns_of_the_drop_downs(visit):
     expect(page.get_by_role("list", name="The matches")).to_contain_text("Ann, A. beat Bob, B. 1:0")
 
 
-def test_large_file_waits_for_the_preview_button(visit):
+def test_large_file_is_previewed_only_when_the_preview_button_is_pressed(visit):
     page = choose_file(visit, "player1,player2,score1,score2\n" + "Ann,Bob,3,1\nBob,Cat,0,2\n" * 90_000)
     first = page.get_by_role("list", name="The first matches").get_by_role("listitem").first
     expect(first).to_have_text("Ann beat Bob 3:1")
@@ -128,7 +128,7 @@ def test_large_file_waits_for_the_preview_button(visit):
 
 
 @pytest.mark.parametrize(("size", "scheme"), [(PHONE, "dark"), (DESK, "light")], ids=["phone-dark", "desk-light"])
-def test_drop_downs_work_without_scripts(chromium, demo, size, scheme):
+def test_columns_can_be_mapped_with_drop_downs_without_scripts(chromium, demo, size, scheme):
     with visiting(chromium, demo, size=size, scheme=scheme, scripts=False, signed_in=True, allowed=(422,)) as visit:
         page = choose_file(visit, DOUBLES)
         page.get_by_role("button", name="Preview file").click()

@@ -75,7 +75,7 @@ def test_match_list_truncates_matches_of_many_teams(ask, clock):
     assert "and 32 more" in ask.look(f"/leagues/{name}/matches").text
 
 
-def test_places_in_a_result_line_follow_from_scores():
+def test_places_in_the_list_of_matches_follow_from_scores():
     found = result_line({"teams": [["a"], ["b"], ["c"], ["d"]], "scores": [1.0, 3.0, 1.0, 3.0]})
     assert [team.place for team in found["teams"]] == [1, 1, 3, 3]
     assert found["drawn"]

@@ -74,7 +74,7 @@ def test_private_league_is_not_found_without_a_key(ask, secrets, who):
     assert not any("secret" in text or "Hush" in text for text in listed)
 
 
-def test_private_pages_are_not_cached_for_others(ask, secrets):
+def test_pages_of_private_leagues_are_not_stored_in_shared_caches(ask, secrets):
     for place in addresses("GET", "secret"):
         page = ask.look(place, key=secrets["admin"])
         if page.status_code == 200 and "names" not in place:
@@ -142,7 +142,7 @@ def test_every_form_refuses_other_origins(ask, secrets, headers, fields):
     assert [ask.get(f"/api/leagues{league}").json() for league in ("", "/secret")] == before
 
 
-def test_get_requests_change_nothing(ask, secrets):
+def test_get_requests_for_pages_change_nothing(ask, secrets):
     before = ask.get("/api/leagues/secret").json()
     for place in addresses("GET", "secret"):
         ask.look(f"{place}&confirm=1&do=record&cancel=1&title=Forged&what=season&model=Elo", key=secrets["admin"])

@@ -38,7 +38,7 @@ def text(page):
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", page)).split())
 
 
-def test_player_page_shows_rating_and_matches(ask, league):
+def test_player_page_shows_the_rating_and_the_matches(ask, league):
     page = ask.look(f"{league}?name=ann").text
     words = text(page)
     told = ask.get("/api/leagues/player/players/ann").json()
@@ -80,7 +80,7 @@ def test_axis_of_the_skill_chart_ignores_provisional_matches(ask, league):
     assert high > max(point["mu"] + point["sigma"] for point in data["curve"][10:])
 
 
-def test_small_rating_changes_are_not_shown_as_zero(ask):
+def test_small_rating_changes_have_enough_digits_not_to_look_like_zero(ask):
     ask.create_league("small", model={"name": "Elo", "parameters": {"k": 0.01}})
     ask.post("/api/leagues/small/matches", {"teams": [["ann"], ["bob"]], "id": "m"}, status=201)
     for page in ("player?name=ann", "matches?player=ann", "match?id=m", "predict?team=ann&team=bob"):
@@ -105,7 +105,7 @@ def test_player_page_is_served_as_json_and_csv(ask, league):
     assert [row["player"] for row in curves].count("ann") == 24
 
 
-def test_several_players_are_compared(ask, league):
+def test_page_of_several_players_compares_them(ask, league):
     page = ask.look(f"{league}?name=ann&name=bob&name=cat").text
     words = text(page)
     assert "curves.svg?name=ann&amp;name=bob&amp;name=cat&amp;revision=" in page

@@ -214,7 +214,7 @@ def test_standings_page_refuses_contradictory_queries(ask, senseless, query, sta
 
 @pytest.mark.parametrize("clock", ["utc", "number", "none"])
 @pytest.mark.parametrize("model", ["TrueSkill", "Elo", "PoissonOD", "Glicko2"])
-def test_standings_work_in_every_kind_of_league(ask, clock, model):
+def test_standings_page_works_for_every_kind_of_league(ask, clock, model):
     name = f"kind-{clock}-{model}".lower()
     ask.create_league(name, clock=clock, model={"name": model})
     empty = ask.look(f"/leagues/{name}/standings", key=ask.admin).text

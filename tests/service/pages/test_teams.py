@@ -61,7 +61,7 @@ def test_moving_a_player_updates_the_shown_fairness(ask, path):
     assert {frozenset(team) for team in hidden(ask.look(back))} == {frozenset(team) for team in best.teams}
 
 
-def test_swapping_two_players_exchanges_their_teams(ask, path):
+def test_swapping_two_players_moves_each_to_the_team_of_the_other(ask, path):
     split = ["ann\nbob", "cat\ndan", "eve\nfay"]
     picked = ask.look(asked(path, team=split, pick="bob"))
     assert "Move bob here" in words(picked)

@@ -74,7 +74,7 @@ def test_queries_for_lists_of_ids_of_any_length_find_all_rows(database_url):
     database.close()
 
 
-def test_query_for_matches_after_a_time_and_seq_uses_an_index(sqlite_url):
+def test_query_for_matches_after_a_position_uses_an_index(sqlite_url):
     """In a league without times, all matches have the same time, so the index search must include seq."""
     database = Database(sqlite_url)
     database.migrate()

@@ -60,7 +60,7 @@ def at(clock: str, time: float) -> Any:
 
 @settings(max_examples=50)
 @given(matches(), st.sampled_from(["utc", "number", "none"]), st.randoms())
-def test_journal_rows_convert_to_a_history(found: Any, clock: Any, random: Any) -> None:
+def test_journal_rows_are_converted_to_the_posted_history(found: Any, clock: Any, random: Any) -> None:
     rows = []
     for seq, match in enumerate(found):
         if "scores" in match:
@@ -75,7 +75,7 @@ def test_journal_rows_convert_to_a_history(found: Any, clock: Any, random: Any) 
 
 @settings(max_examples=50)
 @given(matches())
-def test_match_is_stored_as_the_same_json_from_a_history_and_from_a_dict(found: Any) -> None:
+def test_match_from_a_history_and_match_from_a_dict_are_stored_as_the_same_json(found: Any) -> None:
     history = History.from_matches(found)
     texts = bodies(history)
     assert texts == [body(match) for match in history]
@@ -86,7 +86,7 @@ def test_match_is_stored_as_the_same_json_from_a_history_and_from_a_dict(found: 
         assert text == json.dumps(read, ensure_ascii=False, separators=(",", ":"))
 
 
-def test_names_and_numbers_round_trip_through_the_journal() -> None:
+def test_names_and_numbers_are_read_back_from_the_journal_unchanged() -> None:
     names = [[[one], [other]] for one, other in pairwise(ODD)]
     given = [{"teams": teams, "scores": [one, -one]} for teams, one in zip(names, HARD * 2, strict=False)]
     given += [
@@ -104,7 +104,7 @@ def test_names_and_numbers_round_trip_through_the_journal() -> None:
 
 
 @given(st.lists(st.floats(-1e30, 1e30), min_size=2, max_size=30))
-def test_scores_round_trip_through_the_journal_to_the_last_bit(scores: list[float]) -> None:
+def test_scores_are_read_back_from_the_journal_unchanged_to_the_last_bit(scores: list[float]) -> None:
     match = {"teams": [[str(player)] for player in range(len(scores))], "scores": scores, "ranks": [1] * len(scores)}
     found = history_of([1], [0.0], ["x"], [body(match)], "none")
     assert found.score is not None

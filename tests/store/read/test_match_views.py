@@ -50,7 +50,7 @@ def test_match_views_return_pages_of_matches_newest_first(database):
         listed(player="eve")
 
 
-def test_number_of_recent_matches_is_limited_per_player(database):
+def test_recent_matches_are_limited_to_a_number_per_player(database):
     assert len(seen(database, TraceCache(), lambda views: views.recent_matches(["ann"]))) == 0
     posted = matches(60)
     perform(database, Post("chess", posted))
@@ -65,7 +65,7 @@ def test_number_of_recent_matches_is_limited_per_player(database):
     assert set(found.players) == {name for teams in expected for [name] in teams}
 
 
-def test_match_view_has_the_same_explanations_as_the_library(database):
+def test_match_view_explains_rating_changes_like_the_library(database):
     posted = matches(12)
     perform(database, Post("chess", posted))
     data = seen(database, TraceCache(), lambda views: views.match("m11"))
@@ -80,7 +80,7 @@ def test_match_view_has_the_same_explanations_as_the_library(database):
             seen(database, TraceCache(), lambda views, name=name: views.match(name))
 
 
-def test_standings_at_a_season_start_include_the_carry_over(database):
+def test_standings_at_the_start_of_a_season_include_the_carry_over(database):
     posted, traces = matches(30), TraceCache()
     perform(database, Post("chess", posted[:20]))
     seen(database, traces, len_of)

@@ -44,7 +44,7 @@ def upto(league: League, time: float) -> League:
 
 
 class ReaderMachine(LeagueMachine):
-    """A league that some readers read after every change, and others only occasionally."""
+    """A league with several readers; some of them read it after every change, and others only occasionally."""
 
     @initialize()
     def watch(self) -> None:
@@ -105,7 +105,10 @@ class ReaderMachine(LeagueMachine):
 
 
 def entry_values(history: pw.History) -> dict[str, list[Any]]:
-    """Return the values of all context columns for each entry; a column that was finer once stays finer in memory."""
+    """Return the values of all context columns for each entry.
+
+    The level does not matter: a column that once had a finer level keeps it in memory.
+    """
     teams, players = np.diff(history.match_start), np.diff(history.team_start)
     found: dict[str, list[Any]] = {}
     for level, context in enumerate((history.context, history.team_context, history.entry_context)):

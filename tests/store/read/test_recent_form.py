@@ -28,7 +28,7 @@ def slowly(matches, name):
 
 
 @pytest.mark.parametrize("block", [1, 7, 10_000])
-def test_recent_form_agrees_with_a_plain_loop(monkeypatch, block):
+def test_recent_form_of_players_agrees_with_a_plain_loop_over_all_matches(monkeypatch, block):
     monkeypatch.setattr(match_views, "BLOCK", block)
     draw, names = np.random.default_rng(1), [f"p{k}" for k in range(30)]
     matches = []

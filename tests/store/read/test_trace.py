@@ -45,7 +45,7 @@ def check(view: TraceView) -> None:
 
 @given(STEPS)
 @settings(max_examples=60, deadline=None)
-def test_player_index_agrees_with_a_plain_search_in_every_view(steps: list) -> None:
+def test_player_index_of_every_view_finds_the_same_entries_as_a_plain_search(steps: list) -> None:
     now, views = LeagueTrace(pw.Elo(), None), []
     for step in steps:
         if isinstance(step, int):
@@ -66,7 +66,7 @@ def test_player_index_handles_more_than_65536_players() -> None:
         assert one.entries(player, number).tolist() == np.flatnonzero(player == number).tolist()
 
 
-def test_appending_to_a_column_does_not_change_earlier_views_of_it() -> None:
+def test_appending_to_a_column_does_not_change_its_earlier_views() -> None:
     column = AppendColumn(np.arange(3))
     views = [column.view]
     for k in range(3, 2000):

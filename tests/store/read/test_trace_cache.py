@@ -13,7 +13,7 @@ from tests.store.matches import MODELS
 from tests.store.read.reading import len_of, matches, seen
 
 
-def test_traces_are_evicted_when_memory_is_short(database):
+def test_traces_are_evicted_when_the_cache_exceeds_its_size(database):
     for league in ("chess", "go"):
         perform(database, Post(league, matches(50)))
     roomy, tight = TraceCache(), TraceCache(memory=1)
@@ -65,7 +65,7 @@ def same_view(one, other):
     )
 
 
-def test_trace_reuses_matches_rated_by_the_writer(database, monkeypatch):
+def test_cached_trace_reuses_matches_that_the_writer_has_already_rated(database, monkeypatch):
     traces, given = TraceCache(), matches(40)
     perform(database, Post("chess", given[:15]), traces.pending)
     assert seen(database, traces, len_of) == 15
@@ -86,7 +86,7 @@ def test_trace_reuses_matches_rated_by_the_writer(database, monkeypatch):
     assert same_view(view, seen(database, TraceCache(), lambda views: views.view))
 
 
-def test_post_of_an_earlier_match_is_read_from_the_journal(database):
+def test_trace_reads_a_late_match_from_the_journal(database):
     traces, given = TraceCache(), matches(10)
     perform(database, Post("chess", given))
     assert seen(database, traces, len_of) == 10
@@ -98,7 +98,7 @@ def test_post_of_an_earlier_match_is_read_from_the_journal(database):
 
 
 @pytest.mark.parametrize("model", sorted(MODELS))
-def test_trace_reused_from_the_writer_equals_a_trace_of_the_journal_for_every_model(database, model):
+def test_trace_of_matches_rated_by_the_writer_equals_a_trace_of_the_journal_for_every_model(database, model):
     with database.writing() as connection:
         leagues.create(connection, "darts", clock="number", model=MODELS[model])
     traces, given = TraceCache(), matches(30)

@@ -53,7 +53,7 @@ def kinds(database, league="darts"):
         return leagues.find(connection, league).context_kinds
 
 
-def test_context_is_stored_with_the_match_and_read_as_a_history(database):
+def test_context_stored_with_a_match_is_returned_in_the_history_of_the_league(database):
     given = [match("m1", CONTEXT), match("m2", time=2), match("m3", {"surface": "grass", "note": " "}, time=3)]
     perform(database, Post("darts", given))
     assert [row.context for row in rows(database)] == [
@@ -65,7 +65,7 @@ def test_context_is_stored_with_the_match_and_read_as_a_history(database):
     assert kinds(database) == {"surface": "category", "side": "category", "rest": "number"}
 
 
-def test_matches_without_context_store_nothing_more(database):
+def test_context_of_a_match_without_context_is_stored_as_null(database):
     perform(database, Post("darts", [match("m1"), match("m2", {}, time=2), match("m3", {"a": None}, time=3)]))
     assert [row.context for row in rows(database)] == [None, None, None]
     assert kinds(database) == {}
@@ -89,14 +89,14 @@ def test_matches_without_context_store_nothing_more(database):
     ],
 )
 @pytest.mark.parametrize("run", [perform, preview])
-def test_invalid_context_is_refused_with_its_match(database, run, context, message):
+def test_error_for_invalid_context_names_the_match(database, run, context, message):
     with pytest.raises(pw.Error, match=message) as refused:
         run(database, Post("darts", [match("m1", CONTEXT), match("m2", context, time=2)]))
     assert (refused.value.field, refused.value.match) == ("context", 1)
     assert not rows(database)
 
 
-def test_column_of_numbers_stays_a_column_of_numbers(database):
+def test_context_value_of_another_kind_than_the_column_of_the_league_is_refused(database):
     perform(database, Post("darts", [match("m1", {"rest": 3, "surface": "clay"})]))
     for wrong in ({"rest": "three"}, {"surface": 3}, {"rest": [1, 2], "surface": [4, None]}):
         for command in (
@@ -113,7 +113,7 @@ def test_column_of_numbers_stays_a_column_of_numbers(database):
     assert read(database).context["rest"].to_list() == ["three", None]
 
 
-def test_league_has_at_most_100_columns(database):
+def test_league_can_have_at_most_100_context_columns(database):
     perform(database, Post("darts", [match("m1", {f"a{number}": 1 for number in range(60)})]))
     with pytest.raises(pw.Error, match="at most 100 columns"):
         perform(database, Post("darts", [match("m2", {f"b{number}": 1 for number in range(41)})]))
@@ -121,7 +121,7 @@ def test_league_has_at_most_100_columns(database):
     assert len(read(database).context) == 100
 
 
-def test_repeated_match_may_spell_its_context_in_another_way(database):
+def test_repeated_match_may_write_the_same_context_in_another_form(database):
     perform(database, Post("darts", [match("m1", {"surface": "clay", "rest": 3, "side": ["blue", "red"]})]))
     same = {"side": [["blue", "blue"], ["red", "red"]], "rest": [3.0, 3], "surface": " clay "}
     assert perform(database, Post("darts", [match("m1", same)])).repeated == [True]
@@ -132,14 +132,14 @@ def test_repeated_match_may_spell_its_context_in_another_way(database):
     assert len(rows(database)) == 1
 
 
-def test_match_in_a_batch_is_stored_as_if_posted_alone(database):
+def test_context_of_a_match_is_stored_alike_in_a_batch_and_alone(database):
     perform(database, Post("darts", [match("m1", {"side": "any"}), match("m2", {"side": ["blue", "red"]}, time=2)]))
     assert [row.context for row in rows(database)] == ['{"side":"any"}', '{"side":["blue","red"]}']
     assert perform(database, Post("darts", [match("m1", {"side": "any"})])).repeated == [True]
     assert read(database).team_context["side"].to_list() == ["any", "any", "blue", "red"]
 
 
-def test_correction_of_the_context_alone_changes_no_rating(database):
+def test_correcting_only_the_context_of_a_match_changes_no_rating(database):
     perform(database, Post("darts", [match(f"m{time}", CONTEXT, time) for time in range(1, 6)]))
     before = [tuple(row) for row in _table(database, schema.rating)]
     changed = perform(database, Edit("darts", "m2", match("m2", {"surface": "grass"}, 2), author="eve", reason="typo"))
@@ -168,7 +168,7 @@ def _table(database, table):
         return connection.execute(select(table)).all()
 
 
-def test_import_carries_the_context_and_repeating_it_changes_nothing(database):
+def test_import_stores_the_context_of_matches_and_repeating_it_changes_nothing(database):
     history = History.from_matches([match(None, CONTEXT, 1), match(None, None, 2), match(None, {"surface": "ice"}, 3)])
     first = import_history(database, history, "tennis")
     again = import_history(database, history, "tennis")
@@ -176,7 +176,7 @@ def test_import_carries_the_context_and_repeating_it_changes_nothing(database):
     assert [row.get("context") for row in read(database, "tennis")] == [CONTEXT, None, {"surface": "ice"}]
 
 
-def test_import_adds_context_to_matches_that_were_recorded_without(database):
+def test_import_adds_context_to_matches_that_were_recorded_without_context(database):
     plain = [match(None, None, time) for time in range(1, 9)]
     import_history(database, History.from_matches(plain), "tennis")
     perform(database, Delete("tennis", read(database, "tennis").ids[7]))
@@ -190,7 +190,7 @@ def test_import_adds_context_to_matches_that_were_recorded_without(database):
     check(database, "tennis")
 
 
-def test_import_keeps_a_corrected_match_and_a_corrected_context(database):
+def test_import_does_not_overwrite_a_corrected_match_or_a_corrected_context(database):
     history = History.from_matches([match("m1", {"surface": "clay"}, 1), match("m2", {"surface": "clay"}, 2)])
     import_history(database, history, "tennis")
     perform(database, Edit("tennis", "m1", match("m1", {"surface": "grass"}, 1)))
@@ -199,7 +199,7 @@ def test_import_keeps_a_corrected_match_and_a_corrected_context(database):
     assert read(database, "tennis").context["surface"].to_list() == ["grass", "grass"]
 
 
-def test_numbers_of_an_imported_file_become_text_where_the_league_has_text(database):
+def test_imported_numbers_become_text_in_a_text_column_of_the_league(database):
     perform(database, Post("darts", [match("m1", {"round": "SF"})]))
     import_history(
         database, History.from_matches([match("m2", {"round": 3}, 2), match("m3", {"round": 2.5}, 3)]), "darts"
@@ -211,7 +211,7 @@ def test_numbers_of_an_imported_file_become_text_where_the_league_has_text(datab
 
 
 @pytest.mark.parametrize("format", ["ndjson"])
-def test_export_returns_the_same_history(database, tmp_path, format):
+def test_exported_league_is_read_back_with_the_same_context(database, tmp_path, format):
     given = [match(f"m{time}", {**CONTEXT, "n": time} if time % 3 else None, time) for time in range(9)]
     perform(database, Post("darts", given))
     path = tmp_path / f"matches.{format}"
@@ -221,7 +221,7 @@ def test_export_returns_the_same_history(database, tmp_path, format):
     assert History.from_matches(map(json.loads, lines)) == History.from_matches(given)
 
 
-def test_backup_keeps_the_context(database, tmp_path, sqlite_url):
+def test_restored_backup_has_the_context_of_all_matches(database, tmp_path, sqlite_url):
     perform(database, Post("darts", [match("m1", CONTEXT)]))
     backup(database, tmp_path / "copy.db")
     other = Database(f"sqlite:///{tmp_path}/restored.db")
@@ -231,7 +231,7 @@ def test_backup_keeps_the_context(database, tmp_path, sqlite_url):
     other.close()
 
 
-def test_erasing_a_person_removes_the_name_from_contexts(database):
+def test_anonymising_a_player_removes_the_name_from_the_context_of_matches(database):
     name = "Zoë Ångström"
     teams = [[name], ["bob"]]
     context = {"umpire": "ZOE ANGSTROM", "note": f"with {name}", "coach": [name.upper(), "Al"], "side": "left"}
@@ -252,7 +252,7 @@ def test_erasing_a_person_removes_the_name_from_contexts(database):
     assert read(database)[4]["teams"][0] == [alias]
 
 
-def test_journals_without_context_are_migrated(database_url, tmp_path):
+def test_journal_of_a_version_without_context_is_migrated(database_url, tmp_path):
     from prowess.store.db.migrate import run_migrations
 
     database = Database(database_url)

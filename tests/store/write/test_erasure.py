@@ -151,7 +151,7 @@ def test_match_ids_do_not_reveal_an_anonymised_name(database):
     assert again.repeated == [True]
 
 
-def test_anonymised_name_in_a_new_match_becomes_its_alias(database):
+def test_anonymised_name_in_a_new_match_is_replaced_by_its_pseudonym(database):
     fill(database)
     made = anonymise(database, "darts", NAME)
     assert preview(database, Post("darts", [match(27, [[NAME], ["bob"]])])).players == [made.alias, "bob"]
@@ -193,7 +193,7 @@ def test_anonymised_name_is_a_new_player_after_its_hash_is_deleted(database):
         drop_hash(database, "darts", "anonymous-9")
 
 
-def test_alias_is_a_name_that_no_match_has_ever_used(database):
+def test_pseudonym_of_an_anonymised_player_is_a_name_that_no_match_has_ever_used(database):
     with database.writing() as connection:
         leagues.create(connection, "darts")
     teams = [["anonymous-1"], ["ann"]]
@@ -217,7 +217,7 @@ def test_refused_anonymisation_changes_nothing(database):
         anonymise(database, "darts", NAME)
 
 
-def test_only_an_admin_of_all_leagues_erases_a_name_from_keys_for_all_leagues(database):
+def test_only_an_admin_of_all_leagues_can_erase_a_name_from_keys_for_all_leagues(database):
     fill(database)
     fill(database, "chess")
     with database.writing() as connection:

@@ -154,7 +154,7 @@ def test_posts_are_accepted_during_a_long_correction(step, database, writer, mon
     assert standings_now == top(database, StandingsCache()) != before
 
 
-def test_followers_get_all_changes_of_a_long_correction(database):
+def test_event_stream_has_all_rating_changes_of_a_long_correction(database):
     perform(database, Post("darts", [{"id": "guest", "time": 0.5, "teams": [["guest"], ["player 0"]]}]))
     revision = find(database).revision
     perform(database, Delete("darts", "guest"))
@@ -169,7 +169,7 @@ def test_followers_get_all_changes_of_a_long_correction(database):
     }
 
 
-def test_post_of_an_earlier_match_waits_for_a_long_correction(database, writer, monkeypatch):
+def test_late_match_waits_for_a_long_correction_in_progress(database, writer, monkeypatch):
     with pausing(monkeypatch, "_rate") as (there, go_on):
         first = writer.submit(Delete("darts", "m0"))
         assert there.wait(30)
@@ -185,7 +185,7 @@ def test_post_of_an_earlier_match_waits_for_a_long_correction(database, writer, 
     sound.check(database, "darts")
 
 
-def test_post_that_precedes_a_corrected_match_restarts_the_correction(database, monkeypatch):
+def test_post_that_precedes_a_match_of_a_long_correction_restarts_the_correction(database, monkeypatch):
     """The post is in chronological order at first, but the correction adds a match that is rated after it."""
     late = [{"id": f"late {time}", "time": time, "teams": [["new"], ["player 0"]]} for time in (0.5, MATCHES + 5)]
     with pausing(monkeypatch, "_switch") as (there, go_on):
@@ -243,7 +243,7 @@ def test_correction_that_lost_its_lease_starts_again(other, sets, database, writ
     sound.check(database, "darts")
 
 
-def test_anonymised_name_does_not_come_back_with_a_correction(database, monkeypatch):
+def test_long_correction_does_not_restore_a_name_that_is_anonymised_meanwhile(database, monkeypatch):
     with pausing(monkeypatch, "_save_ratings") as (there, go_on):
         results = []
         thread = threading.Thread(target=lambda: results.append(perform(database, Delete("darts", "m0"))))

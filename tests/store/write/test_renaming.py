@@ -84,7 +84,7 @@ def states(ladder):
     return {name: ladder.state[row].tobytes() for name, row in ladder.rows.items()}
 
 
-def test_a_merge_rates_the_matches_of_both_names_as_one_player(database):
+def test_merge_rates_the_matches_of_both_players_as_those_of_one_player(database):
     shown = preview(database, merge())
     assert (shown.ids, shown.aliases, shown.merged) == (["b", "d"], {"Jeevo": "Deevo"}, True)
     assert "Jeevo" in stored(database), "a preview writes nothing"
@@ -106,7 +106,7 @@ def test_a_merge_rates_the_matches_of_both_names_as_one_player(database):
     assert entry.detail == {"player": "Jeevo", "target": "Deevo", "reason": "a typo"}
 
 
-def test_a_rename_keeps_all_ratings(database):
+def test_renaming_a_player_changes_no_rating(database):
     before = stored(database)
     done = perform(database, merge(name="Jeevo Smith"))
     assert not done.merged
@@ -134,7 +134,7 @@ def test_undoing_a_merge_restores_matches_ratings_and_aliases(database):
     check(database, "darts")
 
 
-def test_matches_posted_under_the_old_name_are_those_of_the_surviving_player(database):
+def test_match_posted_under_the_old_name_of_a_merged_player_belongs_to_the_remaining_player(database):
     made = perform(database, merge())
     done = perform(database, Post("darts", [match("f", "Jeevo", "cat", "2026-01-06")]))
     assert (done.aliases, done.own) == ({"Jeevo": "Deevo"}, ["Deevo", "cat"])
@@ -151,7 +151,7 @@ def test_matches_posted_under_the_old_name_are_those_of_the_surviving_player(dat
     check(database, "darts")
 
 
-def test_matches_corrected_since_the_merge_keep_their_correction_when_it_is_undone(database):
+def test_undoing_a_merge_keeps_corrections_made_since_the_merge(database):
     made = perform(database, merge())
     perform(database, Edit("darts", "b", {"teams": [["cat"], ["Deevo"]]}))  # the result was wrong
     perform(database, Edit("darts", "d", {"teams": [["cat"], ["eve"]]}))  # somebody else played
@@ -161,7 +161,7 @@ def test_matches_corrected_since_the_merge_keep_their_correction_when_it_is_undo
     check(database, "darts")
 
 
-def test_a_merge_of_opponents_or_partners_is_refused_and_names_the_match(database):
+def test_error_for_merging_opponents_or_partners_names_the_match(database):
     perform(database, Post("darts", [match("x", "Jeevo", "Deevo", "2026-01-06")]))
     team = {"id": "y", "teams": [["Jeevo", "Deevo"], ["cat", "eve"]], "time": "2026-01-07"}
     for act in (perform, preview):
@@ -178,14 +178,14 @@ def test_a_merge_of_opponents_or_partners_is_refused_and_names_the_match(databas
     assert perform(database, merge()).merged
 
 
-def test_a_post_with_both_names_of_a_player_is_refused(database):
+def test_match_that_lists_two_names_of_one_player_is_refused(database):
     perform(database, merge())
     with pytest.raises(pw.Error, match=r"^match 1: teams: Deevo is listed twice, also as 'Jeevo'$") as refused:
         perform(database, Post("darts", [match("x", "Jeevo", "Deevo", "2026-01-06")]))
     assert (refused.value.field, refused.value.match) == ("teams", 0)
 
 
-def test_chains_of_merges_resolve_and_can_be_undone_in_any_order(database):
+def test_successive_merges_can_be_undone_in_any_order(database):
     first = perform(database, merge("Jeevo", "Deevo"))
     second = perform(database, merge("Deevo", "cat2"))
     assert not second.merged
@@ -207,7 +207,7 @@ def test_chains_of_merges_resolve_and_can_be_undone_in_any_order(database):
     check(database, "darts")
 
 
-def test_a_player_can_be_renamed_back(database):
+def test_player_can_be_renamed_to_an_earlier_name(database):
     perform(database, merge(name="Jay"))
     back = perform(database, Rename("darts", "Jay", "Jeevo"))
     assert (back.aliases, back.merged) == ({"Jay": "Jeevo"}, False)
@@ -224,7 +224,7 @@ def test_a_player_can_be_renamed_back(database):
     check(database, "darts")
 
 
-def test_renaming_to_an_alias_merges_with_its_player(database):
+def test_new_name_that_is_an_alias_stands_for_the_player_of_the_alias(database):
     perform(database, AddAlias("darts", "Kitty", "cat"))
     done = perform(database, Rename("darts", "eve", "Kit"))
     assert not done.merged
@@ -256,7 +256,7 @@ def test_renaming_to_an_alias_merges_with_its_player(database):
         "no such alias": (RemoveAlias("darts", "x"), NotFound, "darts has no alias 'x'"),
     }.values(),
 )
-def test_impossible_changes_of_names_are_refused(database, command, error, text):
+def test_invalid_renames_and_merges_are_refused(database, command, error, text):
     before = dump(database)
     for act in (perform, preview):
         with pytest.raises(error, match=text):
@@ -283,14 +283,14 @@ def test_aliases_can_be_added_and_removed(database):
     assert actions[:2] == ["remove alias", "add alias"]
 
 
-def test_a_merge_whose_alias_was_removed_is_final(database):
+def test_merge_cannot_be_undone_after_its_alias_was_removed(database):
     made = perform(database, merge())
     perform(database, RemoveAlias("darts", "Jeevo"))
     with pytest.raises(Conflict, match="this change cannot be undone, because Jeevo is no longer an alias of Deevo"):
         perform(database, UndoRename("darts", made.revision))
 
 
-def test_repeated_posts_are_recognised_after_a_merge(database):
+def test_match_posted_before_a_merge_is_recognised_when_it_is_posted_again(database):
     again = Post("darts", [match(*one) for one in MATCHES])
     perform(database, Edit("darts", "b", {"teams": [["cat"], ["Jeevo"]]}))
     made = perform(database, merge())
@@ -303,7 +303,7 @@ def test_repeated_posts_are_recognised_after_a_merge(database):
     assert perform(database, keyed).repeated == [True]
 
 
-def test_imports_use_aliases_and_can_be_repeated(database):
+def test_import_replaces_aliases_by_players_and_can_be_repeated(database):
     matches = [{key: value for key, value in match(*one).items() if key != "id"} for one in MATCHES]
     history = pw.History.from_matches([{**one, "time": one["time"].replace("2026", "2025")} for one in matches])
     import_history(database, history, "darts")
@@ -315,13 +315,13 @@ def test_imports_use_aliases_and_can_be_repeated(database):
     check(database, "darts")
 
 
-def test_a_repeated_merge_changes_nothing(database):
+def test_repeating_a_merge_changes_nothing(database):
     made = perform(database, merge())
     done = perform(database, merge())
     assert (done.repeated, done.revision) == ([True], made.revision)
 
 
-def test_a_merge_based_on_an_outdated_preview_is_a_conflict(database):
+def test_merge_based_on_an_outdated_preview_is_a_conflict(database):
     seen = preview(database, merge()).revision
     perform(database, Post("darts", [match("f", "cat", "eve", "2026-01-06")]))
     perform(database, Post("darts", [match("g", "Jeevo", "eve", "2026-01-07")]))
@@ -336,7 +336,7 @@ def test_a_merge_based_on_an_outdated_preview_is_a_conflict(database):
         perform(database, Rename("darts", "eve", "Eve", seen=seen))
 
 
-def test_an_archived_league_keeps_its_names(database):
+def test_players_of_an_archived_league_cannot_be_renamed(database):
     made = perform(database, merge())
     with database.writing() as connection:
         leagues.change(connection, "darts", archived=True)
@@ -346,7 +346,7 @@ def test_an_archived_league_keeps_its_names(database):
             perform(database, command)
 
 
-def test_readers_see_a_merge_and_its_undoing(database):
+def test_cached_standings_are_updated_after_a_merge_and_after_its_undoing(database):
     standings, traces = StandingsCache(), TraceCache()
 
     def seen():
@@ -385,7 +385,7 @@ def dumped_names(database, *names):
     return [name for name in names if name in text]
 
 
-def test_erasing_a_person_erases_all_names(database):
+def test_anonymising_a_player_erases_all_earlier_names(database):
     import_history(
         database,
         pw.History.from_matches([{"teams": [["Jeevo"], ["eve"]], "time": "2025-01-01"}]),
@@ -419,14 +419,14 @@ def test_erasing_a_person_erases_all_names(database):
     assert not [one for one in examine(database) if one.league]
 
 
-def test_erasing_without_a_hash_forgets_the_aliases(database):
+def test_anonymising_a_player_without_a_hash_deletes_the_aliases(database):
     perform(database, merge())
     erasure.anonymise(database, "darts", "Deevo", keep_hash=False)
     assert (alias_table(database), dumped_names(database, "Deevo", "Jeevo")) == ({}, [])
     check(database, "darts")
 
 
-def test_a_person_whose_merge_was_undone_is_erased_alone(database):
+def test_anonymising_a_player_whose_merge_was_undone_keeps_the_other_player(database):
     made = perform(database, merge())
     perform(database, UndoRename("darts", made.revision))
     erasure.anonymise(database, "darts", "Deevo")
@@ -434,7 +434,7 @@ def test_a_person_whose_merge_was_undone_is_erased_alone(database):
     assert [(one.player, one.target) for one in changes(database)] == [(None, None), (None, None)]
 
 
-def test_an_anonymous_player_is_not_renamed_or_merged(database):
+def test_anonymised_player_cannot_be_renamed_or_merged(database):
     erasure.anonymise(database, "darts", "Deevo")
     commands = [merge("anonymous-1", "x"), merge("Jeevo", "anonymous-1"), AddAlias("darts", "x", "anonymous-1")]
     for command in [*commands, merge("Jeevo", "Deevo"), AddAlias("darts", "Deevo", "cat")]:
@@ -443,7 +443,7 @@ def test_an_anonymous_player_is_not_renamed_or_merged(database):
 
 
 @pytest.mark.usefixtures("take_long")
-def test_posts_under_the_old_name_during_a_long_merge_are_included(database, monkeypatch):
+def test_matches_posted_under_the_old_name_during_a_long_merge_are_merged_too(database, monkeypatch):
     posted = threading.Event()
     save = long_corrections.LongCorrection._save_ratings
 
@@ -479,7 +479,7 @@ def test_posts_under_the_old_name_during_a_long_merge_are_included(database, mon
 
 
 @pytest.mark.usefixtures("take_long")
-def test_a_conflict_posted_during_a_long_merge_stops_it(database, monkeypatch):
+def test_merge_fails_if_a_match_between_both_players_is_posted_meanwhile(database, monkeypatch):
     save = long_corrections.LongCorrection._save_ratings
 
     def post_and_save(self):
@@ -494,7 +494,7 @@ def test_a_conflict_posted_during_a_long_merge_stops_it(database, monkeypatch):
     check(database, "darts")
 
 
-def test_concurrent_posts_and_merges_leave_no_old_name(database):
+def test_matches_posted_during_a_merge_get_their_names_back_when_it_is_undone(database):
     writer = Writer(database)
     try:
         futures = []
@@ -515,7 +515,7 @@ def test_concurrent_posts_and_merges_leave_no_old_name(database):
     check(database, "darts")
 
 
-def test_merges_of_a_long_league_start_from_a_checkpoint(database, monkeypatch):
+def test_merge_in_a_long_league_starts_rating_from_a_checkpoint(database, monkeypatch):
     monkeypatch.setattr("prowess.store.write.replay.MIN_SPACING", 5)
     days = [f"2026-{month:02}-{day:02}" for month in (4, 5, 6) for day in range(1, 29)]
     for number, (one, other) in enumerate(pairwise(["cat", "eve"] * 40)):

@@ -46,7 +46,7 @@ def stored(database):
         return [tuple(row) for row in connection.execute(select(table.time, table.seq, table.matches).order_by("time"))]
 
 
-def test_replay_checkpoint_stays_valid_after_deletions(database):
+def test_checkpoint_stays_valid_after_matches_are_deleted(database):
     post(database, 9)
     # These are posted late: the match at 6 has the highest seq, but the match at 9 is the last one.
     post(database, 1, 2, 3, 4, 5, 6)

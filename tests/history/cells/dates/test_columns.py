@@ -60,7 +60,7 @@ def test_date_column_is_read_like_single_dates(text: str) -> None:
         "2026-01-31T10:00+24:00", "0001-01-01T00:00+02:00", "2026-01-31T10:00:00.", "32.01.2026", "2026-01-31 CET",
     ],
 )  # fmt: skip
-def test_unreadable_times_are_reported_on_their_rows(text: str) -> None:
+def test_unreadable_times_are_reported_with_their_rows(text: str) -> None:
     with pytest.raises(Error):
         parse_time(text)
     for texts in (("2026-01-01", text), ("2026-01-01T10:00", text, "2026-01-03"), ("31.12.2025", text)):
@@ -186,7 +186,7 @@ def test_numbers_in_a_date_column_are_read_as_spreadsheet_days() -> None:
         (["1700000000"] * 20 + ["17"], [21], "Unix times"),
     ],
 )
-def test_times_of_a_different_type_are_reported_on_their_rows(
+def test_times_of_a_different_type_are_reported_with_their_rows(
     texts: list[Any], rows: list[int], right: str | None
 ) -> None:
     found = findings(*texts)
@@ -195,7 +195,7 @@ def test_times_of_a_different_type_are_reported_on_their_rows(
     assert len(found.history) == len(texts) - len(rows)
 
 
-def test_wrong_date_options_are_reported_on_each_row() -> None:
+def test_dates_that_do_not_fit_the_date_options_are_reported_with_their_rows() -> None:
     for choices, said in (({"day_first": False}, "month is first"), ({"time_format": "%m/%d/%Y"}, "%m/%d/%Y'`")):
         found = findings("12/01/2026", "31/01/2026", **choices)
         assert [one.where for one in found.problems] == ["row 2"]
@@ -219,7 +219,7 @@ def test_time_column_without_dates_is_not_used(texts: list[Any], said: str) -> N
     assert said in history.recognised
 
 
-def test_columns_of_names_are_not_inferred_as_times() -> None:
+def test_name_columns_are_not_inferred_to_be_time_columns() -> None:
     rows = [(f"2026-01-{day}", f"p{day % 3}", f"p{day % 3 + 1}", day % 5, day % 2) for day in range(10, 30)]
     history = History.from_frame(pl.DataFrame(rows, schema=["1", "2", "3", "4", "5"], orient="row"))
     assert str(history[0]["time"]) == "2026-01-10"
@@ -275,13 +275,13 @@ def test_unusable_time_of_day_columns_are_reported_or_ignored() -> None:
     assert "column 'time' is not used: the match times already include a time of day" in list(map(str, two.remarks))
 
 
-def test_column_may_mix_dates_with_timestamps_and_hyphens_with_slashes() -> None:
+def test_date_column_may_mix_dates_and_timestamps_with_hyphens_or_slashes() -> None:
     history = column("2026-01-31 10:00", "2026/01/30", "2026-01-29")
     assert history.time_kind == "timestamp"
     assert [match["time"].day for match in history] == [29, 30, 31]
 
 
-def test_fast_and_slow_paths_read_a_date_format_alike() -> None:
+def test_fast_and_slow_date_parsers_give_the_same_dates() -> None:
     texts = ["01.02.2026 10:00:00", "31.01.2026 11:00:00"]
     fast = column(*texts, time_format="%d.%m.%Y %H:%M:%S")
     slow = column(*(text[:6] + text[8:] for text in texts), time_format="%d.%m.%y %H:%M:%S")
@@ -289,7 +289,7 @@ def test_fast_and_slow_paths_read_a_date_format_alike() -> None:
     assert [match["time"].day for match in fast] == [31, 1]
 
 
-def test_utc_offset_read_by_a_time_format_is_kept() -> None:
+def test_utc_offset_parsed_with_a_custom_time_format_is_kept() -> None:
     history = column("31.01.2026 10:00 +0200", time_format="%d.%m.%Y %H:%M %z")
     assert (history.time_zone, history[0]["time"].hour) == ("+02:00", 10)
 
@@ -301,7 +301,9 @@ moments = st.datetimes(datetime(1900, 1, 1), datetime(2100, 1, 1)).map(lambda mo
 
 
 @given(st.lists(moments, min_size=1, max_size=5), st.sampled_from(DATES + EITHER), st.sampled_from(["", *CLOCKS]))
-def test_date_column_in_any_format_round_trips(found: list[datetime], day: str, clock: str) -> None:
+def test_dates_written_in_any_supported_format_are_read_back_unchanged(
+    found: list[datetime], day: str, clock: str
+) -> None:
     texts = [moment.strftime(day + clock) for moment in found]
     proven = any(moment.day > 12 for moment in found)
     choices = {"day_first": day.startswith("%d")} if day in EITHER and not proven else {}
