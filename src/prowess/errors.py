@@ -6,7 +6,7 @@ code matches on the wording of a message.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -46,7 +46,8 @@ class Error(ValueError):
 
     The message is given in pieces: text, and options that would help. `field` is the parameter or key at fault, `match`
     and `team` are indices counted from 0, `line` is the line of a file counted from 1, `value` is the value at fault.
-    `hint` is the option that would help, by default the first option among the pieces.
+    `hint` is the option that would help, by default the first option among the pieces. `suggestions` maps names that
+    are not known to the known names that may be meant.
 
     >>> import prowess as pw
     >>> pw.Rating(25, -1)
@@ -64,6 +65,7 @@ class Error(ValueError):
         line: int | None = None,
         value: object = None,
         hint: Option | None = None,
+        suggestions: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         super().__init__(*pieces)
         self.pieces = pieces
@@ -73,6 +75,7 @@ class Error(ValueError):
         self.team = team
         self.line = line
         self.value = value
+        self.suggestions = dict(suggestions or {})
         self.hint = hint or next((piece for piece in pieces if isinstance(piece, Option)), None)
 
     @classmethod

@@ -72,7 +72,7 @@ def test_find_accepts_any_text_and_an_exact_name_finds_its_own_player(names: lis
     index = NameIndex(names)
     for name in names:
         assert index.find(name) == FoundName(name)
-        assert index.lookalikes(name) == [name]
+        assert name not in index.lookalikes(name)
     found = index.find(typed)
     assert found.name is None or (found.name in names and not found.several)
     assert len(found.several) != 1
@@ -91,7 +91,7 @@ def test_name_typed_without_case_and_accents_finds_its_player_if_no_other_name_f
         st.sampled_from([name.upper(), normalize("NFD", name), plain_spelling(name), f" {name.lower()}  "])
     )
     found = index.find(typed)
-    alike = [other for other in names if plain_spelling(other) == plain_spelling(typed)]
+    alike = [other for other in names if plain_spelling(other) == plain_spelling(typed.strip())]
     assert name in alike
     assert (
         (found.name,) == tuple(alike) if len(alike) == 1 else (found.name in alike or set(found.several) <= set(alike))

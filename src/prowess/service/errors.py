@@ -49,6 +49,12 @@ SCHEMA: dict[str, Any] = {
         "status": {"type": "integer", "example": 422},
         "detail": {"type": "string", "example": "match 3: 2 ranks for 3 teams: give one for each"},
         "request_id": {"type": "string", "example": "5f0c2d7e9b1a4c38"},
+        "suggestions": {
+            "type": "object",
+            "description": "For names that are not known: the players who may be meant, most likely first.",
+            "additionalProperties": {"type": "array", "items": {"type": "string"}},
+            "example": {"Jhon": ["John"]},
+        },
         "errors": {
             "type": "array",
             "items": {
@@ -134,7 +140,12 @@ def validation_problem(
 
 
 def problem_response(
-    scope: Scope, status: int, detail: str, errors: Sequence[Mapping[str, str]] = (), headers: Any = None
+    scope: Scope,
+    status: int,
+    detail: str,
+    errors: Sequence[Mapping[str, str]] = (),
+    headers: Any = None,
+    suggestions: Mapping[str, Sequence[str]] | None = None,
 ) -> Response:
     """Return a problem as a response: a page for browsers, JSON for everything else."""
     problem: dict[str, Any] = {
@@ -148,6 +159,8 @@ def problem_response(
         problem["request_id"] = request_id
     if errors:
         problem["errors"] = [{name: _truncate(text) for name, text in error.items()} for error in errors[:MAX_FIELDS]]
+    if suggestions:
+        problem["suggestions"] = {name: list(similar) for name, similar in suggestions.items()}
     if _wants_page(scope):
         page: Response = scope["app"].state.problem_page(Request(scope), problem, headers or {})
         return page
@@ -185,12 +198,14 @@ def error_response(request: Request, error: Exception) -> Response:
     if isinstance(error, Renamed) and (location := _renamed_url(scope, error)):
         return problem_response(scope, 308, str(error), headers={"Location": location})
     if isinstance(error, (NotFound, Conflict)):
-        return problem_response(scope, 404 if isinstance(error, NotFound) else 409, str(error))
+        status = 404 if isinstance(error, NotFound) else 409
+        return problem_response(scope, status, str(error), suggestions=error.suggestions)
     assert isinstance(error, Error)
     if isinstance(error, LimitExceeded):
         return problem_response(scope, 413, str(error))
     field = field_path(error, single=scope.get("state", {}).get("single", False))
-    return problem_response(scope, 422, str(error), [{"field": field, "detail": str(error)}] if field else [])
+    fields = [{"field": field, "detail": str(error)}] if field else []
+    return problem_response(scope, 422, str(error), fields, suggestions=error.suggestions)
 
 
 def _renamed_url(scope: Scope, error: Renamed) -> str | None:

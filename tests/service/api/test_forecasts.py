@@ -124,3 +124,62 @@ def test_suggesting_matches_is_refused_for_a_model_without_uncertainty(ask):
     ask.create_league("elo", model={"name": "Elo"})
     ask.post("/api/leagues/elo/matches", MATCHES, status=201)
     assert "uncertainty" in ask.post("/api/leagues/elo/next", {}, status=422).json()["detail"]
+
+
+NAMES = [
+    {"teams": [["João Silva"], ["Rafael Nadal"]], "time": "2026-01-01"},
+    {"teams": [["Ana"], ["ANA"]], "time": "2026-01-02"},
+]
+
+
+def test_names_are_found_in_any_spelling_and_the_response_says_so(ask, league):
+    ask.post(f"{league}/matches", NAMES, status=201)
+    exact = ask.post(f"{league}/predict", {"teams": [["João Silva"], ["Rafael Nadal"]]}, status=200).json()
+    assert "resolved" not in exact
+    typed = ask.post(f"{league}/predict", {"teams": [["joao silva"], ["Nadal, Rafael"]]}, status=200).json()
+    assert typed.pop("resolved") == {"joao silva": "João Silva", "Nadal, Rafael": "Rafael Nadal"}
+    assert typed == exact
+    quality = ask.post(f"{league}/quality", {"teams": [["joao silva"], ["zed"]], "newcomers": True}, status=200).json()
+    assert quality["newcomers"] == ["zed"]
+    assert quality["resolved"] == {"joao silva": "João Silva"}
+    players = {"players": ["JOAO SILVA", "Nadal Rafael", "Ana", "ANA"], "together": [["joao silva", "Rafael Nadal"]]}
+    balanced = ask.post(f"{league}/balance", players, status=200).json()
+    assert sorted(map(sorted, balanced["teams"])) == [["ANA", "Ana"], ["João Silva", "Rafael Nadal"]]
+    queue = {"queue": ["JOAO SILVA", ["Ana", "nadal rafael"], "ANA"], "waiting": {"JOAO SILVA": 3}, "uneven": True}
+    paired = ask.post(f"{league}/pair", queue, status=200).json()
+    assert "João Silva" in str(paired["pairs"]) + str(paired["left"])
+    assert paired["resolved"] == {"JOAO SILVA": "João Silva", "nadal rafael": "Rafael Nadal"}
+    following = ask.post(f"{league}/next", {"players": ["joao silva", "Ana"], "count": 1}, status=200).json()
+    assert sorted(following["matches"][0]["teams"]) == [["Ana"], ["João Silva"]]
+
+
+@pytest.mark.parametrize(
+    ("name", "suggestions"),
+    [("Rafael Nadall", ["Rafael Nadal"]), ("ana", ["ANA", "Ana"]), ("Xylophon", [])],
+)
+def test_a_near_miss_is_refused_with_suggestions(ask, league, name, suggestions):
+    ask.post(f"{league}/matches", NAMES, status=201)
+    for path, body in (
+        ("predict", {"teams": [[name], ["Ana"]]}),
+        ("quality", {"teams": [[name], ["Ana"]]}),
+        ("balance", {"players": [name, "Ana"]}),
+        ("pair", {"queue": [name, "Ana"]}),
+        ("next", {"players": [name, "Ana"]}),
+    ):
+        told = ask.post(f"{league}/{path}", body, status=422).json()
+        assert {key: sorted(similar) for key, similar in told["suggestions"].items()} == {name: suggestions}
+        assert f"no player named {name!r}" in told["detail"]
+
+
+def test_exact_names_are_not_resolved(ask, league):
+    ask.post(f"{league}/matches", NAMES, status=201)
+    body = {"teams": [["joao silva"], ["Ana"]], "exact_names": True}
+    told = ask.post(f"{league}/predict", body, status=422).json()
+    assert told["suggestions"] == {"joao silva": ["João Silva"]}
+    assert ask.post(f"{league}/predict", body | {"newcomers": True}, status=200).json()["newcomers"] == ["joao silva"]
+
+
+def test_two_spellings_of_one_player_are_listed_twice(ask, league):
+    ask.post(f"{league}/matches", NAMES, status=201)
+    told = ask.post(f"{league}/predict", {"teams": [["João Silva"], ["joao silva"]]}, status=422).json()
+    assert "'joao silva' is listed twice, also as 'João Silva'" in told["detail"]

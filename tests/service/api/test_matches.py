@@ -229,3 +229,34 @@ def test_response_to_a_post_says_that_a_correction_is_in_progress(ask, league):
     with database.writing() as connection:
         leagues.update_row(connection, found, replay_until=None)
     assert "replaying" not in ask.post(f"{league}/matches", ANN_BOB, status=201).json()
+
+
+def test_new_names_that_look_like_a_player_are_recorded_with_a_warning(ask, league):
+    post = f"{league}/matches"
+    first = ask.post(post, {"teams": [["João Silva"], ["player 12"]]}, status=201).json()
+    assert "warnings" not in first
+    for name in ("Joao Silva", "João Sliva"):
+        match = {"teams": [[name], ["player 13"]]}
+        planned = ask.post(f"{post}?dry_run=true", match, status=200).json()
+        told = ask.post(post, match, status=201).json()
+        assert told["warnings"] == planned["warnings"]
+        [warning] = told["warnings"]
+        assert warning["name"] == name
+        assert "João Silva" in warning["similar"]
+        Posted.model_validate(told)
+        again = ask.post(post, {"teams": [[name], ["player 13"]]}, status=201).json()
+        assert "warnings" not in again  # the name is known by now
+    assert ask("GET", f"{league}/players/Joao%20Silva", status=200).json()["player"] == "Joao Silva"
+
+
+def test_strict_refuses_new_names_that_look_like_a_player(ask, league):
+    post = f"{league}/matches"
+    ask.post(post, {"teams": [["João Silva"], ["ann"]], "id": "first"}, status=201)
+    bad = [{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["joao silva"]]}]
+    told = ask.post(f"{post}?strict=true", bad, status=422).json()
+    assert told["suggestions"] == {"joao silva": ["João Silva"]}
+    assert told["errors"][0]["field"] == "matches[1].teams"
+    assert ask("GET", league, status=200).json()["revision"] == 1
+    ask.post(f"{post}?strict=true", {"teams": [["João Silva"], ["Zoltan"]]}, status=201)
+    told = ask("PUT", f"{post}/first?strict=true", json={"teams": [["Joao Silva"], ["ann"]]}, status=422).json()
+    assert told["suggestions"] == {"Joao Silva": ["João Silva"]}

@@ -244,3 +244,18 @@ def test_request_after_a_post_does_not_rate_any_match_again(ask, monkeypatch):
     told = ask.get("/leagues/fresh/standings.json").json()["players"]
     assert [len(row["form"]) for row in told] == [2, 2]
     assert asked == []
+
+
+@pytest.mark.parametrize("name", ["joao%20silva", "Silva,%20Jo%C3%A3o", "JO%C3%83O%20SILVA", "jo%C3%A3o-silva"])
+def test_player_is_found_in_any_spelling(ask, league, name):
+    ask.post(f"{league}/matches", [{"teams": [["João Silva"], ["ann"]]}], status=201)
+    assert ask("GET", f"{league}/players/{name}", status=200).json()["player"] == "João Silva"
+    told = ask("GET", f"{league}/matches?player={name}", status=200).json()
+    assert told["total"] == 1
+    assert "moved" in told["matches"][0]
+
+
+def test_unknown_player_has_suggestions(ask, league):
+    ask.post(f"{league}/matches", [{"teams": [["João Silva"], ["ann"]]}], status=201)
+    told = ask("GET", f"{league}/players/Joao%20Sliva", status=404).json()
+    assert told["suggestions"] == {"Joao Sliva": ["João Silva"]}

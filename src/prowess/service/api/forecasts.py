@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from fastapi import APIRouter
 from sqlalchemy import Connection
@@ -24,6 +24,7 @@ from .responses import json_response
 from .schemas import forecasts as schemas
 
 router = APIRouter(tags=["forecasts"])
+SUGGESTED = 3  # unknown names for which similar ones are searched, which is slow
 
 
 @router.post("/api/leagues/{league}/predict", summary="Predict a match", response_model=schemas.Prediction)
@@ -42,9 +43,9 @@ async def get_match_quality(asked: schemas.QualityRequest, access: Read, service
 
     def work(connection: Connection) -> dict[str, Any]:
         now = current_standings(service, connection, access.league)
-        teams, newcomers = _with_newcomers(now, asked)
-        quality = now.ladder.quality(teams, weights=asked.weights, home=asked.home)
-        return with_revision(now, {"quality": quality, "newcomers": newcomers})
+        _, rated, names = _resolve_teams(now, asked)
+        quality = now.ladder.quality(rated, weights=asked.weights, home=asked.home)
+        return with_revision(now, {"quality": quality, "newcomers": names.newcomers} | names.payload())
 
     return json_response(await service.read(work, service.predicting))
 
@@ -54,22 +55,25 @@ def forecast_match(now: Snapshot, asked: schemas.PredictionRequest) -> tuple[Pre
 
     The plain data also has the match quality and the new players.
     """
-    teams, newcomers = _with_newcomers(now, asked)
+    teams, rated, names = _resolve_teams(now, asked)
     time = None if asked.time is None else now.as_time(parse(now.clock, asked.time))
-    prediction = now.ladder.predict(teams, time=time, weights=asked.weights, home=asked.home)
-    quality = now.ladder.quality(teams, weights=asked.weights, home=asked.home)
-    payload = {"teams": asked.teams} | prediction.to_dict() | {"quality": quality, "newcomers": newcomers}
-    return prediction, with_revision(now, payload)
+    prediction = now.ladder.predict(rated, time=time, weights=asked.weights, home=asked.home)
+    quality = now.ladder.quality(rated, weights=asked.weights, home=asked.home)
+    payload = {"teams": teams} | prediction.to_dict() | {"quality": quality, "newcomers": names.newcomers}
+    return prediction, with_revision(now, payload | names.payload())
 
 
-def _with_newcomers(now: Snapshot, asked: schemas.QualityRequest) -> tuple[list[list[str | Rating]], list[str]]:
-    """Return the teams, with a default rating in place of each new player's name, and the names of the new players."""
+def _resolve_teams(
+    now: Snapshot, asked: schemas.QualityRequest
+) -> tuple[list[list[str]], list[list[str | Rating]], ResolvedNames]:
+    """Return the teams of a request, the same teams with a default rating for each new player, and all names."""
     names = [name for team in asked.teams for name in team]
     if len(names) > schemas.PLAYERS:
         raise Error.in_field("teams", f"a match can have at most {schemas.PLAYERS:,} players here, not {len(names):,}")
-    newcomers = find_newcomers(now.names, names, asked.newcomers, "teams")
-    new, rating = set(newcomers), now.ladder.newcomer
-    return [[rating if name.strip() in new else name for name in team] for team in asked.teams], newcomers
+    resolved = resolve_names(now.names, names, asked, "teams")
+    new, rating = set(resolved.newcomers), now.ladder.newcomer
+    teams = [resolved(team) for team in asked.teams]
+    return teams, [[rating if name in new else name for name in team] for team in teams], resolved
 
 
 def current_standings(service: Service, connection: Connection, league: str) -> Snapshot:
@@ -82,28 +86,58 @@ def with_revision(snapshot: Snapshot, payload: dict[str, Any]) -> dict[str, Any]
     return {"league": snapshot.league, "revision": snapshot.revision} | payload
 
 
-def find_newcomers(index: NameIndex, names: Iterable[str], allowed: bool, field: str) -> list[str]:
-    """Return the names that are new to a league; if there are any and `allowed` is false, raise an `Error`.
+class ResolvedNames(NamedTuple):
+    """The players whom the names of a request mean, and the names that are new; `players` has every name."""
 
-    >>> find_newcomers(NameIndex(["ann"]), ["ann", "bob"], True, "teams")
-    ['bob']
-    >>> find_newcomers(NameIndex(["ann"]), ["anna"], False, "teams")
+    players: dict[str, str]
+    newcomers: list[str]
+
+    def __call__(self, names: Iterable[str]) -> list[str]:
+        """Return the players of some names of the request; a name that it did not list stays as it is."""
+        return [self.players.get(name.strip(), name.strip()) for name in names]
+
+    def groups(self, groups: Iterable[Iterable[str]]) -> list[list[str]]:
+        """Return the players of groups of names, which may be spelt differently than in the list of the request."""
+        listed = NameIndex(list(dict.fromkeys(self.players.values())))
+        return [[name if name in listed else listed.resolve(name) for name in self(group)] for group in groups]
+
+    def payload(self) -> dict[str, Any]:
+        """Return the names that were not exact, with their players, for a response; nothing if there are none."""
+        resolved = {name: player for name, player in self.players.items() if name != player}
+        return {"resolved": resolved} if resolved else {}
+
+
+def resolve_names(index: NameIndex, names: Iterable[str], asked: schemas.NamesRequest, field: str) -> ResolvedNames:
+    """Find the players of a request by their names; a new name is an `Error`, unless the request allows newcomers.
+
+    >>> allowed, not_allowed = schemas.NamesRequest(newcomers=True), schemas.NamesRequest()
+    >>> resolve_names(NameIndex(["Ánn"]), ["ann", "bob"], allowed, "teams")
+    ResolvedNames(players={'ann': 'Ánn', 'bob': 'bob'}, newcomers=['bob'])
+    >>> resolve_names(NameIndex(["ann"]), ["anna"], not_allowed, "teams")
     Traceback (most recent call last):
     ...
     prowess.Error: teams: no player named 'anna'; did you mean 'ann'? "newcomers": true accepts new players
     """
-    stripped: dict[str, None] = {}
+    players: dict[str, str] = {}
+    listed: dict[str, str] = {}  # the name under which each player is listed
+    newcomers: list[str] = []
     for name in names:
         try:
             key = name_of(name, "a player's name")
         except Error as error:
             raise error.within(f"{field}: ", field=field) from None
-        if key in stripped:
-            raise Error.in_field(field, f"{key!r} is listed twice; a player can only appear once", value=key)
-        stripped[key] = None
-    unknown = [name for name in stripped if name not in index]
-    if unknown and not allowed:
-        hint = index.hint(unknown[0]) or f" among {count(len(index), 'player', 'players')};"
-        detail = f'no player named {unknown[0]!r}{hint} "newcomers": true accepts new players'
-        raise Error.in_field(field, detail, value=unknown[0])
-    return unknown
+        known = key in index
+        player = key if known or asked.exact_names else index.resolve(key)
+        if player in listed:
+            also = "" if listed[player] == key else f", also as {listed[player]!r}"
+            raise Error.in_field(field, f"{key!r} is listed twice{also}; a player can only appear once", value=key)
+        players[key], listed[player] = player, key
+        newcomers += [key] if player == key and not known else []
+    if newcomers and not asked.newcomers:
+        suggestions = {name: index.similar(name) for name in newcomers[:SUGGESTED]}
+        first = newcomers[0]
+        hint = f"; did you mean {' or '.join(map(repr, suggestions[first]))}?" if suggestions[first] else ""
+        hint = hint or f" among {count(len(index), 'player', 'players')};"
+        detail = f'no player named {first!r}{hint} "newcomers": true accepts new players'
+        raise Error.in_field(field, detail, value=first, suggestions=suggestions)
+    return ResolvedNames(players, newcomers)

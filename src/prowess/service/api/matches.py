@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from math import inf, nextafter
@@ -19,11 +20,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ...errors import Error
+from ...history import name_of
 from ...store import leagues
 from ...store.clock import parse, show
+from ...store.errors import Unavailable
 from ...store.journal import journal
 from ...store.leagues import League
-from ...store.write.commands import Command, Delete, Edit, Post
+from ...store.write.commands import Command, CommandResult, Delete, Edit, Post
 from ...store.write.writer import preview
 from ..auth import Access, LeaguePermission
 from ..concurrency import run_in_threadpool
@@ -50,10 +53,13 @@ MATCHES = "/api/leagues/{league}/matches"
 MATCH = MATCHES + "/{id:anything}"
 MAY_WRITE = LeaguePermission("write")
 MAX_MATCHES = 10_000  # maximum in one request
+MAX_COMPARED = 1_000  # new names compared with those of other players; each takes about 1 ms in a large league
 LARGE_BODY, MANY_PLAYERS = 50_000, 500  # bytes and players; larger requests are handled in a thread
 
 NDJSON = ("application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines")
 JSON = ("application/json", "text/json", "")
+
+Strict = Annotated[bool, Query(description="Refuse new names that look like the name of a player.")]
 
 _ONE: TypeAdapter[Any] = TypeAdapter(schemas.Match)
 _LIST: TypeAdapter[Any] = TypeAdapter(list[schemas.Match])
@@ -173,13 +179,55 @@ async def run_command(service: Service, command: Command, dry_run: bool, status:
     league = await service.leagues.get(command.league)
     if dry_run:
         planned = await run_in_threadpool(preview, service.database, command)
-        return json_response(await run_in_threadpool(change_payload, planned, league.clock, largest_first=True))
+        warnings = await _name_warnings(service, planned)
+        payload = await run_in_threadpool(change_payload, planned, league.clock, largest_first=True)
+        return json_response(payload | warnings)
     result = await asyncio.wrap_future(service.writer.submit(command))
     code = 200 if result.repeated and all(result.repeated) else status
+    warnings = await _name_warnings(service, result)
     # A large response is built in a thread, because it would block the event loop.
     if len(result.players) < MANY_PLAYERS:
-        return json_response(change_payload(result, league.clock), code)
-    return await run_in_threadpool(lambda: json_response(change_payload(result, league.clock), code))
+        return json_response(change_payload(result, league.clock) | warnings, code)
+    return await run_in_threadpool(lambda: json_response(change_payload(result, league.clock) | warnings, code))
+
+
+async def _name_warnings(service: Service, result: CommandResult) -> dict[str, Any]:
+    """Return warnings of new players whose names look like those of others; programs may send what they like."""
+    before = result.before
+    new = [] if before is None or before is result.after else [name for name in result.own if name not in before.rows]
+    if not new:
+        return {}
+
+    def work(connection: Connection) -> list[dict[str, Any]]:
+        names = service.standings.of(connection, leagues.find(connection, result.league)).names
+        return [
+            {"name": name, "similar": similar, "detail": f"{name!r} is a new player, but looks like {similar[0]!r}"}
+            for name in new[:MAX_COMPARED]
+            if (similar := names.lookalikes(name))
+        ]
+
+    # The matches are recorded by now, so a busy database must not make an error of the warnings.
+    with suppress(Unavailable):
+        return {"warnings": warnings} if (warnings := await service.read(work)) else {}
+    return {}
+
+
+async def _refuse_lookalikes(service: Service, league: str, matches: Sequence[Mapping[str, Any]]) -> None:
+    """Raise an `Error` if a new name in the matches looks like the name of a player."""
+
+    def work(connection: Connection) -> None:
+        names = service.standings.of(connection, leagues.find(connection, league)).names
+        for number, match in enumerate(matches):
+            for team, listed in enumerate(match["teams"]):
+                for given in listed:
+                    name = name_of(given)
+                    known = name in names or name in names.aliases
+                    if not known and (similar := names.lookalikes(name)):
+                        text = f"{name!r} is not a player, but looks like {similar[0]!r}; strict=false accepts it"
+                        error = Error(text, field="teams", team=team, value=name, suggestions={name: similar})
+                        raise error.within(f"match {number + 1}: ", match=number)
+
+    await service.read(work)
 
 
 @router.post(
@@ -204,6 +252,7 @@ async def create_match(
     dry_run: DryRun = False,
     reason: Reason = "",
     idempotency_key: IdempotencyKey = None,
+    strict: Strict = False,
 ) -> Response:
     """Record one match, a list of matches, or one match per line (NDJSON).
 
@@ -211,6 +260,9 @@ async def create_match(
 
     A match that was played before recorded matches is rated at its own time, and all later ratings are corrected. A
     match whose id already exists is not recorded again; if its content differs, the response is 409 Conflict.
+
+    Names are recorded as sent. A new name that looks like that of a player makes a new player, and an entry in
+    `warnings`; with `strict`, it is refused.
     """
     content_type, body = request.headers.get("content-type", ""), await request.body()
     if len(body) < LARGE_BODY:
@@ -218,6 +270,8 @@ async def create_match(
     else:
         matches, single = await run_in_threadpool(read_matches, content_type, body)
     request.scope["state"]["single"] = single
+    if strict:
+        await _refuse_lookalikes(service, access.league, matches)
     command = Post(access.league, matches, idempotency_key, author=access.author, reason=reason)
     return await run_command(service, command, dry_run, 201)
 
@@ -229,7 +283,13 @@ async def create_match_fast(request: Request) -> Response:
 
 @router.put(MATCH, summary="Correct a match", response_model=schemas.Posted, openapi_extra=MATCH_BODY)
 async def replace_match(
-    request: Request, id: MatchId, access: Write, service: ServiceDep, dry_run: DryRun = False, reason: Reason = ""
+    request: Request,
+    id: MatchId,
+    access: Write,
+    service: ServiceDep,
+    dry_run: DryRun = False,
+    reason: Reason = "",
+    strict: Strict = False,
 ) -> Response:
     """Replace a match. All later ratings become what they would have been with the new version."""
     request.scope["state"]["single"] = True
@@ -237,6 +297,8 @@ async def replace_match(
     given = match.pop("id", None)
     if given is not None and str(given).strip() != id:
         raise Error.in_field("id", f"a match keeps its id: leave it out, or send {id!r}", value=given)
+    if strict:
+        await _refuse_lookalikes(service, access.league, [match])
     return await run_command(service, Edit(access.league, id, match, author=access.author, reason=reason), dry_run)
 
 
@@ -271,7 +333,7 @@ class MatchFilter:
             before = parse(league.clock, self.before, "before")
             # UTC times are whole microseconds.
             until = before - 1.0 if league.clock == "utc" else nextafter(before, -inf)
-        player = None if self.player is None else self.player.strip()
+        player = None if self.player is None else service.standings.of(connection, league).names.resolve(self.player)
         views = service.traces.of(connection, league)
         found = views.matches(player, since, until, limit, self.offset, self.context)
         following = self.offset + limit

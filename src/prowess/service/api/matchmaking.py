@@ -15,7 +15,7 @@ from ...matchmaking.pairing.pair import pair
 from ...store.read.snapshot import Snapshot
 from ...text import count
 from .dependencies import Read, ServiceDep
-from .forecasts import current_standings, find_newcomers, with_revision
+from .forecasts import ResolvedNames, current_standings, resolve_names, with_revision
 from .responses import json_response
 from .schemas import forecasts as schemas
 
@@ -29,7 +29,8 @@ async def balance_teams(asked: schemas.BalanceRequest, access: Read, service: Se
 
     def work(connection: Connection) -> dict[str, Any]:
         now = current_standings(service, connection, access.league)
-        return with_revision(now, balance_players(now, asked).to_dict())
+        balance, names = balance_players(now, asked)
+        return with_revision(now, balance.to_dict() | names.payload())
 
     return json_response(await service.read(work, service.matching))
 
@@ -41,19 +42,19 @@ async def pair_queue(asked: schemas.PairingRequest, access: Read, service: Servi
     def work(connection: Connection) -> dict[str, Any]:
         now = current_standings(service, connection, access.league)
         names = [name for item in asked.queue for name in ([item] if isinstance(item, str) else item)]
-        find_newcomers(now.names, names, asked.newcomers, "queue")
+        found = resolve_names(now.names, names, asked, "queue")
         pairing = pair(
             now.ladder,
-            asked.queue,
-            waiting=asked.waiting,
+            [found([item])[0] if isinstance(item, str) else found(item) for item in asked.queue],
+            waiting=dict(zip(found(asked.waiting), asked.waiting.values(), strict=True)),
             patience=asked.patience,
-            met=[(one, other) for one, other in asked.met],
+            met=[(one, other) for one, other in (found(pair) for pair in asked.met)],
             repeat=asked.repeat,
-            never=[(one, other) for one, other in asked.never],
+            never=[(one, other) for one, other in (found(pair) for pair in asked.never)],
             least=asked.least,
             uneven=asked.uneven,
         )
-        return with_revision(now, pairing.to_dict())
+        return with_revision(now, pairing.to_dict() | found.payload())
 
     return json_response(await service.read(work, service.matching))
 
@@ -68,11 +69,11 @@ async def suggest_matches(asked: schemas.NextRequest, access: Read, service: Ser
 
     def work(connection: Connection) -> dict[str, Any]:
         now = current_standings(service, connection, access.league)
-        find_newcomers(now.names, asked.players or (), asked.newcomers, "players")
+        names = resolve_names(now.names, asked.players or (), asked, "players")
         _check_work(asked, len(now))
         found = next_matches(
             now.ladder,
-            players=asked.players,
+            players=None if asked.players is None else names(asked.players),
             count=asked.count,
             teams=asked.teams,
             size=asked.size,
@@ -80,23 +81,25 @@ async def suggest_matches(asked: schemas.NextRequest, access: Read, service: Ser
             progress=False,
         )
         matches = [match.to_dict() for match in found]
-        return with_revision(now, {"matches": matches, "exact": found.exact, "newcomers": list(found.newcomers)})
+        payload = {"matches": matches, "exact": found.exact, "newcomers": list(found.newcomers)}
+        return with_revision(now, payload | names.payload())
 
     return json_response(await service.read(work, service.matching))
 
 
-def balance_players(now: Snapshot, asked: schemas.BalanceRequest) -> Balance:
-    """Return the fairest teams for the given players."""
-    find_newcomers(now.names, asked.players, asked.newcomers, "players")
-    return balance(
+def balance_players(now: Snapshot, asked: schemas.BalanceRequest) -> tuple[Balance, ResolvedNames]:
+    """Return the fairest teams for the given players, and the players whom the names mean."""
+    names = resolve_names(now.names, asked.players, asked, "players")
+    fairest = balance(
         now.ladder,
-        asked.players,
+        names(asked.players),
         teams=asked.teams if asked.sizes is None else len(asked.sizes),
         sizes=asked.sizes,
-        together=asked.together,
-        apart=asked.apart,
+        together=names.groups(asked.together),
+        apart=names.groups(asked.apart),
         seed=asked.seed,
     )
+    return fairest, names
 
 
 def _check_work(asked: schemas.NextRequest, players: int) -> None:

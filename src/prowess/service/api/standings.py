@@ -208,13 +208,15 @@ async def get_player(
 ) -> Response:
     """Rating and rank, rating curve, recent matches with their predicted results, opponents and partners.
 
-    `matches=0&curve=0` returns only the rating, which is faster.
+    The name may differ in case, accents, punctuation and the order of words, or be an alias; `player` in the response
+    is the exact name. `matches=0&curve=0` returns only the rating, which is faster.
     """
 
     def work(connection: Connection) -> Response:
         league = leagues.find(connection, access.league)
         now = service.standings.of(connection, league)
-        name = player.strip()
+        # A slash belongs to the path of a URL unless it is exactly that of a name.
+        name = player.strip() if "/" in player else now.names.resolve(player)
         now.row(name)  # an unknown player is 404, never 304
         tag = etag_of(league, now.generation, now.revision)
         return cached_json(request, tag, lambda: player_payload(service, connection, league, now, name, matches, curve))

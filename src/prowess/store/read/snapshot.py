@@ -308,8 +308,10 @@ class Snapshot:
         """Return the row of a player in the leaderboard."""
         row = self.names.row(player)
         if row is None:
-            text = f"{self.league} has no player named {player!r}{self.names.hint(player)}"
-            raise NotFound(text, field="player", value=player)
+            similar = self.names.similar(player)
+            hint = f"; did you mean {similar[0]!r}?" if similar else ""
+            text = f"{self.league} has no player named {player!r}{hint}"
+            raise NotFound(text, field="player", value=player, suggestions={player: similar} if similar else None)
         return self._rows(np.array([row]), self.ranking)[0]
 
     def _rows(self, rows: NDArray[np.integer[Any]], ranking: Ranking) -> list[dict[str, Any]]:

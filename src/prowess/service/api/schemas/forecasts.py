@@ -31,7 +31,18 @@ FORECAST = CHANCES | {
 }
 
 
-class QualityRequest(RequestModel):
+class NamesRequest(RequestModel):
+    """Base of requests that name players."""
+
+    newcomers: Newcomers = False
+    exact_names: bool = Field(
+        False,
+        description="Find players by their exact names only. Otherwise, case, accents, punctuation and the order of "
+        "words may differ, and aliases count.",
+    )
+
+
+class QualityRequest(NamesRequest):
     """A possible match."""
 
     model_config = example({"teams": TEAM_NAMES})
@@ -39,7 +50,6 @@ class QualityRequest(RequestModel):
     teams: Teams
     weights: list[Numbers] | None = None
     home: int | None = Field(None, ge=0, description="The index of the home team, from 0.")
-    newcomers: Newcomers = False
 
 
 class PredictionRequest(QualityRequest):
@@ -56,6 +66,9 @@ class RevisionResponse(ResponseModel):
     league: str
     revision: int
     newcomers: list[str]
+    resolved: dict[str, str] | None = Field(
+        None, description="Names that were not exact, and the players found for them. Omitted if all were exact."
+    )
 
 
 class Quality(RevisionResponse):
@@ -98,7 +111,7 @@ class Prediction(RevisionResponse):
     score_difference: ScoreDifference | None = None
 
 
-class BalanceRequest(RequestModel):
+class BalanceRequest(NamesRequest):
     """Players to split into fair teams, and rules for the teams."""
 
     model_config = example({"players": ["ann", "bob", "cat", "dan"], "teams": 2, "together": [["ann", "bob"]]})
@@ -109,7 +122,6 @@ class BalanceRequest(RequestModel):
     together: list[list[Name]] = Field([], max_length=BALANCED, description="Groups that stay in one team.")
     apart: list[list[Name]] = Field([], max_length=BALANCED, description="Groups whose players go to different teams.")
     seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = 0
-    newcomers: Newcomers = False
 
 
 class Balance(Prediction):
@@ -125,7 +137,7 @@ class Balance(Prediction):
     unconstrained: float | None
 
 
-class PairingRequest(RequestModel):
+class PairingRequest(NamesRequest):
     """A queue to pair: players, and groups that play together."""
 
     model_config = example({"queue": ["ann", "bob", ["cat", "dan"]], "waiting": {"ann": 30}, "met": [["ann", "bob"]]})
@@ -138,7 +150,6 @@ class PairingRequest(RequestModel):
     never: Pairs = Field([], description="Pairs that must not be matched.")
     least: Positive = 0.0
     uneven: bool = False
-    newcomers: Newcomers = False
 
 
 class Pair(ResponseModel):
@@ -159,7 +170,7 @@ class Pairing(RevisionResponse):
     left: list[list[str]]
 
 
-class NextRequest(RequestModel):
+class NextRequest(NamesRequest):
     """The kind and number of matches to suggest."""
 
     model_config = example({"count": 3}, {"players": ["ann", "bob", "cat"], "count": 1})
@@ -171,7 +182,6 @@ class NextRequest(RequestModel):
     teams: Annotated[int, Field(ge=2, le=16)] = 2
     size: Annotated[int, Field(ge=1, le=16)] = 1
     each: Annotated[int, Field(ge=1)] | None = Field(1, description="Maximum matches per player; null for no limit.")
-    newcomers: Newcomers = False
 
 
 class SuggestedMatch(ResponseModel):

@@ -86,6 +86,14 @@ class RecordedMatch(ResponseModel):
     repeated: bool
 
 
+class NameWarning(ResponseModel):
+    """A new player whose name looks like that of other players."""
+
+    name: str
+    similar: list[str]
+    detail: str
+
+
 class Posted(ResponseModel):
     """The effects of a change: the new revision of the league, and the changed ratings.
 
@@ -121,6 +129,9 @@ class Posted(ResponseModel):
         default_factory=dict,
         description="Names in the request that are aliases, with the players for whom the matches are recorded. "
         "Omitted if there are none.",
+    )
+    warnings: list[NameWarning] = Field(
+        [], description="New players whose names look like those of others, as typing errors do. Omitted if none."
     )
 
 
