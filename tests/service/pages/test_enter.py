@@ -298,3 +298,30 @@ def test_date_far_in_the_future_is_marked_and_can_be_allowed(ask, fill):
     ask.send("/leagues/dated/settings", settings)
     assert ask.get("/api/leagues/dated").json()["settings"]["allow_future"]
     assert "checked> Allow future matches" in ask.look("/leagues/dated/settings", key=ask.admin).text
+
+
+def test_typed_names_are_recorded_as_the_players_they_mean(ask, fill):
+    ask.create_league("spelt")
+    ask.post("/api/leagues/spelt/matches", [{"teams": [["João Silva"], ["Rafael Nadal"]]}], status=201)
+    path = "/leagues/spelt/enter"
+    page = fill(path, team=["joao silva", "Nadal, Rafael"])
+    assert "João Silva beat Rafael Nadal" in words(page)
+    assert "is new to this league" not in words(page)
+    assert fill.go_on(page, path, do="record").status_code == 303
+    done = fill(path, team=["NADAL RAFAEL", "joao silva"], do="record")  # without a preview
+    assert done.status_code == 303
+    matches = ask.get("/api/leagues/spelt/matches").json()["matches"]
+    assert {name for match in matches for team in match["teams"] for name in team} == {"João Silva", "Rafael Nadal"}
+
+
+def test_near_miss_is_recorded_only_after_it_was_confirmed(ask, fill):
+    ask.create_league("near")
+    ask.post("/api/leagues/near/matches", [{"teams": [["João Silva"], ["Rafael Nadal"]]}], status=201)
+    path = "/leagues/near/enter"
+    page = fill(path, team=["Rafael Nadall", "Zoltan"], do="record")
+    assert page.status_code == 200
+    assert "Rafael Nadall is new to this league. Did you mean someone else?" in words(page)
+    assert ask.get("/api/leagues/near/matches").json()["total"] == 1
+    assert fill.go_on(page, path, do="record").status_code == 303
+    assert ask.get("/api/leagues/near/players/Rafael%20Nadall").status_code == 200
+    assert fill(path, team=["Rafael Nadall", "Zoltan"], do="record").status_code == 303

@@ -198,3 +198,16 @@ def test_name_suggestions_list_the_best_matches_first(ask):
 def test_name_suggestions_of_a_private_league_need_a_key(ask):
     ask.create_league("secret", public=False)
     ask.get("/leagues/secret/names.json?search=a", key=None, status=404)
+
+
+def test_player_page_finds_names_in_any_spelling(ask):
+    ask.create_league("spelt")
+    matches = [{"teams": [["João Silva"], ["Rafael Nadal"]]}, {"teams": [["Ana"], ["ANA"]]}]
+    ask.post("/api/leagues/spelt/matches", matches, status=201)
+    assert ask.get("/leagues/spelt/player.json?name=silva,+joao").json()["player"] == "João Silva"
+    both = ask.get("/leagues/spelt/player.json?name=joao+silva&name=NADAL+RAFAEL&name=Jo%C3%A3o+Silva").json()
+    assert [one["player"] for one in both["players"]] == ["João Silva", "Rafael Nadal"]
+    page = ask.look("/leagues/spelt/player?name=ana")
+    assert page.status_code == 404
+    assert 'name=Ana"' in page.text
+    assert 'name=ANA"' in page.text

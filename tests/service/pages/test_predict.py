@@ -1,7 +1,9 @@
 """The prediction page shows the same data as the API, and accepts names as people type them."""
 
 import csv
+import html
 import io
+import re
 
 import prowess as pw
 from prowess.service.api.schemas import forecasts as forms
@@ -119,3 +121,29 @@ def test_prediction_page_escapes_names(ask):
         assert "<script>alert" not in page.text
         assert "<img src=x" not in page.text
         assert "is new" not in page.text
+
+
+SPELT = [{"teams": [["João Silva"], ["Rafael Nadal"]]}, {"teams": [["Ana"], ["ANA"]]}]
+
+
+def test_names_are_found_in_any_spelling(ask):
+    path = league(ask, "spelt", SPELT)
+    exact = ask.get(f"{path}.json?team=Jo%C3%A3o+Silva&team=Rafael+Nadal").json()
+    for typed in ("team=joao+silva&team=Nadal,+Rafael", "team=1.+JOAO+SILVA&team=nadal+rafael"):
+        assert ask.get(f"{path}.json?{typed}").json() == exact
+        assert "is new" not in words(ask.look(f"{path}?{typed}"))
+    refused = ask.get(f"{path}.json?team=joao+silva&team=Jo%C3%A3o+Silva", status=422)
+    assert "'João Silva' is in teams 1 and 2" in refused.json()["detail"]
+
+
+def test_near_miss_asks_until_the_newcomer_is_kept(ask):
+    path = league(ask, "asks", SPELT)
+    page = ask.look(f"{path}?team=Rafael+Nadall&team=ana")
+    assert "Did you mean Rafael Nadal instead of Rafael Nadall ? Keep Rafael Nadall as a new player" in words(page)
+    assert re.search("Did you mean (Ana or ANA|ANA or Ana) instead of ana", words(page))
+    kept = ask.look(f"{path}?team=Rafael+Nadall&team=ana&keep=Rafael+Nadall&keep=nobody")
+    assert "Did you mean Rafael Nadal" not in words(kept)
+    assert 'name="keep" value="Rafael Nadall"' in kept.text
+    assert 'value="nobody"' not in kept.text
+    links = [html.unescape(link) for link in re.findall(r'href="([^"]*keep=[^"]*)"', page.text)]
+    assert f"{path}?team=Rafael+Nadall&team=ana&keep=Rafael+Nadall" in links

@@ -113,3 +113,20 @@ def test_teams_page_escapes_names(ask, path):
     assert page.status_code == 200
     assert "<script>alert" not in page.text
     assert "<img src=x" not in page.text
+
+
+def test_names_are_found_in_any_spelling_and_near_misses_can_be_kept(ask):
+    ask.create_league("spelt")
+    ask.post(
+        "/api/leagues/spelt/matches", [{"teams": [["João"], ["Zoë Lee"]]}, {"teams": [["ann"], ["bob"]]}], status=201
+    )
+    told = ask.get("/leagues/spelt/teams.json?players=joao,ann,bob&together=JOAO+%2B+Ann").json()
+    assert sorted(map(sorted, told["teams"])) == [["João", "ann"], ["bob"]]
+    page = ask.look("/leagues/spelt/teams?players=Zoe+Lea%0Aann%0Alee,+zoe")
+    assert "Zoe Lea is new, so starts with a default rating. Did you mean Zoë Lee ?" in words(page)
+    kept = ask.look("/leagues/spelt/teams?players=Zoe+Lea%0Aann&keep=Zoe+Lea")
+    assert "Did you mean" not in words(kept)
+    pairs = ask.get("/leagues/spelt/pairings.json?players=joao%0AZoe+Lea%0Aann+%2B+BOB").json()
+    assert "João" in str(pairs)
+    page = ask.look("/leagues/spelt/pairings?players=joao%0AZoe+Lea%0Aann+%2B+BOB")
+    assert "Did you mean Zoë Lee ? Keep Zoe Lea as a new player" in words(page)

@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Annotated, Any
 from uuid import uuid4
 
 from fastapi import APIRouter, Query
 from sqlalchemy import Connection
+from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from ...errors import Error
+from ...history.name_index import NameIndex
 from ...history.sentences import sides_by_place
 from ...store import leagues
 from ...store.clock import show
@@ -35,7 +38,7 @@ from .matches import MATCH_ID
 from .web.csrf import CheckedForm
 from .web.match_text import result_sentence
 from .web.page import PageContext, Plain
-from .web.rating_changes import new_names, preview_changes
+from .web.rating_changes import COMPARED, new_names, preview_changes
 from .web.templates import page_url, render_page
 
 router = APIRouter(include_in_schema=False)
@@ -130,7 +133,7 @@ def _match_form(connection: Connection, access: Access, id: str, fields: MatchFi
     return MatchForm(league, access.author, fields, old, revisions[-1]["body"] is None)
 
 
-async def _handle_button(request: Request, service: Service, form: MatchForm, sent: Mapping[str, Any]) -> Response:
+async def _handle_button(request: Request, service: Service, form: MatchForm, sent: FormData) -> Response:
     """Perform the action of the pressed button; if that fails, show the error in the form and keep all input."""
     button = sent.get("do")
     if button == "team":
@@ -139,13 +142,39 @@ async def _handle_button(request: Request, service: Service, form: MatchForm, se
     if button == "back":
         return _form_page(request, form)
     try:
-        if button == "record":
-            return await _record(service, form)
-        return await _preview(request, service, _correct_name(form, sent.get("meant")))
+        corrected = await _find_players(service, _correct_name(form, sent.get("meant")))
+        if button == "record" and not await _has_open_names(service, corrected, sent.getlist("new")):
+            return await _record(service, corrected)
+        return await _preview(request, service, corrected)
     except (NotFound, Unavailable):  # not a fault of the form: the error page is shown
         raise
     except Error as error:
         return _form_page(request, form, error)
+
+
+async def _find_players(service: Service, form: MatchForm) -> MatchForm:
+    """Replace typed names by the exact names of the players whom they mean, except those of the match before."""
+    names = await service.read(lambda connection: _names(service, connection, form))
+    return form if form.fields.whole else replace(form, fields=form.fields.with_players(names))
+
+
+async def _has_open_names(service: Service, form: MatchForm, confirmed: Sequence[Any]) -> bool:
+    """Return whether a new name looks like a player, and the user has not confirmed it in the preview."""
+    match = form.match()
+
+    def work(connection: Connection) -> bool:
+        names = _names(service, connection, form)
+        new = [name for name in chain(*match["teams"]) if name not in names and name not in confirmed]
+        return any(map(names.lookalikes, new[:COMPARED]))
+
+    return await service.read(work)
+
+
+def _names(service: Service, connection: Connection, form: MatchForm) -> NameIndex:
+    """Return the names of the league's players, and those of the match that is edited, which may have no rating."""
+    names = service.standings.of(connection, leagues.find(connection, form.league.name)).names
+    before = [] if form.old is None else dict.fromkeys(chain(*form.old["teams"]))
+    return names.extended([name for name in before if name not in names])
 
 
 def _correct_name(form: MatchForm, meant: Any) -> MatchForm:

@@ -12,6 +12,7 @@ from typing import Any
 from starlette.datastructures import FormData
 
 from ...errors import Error
+from ...history.name_index import NameIndex
 from ...store.clock import Clock
 from ...store.leagues import storable
 from ...text import capitalise
@@ -77,6 +78,15 @@ class MatchFields:
         ('John\\nAda', 'Bob')
         """
         lines = ([new if line.strip() == old else line for line in team.split("\n")] for team in self.teams)
+        return replace(self, teams=tuple(map("\n".join, lines)))
+
+    def with_players(self, names: NameIndex) -> MatchFields:
+        """Return the same fields with the exact names of the players whom the typed names mean.
+
+        >>> MatchFields(("joao\\nAda", "Bob")).with_players(NameIndex(["João", "bob"])).teams
+        ('João\\nAda', 'bob')
+        """
+        lines = ([names.resolve(line) if line.strip() else line for line in team.split("\n")] for team in self.teams)
         return replace(self, teams=tuple(map("\n".join, lines)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
@@ -18,7 +19,7 @@ from ...store.leagues import League
 from ...store.read.snapshot import Snapshot
 from ..api.dependencies import Read, ServiceDep
 from ..api.forecasts import with_revision
-from .web.forecasts import Forecast, forecast_page, newcomer_hints
+from .web.forecasts import Forecast, Keep, forecast_page, newcomer_hints
 from .web.forms import parse_count, parse_groups, parse_queue
 from .web.page import PageContext, Plain, page
 from .web.templates import page_url
@@ -38,6 +39,7 @@ async def pairings(
     rounds: str = "",
     again: bool = False,
     never: str = "",
+    keep: Keep = None,
 ) -> PageContext:
     """Pair players for one or more rounds; `again` allows rematches of players who met recently."""
 
@@ -54,14 +56,19 @@ async def pairings(
         sitting = Counter(" + ".join(group) for content in data["rounds"] for group in content["left"])
         extra = {
             "repeated": repeated,
-            "new": newcomer_hints(now, paired[0].newcomers, corrected_url),
             "sitting_out": [(group, times) for group, times in sitting.most_common() if times > 1],
             "bars": sum(len(pairing.pairs) for pairing in paired) <= BARS,
+            **newcomer_hints(now, paired[0].newcomers, keep or [], corrected_url),
         }
         return data, _rows(data["rounds"]), extra
 
-    def corrected_url(name: str, near: str) -> str:
-        return page_url(access.league, "pairings", players=players.replace(name, near, 1), rounds=rounds)
+    def corrected_url(name: str, near: str, keep: Sequence[str]) -> str:
+        # A name is replaced only as a whole, not within a longer one.
+        whole = rf"(?<!\w){re.escape(name)}(?!\w)"
+        corrected = re.sub(whole, lambda _: near, players, count=1)
+        return page_url(
+            access.league, "pairings", players=corrected, rounds=rounds, again=again, never=never, keep=keep
+        )
 
     blank = {"text": players, "again": again, "never": never, "count": rounds or "1", "most": ROUNDS}
     empty: Plain = {"rounds": [], "newcomers": []}

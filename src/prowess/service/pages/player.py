@@ -96,17 +96,17 @@ def _find_players(now: Snapshot, names: list[str], *, strict: bool) -> tuple[lis
     known: list[str] = []
     problems: list[Plain] = []
     for name in names:
-        if now.names.row(name) is not None:
-            known.append(name)
+        if (player := now.names.find(name).name) is not None:
+            known += [player] if player not in known else []
         elif strict:
             now.row(name)  # raises NotFound
         else:
-            near = now.names.near(name) if len(problems) < MOST else []  # slow in a large league
-            problems.append({"name": name, "near": next(iter(near), None)})
+            near = now.names.similar(name) if len(problems) < MOST else []  # slow in a large league
+            problems.append({"name": name, "near": near})
     if len(known) > MOST:
         if strict:
             raise Problem(422, f"name: at most {MOST} players can be compared, not {len(known)}")
-        problems.append({"name": None, "near": None})
+        problems.append({"name": None, "near": []})
     return known[:MOST], problems
 
 

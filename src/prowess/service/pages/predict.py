@@ -20,7 +20,7 @@ from ...store.read.snapshot import Snapshot
 from ..api.dependencies import Read, ServiceDep
 from ..api.forecasts import forecast_match
 from ..api.schemas.forecasts import PLAYERS, TEAMS, PredictionRequest
-from .web.forecasts import Forecast, forecast_page, headline, newcomer_hints, prediction_request, team_forecasts
+from .web.forecasts import Forecast, Keep, forecast_page, headline, newcomer_hints, prediction_request, team_forecasts
 from .web.forms import parse_count, parse_names, parse_number
 from .web.page import PageContext, Plain, page
 from .web.templates import page_url
@@ -40,6 +40,7 @@ async def predict(
     teams: str = "",
     home: str = "",
     time: str = "",
+    keep: Keep = None,
 ) -> PageContext:
     """Show the forecast of a match; each team is given as a list of names."""
     texts = list(team or [])
@@ -55,7 +56,7 @@ async def predict(
             return {}, [], extra | {"best": [row["player"] for row in now.page(0, 2, active=True).rows]}
         prediction, data = forecast_match(now, match)
         data["fairness"] = prediction.fairness
-        return data, _rows(data), extra | _extra(now, match, prediction, data)
+        return data, _rows(data), extra | _extra(now, match, prediction, data, keep or [])
 
     blank = {"headline": None, "texts": fields(max(2, min(len(texts), TEAMS))), "home": home, "time": time}
     return await forecast_page(request, access, service, service.predicting, forecast, empty={"teams": []}, extra=blank)
@@ -97,7 +98,7 @@ def _rows(data: Plain) -> list[Plain]:
     ]
 
 
-def _extra(now: Snapshot, match: PredictionRequest, prediction: Prediction, data: Plain) -> Plain:
+def _extra(now: Snapshot, match: PredictionRequest, prediction: Prediction, data: Plain, keep: Sequence[str]) -> Plain:
     teams, score_digits = team_forecasts(now, match.teams, prediction), 1
     if isinstance(prediction.score_distribution, CountScores) and not _means_are_typical(data):
         score_digits = 0  # medians are counts; means would be dominated by a few huge scores
@@ -105,10 +106,10 @@ def _extra(now: Snapshot, match: PredictionRequest, prediction: Prediction, data
         teams = [side | {"score": mean} for side, mean in zip(teams, data["score_means"], strict=True)]
     alone = all(len(team) == 1 for team in match.teams)
 
-    def corrected_url(name: str, near: str) -> str:
+    def corrected_url(name: str, near: str, keep: Sequence[str]) -> str:
         corrected = ["\n".join(near if player == name else player for player in team) for team in match.teams]
         home = None if match.home is None else str(match.home)
-        return page_url(now.league, "predict", team=corrected, home=home, time=match.time)
+        return page_url(now.league, "predict", team=corrected, home=home, time=match.time, keep=keep)
 
     changes = None
     if len(match.teams) == 2 and sum(map(len, match.teams)) <= FEW:
@@ -119,9 +120,9 @@ def _extra(now: Snapshot, match: PredictionRequest, prediction: Prediction, data
         "sides": teams,
         "score_digits": score_digits,
         "alone": [player for side in teams for player in side["players"]] if alone else [],
-        "new": newcomer_hints(now, data["newcomers"], corrected_url),
         "grid": _score_grid(prediction),
         "changes": changes,
+        **newcomer_hints(now, data["newcomers"], keep, corrected_url),
     }
 
 

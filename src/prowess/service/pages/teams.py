@@ -22,7 +22,7 @@ from ..api.forecasts import forecast_match, with_revision
 from ..api.matchmaking import balance_players
 from ..api.schemas.forecasts import BALANCED, TEAMS, BalanceRequest
 from ..context import Service
-from .web.forecasts import Forecast, forecast_page, headline, newcomer_hints, prediction_request, team_forecasts
+from .web.forecasts import Forecast, Keep, forecast_page, headline, newcomer_hints, prediction_request, team_forecasts
 from .web.forms import NameList, parse_count, parse_groups, parse_names
 from .web.page import PageContext, Plain, page
 from .web.templates import page_url
@@ -59,6 +59,7 @@ async def teams(
     move: str = "",
     swap: str = "",
     pick: str = "",
+    keep: Keep = None,
 ) -> PageContext:
     """Show the fairest teams for a list of players, or compare a manual split with them."""
 
@@ -80,7 +81,7 @@ async def teams(
             prediction, data = forecast_match(now, prediction_request(split))
             data |= {"fairness": prediction.fairness, "exact": False, "compared": 0, "unconstrained": None}
             data["fairest"] = fairest
-        extra |= _extra(now, fields, best, shown, prediction, pick)
+        extra |= _extra(now, fields, best, shown, prediction, pick, keep or [])
         return data, _rows(extra["sides"]), extra
 
     text = "\n".join(team) if team and not fields.players else fields.players
@@ -131,7 +132,7 @@ def _fairest_split(service: Service, now: Snapshot, league: int, request: Balanc
     key = league, now.generation, now.revision, rules
     best = service.splits.get(key)
     if best is None:
-        best = balance_players(now, request)
+        best, _ = balance_players(now, request)
         service.splits.put(key, best, BYTES * len(request.players))
     return best
 
@@ -159,22 +160,23 @@ def _extra(
     teams: Sequence[Sequence[str]],
     prediction: Prediction,
     pick: str,
+    keep: Sequence[str],
 ) -> Plain:
     names = [name for team in teams for name in team]
 
-    def corrected_url(name: str = "", near: str = "") -> str:
+    def corrected_url(name: str, near: str, keep: Sequence[str]) -> str:
         corrected = "\n".join(near if player == name else player for player in names)
-        return page_url(now.league, "teams", players=corrected, **fields.rules())
+        return page_url(now.league, "teams", players=corrected, keep=keep, **fields.rules())
 
     return {
         "headline": headline(teams, prediction),
         "sides": team_forecasts(now, teams, prediction),
-        "new": newcomer_hints(now, best.newcomers, corrected_url),
         "lines": ["\n".join(team) for team in teams],
-        "back": corrected_url(),
+        "back": page_url(now.league, "teams", players="\n".join(names), **fields.rules()),
         "picked": pick if pick in names else None,
         "movable": len(teams) <= TEAMS,
         "plain": "\n".join(f"Team {number}: {', '.join(team)}" for number, team in enumerate(teams, 1)),
+        **newcomer_hints(now, best.newcomers, keep, corrected_url),
     }
 
 

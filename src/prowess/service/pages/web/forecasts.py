@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any
 
+from fastapi import Query
 from sqlalchemy import Connection
 from starlette.requests import Request
 
@@ -22,6 +23,8 @@ from ...context import Service
 from .filters import percent
 from .page import PageContext, Plain, wants_data
 
+Keep = Annotated[list[str] | None, Query()]  # new players whom the user has confirmed
+CorrectedUrl = Callable[[str, str, Sequence[str]], str]
 Forecast = tuple[Plain, list[Plain], Plain]  # data of a page, its rows, and extra template values
 
 NAMED = 3  # a team with more players is referred to by its number
@@ -49,7 +52,7 @@ async def forecast_page(
         league = leagues.find(connection, access.league)
         now = service.standings.of(connection, league)
         data: Plain = {"league": league.name, "revision": now.revision, **empty}
-        values: Plain = {"problem": None, "repeated": [], **extra}
+        values: Plain = {"problem": None, "repeated": [], "keep": [], **extra}
         rows: list[Plain] = []
         status = 200
         try:
@@ -130,10 +133,16 @@ def team_forecasts(now: Snapshot, teams: Sequence[Sequence[str]], prediction: Pr
     ]
 
 
-def newcomer_hints(now: Snapshot, newcomers: Iterable[str], corrected_url: Callable[[str, str], str]) -> list[Plain]:
-    """Return the unknown names; for the first few, add a similar known name and the page URL with that name."""
+def newcomer_hints(now: Snapshot, newcomers: Sequence[str], keep: Sequence[str], corrected_url: CorrectedUrl) -> Plain:
+    """Return the unknown names; for the first few, add similar known names and the page URLs with these names.
+
+    Names in `keep` are new players for the user, so there are no hints for them. `corrected_url` gets a name, the name
+    to use instead, and the names to keep.
+    """
+    kept = [name for name in keep if name in newcomers]
     hints: list[Plain] = []
     for name in newcomers:
-        near = next(iter(now.names.near(name)), None) if len(hints) < HINTS else None
-        hints.append({"name": name, "near": near, "url": None if near is None else corrected_url(name, near)})
-    return hints
+        near = now.names.similar(name) if name not in kept and len(hints) < HINTS else []
+        choices = [{"name": other, "url": corrected_url(name, other, kept)} for other in near]
+        hints.append({"name": name, "near": choices, "keep": corrected_url(name, name, [*kept, name])})
+    return {"new": hints, "keep": kept}

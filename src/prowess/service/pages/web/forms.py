@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 from math import isfinite
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ from starlette.datastructures import FormData
 
 from ....errors import Error
 from ....history import name_of
+from ....history.name_index import NameIndex
 from ....store.write.posts import LONGEST
 
 LETTERS = 7_000  # characters of a list: servers accept URLs of 64 kB, and a character may take nine bytes there
@@ -22,7 +23,7 @@ _PLUS = re.compile(r"\s+[+&]\s+")
 _TIGHT_PLUS = re.compile(r"[+&]")
 _SEPARATOR_OR_PLUS = re.compile(r"\s+[+&]\s+|[,;\t]")
 
-Known = Container[str]  # known player names, which may contain separators
+Known = NameIndex  # the players of a league, whose names may contain separators
 
 
 def form_texts(form: FormData) -> dict[str, str]:
@@ -72,20 +73,24 @@ class NameList(NamedTuple):
 def parse_names(text: str, known: Known, field: str = "players") -> NameList:
     """Parse names, one per line; a single line is split at commas, semicolons and tabs.
 
-    Numbers and bullets before a name are dropped, unless a known name begins with them.
+    Numbers and bullets before a name are dropped, unless a known name begins with them. A name that means a player is
+    returned as the player's exact name.
 
-    >>> parse_names("1. ann\\n2. bob\\n\\n- cat\\nbob", {"ann"})
-    NameList(names=['ann', 'bob', 'cat'], repeated=['bob'])
-    >>> parse_names("ann, bob; cat", {"ann"}).names, parse_names("Smith, J.", {"Smith, J."}).names
+    >>> parse_names("1. ann\\n2. bob\\n\\n- cat\\nbob", NameIndex(["Ánn"]))
+    NameList(names=['Ánn', 'bob', 'cat'], repeated=['bob'])
+    >>> players = NameIndex(["Smith, J.", "Ada Lee"])
+    >>> parse_names("ann, bob; cat", players).names, parse_names("Smith, J.", players).names
     (['ann', 'bob', 'cat'], ['Smith, J.'])
+    >>> parse_names("lee, ada", players).names
+    ['Ada Lee']
     """
-    return _unique(_check(_names(text, known, field), field))
+    return _unique(_check(_names(text, known, field), known, field))
 
 
 def parse_queue(text: str, known: Known) -> tuple[list[list[str]], list[str]]:
     """Parse a queue, where `+` or `&` joins partners on one line; return the groups and the repeated names.
 
-    >>> parse_queue("ann\\nbob + cat\\nR&D", {"ann"})
+    >>> parse_queue("ann\\nbob + cat\\nR&D", NameIndex(["ann"]))
     ([['ann'], ['bob', 'cat'], ['R&D']], [])
     """
     groups: list[list[str]] = []
@@ -93,7 +98,7 @@ def parse_queue(text: str, known: Known) -> tuple[list[list[str]], list[str]]:
     repeated: dict[str, None] = {}
     for line in _names(text, known, "players"):
         group = []
-        for name in _check(_partners(line, known) or [line], "players"):
+        for name in _check(_partners(line, known) or [line], known, "players"):
             (repeated if name in seen else seen)[name] = None
             group += [name] if name not in repeated else []
         groups += [group] if group else []
@@ -103,16 +108,16 @@ def parse_queue(text: str, known: Known) -> tuple[list[list[str]], list[str]]:
 def parse_groups(text: str, known: Known, field: str) -> list[list[str]]:
     """Parse groups of names, one per line, with `+`, `&`, commas, semicolons or tabs between the names.
 
-    >>> parse_groups("ann + bob\\ncat, dan", {"ann"}, "together")
+    >>> parse_groups("ann + bob\\ncat, dan", NameIndex(["ann"]), "together")
     [['ann', 'bob'], ['cat', 'dan']]
     """
     lines = [_partners(line, known) or _parts(_SEPARATOR_OR_PLUS, line, known) for line in _lines(text, known, field)]
-    return [_unique(_check(line, field)).names for line in lines]
+    return [_unique(_check(line, known, field)).names for line in lines]
 
 
 def _names(text: str, known: Known, field: str) -> list[str]:
     lines = _lines(text, known, field)
-    return _parts(_SEPARATOR, lines[0], known) if len(lines) == 1 and lines[0] not in known else lines
+    return _parts(_SEPARATOR, lines[0], known) if len(lines) == 1 and not known.is_one_name(lines[0]) else lines
 
 
 def _lines(text: str, known: Known, field: str) -> list[str]:
@@ -128,17 +133,17 @@ def _parts(between: re.Pattern[str], text: str, known: Known) -> list[str]:
 
 
 def _partners(line: str, known: Known) -> list[str]:
-    if line in known:
+    if known.is_one_name(line):
         return []
     names = [part.strip() for part in _PLUS.split(line)]
     if len(names) == 1:  # "R&D" may be one name, unless both parts are known names
         names = [part.strip() for part in _TIGHT_PLUS.split(line)]
-        if any(name not in known for name in names):
+        if not all(map(known.finds, names)):
             return []
     return [name for name in names if name] if len(names) > 1 else []
 
 
-def _check(names: Iterable[str], field: str) -> list[str]:
+def _check(names: Iterable[str], known: Known, field: str) -> list[str]:
     try:
         checked = [name_of(name, "a player's name") for name in names]
     except Error as error:
@@ -147,7 +152,7 @@ def _check(names: Iterable[str], field: str) -> list[str]:
         if len(name) > LONGEST:
             message = f"{name[:20]!r}… has {len(name):,} characters; a name has at most {LONGEST}"
             raise Error.in_field(field, message, value=name)
-    return checked
+    return [known.resolve(name) for name in checked]
 
 
 def _unique(names: Iterable[str]) -> NameList:

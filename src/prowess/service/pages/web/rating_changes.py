@@ -20,6 +20,7 @@ from .page import Plain
 
 SHOWN = 50  # players
 MOST = 10  # players shown if very many change
+COMPARED = 100  # new names that are compared with those of all players
 HINTS = 10  # new names for which similar names are searched
 
 
@@ -54,6 +55,10 @@ def _change(player: str, before: Plain | None, after: Plain | None) -> Plain:
 def new_names(service: Service, connection: Connection, league: League, match: Mapping[str, Any]) -> Plain:
     """Return the names of a match that are new to its league, with similar known names."""
     names = service.standings.of(connection, leagues.find(connection, league.name)).names
-    new = [name for name in chain(*match["teams"]) if name not in names]
-    hints = [{"name": name, "near": names.near(name, 3)} for name in new[:HINTS]] if len(names) else []
-    return {"new": hints, "more_new": max(len(new) - HINTS, 0), "first": len(names) == 0}
+    new = [name for name in dict.fromkeys(chain(*match["teams"])) if name not in names]
+    # Names that look like a player come first, so that the page asks about them.
+    if len(new) > HINTS:
+        doubtful = {name for name in new[:COMPARED] if names.lookalikes(name)}
+        new.sort(key=lambda name: name not in doubtful)
+    hints = [{"name": name, "near": names.similar(name)} for name in new[:HINTS]] if len(names) else []
+    return {"new": hints, "new_names": new, "more_new": max(len(new) - HINTS, 0), "first": len(names) == 0}
