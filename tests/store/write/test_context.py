@@ -7,13 +7,13 @@ from sqlalchemy import select
 
 import prowess as pw
 from prowess.history import History
-from prowess.store import leagues
+from prowess.store import exports, leagues
 from prowess.store.db import schema
 from prowess.store.db.backup import backup, restore
 from prowess.store.db.database import Database
 from prowess.store.errors import Conflict
 from prowess.store.exports import ExportSpec, write_matches
-from prowess.store.journal import journal
+from prowess.store.journal import context, journal
 from prowess.store.write.commands import Delete, Edit, Post
 from prowess.store.write.erasure import anonymise
 from prowess.store.write.importing import import_history
@@ -63,6 +63,13 @@ def test_context_stored_with_a_match_is_returned_in_the_history_of_the_league(da
     ]
     assert read(database) == History.from_matches(given)
     assert kinds(database) == {"surface": "category", "side": "category", "rest": "number"}
+
+
+def test_long_journal_is_read_in_chunks(database, monkeypatch):
+    monkeypatch.setattr(context, "CHUNK", 2)
+    given = [match(f"m{n}", {**CONTEXT, "n": n} if n % 3 else None, n) for n in range(11)]
+    perform(database, Post("darts", given))
+    assert read(database) == History.from_matches(given)
 
 
 def test_context_of_a_match_without_context_is_stored_as_null(database):
@@ -210,15 +217,16 @@ def test_imported_numbers_become_text_in_a_text_column_of_the_league(database):
         import_history(database, History.from_matches([match("m5", {"seed": ["x", None]}, 5)]), "darts")
 
 
-@pytest.mark.parametrize("format", ["ndjson"])
-def test_exported_league_is_read_back_with_the_same_context(database, tmp_path, format):
+@pytest.mark.parametrize("layout", [None, "long"])
+@pytest.mark.parametrize("format", ["ndjson", "csv", "parquet"])
+def test_exported_league_is_read_back_with_the_same_context(database, tmp_path, monkeypatch, format, layout):
+    monkeypatch.setattr(exports, "CHUNK", 2)
     given = [match(f"m{time}", {**CONTEXT, "n": time} if time % 3 else None, time) for time in range(9)]
     perform(database, Post("darts", given))
     path = tmp_path / f"matches.{format}"
     with database.reading() as connection:
-        write_matches(connection, leagues.find(connection, "darts"), path, ExportSpec(format))
-    lines = path.read_text(encoding="utf-8").splitlines()
-    assert History.from_matches(map(json.loads, lines)) == History.from_matches(given)
+        write_matches(connection, leagues.find(connection, "darts"), path, ExportSpec(format, layout))
+    assert History.read(path) == History.from_matches(given)
 
 
 def test_restored_backup_has_the_context_of_all_matches(database, tmp_path, sqlite_url):

@@ -19,7 +19,7 @@ import numpy as np
 
 from ...errors import Error
 from ...history import History
-from ...history.context import MOST_COLUMNS, Context, ContextBuilder, ContextColumn, Kind, clean_text
+from ...history.context import MOST_COLUMNS, Context, ContextBuilder, ContextColumn, Kind, clean_name, clean_text
 from ...history.names import plain_letters
 from ...history.ragged import Ints
 from ..leagues import storable
@@ -44,7 +44,7 @@ def context_text(given: Mapping[str, Any] | None) -> str | None:
     """
     if not given:
         return None
-    columns = {clean_text(name): _canonical(value) for name, value in given.items()}
+    columns = {clean_name(name): _canonical(value) for name, value in given.items()}
     kept = [f"{quoted(name)}:{_dump(value)}" for name, value in columns.items() if _has_value(value)]
     return f"{{{','.join(kept)}}}" if kept else None
 
@@ -154,7 +154,7 @@ def read_contexts(
         contexts = _parse(texts, first, last, where)
         counts = teams[first:last].tolist()
         try:
-            builder.add(contexts, counts, sizes[match_start[first] : match_start[last]].tolist())
+            builder.add(contexts, counts, sizes[match_start[first] : match_start[last]].tolist(), first)
         except Error as error:
             raise error.within(f"{where(error.match or 0)}: ") from None
     return builder.finish(match_start, team_start)
