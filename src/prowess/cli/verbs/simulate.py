@@ -68,7 +68,7 @@ def simulate(
     truth: Truth = None,
     json: Json = False,
 ) -> None:
-    """Simulate a league that follows a model with known skills, as a file for `prowess rate`.
+    """Simulate a league with known skills, from any model, and write its matches for `prowess rate`.
 
     Without --out the matches are printed as CSV.
 
