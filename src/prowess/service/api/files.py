@@ -77,7 +77,7 @@ Layout = Annotated[
     status_code=201,
     summary="Import a file of matches",
     response_model=schemas.Imported,
-    response_description="The matches are on disk. A dry run returns 200, and so does a file of recorded matches.",
+    response_description="The matches are on disk. If nothing was recorded, the status is 200.",
     responses=problem_responses(409)
     | {
         200: {

@@ -163,7 +163,8 @@ class NewSeason(RequestModel):
     name: Annotated[Text, StringConstraints(min_length=1, max_length=100)]
     start: Time
     carry: Annotated[FiniteFloat, Field(ge=0, le=1)] = Field(
-        0.8, description="How much of its distance from a new player's rating each rating keeps: 1 keeps all, 0 none."
+        0.8,
+        description="The share that remains of a rating's distance from a new player's rating: 1 keeps ratings, 0 resets them.",
     )
     tau: Annotated[FiniteFloat, Field(ge=0)] | None = Field(
         None, description="How far skills may have drifted between the seasons; by default, the model's own drift."
