@@ -164,7 +164,7 @@ class NewSeason(RequestModel):
     start: Time
     carry: Annotated[FiniteFloat, Field(ge=0, le=1)] = Field(
         0.8,
-        description="The share that remains of a rating's distance from a new player's rating: 1 keeps ratings, 0 resets them.",
+        description="The share of its distance from a new player's rating that a rating keeps, 0 to 1.",
     )
     tau: Annotated[FiniteFloat, Field(ge=0)] | None = Field(
         None, description="How far skills may have drifted between the seasons; by default, the model's own drift."
