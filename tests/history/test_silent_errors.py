@@ -18,7 +18,7 @@ from .silent.sheet import Edited, Sheet, open_sheet
 from .strangers.case import CASES, case, read_matches
 
 # What every file is told: this says how columns are used, not that something is odd.
-_USUAL = {"layout", "ignored-columns"}
+_USUAL = {"layout", "ignored-columns", "context", "context-left-out"}
 # Rows that were left out or counted; the number in such a remark changes with the edit.
 _ROWS = {
     "not-played", "walkovers", "byes", "absent", "repeated-players", "single-team", "repeated-rows",
