@@ -67,3 +67,17 @@ def test_error_says_why_a_file_cannot_be_grouped(tmp_path: Path) -> None:
     flat = write(tmp_path, '{"winner": "a", "loser": "b", "league": 3}\n', "b.jsonl")
     assert list(History.read_groups(flat, "league")) == ["3"]
     assert History.read_groups(write(tmp_path, "league,winner,loser\n", "c.csv"), "league") == {}
+
+
+def test_plain_matches_are_grouped_by_their_context(tmp_path: Path) -> None:
+    lines = ['{"teams": [["a"], ["b"]], "context": {"league": "x", "rest": 3}}']
+    lines += ['{"teams": [["b"], ["c"]], "context": {"league": "y"}}', '{"teams": [["c"], ["a"]]}']
+    groups = History.read_groups(write(tmp_path, "\n".join(lines), "a.jsonl"), "league")
+    assert {name: found[0]["teams"] for name, found in groups.items()} == {
+        "x": [["a"], ["b"]],
+        "y": [["b"], ["c"]],
+        "": [["c"], ["a"]],
+    }
+    assert list(History.read_groups(tmp_path / "a.jsonl", "rest")) == ["3", ""]
+    without = History.read_groups(tmp_path / "a.jsonl", "league", context=[])
+    assert not any(found.context for found in without.values())

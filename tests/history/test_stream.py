@@ -211,3 +211,26 @@ def test_matches_listed_once_for_each_team_count_once_in_every_chunk(
             lines += [f"2020-01-{day:02d},{first},{second},1", f"2020-01-{day:02d},{second},{first},0"]
     path.write_text("\n".join(lines))
     assert sum(map(len, History.stream(path, rows=rows))) == 28 * 5
+
+
+def test_streamed_context_is_that_of_the_whole_file(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    lines = ["match,team,player,score,map,side,kills,league,url"]
+    for match in range(30):
+        level = "duel" if match < 20 else "brawl"  # only late matches have several players in a team
+        for team in "xy":
+            for player in range(1 if level == "duel" else 2):
+                cells = (match, team, f"{team}{player}", "xy".index(team), f"m{match % 4}", f"s{rng.integers(2)}")
+                lines.append(",".join(map(str, (*cells, rng.integers(9), level, f"u{match}{team}{player}"))))
+    path = tmp_path / "games.csv"
+    path.write_text("\n".join(lines))
+    for rows in (7, 20, 1000):
+        found = list(History.stream(path, rows=rows))
+        whole, joined = History.read(path), join(found, once=False)
+        assert joined.entry_context["kills"] == whole.entry_context["kills"]
+        assert joined.context["league"] == whole.context["league"]
+        assert joined.context["map"] == whole.context["map"]
+        assert [set(part.context) for part in found] == [set(found[0].context)] * len(found)
+    chosen = list(History.stream(path, rows=7, context=["map"]))
+    assert {(*part.context, *part.team_context, *part.entry_context) for part in chosen} == {("map",)}
+    assert not any(part.context for part in History.stream(path, rows=7, context=[]))

@@ -81,3 +81,21 @@ def test_check_of_a_missing_file_is_an_error() -> None:
     result = run("check", "nowhere.csv")
     assert (result.exit_code, result.stdout) == (1, "")
     assert "file not found" in result.stderr
+
+
+def test_check_shows_the_context_of_a_file(tmp_path: Path) -> None:
+    text = "winner,loser,surface,winner_seed,loser_seed,tour\na,b,clay,1,2,x\nb,a,grass,2,1,x\na,b,clay,1,2,x\n"
+    path = write(tmp_path, "games.csv", text)
+    shown = run("check", path).stdout
+    assert "context: surface (match); seed (team)" in shown
+    assert "not kept as context: tour (the same everywhere)" in shown
+    rows = [line.split() for line in shown.splitlines()]
+    assert ["surface", "context", "of", "the", "match"] in rows
+    assert ["winner_seed", "context", "of", "the", "team"] in rows
+    assert ["tour", "–", "not", "used"] in rows
+    found = json.loads(run("check", path, "--json", "--context", "tour", "--context", "surface").stdout)
+    assert found["context"] == {"surface": "match", "tour": "match"}
+    assert json.loads(run("check", path, "--json", "--context", "none").stdout)["context"] == {}
+    result = run("check", path, "--context", "surfaces")
+    assert result.exit_code == 1
+    assert "no column 'surfaces'; did you mean 'surface'?" in result.stderr

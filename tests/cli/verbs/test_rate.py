@@ -328,3 +328,21 @@ def test_files_and_json_have_inactive_players_too(tmp_path: Path) -> None:
     run("rate", path, "--out", page)
     active, inactive = page.read_text().split("<details")
     assert (">old<" in active, ">old<" in inactive, ">bob<" in active) == (False, True, True)
+
+
+def test_rate_reads_no_context_unless_asked(tmp_path: Path) -> None:
+    path = write(tmp_path, "games.csv", "winner,loser,surface\na,b,clay\nb,a,grass\na,b,clay\n")
+    assert "ignored: surface" in run("rate", path).stderr
+    assert "context: surface (match)" in run("rate", path, "--context", "surface").stderr
+    by_surface = run("rate", path, "--by", "surface", "--json")
+    assert {row["surface"] for row in json.loads(by_surface.stdout)} == {"clay", "grass"}
+
+
+def test_plain_matches_are_rated_by_a_column_of_their_context(tmp_path: Path) -> None:
+    lines = [
+        '{"teams": [["a"], ["b"]], "context": {"map": "dust"}}',
+        '{"teams": [["b"], ["a"]], "context": {"map": "mill"}}',
+    ]
+    path = write(tmp_path, "games.jsonl", "\n".join(lines))
+    rows = json.loads(run("rate", path, "--by", "map", "--json").stdout)
+    assert {(row["map"], row["player"]) for row in rows if row["rank"] == 1} == {("dust", "a"), ("mill", "b")}

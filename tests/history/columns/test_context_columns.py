@@ -4,11 +4,14 @@ from typing import Any
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from prowess.errors import Error
 from prowess.history import History
 from prowess.history.columns.layout import recognise
 from prowess.history.columns.side_pairs import find_side_columns
+from prowess.history.context import clean_text
 
 
 def read(text: str, **reading: Any) -> History:
@@ -302,3 +305,60 @@ def test_unusable_rows_do_not_influence_the_level_and_kind_of_context() -> None:
     history = read(f"home,away,hg,ag,rest\na,b,x,0,many\n{good}", skip_problems=True)
     assert history.context["rest"].kind == "number"
     assert len(history.context["rest"]) == 8
+
+
+NAMES = st.sampled_from(["surface", "venue name", "Best of", "Zuschauer", "état", "k/d", "xG"])
+TEXT = st.text("abcé -/'.", min_size=1, max_size=4).map(clean_text).filter(lambda text: any(map(str.isalpha, text)))
+NUMBERS = st.one_of(st.integers(-999, 999), st.floats(-1e6, 1e6).map(lambda value: round(value, 3)))
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[dict[str, list[object]], dict[str, tuple[str, list[object]]]]:
+    """Draw the cells of a table with a row per match or per player, and the context that it holds."""
+    matches, wide = draw(st.integers(2, 6)), draw(st.booleans())
+    sides = ("winner", "loser")
+    frame: dict[str, list[object]]
+    if wide:
+        frame = {side: [f"{side[0]}{row % 3}" for row in range(matches)] for side in sides}
+    else:  # two teams of two players
+        frame = {
+            "match": [f"m{row // 4}" for row in range(4 * matches)],
+            "team": [row % 4 // 2 + 1 for row in range(4 * matches)],
+            "player": [f"p{row % 4}" for row in range(4 * matches)],
+            "place": [row % 4 // 2 + 1 for row in range(4 * matches)],
+        }
+    context: dict[str, tuple[str, list[object]]] = {}
+    for name in draw(st.sets(NAMES, min_size=1, max_size=4)):
+        level = draw(st.sampled_from(["match", "team"] if wide else ["match", "team", "player"]))
+        size = matches * {"match": 1, "team": 2, "player": 4}[level]
+        cells = st.one_of(st.none(), draw(st.sampled_from([TEXT, NUMBERS])))
+        values = draw(st.lists(cells, min_size=size, max_size=size))
+        context[name] = level, values
+        if wide and level == "team":
+            frame |= {f"{side}_{name}": values[number::2] for number, side in enumerate(sides)}
+        else:
+            frame[name] = [value for value in values for _ in range(1 if wide else 4 * matches // size)]
+    return frame, context
+
+
+@given(tables(), st.booleans())
+def test_any_table_is_read_with_its_context(
+    drawn: tuple[dict[str, list[object]], dict[str, tuple[str, list[object]]]], as_text: bool
+) -> None:
+    frame, context = drawn
+    cells = {name: [None if cell is None else str(cell) for cell in column] for name, column in frame.items()}
+    table = pl.DataFrame({name: cells[name] if as_text else frame[name] for name in frame}, strict=False)
+    history = History.from_frame(table, columns={"time": None}, duplicates="keep")
+    bare = History.from_frame(table, columns={"time": None}, duplicates="keep", context=[])
+    assert [match["teams"] for match in history] == [match["teams"] for match in bare]
+    assert not levels(bare)
+    contexts = (history.context, history.team_context, history.entry_context)
+    found = {name: column for part in contexts for name, column in part.items()}
+    for name, (level, values) in context.items():
+        if name in found:
+            coarse = {"match": 1, "team": 2, "player": 4}
+            times = coarse[level] // coarse[levels(history)[name]]  # equal values may belong to a coarser level
+            assert [value for value in found[name].to_list() for _ in range(times)] == values
+        else:
+            distinct = len(set(values))
+            assert distinct == 1 or distinct == len(values) or not any(map(bool, values)) or level != "match"
