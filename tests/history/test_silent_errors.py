@@ -46,7 +46,7 @@ def verdict(sheet: Sheet, edited: Edited, folder: Path) -> str:
 def _tells(sheet: Sheet, edited: Edited, findings: Findings) -> bool:
     """Return whether a remark is about the edit.
 
-    It names the line or the column, or its code is one of those expected.
+    A remark is about the edit if it names the line or the column, or if its code is one of the expected codes.
     """
     moved = edited.case.text.count("\n") != sheet.case.text.count("\n")
     before = {(remark.code, remark.count, None if moved else remark.line) for remark in sheet.findings.history.remarks}

@@ -17,7 +17,7 @@ NDJSON, CSV = ExportSpec("ndjson"), ExportSpec("csv")
 
 
 class Slow:
-    """Replaces the writing of a file; it pauses until the test lets it continue."""
+    """A replacement for the function that writes a file; it pauses until the test lets it continue."""
 
     def __init__(self):
         self.begun, self.stopped, self.go = [], [], Event()

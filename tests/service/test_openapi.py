@@ -179,7 +179,8 @@ def test_openapi_document_declares_error_responses_and_security(tmp_path):
 def readable(status: int, headers: dict[str, str], body: bytes, sent: str = "") -> None:
     """Check that an error response is a readable problem that reveals no internals.
 
-    It may quote the request: Hypothesis draws strings from our source files, and "psycopg" is a valid player name.
+    The response may quote the request: Hypothesis draws strings from our source files, and "psycopg" is a valid player
+    name.
     """
     assert status < 500, (body, sent)
     if status >= 400:
@@ -348,7 +349,7 @@ def test_key_of_one_league_has_no_access_to_another_league(place: RunningService
 
 
 def test_write_requests_with_the_right_key_succeed(place: RunningService) -> None:
-    """The requests of the other tests succeed if the key permits them."""
+    """The same requests that other tests send without permission succeed with the right key."""
     for operation in QUESTIONS:
         held = dump(place.database)
         assert send(place, operation, "control", None).status == 200, operation

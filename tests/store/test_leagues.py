@@ -80,7 +80,7 @@ def test_renamed_league_keeps_its_matches_and_is_found_by_its_old_name(database)
 
 
 def test_new_league_can_take_the_former_name_of_another(database):
-    """The new league may have another time type, although the writer has cached the old one by name."""
+    """The new league may have another type of times than the renamed league, which the writer has cached by name."""
     change(database, "darts", new_name="pub")
     with database.writing() as connection:
         new = leagues.create(connection, "darts", clock="number")

@@ -192,7 +192,7 @@ class LeagueMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.league.matches)
     @rule(data=st.data(), seen=st.booleans())
     def rename(self, data: st.DataObject, seen: bool) -> None:
-        """Rename a player to a new name, to an earlier one, or to another player: then the two are merged."""
+        """Rename a player to a new name, to an earlier name, or to the name of another player, which merges the two."""
         old = data.draw(st.sampled_from(sorted(self._players())))
         new = data.draw(st.sampled_from(sorted({*NAMES, *self._players(), *self.league.chains} - {old})))
         end = self.league.player(new)

@@ -1,7 +1,7 @@
 """Columns of context in written tables: their cells, and headers from which the reader infers the same columns.
 
 A header is the plain name of a column if the reader would understand it, and otherwise says the level of the column, as
-in `side [team]`. Tables are written in chunks, so what matters is gathered from all of them first.
+in `side [team]`. Tables are written in chunks, so a first pass over all chunks collects the traits of the columns.
 """
 
 from __future__ import annotations
@@ -75,7 +75,10 @@ class ColumnTraits:
         )
 
     def __or__(self, other: ColumnTraits) -> ColumnTraits:
-        """Combine the traits of a column in two chunks; numbers in one and text in the other are text."""
+        """Combine the traits of a column in two chunks.
+
+        A column with numbers in one chunk and text in the other is a text column.
+        """
         finer = max(self, other, key=lambda traits: LEVELS.index(traits.level))
         mixed = self.kind != other.kind
         flags = ("several", "repeated", "fractional", "huge", "numeric", "digits")
@@ -118,7 +121,8 @@ def _differs(code: NDArray[Any], level: Level, history: History) -> bool:
 def choose_headers(columns: Traits, others: Sequence[str], sides: int, timed: bool) -> Headers:
     """Return headers for the columns of context; `others` are the headers of a table that has none.
 
-    In a row per match, `sides` is the number of teams, otherwise 0; `timed` says whether the matches have times.
+    For a file with a row per match, `sides` is the number of teams; for any other file, it is 0. `timed` is true if the
+    matches have times.
     """
     layout = recognise(others)
     marked = {
@@ -158,7 +162,7 @@ def _headers(name: str, traits: ColumnTraits, sides: int, layout: Layout, marked
 
 
 def _misread(columns: Traits, headers: Headers, marked: set[str], layout: Layout, others: Sequence[str]) -> set[str]:
-    """Return the columns that the reader would take for something else beside all the other columns."""
+    """Return the columns that the reader would misinterpret, given all other columns of the file."""
     owner = {header: name for name, parts in headers.items() for header in parts if name not in marked}
     plain = [name for name in columns if name not in marked]
     every = [*others, *(header for parts in headers.values() for header in parts)]

@@ -1,8 +1,7 @@
 """Find players by the names that people type: one index for the command line, the pages and the HTTP API.
 
-A typed name finds the player with exactly that name. If there is none, it finds a player whose name differs only in
-case, in accents and punctuation, in spaces and apostrophes, or in the order of the words, if there is just one such
-player.
+A typed name finds the player with exactly that name. If there is none, a typed name finds the only player whose name
+differs just in case, in accents and punctuation, in spaces and apostrophes, or in the order of the words.
 """
 
 from __future__ import annotations
@@ -163,8 +162,8 @@ class NameIndex:
     def lookalikes(self, name: str) -> list[str]:
         """Return other players whose names look almost like `name`: equal when normalised, or different in one letter.
 
-        Unlike `similar`, this is strict enough for warnings about new names in the data of programs, such as "player
-        12".
+        Unlike `similar`, this method is strict enough to warn about new names in posted data, where "player 11" and
+        "player 12" are different players.
 
         >>> index = NameIndex(["José García", "player 12", "Bob"])
         >>> index.lookalikes("Jose Garcia"), index.lookalikes("José Gracía"), index.lookalikes("player 13")

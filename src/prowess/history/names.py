@@ -104,7 +104,7 @@ def plain_letters(text: str) -> str:
 
 
 def nearest(name: str, names: Sequence[str], count: int = 3) -> list[str]:
-    """Return the existing names that an unknown name most resembles, likeliest first; it may be misspelt.
+    """Return the existing names that resemble an unknown name most, likeliest first.
 
     >>> nearest("rosa maria", ["Rosa María", "Maria", "Ada"])
     ['Rosa María', 'Maria']
@@ -133,10 +133,10 @@ CROWD = 20  # if more names than this share all but one letter, they are a numbe
 def one_letter_apart(names: Sequence[str]) -> list[tuple[int, int]]:
     """Return index pairs of names that differ by one added, missing or changed letter, or by two swapped letters.
 
-    Two such names become equal if one letter is removed from each. So we list every name under each of the texts that
-    remain after removing one letter, sort the list, and compare only names that share such a remainder. For names of
-    bounded length this takes n log n steps. Names that differ in digits or in short words are assumed to be different
-    on purpose.
+    Two names that differ in this way become equal if one letter is removed from each. So we list every name under each
+    of the texts that remain after removing one letter, sort the list, and compare only names that share such a
+    remainder. For names of bounded length this takes n log n steps. Names that differ in digits or in short words are
+    assumed to be different on purpose.
 
     >>> one_letter_apart(["john smith", "jhon smith", "john smit", "john b", "john c", "team 10", "team 11"])
     [(0, 1), (0, 2)]

@@ -1,6 +1,7 @@
 """The context of reading a file: the table and the names of its rows, remarks, problems, and the result.
 
-A remark records something that the reader found or decided. Its code never changes with the wording; the codes are:
+A remark records something that the reader found or decided. The code of a remark never changes with its wording. The
+codes are:
 
 - of the source: `plain-matches`, `json-matches`, `empty-file`, `simulated`, `journal`, `sheet`, `encoding`,
   `separator`, `no-header`, `above-table`, `below-table`, `repeated-header`, `round-headings`, `comments`,

@@ -219,7 +219,7 @@ def _shorten(sentence: str) -> str:
 def _read_matches(table: Table, layout: Layout) -> tuple[RawMatches, Callable[[], Sources]]:
     """Return the raw matches, and a function that returns the rows from which they were read.
 
-    If a match has several rows, they must agree on its time, importance and id.
+    If a match has several rows, all of them must have the same time, importance and id.
     """
     roles = layout.roles
     rows: RowGroups | None = None
@@ -289,8 +289,8 @@ def _check_rules(table: Table, layout: Layout, draft: RawMatches, rows_of_match:
     """Return the matches that break a rule, which the caller drops, and report the row at fault in each.
 
     A match with a single team is not reported if the rows of its opponents were already reported. A reported row
-    without a match name may be the opponent of one such team. All other single teams are reported, so that no match is
-    lost silently.
+    without a match name may be the opponent of one of the single teams. All other single teams are reported, so that no
+    match is lost silently.
     """
     assert draft.rows is not None
     column = layout.roles.get("match")

@@ -105,7 +105,7 @@ def cookie_secret(headers: Headers) -> str | None:
 def drop_foreign_cookies(headers: Headers) -> list[tuple[bytes, bytes]]:
     """Return the headers without the cookies of other services.
 
-    The framework would parse those in more than linear time.
+    The framework would parse the cookies of other services in more than linear time.
 
     >>> drop_foreign_cookies([(b"host", b"a"), (b"cookie", b'x="; prowess_key=pw_abc')])
     [(b'host', b'a'), (b'cookie', b'prowess_key=pw_abc')]

@@ -55,11 +55,11 @@ def open_file_limit() -> int | None:
 
 
 class ConnectionTable:
-    """All connections of a process, and which of them have not sent a complete request.
+    """All connections of a process; some of them have not sent a complete request yet.
 
-    When there are too many connections, the oldest connection without a complete request is closed. This affects idle
-    connections, and attackers who send their requests as slowly as they can. A connection whose request is being
-    handled is never closed.
+    When there are too many connections, the oldest connection without a complete request is closed. The closed
+    connections are idle, or belong to attackers who send their requests as slowly as they can. A connection whose
+    request is being handled is never closed.
     """
 
     def __init__(self, settings: Settings, count_refusal: Callable[[str], None]) -> None:
@@ -257,7 +257,7 @@ class HttpProtocol(HttpToolsProtocol):
     def _awaits_response(self) -> bool:
         """Whether the client expects a response that has not begun.
 
-        This is also true for a client that has just connected.
+        A client that has just connected also counts as expecting a response.
         """
         if self.reading == BODY:
             return not self.cycle.response_started

@@ -111,7 +111,7 @@ def examine_keys(connection: Connection) -> Iterator[Check]:
 
 
 def examine_machine(settings: Settings, database: Database) -> Iterator[Check]:
-    """Check the user, the limits and the disk of this process. Run it as the same user as the service."""
+    """Check the user, the limits and the disk of this process. Run this check as the same user as the service."""
     if hasattr(os, "geteuid"):
         yield _check_user(os.geteuid())
     yield _check_open_files(open_file_limit(), settings.connection_limit)

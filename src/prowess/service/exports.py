@@ -61,7 +61,7 @@ class Exports:
     async def get(self, league: str, spec: ExportSpec) -> ExportedFile:
         """Return the current matches of a league as a file.
 
-        Callers who ask for the same file share one job; it is stopped when the last of them is cancelled.
+        Callers who ask for the same file share one job; the job is stopped when the last caller is cancelled.
         """
         key = await run_in_threadpool(self._key, league, spec)
         revision = key.revision
@@ -98,7 +98,7 @@ class Exports:
                     del self._jobs[key]
 
     def _write(self, key: _Key, stop: Event) -> int:
-        """Write a file in a thread that pauses half of the time, so that requests can use the interpreter meanwhile."""
+        """Write a file in a thread that pauses half of the time, so that requests can use the interpreter, too."""
         last = thread_time()
 
         def pause() -> None:

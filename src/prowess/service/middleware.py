@@ -70,7 +70,7 @@ class RequestTiming:
 class Headers:
     """Gives every request an id (the client's own, if it sent one), and sets the security headers of the response.
 
-    It records the status in `request.state`, so that other middleware need not wrap `send` as well.
+    The middleware records the status in `request.state`, so that other middleware need not wrap `send`.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -138,7 +138,8 @@ class HeadSupport:
 class CatchErrors:
     """Logs uncaught errors with their traceback, and responds without revealing internals.
 
-    It must run inside `Headers`, whose recorded status tells whether a response has begun.
+    This middleware must run inside `Headers`, because the status that `Headers` records shows whether a response has
+    begun.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -172,7 +173,8 @@ class BodyLimit:
 
     The limit is lower for requests without a key, and higher for imports.
 
-    It must run inside `auth.Identify`. Compressed bodies are rejected, because their real size is not known in advance.
+    This middleware must run inside `auth.Identify`. Compressed bodies are rejected, because their real size is not
+    known in advance.
     """
 
     def __init__(

@@ -39,7 +39,7 @@ def _route(scope: Scope) -> str:
 def log_request_to(log: str) -> Observer:
     """Return an observer that writes one line per request to standard error, as "json" or "text".
 
-    It formats the lines itself, because `logging` would cost more than all other middleware.
+    The observer formats the lines itself, because `logging` would take more time than all other middleware together.
 
     >>> log_request_to("json")({"type": "http", "method": "GET", "path": "/"}, 200, 0.001)  # on standard error
     """

@@ -121,8 +121,8 @@ class _Supervisor(Multiprocess):
     def _close_child_ends(self) -> None:
         """Close our copies of the children's pipe ends, so that the pipe of a child breaks when the child dies.
 
-        Otherwise the supervisor would wait for a dead child's heartbeat until the timeout, and handle no signals
-        meanwhile.
+        If the pipe stayed open, the supervisor would wait for a dead child's heartbeat until the timeout, and handle no
+        signals in the meantime.
         """
         for process in self.processes:
             process.child_conn.close()

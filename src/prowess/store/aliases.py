@@ -59,8 +59,8 @@ class Alias:
 class NameChange:
     """A recorded change of names: a merge, a rename, an alias added or removed, or the undoing of a merge or rename.
 
-    `player` is the name that became an alias of `target`, or ceased to be one; both are None if one of them was
-    anonymised since. `undone` is the revision that undid the change. `made_at` is a Unix time.
+    `player` is the name that became an alias of `target`, or ceased to be one. Both names are None if one of the
+    players was anonymised later. `undone` is the revision that undid the change. `made_at` is a Unix time.
 
     >>> NameChange(7, "merge", "Jeevo", "Deevo", {}, None, "ann", "a typo", 0.0, True).kind
     'merge'

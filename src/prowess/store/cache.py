@@ -11,9 +11,9 @@ Value = TypeVar("Value")
 
 
 class LruCache(Generic[Value]):
-    """A cache of at most `limit` bytes. It evicts the least recently used values, but never the newest one.
+    """A cache of at most `limit` bytes. The cache evicts the least recently used values, but never the newest one.
 
-    It is thread-safe. A thread that computes a value holds the lock of its key in the meantime, so each value is
+    The cache is thread-safe. A thread that computes a value holds the lock of its key in the meantime, so each value is
     computed once, and no thread waits for another key.
 
     >>> cache: LruCache[str] = LruCache(limit=10)

@@ -63,7 +63,7 @@ class Check:
 
 
 def examine(database: Database) -> Iterator[Check]:
-    """Check a database. If a problem makes further checks impossible, they are skipped.
+    """Check a database. If a problem makes further checks impossible, these checks are skipped.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -293,7 +293,7 @@ def _is_same(ladder: Ladder, other: Ladder) -> bool:
 def _replay_to(rated: _Generation, history: History, checkpoints: Sequence[Checkpoint]) -> Iterator[tuple[int, Ladder]]:
     """Rate all matches; at each checkpoint and at the end, yield the number of rated matches and the ladder.
 
-    Unlike a correction, this never starts from a checkpoint, because checkpoints are not trusted here.
+    Unlike a correction, this replay never starts from a checkpoint, because checkpoints may be damaged.
     """
     ladder, rows = Ladder(rated.league.model), rated.rows
     times, numbers = rows.time[rows.order], rows.seq[rows.order]

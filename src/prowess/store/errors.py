@@ -26,7 +26,7 @@ class Conflict(Error):
 
 
 class NameConflict(Conflict):
-    """Names cannot be merged, because both are in the same match; `matches` are the ids and times of all such matches.
+    """Two players cannot be merged, because both play in the same matches; `matches` has the ids and times of these.
 
     >>> NameConflict("ann and bob both played in match 'final'", [("final", None)]).matches
     [('final', None)]

@@ -134,7 +134,10 @@ def heartbeat(connection: Connection, id: int, worker: str, step: str, share: fl
 
 
 def finish(connection: Connection, id: int, worker: str, generation: int, revision: int, answer: str) -> bool:
-    """Store the result of an analysis at a revision, and delete earlier ones; return False if it was cancelled."""
+    """Store the result of an analysis at a revision, and delete earlier results.
+
+    Return False if the analysis was cancelled.
+    """
     done = {"state": "done", "share": 1.0, "ended_at": time(), "generation": generation, "revision": revision}
     if not _update(connection, id, worker, answer=answer, **done):
         return False

@@ -107,8 +107,8 @@ class Preset:
 class Settings:
     """Settings of a league: for how many matches a player is provisional, and when a player is inactive.
 
-    `allow_future` accepts matches dated more than a day ahead. Such dates are usually mistyped, and would make the
-    other players inactive, because inactivity is counted from the latest match.
+    `allow_future` accepts matches dated more than a day ahead. A date in the future is usually mistyped, and would make
+    the other players inactive, because inactivity is counted from the latest match.
 
     >>> Settings().provisional_matches
     10
@@ -171,7 +171,7 @@ class League:
     def cache_key(self) -> tuple[int, int]:
         """The cache key of the league's views.
 
-        It changes when a player is anonymised, because older views show the name.
+        The key changes when a player is anonymised, because older views show the name.
         """
         return self.id, self.erased
 
@@ -296,7 +296,7 @@ def find(connection: Connection, name: str) -> League:
 
 
 def get(connection: Connection, id: int) -> League:
-    """Return a league by its id, whatever its name is now; raises `NotFound` if there is none."""
+    """Return a league by its id, even if it was renamed; raises `NotFound` if there is none."""
     row = connection.execute(_ROWS.where(_LEAGUE.id == id)).first()
     if row is None:
         raise NotFound(f"league {id} not found", field="league", value=id)
@@ -361,7 +361,10 @@ def _read_kinds(text: str) -> Mapping[str, Kind]:
 
 
 def set_context_kinds(connection: Connection, league: League, kinds: Mapping[str, Kind]) -> None:
-    """Write the context columns of a league; raises `WriteClash` if another process has changed them meanwhile."""
+    """Write the context columns of a league.
+
+    Raises `WriteClash` if another process has changed the columns in the meantime.
+    """
     if kinds == league.context_kinds:
         return
     old = connection.execute(select(_LEAGUE.context_kinds).where(_LEAGUE.id == league.id)).scalar()

@@ -538,7 +538,7 @@ def _spelt_right(match: Match) -> Match:
 def name_misspelt(sheet: Sheet) -> Edited | None:
     """Misspell a name.
 
-    If the result names the winner, it no longer fits; otherwise the name is that of another player.
+    If the result names the winner, the result no longer fits. In other files, the misspelt name is another player.
     """
     column = sheet.random.choice(sheet.columns("name"))
     at = sheet.pick(column)

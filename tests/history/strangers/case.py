@@ -1,6 +1,6 @@
 """Files from unknown sources, each with the matches that a person would read in it.
 
-A case is a text file in this folder. It starts with the name of the file and its encoding:
+A case is a text file in this folder. The text starts with the name of the file and its encoding:
 
     file: games.csv
     encoding: cp1252

@@ -4,7 +4,7 @@
         quiet, attacked = measure(server, key, lambda: my_attack(server))
     assert_unharmed(quiet, attacked)
 
-An attack is a context manager that runs for the duration of a block. It should connect from `ATTACKER`, so that
+An attack is a context manager that runs for the duration of a block. An attack should connect from `ATTACKER`, so that
 limits per address apply to the attack and not to the clients.
 """
 
@@ -212,7 +212,7 @@ def half_open(
 ) -> Iterator[None]:
     """Open connections that send `start` and then nothing more, for the duration of a block.
 
-    With `answered`, wait until the server has begun to answer each of them.
+    With `answered`, wait until the server has begun to answer on each connection.
     """
     with ExitStack() as stack:
         for _ in range(connections):

@@ -59,7 +59,7 @@ SIDEWAYS = "document.scrollingElement.scrollWidth - document.scrollingElement.cl
 
 
 def needed(program: str | None, name: str) -> str:
-    """Return a required program. If it is missing, skip the test, or fail if skipping is not allowed."""
+    """Return a required program. If the program is missing, skip the test, or fail if skipping is not allowed."""
     if program is not None and Path(program).exists():
         return program
     missing = f"{name} is not installed: `sh tools/programs.sh` does it where it can"

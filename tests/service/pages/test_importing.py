@@ -281,11 +281,11 @@ class Form(HTMLParser):
             self.fields.append([given["name"], given["value"]])
 
     def of(self, name):
-        """Return the values of the fields with this name, without empty ones."""
+        """Return the values of all fields with a name, without empty values."""
         return [value for field, value in self.fields if field == name and value]
 
     def sent(self, **changes):
-        """Return the fields as they are sent, some of them changed."""
+        """Return the fields that a browser would send, with some values changed."""
         sent = {}
         for name, value in self.fields:
             sent.setdefault(name, []).append(value)

@@ -60,7 +60,7 @@ def test_match_up_to_a_day_in_the_future_is_accepted_and_a_later_one_if_allowed(
 
 
 def test_recorded_match_in_the_future_can_be_read_and_corrected(database):
-    """Leagues from earlier versions may have such matches."""
+    """Leagues from earlier versions may have matches in the future."""
     with database.writing() as connection:
         leagues.change(connection, "darts", settings={"allow_future": True})
     perform(database, Post("darts", [match(NEVER)]))

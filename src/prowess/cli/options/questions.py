@@ -58,8 +58,8 @@ def ask_questions(file: Path, choices: Choices) -> Choices:
 def ask_aliases(history: History, choices: Choices) -> tuple[Choices, Path | None]:
     """Ask whether similar names belong to one player, and write the confirmed aliases to the alias file.
 
-    Return the options with these aliases, and the path of the file. If the options name no alias file, the lines are
-    printed instead.
+    Return the options with the confirmed aliases, and the path of the alias file. If the options name no alias file,
+    the lines are printed instead.
     """
     aliases = choices.aliases if isinstance(choices.aliases, Aliases) else Aliases({})
     path = Path(aliases.source) if aliases.source else None

@@ -199,7 +199,7 @@ class _Evidence:
     def add(self, mark: str, sure: "pl.Series", unclear: "pl.Series") -> None:
         """Add the cells that contain a mark.
 
-        Those in `sure`, such as 2.5, are unambiguous; those in `unclear`, such as 1.234, are not.
+        Cells in `sure`, such as 2.5, are unambiguous; cells in `unclear`, such as 1.234, are ambiguous.
         """
         self.votes[mark] += len(sure)
         if len(sure):

@@ -108,9 +108,9 @@ def _read_cells(
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Return the kind and rank of the cells that are not plain numbers; `places` is the number of plain numbers.
 
-    If most rows have a place or a known word, an unknown word that occurs repeatedly marks players without a place.
-    Otherwise, as in a column of "goalkeeper" and "striker", such words are problems. If `places` is None, unknown words
-    are always problems.
+    If most rows have a place or a known word, an unknown word that occurs repeatedly marks players without a place. In
+    other columns, such as one of "goalkeeper" and "striker", unknown words are problems. If `places` is None, unknown
+    words are always problems.
     """
     code, distinct = intern(text)
     absent, unplaced = ({_key(word) for word in words} for words in (table.choices.absent, table.choices.unplaced))
@@ -186,7 +186,7 @@ def _is_word(text: str) -> bool:
 
 
 def _note_words(table: Table, column: str, cells: list[_Cell]) -> None:
-    """Add a remark that counts the words in place of numbers, and names the option that excludes those players."""
+    """Add a remark that counts words such as DNF in a place column, and names the option that excludes such players."""
     counts = Counter[str]()
     spelled: dict[str, str] = {}
     for cell in cells:

@@ -1,4 +1,4 @@
-"""Parse the names of tournament rounds. They decide the order of matches that have the same date."""
+"""Parse the names of tournament rounds. The order of rounds decides the order of matches that have the same date."""
 
 import re
 from math import log2, nan

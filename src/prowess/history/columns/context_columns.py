@@ -1,11 +1,11 @@
-"""Read context columns: those without any other role.
+"""Read context columns, which are the columns without a role.
 
 Each has a level (match, team or player) and a kind (text or numbers).
 
-In a file with a row per match, a column belongs to the matches, unless there is a column for each side, such as
-home_seed and away_seed; these become one column of the teams. In a file with a row per player, a column belongs to the
-matches if all rows of every match agree, else to the teams if all rows of every team agree, else to the players. A
-header such as `side [team]` states the level explicitly.
+In a file with a row per match, a column belongs to the matches, unless there is a column for each side: home_seed and
+away_seed become one column of the teams. In a file with a row per player, a column belongs to the matches if all rows
+of every match agree, else to the teams if all rows of every team agree, else to the players. A header such as `side
+[team]` states the level explicitly.
 """
 
 import re
@@ -122,9 +122,9 @@ class ContextReading:
 class _Source:
     """A context column, and the columns of the file from which it is read.
 
-    It is read from several columns if each side, or each player of each side, has its own column. If `level` or `kind`
-    is None, it is inferred from the cells. If the columns also have a role, `beside` is true, and there is no remark if
-    they are left out.
+    A context column is read from several columns if each side, or each player of each side, has its own column. A
+    `level` or `kind` of None is inferred from the cells. If the columns also have a role, `beside` is true, and there
+    is no remark if they are left out.
     """
 
     name: str

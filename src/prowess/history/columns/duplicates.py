@@ -32,7 +32,7 @@ VARIED = 3  # with at most this many distinct results (win, draw, loss), equal r
 class Meetings:
     """Find the rows in which the same teams meet again at the same time; only these rows can repeat a match.
 
-    Most files have few such rows or none, so every other search is limited to them.
+    Most files have few rows in which teams meet again, so every other search for duplicates is limited to these rows.
 
     >>> import polars as pl
     >>> table = Table(pl.DataFrame({"day": ["1 May", "2 May", "1 May"]}), "the file")
@@ -98,9 +98,9 @@ def _repeated(codes: NDArray[np.uint64]) -> NDArray[np.intp]:
 def leave_out_repeated(table: Table, layout: Layout, meetings: Meetings) -> None:
     """Leave out duplicate rows, unless they are probably separate matches.
 
-    Duplicate rows are left out only if a row holds more than a time and two players. They are kept if some players meet
-    twice at the same time with different results, because such a file lists several matches of the same players at one
-    time.
+    Duplicate rows are left out only if a row holds more than a time and two players. Duplicate rows are kept if some
+    players meet twice at the same time with different results, because the file then lists several matches of the same
+    players at one time.
     """
     choice = table.choices.duplicates
     if choice == "keep" or len(table.frame) < 2:

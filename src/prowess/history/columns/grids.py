@@ -1,6 +1,6 @@
 """Read tables whose rows are not matches.
 
-These are cross tables, Swiss tables, series of races, and tables with a column per player.
+The tables are cross tables, Swiss tables, series of races, and tables with a column per player.
 
 Each table is converted to one with a row per match or a row per player, which is then read like any other.
 """
@@ -46,7 +46,10 @@ def read_grid(table: Table, kinds: Kinds) -> Grid | None:
 
 
 def _player_name_column(table: Table, kinds: Kinds) -> str | None:
-    """Return the column with the players' names. It has a known heading, or is the first column of distinct names."""
+    """Return the column with the players' names.
+
+    The name column has a known heading, or is the first column of distinct names.
+    """
     columns = table.frame.columns
     known = [column for column in columns if plain_name(column) in f"{LONG['player']} {LONG['team']}".split()]
     names = known or [column for column in kinds["name"] if text_of(table, column).drop_nulls().is_unique().all()]
@@ -220,7 +223,7 @@ def _swiss_table(table: Table, kinds: Kinds) -> Grid | None:
 def _row_numbers(table: Table, who: str, players: int) -> dict[int, int]:
     """Map each player's number to a row.
 
-    The numbers are in a column before the name; without one, they are row numbers.
+    The players' numbers are in a column before the name; in a table without this column, rows are numbered from 1.
     """
     columns = table.frame.columns
     for column in columns[: columns.index(who)]:

@@ -255,7 +255,10 @@ def join_sets(table: Table) -> Table:
 
 
 def add_time(table: Table, layout: Layout) -> Layout:
-    """Return the layout with a time column. If it has none, the column whose cells are times is added."""
+    """Return the layout with a time column.
+
+    If the layout has no time column, the column whose cells are times is added.
+    """
     if "time" in layout.roles or "time" in (table.choices.columns or {}):
         return layout
     sides = {column for side in layout.sides for column in (side.column, *side.more, side.score, side.rank)}

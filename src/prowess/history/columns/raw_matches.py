@@ -20,8 +20,8 @@ FEW = 10  # single-team matches are left out only if at most one match in this m
 class RawMatches:
     """Matches as columns like those of `History`, in the order of the source. A missing rank or score is NaN.
 
-    `where(match, entry)` returns the place of a match, or of one of its entries, in the source. It is called only for
-    error messages, so it may be slow.
+    `where(match, entry)` returns the place of a match, or of one of its entries, in the source. `where` is called only
+    for error messages, so it may be slow.
     """
 
     match_start: Ints

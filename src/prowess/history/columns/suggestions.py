@@ -139,7 +139,7 @@ class Contents:
     def _may_meet(self, first: str, second: str) -> bool:
         """Return whether two columns may hold opponents.
 
-        Both must have several names, and almost no row may have the same name in both.
+        Both columns must have several names, and almost no row may have the same name in both.
         """
         one, two = self.names[first], self.names[second]
         return may_meet(one, two) and (len(one) < FEW or min(len(set(one)), len(set(two))) > 1)

@@ -160,7 +160,7 @@ def _note_smaller_teams(table: Table, columns: list[str], size: Ints) -> None:
 def _split_ties(table: Table, layout: Layout) -> tuple[Table, Layout, Floats]:
     """Split cells in which players share a place into a column per player. Also return the place of each column.
 
-    "Ann & Cat" is a tie if Ann and Cat are names in other cells. Otherwise it is one name, or a team.
+    "Ann & Cat" is a tie if Ann and Cat are names in other cells. If they are not, "Ann & Cat" is one name, or a team.
     """
     import polars as pl
 
@@ -195,7 +195,10 @@ def _split_ties(table: Table, layout: Layout) -> tuple[Table, Layout, Floats]:
 
 
 def add_venue(table: Table, layout: Layout) -> Layout:
-    """Add the venue column to the layout. It usually has no name, and holds @ if the first side played away."""
+    """Add the venue column to the layout.
+
+    A venue column usually has no header, and holds @ if the first side played away.
+    """
     if "venue" in layout.roles or layout.shape not in (Shape.WINNER_LOSER, Shape.ONE_VIEW):
         return layout
     for column in table.frame.columns:
@@ -334,7 +337,7 @@ def read_result_column(table: Table, layout: Layout) -> SideResults:
     """Read a result column: the winner's name or side, scores such as 3-1, or W, L and D for the first side.
 
     The whole column is read in the way that fits most rows. A separate score column must agree with the result column;
-    it supplies the result if the result cell is empty.
+    the score decides if the result cell is empty.
     """
     column = layout.roles["winner"]
     if len(layout.sides) > 2:

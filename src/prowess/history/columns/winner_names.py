@@ -28,8 +28,9 @@ _SHOWN = 3  # maximum number of winners listed in a remark
 def winning_sides(table: Table, layout: Layout) -> NDArray[np.int8]:
     """Return the side that the winner column names in each row: 0, 1, `DRAW` or `UNKNOWN`.
 
-    A cell may equal the name of a side, or be a word for a side or for a draw. It may also name a side in another
-    spelling, list its players in another order, or be a part of its name, such as Lakers; a remark lists such parts.
+    A cell may equal the name of a side, or be a word for a side or for a draw. A cell may also name a side in another
+    spelling, list its players in another order, or be a part of its name, such as Lakers. A remark lists the partial
+    names.
     """
     text = text_of(table, layout.roles["winner"])
     code, different = intern(text.fill_null(""))

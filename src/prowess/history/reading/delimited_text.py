@@ -39,7 +39,7 @@ _NEWLINE, _RETURN, _QUOTE = 10, 13, 34
 def read_text(source: Source, choices: Choices) -> Table:
     """Read a text file as a table. Every column stays text, so that messages can quote a malformed number as written.
 
-    CSV files that prowess writes escape text for spreadsheets; this removes the escapes.
+    In CSV files that prowess has written, the escapes for spreadsheets are removed.
     """
     table = trim_table(_read_regular(source, choices) or _read_tolerantly(source, choices), source.title, choices)
     with source.mapped() as data:
@@ -238,7 +238,7 @@ class LineIndex:
 
 
 def _read_tolerantly(source: Source, choices: Choices) -> Grid:
-    """Read a text record by record; repair damaged rows if possible, and report the faults of the others."""
+    """Read a text record by record; repair damaged rows if possible, and report the rows that cannot be repaired."""
     data = source.read()
     try:
         encoding = detect_encoding(data, choices.encoding, source.lines_before)

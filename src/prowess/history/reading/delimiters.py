@@ -1,4 +1,7 @@
-"""Detect the separator of a text. It splits all lines into the same number of cells, and yields known column names."""
+"""Detect the separator of a text.
+
+The right separator splits all lines into the same number of cells, and yields known column names.
+"""
 
 import re
 from collections import Counter

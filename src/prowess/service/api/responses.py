@@ -40,7 +40,10 @@ def json_response(content: Any, status: int = 200, headers: Mapping[str, str] | 
 
 
 def etag_of(league: League, generation: int, revision: int) -> str:
-    """Return the ETag of a league's data. It depends on settings and erasures, which also change past revisions."""
+    """Return the ETag of a league's data.
+
+    The ETag also depends on settings and erasures, which change past revisions, too.
+    """
     state = f"{league.id} {league.archived_at} {league.purge_at} {league.public} {league.erased}"
     shown = f"{state} {league.settings} {league.title!r}".encode()
     return f'W/"{generation}.{revision}.{crc32(shown):x}"'

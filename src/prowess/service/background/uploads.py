@@ -26,9 +26,9 @@ SAMPLE = 20  # rows in a preview
 class FilePreview:
     """The columns of a file with their first cells, and the result of reading it or the error that prevents it.
 
-    `found` has at most `MAX_PROBLEMS` of the problems; `problem_count` counts all of them, and `unusable_rows` the rows
-    that have one. `questions` are the open questions about the columns and cells of the file. `is_text` is true for a
-    text file with separators.
+    `found` has at most `MAX_PROBLEMS` problems; `problem_count` is the number of all problems, and `unusable_rows` the
+    number of rows with a problem. `questions` are the open questions about the columns and cells of the file. `is_text`
+    is true for a text file with separators.
 
     >>> FilePreview({}, None, Error("the file is empty")).found is None
     True

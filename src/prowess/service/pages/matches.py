@@ -43,7 +43,10 @@ MATCH_ID = Query(alias="id", max_length=500)
 async def download(
     request: Request, access: Read, service: ServiceDep, format: Format, raw_names: RawNames = False
 ) -> Response:
-    """Return all matches as a file. Unlike the API, this accepts the login cookie, so it works for private leagues."""
+    """Return all matches as a file.
+
+    Unlike the API, this route accepts the login cookie, so that downloads work for private leagues.
+    """
     response = await export_matches(request, access, service, format, raw_names=raw_names)
     response.headers.update(BY_KEY)
     return response

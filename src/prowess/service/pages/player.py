@@ -81,7 +81,10 @@ async def player(
 
 
 def _redirect_aliases(request: Request, now: Snapshot, names: list[str]) -> None:
-    """Redirect from the page of an alias to that of its player; the redirect is temporary, because it can be undone."""
+    """Redirect from the page of an alias to the player's page.
+
+    The redirect is temporary, because a merge can be undone.
+    """
     current = [name if name in now.names else now.names.aliases.get(name, name) for name in names]
     if current != names:
         other = [(key, value) for key, value in request.query_params.multi_items() if key != "name"]

@@ -127,7 +127,7 @@ def edit_split(split: Split, move: str, swap: str) -> Split:
 
 
 def _fairest_split(service: Service, now: Snapshot, league: int, request: BalanceRequest) -> Balance:
-    """Return the fairest teams. They are cached, because every manual split is compared with them."""
+    """Return the fairest teams. The fairest teams are cached, because every manual split is compared with them."""
     rules = repr((sorted(request.players), request.teams, request.sizes, request.together, request.apart))
     key = league, now.generation, now.revision, rules
     best = service.splits.get(key)

@@ -1,8 +1,8 @@
 """The context of matches in the journal: canonical JSON, limits, and the kinds of a league's context columns.
 
 A context maps names to values: one value for the match, a list with a value for each team, or a list of lists with a
-value for each player. The context is stored as it was posted, in a column next to the body of the match. It is null if
-a match has none.
+value for each player. The context is stored as it was posted, in a column next to the body of the match. A match
+without a context has null in this column.
 """
 
 from __future__ import annotations
@@ -261,8 +261,8 @@ def fit_columns(history: History, kinds: Mapping[str, Kind], *, convert: bool) -
     """Check that the context of new matches fits a league's context columns; return the matches and the new columns.
 
     `kinds` maps the current columns of the league to their kinds. If the league has text in a column and the matches
-    have numbers, the numbers become text with `convert`, because the cells of a file have no type. Otherwise an `Error`
-    is raised.
+    have numbers, the numbers become text with `convert`, because the cells of a file have no type. Without `convert`,
+    an `Error` is raised.
     """
     added = kinds_of(history)
     if all(kinds.get(name) == kind for name, kind in added.items()):

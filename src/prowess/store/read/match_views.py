@@ -101,8 +101,8 @@ class MatchViews:
         """Return the matches of the league or of one player within a time range, newest first.
 
         `where` selects matches by context. The match, or any of its teams or players, must have an accepted value; with
-        a `player`, this player or the player's team must have it. The matches of one player also have the expected
-        result and the rating change.
+        a `player`, this player, the player's team or the match must have one. The matches of one player also have the
+        expected result and the rating change.
         """
         first, last = self.view.between(since, until)
         if player is None:

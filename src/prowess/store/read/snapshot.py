@@ -287,9 +287,9 @@ class Snapshot:
     ) -> Page:
         """Return `size` players starting at index `first` (0 is the best), among those who match the filters.
 
-        `search` is a part of the name. `active` keeps only active players, and ranks count only them; otherwise ranks
-        count all players. `provisional` keeps only players with too few matches for the league's settings, or, if
-        False, only the others.
+        `search` is a part of the name. `active` keeps only active players, and their ranks count only active players;
+        without it, ranks count all players. If `provisional` is true, only provisional players are kept; if it is
+        false, only established players; if it is None, both.
         """
         ranking = self.active_ranking if active else self.ranking
         order = ranking.order

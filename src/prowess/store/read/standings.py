@@ -132,10 +132,10 @@ class StandingsCache:
     def _past_snapshot(self, league: League, key: Hashable, make: Callable[[], Snapshot]) -> Snapshot:
         """Return a past snapshot from the cache.
 
-        If it is missing, one thread computes it, and other threads that need it wait.
+        If the snapshot is missing, one thread computes it, and other threads that need the same snapshot wait.
 
-        The computation may take seconds, so only a few threads may do this at once. The other threads stay free for
-        current standings.
+        The computation may take seconds, so only a few threads may do this at once. All other threads stay free for
+        requests for current standings.
         """
         snapshot = self._past.get((*league.cache_key, key))
         if snapshot is None:
@@ -207,7 +207,7 @@ def _size(snapshots: Sequence[Snapshot]) -> int:
 
 
 def _current(connection: Connection, league: League, last: Snapshot | None) -> Snapshot:
-    """Return the standings of a league at its revision, by updating the previous ones if possible."""
+    """Return the standings of a league at its revision, by updating the previous standings if possible."""
     if last is None or last.revision < league.set_revision:
         now = Snapshot.of(league, ratings.load_all(connection, league))
     else:

@@ -39,8 +39,8 @@ Column = NDArray[np.int32]
 class PlayerIndex:
     """An index of each player's entries in the first part of a column, so that a query need not scan all of it.
 
-    It is immutable. After the column has grown, `extended` mostly returns the same index, because queries scan the few
-    entries that were appended since.
+    The index is immutable. After the column has grown, `extended` mostly returns the same index, because queries scan
+    the few entries that were appended since.
 
     >>> player = np.array([0, 1, 0, 2, 0], np.int32)
     >>> index = PlayerIndex().extended(player[:4])
@@ -58,7 +58,7 @@ class PlayerIndex:
         return self.entry.nbytes + self.start.nbytes
 
     def extended(self, player: Column) -> PlayerIndex:
-        """Return an index for a column that has grown. It is a new index only if many entries have been appended."""
+        """Return an index for a column that has grown. A new index is built only if many entries have been appended."""
         if len(player) - len(self.entry) <= max(TAIL, len(self.entry) // TAIL_SHARE):
             return self
         order = np.argsort(player.astype(np.uint16), kind="stable")  # NumPy sorts 16-bit integers in linear time
@@ -207,7 +207,7 @@ class LeagueTrace:
     def append_rated(self, trace: Trace, seq: int, ladder: Ladder) -> None:
         """Append matches that the writer has already rated.
 
-        Their numbers start at `seq`; `ladder` holds the ratings after these matches.
+        The numbers of the matches start at `seq`; `ladder` holds the ratings after these matches.
 
         The writer never appends a match that was played before the start of a season, so all seasons have already
         begun.

@@ -1,4 +1,4 @@
-"""A cache of league traces. They are kept up to date with the journal, and evicted when the cache is full."""
+"""A cache of league traces. Traces are kept up to date with the journal, and evicted when the cache is full."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class ChangeModel(Command):
 
 @dataclass(frozen=True)
 class NewSeason(Command):
-    """Begin a season: every skill moves towards a newcomer's, as in `drift.Seasons`."""
+    """Begin a season: every skill moves towards that of a new player, as in `drift.Seasons`."""
 
     name: str
     start: Any
@@ -126,7 +126,9 @@ class RatingChange(NamedTuple):
 
 
 class Appended(NamedTuple):
-    """Matches that a revision appended, with their rating trace. They come after all other matches of their players.
+    """Matches that a revision appended, with their rating trace.
+
+    The matches come after all other matches of their players.
 
     The matches have the numbers from `seq` on in the journal. `ladder` has the players' ratings after these matches.
     """

@@ -64,11 +64,11 @@ class Plan:
 
     `removed` are the superseded journal rows, and `added` are the new rows. `posted` counts the new rows that are new
     matches, not corrections. The league must be rated again from the position `since` on; `replay` has the new ratings.
-    Both are None if nothing must be rated again. `annotated` are new rows that differ from the current rows only in
-    their context, so that no rating changes. `renaming` is the change of the league's aliases. `uses` has the id and
-    the alias of each match that was posted under an alias, and `dropped_uses` the numbers of matches that no longer
-    count as posted under one. `league` is the league after the correction, and `result` is the result of the command.
-    `context_kinds` are the context columns after the correction.
+    Both `since` and `replay` are None if nothing must be rated again. `annotated` are new rows that differ from the
+    current rows only in their context, so that no rating changes. `renaming` is the change of the league's aliases.
+    `uses` has the id and the alias of each match that was posted under an alias, and `dropped_uses` the numbers of
+    matches that no longer count as posted under one. `league` is the league after the correction, and `result` is the
+    result of the command. `context_kinds` are the context columns after the correction.
     """
 
     command: Command

@@ -83,7 +83,9 @@ def anonymise(
     keep_hash: bool = True,
     all_leagues: bool = False,
 ) -> Erasure:
-    """Replace a player's name, and every earlier name, by pseudonyms in all data of a league. This cannot be undone.
+    """Replace a player's name, and every earlier name, by pseudonyms in all data of a league.
+
+    An erasure cannot be undone.
 
     With `all_leagues`, which only an admin of all leagues may use, the name is also replaced in keys and log entries
     that do not belong to one league. Afterwards, `scrub` removes the name from the unused pages of a SQLite file.
@@ -189,7 +191,8 @@ def drop_hash(database: Database, league: str, alias: str, *, author: str = "") 
 def scrub(database: Database) -> bool:
     """Clear the unused pages of a SQLite file, which may hold erased names; return False if readers prevent it.
 
-    This rewrites the file, which takes about a second per 100 MB. Nothing else can be written in the meantime.
+    Scrubbing rewrites the file, which takes about a second per 100 MB. While a file is scrubbed, nothing else can be
+    written.
     """
     if not scrub_is_due(database):
         return True
@@ -408,7 +411,7 @@ def with_pseudonyms(connection: Connection, league: League, history: History, *,
     """Return matches with the pseudonyms of anonymised players, and without their names in the context.
 
     Only names that are new to the league are hashed, and only texts in the context that could be names. `waiting` means
-    that the transaction holds locks; then too many new names raise `UnhashedNames`.
+    that the transaction holds locks; in this case, too many new names raise `UnhashedNames`.
     """
     salt = _salt(connection, league) if league.erased else None
     if salt is None:

@@ -1,7 +1,7 @@
 """Long corrections: rate past matches of a league again without blocking posts to this or other leagues.
 
-Correcting an old match may replay all matches of a league, which takes seconds. In a single transaction, this would
-block posts to the league, and on SQLite posts to all leagues. Instead, a long correction
+Correcting an old match may replay all matches of a league, which takes seconds. A replay in a single transaction would
+block posts to the league and, on SQLite, posts to all leagues. Instead, a long correction
 
 1. takes a lease on the corrections of the league, so that only posts can change the league in the meantime; 2. plans
 the change, and rates the matches that were recorded up to now, a few at a time; 3. rates the matches that were posted
@@ -179,7 +179,7 @@ class LongCorrection:
             first = last
 
     def _switch(self, planned: Plan) -> CommandResult:
-        """Save the new ratings, apply the matches posted meanwhile, and switch the league to the new ratings."""
+        """Save the new ratings, rate the matches posted in the meantime, and switch the league to the new ratings."""
         self._unsaved = dict.fromkeys([*self._old, *self._ladder.names], 0)
         while len(self._unsaved) > MAX_ROWS:
             self._save_ratings()
@@ -304,7 +304,10 @@ def delete_unused_sets(database: Database, name: str, stopping: Event) -> None:
 
 
 def _sets(connection: Connection, table: Table, league: League, used: Collection[int]) -> Iterator[int]:
-    """Yield the numbers of unused rating sets in a table. Each is found by one index search, however large the set."""
+    """Yield the numbers of unused rating sets in a table.
+
+    Each number is found by one index search, even if the set is large.
+    """
     number: int | None = 0
     while number is not None:
         if number and number not in used:

@@ -1,6 +1,7 @@
 """Validate posted matches, and record those that come after all other matches of their players.
 
-In this usual case, only the ratings of those players change. All other posts are handled by `corrections.py`.
+In the usual case, a post changes only the ratings of its own players. Posts that change other ratings are handled by
+`corrections.py`.
 """
 
 from __future__ import annotations
@@ -200,7 +201,7 @@ def _validate_history(command: Post, history: History, clock: Clock) -> Validate
 def check_future(post: ValidatedPost, settings: Settings) -> None:
     """Raise `Error` for matches dated more than a day ahead, unless the settings of the league allow them.
 
-    Such a date is usually mistyped, and a single such match would make all other players inactive.
+    A date in the future is usually mistyped, and a single match at such a date would make all other players inactive.
     """
     if post.clock != "utc" or settings.allow_future or post.untimed or not len(post.history):
         return
@@ -304,7 +305,7 @@ class PendingTraces:
     def take(self, league: League, revision: int) -> list[Appended] | None:
         """Return the matches that the writer appended since a revision; None if there were other changes.
 
-        From then on, the writer hands over traces of this league.
+        After this call, the writer hands over the traces of new matches of this league.
         """
         with self._guard:
             pending = self._pending.get(league.id, {})

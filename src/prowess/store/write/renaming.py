@@ -199,7 +199,7 @@ def plan_new_alias(connection: Connection, league: League, command: AddAlias) ->
 
 
 def plan_removal(connection: Connection, league: League, command: RemoveAlias) -> Renaming:
-    """Plan to remove an alias. Its own aliases become aliases of its target."""
+    """Plan to remove an alias. Names that are aliases of the removed alias become aliases of its target."""
     alias = _check_name(command.alias, "alias")
     chains = aliases.load_chains(connection, league)
     target = chains.targets.get(alias)

@@ -49,8 +49,8 @@ class Writer:
     """Executes commands in its own threads; commands of one league run one after another.
 
     The future of a command is done when its changes are durable. Posts that wait together are written first, in one
-    commit. Long corrections run in a thread of their own, and posts do not wait for them. `committed` is called after
-    every commit; traces of new matches are handed over to the reader of `pending`.
+    commit. Long corrections run in a separate thread, so that posts need not wait for a long correction. `committed` is
+    called after every commit; traces of new matches are handed over to the reader of `pending`.
 
     >>> from tempfile import TemporaryDirectory
     >>> from prowess.store.leagues import create

@@ -212,8 +212,8 @@ def number_or_none(value: object) -> float | None:
 def time_reader(objects: Sequence[JsonObject], keys: Sequence[str]) -> Callable[[JsonObject], str]:
     """Return a function that reads the time of an object.
 
-    The function uses the first of the `keys` that all objects have. If there is none, it uses the first key that the
-    given object has.
+    The function uses the first of the `keys` that all objects have. If no key is in all objects, the function uses the
+    first key that the given object has.
     """
     used = [key for key in keys if all(value.get(key) for value in objects)][:1] or keys
     return lambda value: next((str(value[key]) for key in used if value.get(key)), "")

@@ -1,8 +1,8 @@
 """The form that maps the columns of a file: convert its fields to the reader's choices, and back.
 
-The drop-downs show how the file is read. Until the user changes one of them, the layout is detected from the file;
-after that, all of them count as chosen by the user. `detected` is a signature of the detected values. By comparing it
-with the submitted values, the service distinguishes the two cases without storing anything.
+The drop-downs show how the file is read. Until the user changes a drop-down, the layout is detected from the file;
+after that, all drop-downs count as chosen by the user. `detected` is a signature of the detected values. By comparing
+it with the submitted values, the service distinguishes the two cases without storing anything.
 """
 
 from __future__ import annotations

@@ -160,7 +160,10 @@ async def _read(request: Request, upload: UploadFile, name: str, choices: Choice
 
 
 def _fitting_columns(choices: Choices, read: FilePreview) -> list[dict[str, str | None]]:
-    """Return mappings to try if the file lacks some chosen columns: without the missing columns, then an empty one."""
+    """Return mappings to try if the file lacks some chosen columns.
+
+    The first has all but the missing columns, and the second is empty.
+    """
     columns = choices.columns or {}
     kept = {
         role: column

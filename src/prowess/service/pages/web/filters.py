@@ -46,7 +46,7 @@ def figure(value: float) -> str:
 
 
 def signed(value: float | None, places: int = 0) -> str:
-    """Format a change with its sign, and with more digits if it would read as zero.
+    """Format a rating change with its sign; a small change gets more digits, so that it is not shown as zero.
 
     >>> signed(1.25, 1), signed(-0.0123, 1), signed(0.0, 1), signed(1e-9, 1), signed(None)
     ('+1.2', '−0.01', '0', '≈0', '–')

@@ -56,7 +56,7 @@ def _label(words: Sequence[str], name: str) -> str:
 
 
 def column_labels(names: Iterable[str]) -> dict[str, str]:
-    """Return the labels of columns, in full where shorter ones would be the same.
+    """Return the labels of columns; a label is shortened unless two columns would then have the same label.
 
     >>> column_labels(["tourney_id", "tourney_name", "surface"])
     {'tourney_id': 'Tournament id', 'tourney_name': 'Tournament name', 'surface': 'Surface'}
@@ -67,10 +67,12 @@ def column_labels(names: Iterable[str]) -> dict[str, str]:
 
 
 def main_columns(view: ContextView, *, of_match: bool = False) -> list[str]:
-    """Return the few columns that a list of matches shows, the most useful first; `of_match` leaves out the others.
+    """Return the few columns that a list of matches shows, most useful first.
 
-    Well-known columns come first, then text columns with few values. Columns with few values narrow down best what
-    kind of match it was, and need little room.
+    With `of_match`, only columns of matches are returned.
+
+    Well-known columns come first, then text columns with few values. Columns with few values narrow down best what kind
+    of match it was, and need little room.
     """
     columns = {name: column for name, (level, column) in view.columns.items() if level == MATCH or not of_match}
     chosen: list[str] = []
@@ -100,7 +102,7 @@ def value_text(value: Any) -> str:
 
 
 def own_value(match: Mapping[str, Any], column: str, player: str | None = None) -> str:
-    """Return the value of a column for a match, or for a player of it or the player's team, as text.
+    """Return the value of a column as text: that of the match, or that of a player or the player's team.
 
     >>> match = {"teams": [["ann", "bob"], ["cat"]], "context": {"side": ["red", "blue"], "kills": [[3, 4], [5]]}}
     >>> own_value(match, "side", "cat"), own_value(match, "kills", "bob"), own_value(match, "map", "bob")
@@ -137,7 +139,7 @@ def add_columns(rows: Sequence[Plain], matches: Sequence[Mapping[str, Any]], pla
 
 
 def match_details(match: Mapping[str, Any]) -> Plain:
-    """Return the context of a match for its page: values of the match, and a table of those of teams and players.
+    """Return the context of a match for its page: the match's own values, and a table of values of teams and players.
 
     A row of the table is a team, or a player if some column has a value for each player.
 
@@ -169,7 +171,10 @@ def match_details(match: Mapping[str, Any]) -> Plain:
 
 
 def filter_fields(view: ContextView, chosen: Mapping[str, Sequence[str]]) -> list[Plain]:
-    """Return the filters that a visitor can choose: columns with few values, the useful ones first, and chosen ones."""
+    """Return the filters that a visitor can choose.
+
+    These are columns with few values, most useful first, and columns already chosen.
+    """
     useful = main_columns(view)
     few = {choices.name: choices for choices in view.choices}
     names = [name for name in useful if name in few]

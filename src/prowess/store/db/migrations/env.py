@@ -1,6 +1,6 @@
 """The environment of the `alembic` program, for writing a migration: `alembic -x database=URL revision --autogenerate`.
 
-The service and the command line do not use it: they migrate with `prowess.store.db.migrate`.
+The service and the command line do not use this environment: they migrate with `prowess.store.db.migrate`.
 """
 
 from __future__ import annotations
