@@ -110,6 +110,14 @@ DAMAGE = {
         "INSERT INTO rating SELECT league_id, 99, player, revision, state FROM rating WHERE player = 'bob'"
         " AND rating_set = 1",
     ),
+    "an alias of nobody": (
+        "journal",
+        "INSERT INTO alias SELECT id, 'zoe', 'ann', 'bob', 1 FROM league WHERE name = 'darts'",
+    ),
+    "an alias with matches": (
+        "journal",
+        "INSERT INTO alias SELECT id, 'ann', 'bob', 'bob', 1 FROM league WHERE name = 'darts'",
+    ),
     "a missing index": ("tables", "DROP INDEX journal_post"),
     "a missing table": ("tables", "DROP TABLE analysis"),
     "a missing column": ("tables", "ALTER TABLE league DROP COLUMN corrected"),

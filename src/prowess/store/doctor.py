@@ -5,7 +5,7 @@ The checks only read a single snapshot, so that a service can use the database i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, zip_longest
 from math import inf
@@ -192,6 +192,7 @@ def _check_league(connection: Connection, name: str) -> Iterator[Check]:
     try:
         league = leagues.find(connection, name)
         faults = [*_journal_faults(connection, league), *_counter_faults(connection, league)]
+        faults += _alias_faults(connection, league)
         yield from (_problem(part, name, fault, hint) for fault in faults)
         for rated in _generations(connection, league) if not faults else ():
             part, hint = "journal", RESTORE
@@ -247,6 +248,34 @@ def _counter_faults(connection: Connection, league: League) -> Iterator[str]:
     numbers = [generation.number for generation in leagues.list_generations(connection, league)]
     if numbers != list(range(1, league.generation + 1)):
         yield f"the league has models {shorten(numbers)}, but its row says that model {league.generation} is current"
+
+
+def _alias_faults(connection: Connection, league: League) -> Iterator[str]:
+    """Yield a sentence if aliases do not lead to their players, or if they have matches of their own."""
+    columns = schema.alias.c
+    rows = connection.execute(
+        select(columns.alias, columns.target, columns.player).where(columns.league_id == league.id)
+    )
+    targets, players = {}, {}
+    for alias, target, player in rows:
+        targets[alias], players[alias] = target, player
+    if not targets:
+        return
+    wrong = [alias for alias in targets if _end_of_chain(targets, alias) != players[alias]]
+    if wrong:
+        yield f"{count(len(wrong), 'alias does', 'aliases do')} not lead to the right player ({shorten(wrong)})"
+    rated = ratings.load_players(connection, league, list(targets)).names
+    if rated:
+        yield f"{count(len(rated), 'alias has', 'aliases have')} matches of their own ({shorten(rated)})"
+
+
+def _end_of_chain(targets: Mapping[str, str], alias: str) -> str | None:
+    """Return the end of a chain of aliases; None if it never ends."""
+    for _ in range(len(targets) + 1):
+        if alias not in targets:
+            return alias
+        alias = targets[alias]
+    return None
 
 
 class _Generation(NamedTuple):

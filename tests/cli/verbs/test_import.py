@@ -1,4 +1,5 @@
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,9 @@ import prowess as pw
 from prowess.store import leagues
 from prowess.store.db.database import Database
 from prowess.store.journal import journal
+from prowess.store.write.commands import AddAlias
 from prowess.store.write.importing import with_ids
+from prowess.store.write.writer import perform
 from tests.cli.running import ROOT, run
 
 LEAGUE = ROOT / "examples" / "league.csv"
@@ -51,6 +54,7 @@ def test_import_creates_a_league(place):
         "repeated": 0,
         "players": 24,
         "revision": 1,
+        "aliases": {},
         "dry_run": False,
     }
     league, history = find_league(place, "tuesday-darts")
@@ -163,3 +167,14 @@ def test_file_whose_name_is_not_utf_8_is_imported(tmp_path: Path) -> None:
     path.write_text("winner,loser\nann,bob\n")
     result = run("import", path, "--league", "x", "--database", f"sqlite:///{tmp_path}/x.db", "--quiet")
     assert result.exit_code == 0, result.output
+
+
+def test_import_names_the_aliases_that_it_uses(place, tmp_path):
+    imported(place, LEAGUE)
+    with closing(Database(place)) as database:
+        perform(database, AddAlias("tuesday-darts", "Addie", "Ada"))
+    file = tmp_path / "more.csv"
+    file.write_text("date,home,away,home_score,away_score\n2026-01-01,Addie,Wei,3,1\n")
+    options = ("import", file, "--league", "tuesday-darts", "--database", place, "--quiet")
+    assert "; aliases: Addie is Ada" in run(*options, "--dry-run").stdout
+    assert imported(place, file, league="tuesday-darts")["aliases"] == {"Addie": "Ada"}

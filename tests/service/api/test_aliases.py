@@ -158,3 +158,21 @@ def test_anonymising_a_player_erases_the_name_from_the_list_of_merges(ask):
     ask.post(f"{LEAGUE}/renames/2/undo", None, status=409)
     done = ask.post(f"{LEAGUE}/matches", {"teams": [["Jeevo Smith"], ["cat"]]}, status=201).json()
     assert [row["player"] for row in done["ratings"]] == ["anonymous-1", "cat"]
+
+
+def test_aliases_find_their_player_in_every_request(ask):
+    ask.post(f"{JEEVO}/merge", {"into": "Deevo Smith"}, status=200)
+    assert ask.get(JEEVO).json()["player"] == "Deevo Smith"
+    assert ask.get(f"{LEAGUE}/matches?player=Jeevo+Smith").json()["total"] == 4
+    teams = {"teams": [["Jeevo Smith"], ["cat"]]}
+    current = {"teams": [["Deevo Smith"], ["cat"]]}
+    assert (
+        ask.post(f"{LEAGUE}/predict", teams, status=200).json()["win"]
+        == (ask.post(f"{LEAGUE}/predict", current, status=200).json()["win"])
+    )
+    assert ask.post(f"{LEAGUE}/quality", teams, status=200).json()["newcomers"] == []
+    ask.post(f"{LEAGUE}/predict", {"teams": [["Jeevo Smith"], ["Deevo Smith"]]}, status=422)
+    balanced = ask.post(f"{LEAGUE}/balance", {"players": ["Jeevo Smith", "cat"]}, status=200).json()
+    assert sorted(name for team in balanced["teams"] for name in team) == ["Deevo Smith", "cat"]
+    paired = ask.post(f"{LEAGUE}/pair", {"queue": ["Jeevo Smith", "cat"]}, status=200)
+    assert "Deevo Smith" in paired.text

@@ -60,6 +60,7 @@ def test_page_lists_the_matches_that_make_a_merge_impossible(ask):
     assert "Eve and Deevo Smith both played in match 'm3' (2026-01-03) and in 1 other match, so they" in told
     assert 'href="/leagues/opponents/match?id=m3"' in answer.text
     assert 'href="/leagues/opponents/match?id=m4"' in answer.text
+    assert "Rename Jeevo Smith to x ?" in words(ask.look(f"{page}?player=jeevo+smith&name=x", key=ask.admin))
     unknown = ask.look(f"{page}?player=Jevo+Smith&name=x", key=ask.admin)
     assert "did you mean 'Jeevo Smith'?" in words(unknown)
     assert unknown.status_code == 422

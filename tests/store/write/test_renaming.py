@@ -525,3 +525,11 @@ def test_merge_in_a_long_league_starts_rating_from_a_checkpoint(database, monkey
     assert done.ids == ["last"]
     check(database, "darts")
     assert not [one for one in examine(database) if one.league]
+
+
+def test_two_anonymised_players_of_a_match_do_not_hide_a_repeated_import(database):
+    history = pw.History.from_matches([{"teams": [["Jeevo"], ["eve"]], "time": "2025-01-01"}])
+    import_history(database, history, "darts")
+    for name in ("Jeevo", "eve"):
+        erasure.anonymise(database, "darts", name)
+    assert import_history(database, history, "darts").repeated == 1

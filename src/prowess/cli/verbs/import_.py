@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ...store.db.database import Database
     from ...store.write.importing import Imported
 
+FEW = 5  # aliases that are listed
 League = Annotated[str, typer.Option(metavar="NAME", help="The league; it is created if it does not exist.")]
 Private = Annotated[bool, typer.Option("--private", help="Create the league as private: reading it needs a key.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Change nothing; show what would happen.")]
@@ -97,6 +98,7 @@ def _to_dict(imported: Imported, title: str, dry_run: bool) -> dict[str, Any]:
         "repeated": imported.repeated,
         "players": imported.players,
         "revision": imported.revision,
+        "aliases": dict(imported.aliases),
         "dry_run": dry_run,
     }
 
@@ -110,6 +112,10 @@ def _print(imported: Imported, title: str, dry_run: bool) -> None:
     text += f"{'would import' if dry_run else 'imported'} {new} of {count(imported.players, 'player', 'players')}"
     if imported.repeated:
         text += f", skipped {count(imported.repeated, 'match that is', 'matches that are')} already recorded"
+    if imported.aliases:
+        names = [f"{alias} is {player}" for alias, player in list(imported.aliases.items())[:FEW]]
+        more = len(imported.aliases) - len(names)
+        text += f"; aliases: {', '.join(names)}{f' and {more:,} more' if more else ''}"
     if not dry_run:
         text += f"; revision {imported.revision:,}"
     get_console().print(printable(text), soft_wrap=True)

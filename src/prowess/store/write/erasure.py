@@ -245,17 +245,21 @@ def _rename_matches(
     A match id that contains the name, or is a hash of the players' names, is replaced by a salted hash, and the number
     of the match is added to `hashed`. Matches that are already in `hashed` keep their ids.
     """
-    columns = (_JOURNAL.seq, _JOURNAL.revision, _JOURNAL.kind, _JOURNAL.id, _JOURNAL.body)
+    columns = (_JOURNAL.seq, _JOURNAL.revision, _JOURNAL.kind, _JOURNAL.id, _JOURNAL.body, _JOURNAL.written_at)
     rows = connection.execute(
         journal.rows_containing(connection, league, _JOURNAL.body, json.dumps(name, ensure_ascii=False), *columns)
     )
+    erased_at = {erasure.alias: erasure.made_at for erasure in list_erasures(connection, league)}
     bodies, ids = [], {}
     for row in rows:
-        if not any(name in team for team in json.loads(row.body)["teams"]):
+        players = [player for team in json.loads(row.body)["teams"] for player in team]
+        if name not in players:
             continue
         body = journal.rename_in(row.body, {name: alias})
         bodies.append({"at_seq": row.seq, "at_revision": row.revision, "body": body})
-        if row.kind == "post" and DERIVED_ID.fullmatch(row.id):
+        # The id was hashed before if another player of the match was anonymised after it was recorded.
+        before = any(erased_at.get(player, row.written_at) > row.written_at for player in players)
+        if row.kind == "post" and DERIVED_ID.fullmatch(row.id) and not before:
             ids[row.seq] = row.id
     if not name.isdecimal():  # a name that is a number may occur in an id by chance
         # The query searches for the longest ASCII part of the name: SQLite's lower() changes only ASCII letters.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
 import numpy as np
@@ -32,6 +33,7 @@ class Imported:
     repeated: int
     players: int
     revision: int
+    aliases: Mapping[str, str] = field(default_factory=dict)  # names in the file, with the players whom they mean
 
 
 def import_history(
@@ -64,7 +66,8 @@ def import_history(
             leagues.create(connection, name, title=title, model=preset, clock=clock, public=public, author=author)
     result: CommandResult = (preview if dry_run else perform)(database, post)
     now, repeated = _find(database, name), sum(result.repeated)
-    return Imported(now, league is None, len(history), repeated, len(history.players), result.revision)
+    about = (len(history), repeated, len(history.players), result.revision, result.aliases)
+    return Imported(now, league is None, *about)
 
 
 def _find(database: Database, name: str) -> League | None:

@@ -105,18 +105,25 @@ async def _page(
 ) -> PageContext:
     """Build the page; if the fields have two names or a change to undo, with a preview."""
 
-    def work(connection: Connection) -> tuple[League, Plain]:
+    def work(connection: Connection) -> tuple[League, str, Plain]:
         league = leagues.find(connection, access.league)
         pairs = similar_players(service, connection, league)
-        return league, {
-            "league": league.name,
-            "revision": league.revision,
-            "aliases": alias_payloads(connection, league),
-            "changes": change_payloads(connection, league)[:CHANGES],
-            "similar": [{"alias": alias, "player": player} for alias, player in pairs[:PAIRS]],
-        }
+        names, typed = service.standings.of(connection, league).names, fields.get("player", "").strip()
+        player = typed if typed in names.aliases else names.resolve(typed)
+        return (
+            league,
+            player,
+            {
+                "league": league.name,
+                "revision": league.revision,
+                "aliases": alias_payloads(connection, league),
+                "changes": change_payloads(connection, league)[:CHANGES],
+                "similar": [{"alias": alias, "player": player} for alias, player in pairs[:PAIRS]],
+            },
+        )
 
-    league, data = await service.read(work, service.comparing)
+    league, player, data = await service.read(work, service.comparing)
+    fields = {**fields, "player": player}
     command, planned = _previewed(access, fields), None
     if command is not None and error is None:
         try:
