@@ -206,3 +206,31 @@ def test_client_sends_and_returns_context():
         assert "context" not in client.match("m0")
         with pytest.raises(pw.Error, match="context 'seed' has 1 value for 2 teams"):
             client.record([["ann"], ["bob"]], context={"seed": [1]})
+
+
+@pytest.fixture
+def people():
+    with trial("tennis") as client:
+        client.record([["João Silva"], ["Rafael Nadal"]])
+        yield client
+
+
+def test_names_are_found_in_any_spelling_but_only_exact_ones_are_members(people):
+    assert people.player("silva, joao")["player"] == "João Silva"
+    assert people["joao silva"] == people["João Silva"]
+    assert "João Silva" in people
+    assert "joao silva" not in people
+    with pytest.raises(ServiceError, match="did you mean 'Rafael Nadal'") as caught:
+        people.predict([["Rafael Nadall"], ["João Silva"]])
+    assert caught.value.suggestions == {"Rafael Nadall": ["Rafael Nadal"]}
+
+
+def test_strict_posts_refuse_names_that_look_like_a_player(people):
+    for post in (
+        lambda: people.record([["Joao Silva"], ["Rafael Nadal"]], strict=True),
+        lambda: people.record_all([{"teams": [["Joao Silva"], ["Rafael Nadal"]]}], strict=True),
+    ):
+        with pytest.raises(ServiceError) as caught:
+            post()
+        assert caught.value.suggestions == {"Joao Silva": ["João Silva"]}
+    assert people.preview([["Joao Silva"], ["Rafael Nadal"]]).warnings == {"Joao Silva": ["João Silva"]}

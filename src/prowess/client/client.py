@@ -109,9 +109,9 @@ class Client:
         return responses.parse_rating(self.player(name, matches=0, curve=0)["rating"])
 
     def __contains__(self, name: object) -> bool:
-        """Return whether a player has a match in the league."""
+        """Return whether a player with exactly this name has a match in the league."""
         try:
-            self.player(str(name), matches=0, curve=0)
+            return bool(self.player(str(name), matches=0, curve=0)["player"] == name_of(name))
         except ServiceError as error:
             if error.status != 404:
                 raise
@@ -119,7 +119,6 @@ class Client:
             return False
         except Error:  # not a valid name
             return False
-        return True
 
     def __len__(self) -> int:
         """Count the players."""
@@ -141,6 +140,8 @@ class Client:
 
     def player(self, name: str, *, matches: int = 20, curve: int = 500) -> dict[str, Any]:
         """Return a player's rating, rank, curve, last matches, and record against every opponent.
+
+        The name may differ in case, accents, punctuation and the order of words; "player" is the exact name.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -188,13 +189,15 @@ class Client:
         home: int | None = None,
         context: Mapping[str, Any] | None = None,
         id: str | None = None,
+        strict: bool = False,
     ) -> list[list[Rating]]:
         """Post a match, wait until it is stored, and return the new ratings, nested like the teams.
 
-        Names of new players are allowed. `time` may be earlier than the times of matches posted before; in that case,
-        all later ratings are recomputed. Without `time`, the match gets the time at which the service receives it. If
-        you pass your own `id`, you can safely post the match again. `context` keeps other facts about the match, such
-        as `{"surface": "clay", "side": ["blue", "red"]}`; ratings do not depend on it.
+        Names of new players are allowed; with `strict`, a new name that looks like that of a player is an error. `time`
+        may be earlier than the times of matches posted before; in that case, all later ratings are recomputed. Without
+        `time`, the match gets the time at which the service receives it. If you pass your own `id`, you can safely post
+        the match again. `context` keeps other facts about the match, such as
+        `{"surface": "clay", "side": ["blue", "red"]}`; ratings do not depend on it.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -204,19 +207,26 @@ class Client:
         """
         details: MatchDetails = {"time": time, "weights": weights, "importance": importance, "home": home}
         match = _match_body(teams, ranks, scores, **(details | {"context": context}))
-        change = Revised.from_json(self._send("POST", "/matches", match | {"id": uuid4().hex if id is None else id}))
+        match["id"] = uuid4().hex if id is None else id
+        change = Revised.from_json(self._send("POST", "/matches", match, strict="true" if strict else None))
         named = [[name_of(player) for player in team] for team in teams]
         named = [[change.aliases.get(player, player) for player in team] for team in named]
         return [[change.after.get(player) or self[player] for player in team] for team in named]
 
     def record_all(
-        self, matches: Iterable[Mapping[str, Any]], *, key: str | None = None, progress: bool | None = None
+        self,
+        matches: Iterable[Mapping[str, Any]],
+        *,
+        key: str | None = None,
+        strict: bool = False,
+        progress: bool | None = None,
     ) -> int:
         """Post any number of matches (mappings with the parameters of `record`) and return how many were new.
 
         The matches are sent in batches of 10,000, and each batch is one revision. A match without an id gets an id
         derived from `key` and the match's number. After an interruption, the same call with the same `key` resumes. If
-        you passed no `key`, the error message names the key that was used. `progress` turns the progress bar on or off.
+        you passed no `key`, the error message names the key that was used. `strict` is as in `record`; `progress` turns
+        the progress bar on or off.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -230,7 +240,7 @@ class Client:
         share = lambda: len(new) * BATCH / total if total else 0.0  # noqa: E731
         for batch in track(_batches(matches, prefix), "posting matches", share, progress):
             try:
-                change = Revised.from_json(self._send("POST", "/matches", batch))
+                change = Revised.from_json(self._send("POST", "/matches", batch, strict="true" if strict else None))
             except ServiceError as error:
                 if not new:
                     raise

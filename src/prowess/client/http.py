@@ -30,7 +30,8 @@ class ServiceError(Error):
     """The service rejected a request, or could not be reached.
 
     `status` is the HTTP status, or 0 if no response arrived. `problem` is the whole response body (RFC 9457): type,
-    title, status, detail and, if fields are invalid, `errors`. `renamed` is the path to use if the league was renamed.
+    title, status, detail and, if fields are invalid, `errors`. `suggestions` has similar names for unknown names.
+    `renamed` is the path to use if the league was renamed.
 
     >>> error = ServiceError("no player named 'ana'", 422, {"title": "Unprocessable"})
     >>> error.status, error.problem["title"]
@@ -38,9 +39,10 @@ class ServiceError(Error):
     """
 
     def __init__(self, detail: str, status: int = 0, problem: Mapping[str, Any] | None = None) -> None:
-        super().__init__(detail)
-        self.status = status
         self.problem = dict(problem or {})
+        suggestions = self.problem.get("suggestions")
+        super().__init__(detail, suggestions=suggestions if isinstance(suggestions, dict) else None)
+        self.status = status
         self.renamed: str | None = None
 
     @classmethod

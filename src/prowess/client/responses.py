@@ -60,7 +60,7 @@ class Revised:
     `ids` are the ids of the matches, and `repeated` counts those that the league already had. `replaying` is true while
     the service is still recomputing ratings after an earlier correction. The recomputation will include the matches of
     this change, so the ratings will soon change once more. `aliases` maps names that are aliases, or that were renamed,
-    to the players for whom the matches are recorded.
+    to the players for whom the matches are recorded. `warnings` maps new players to players with similar names.
 
     >>> Revised(7, {"ann": None}, {"ann": Rating(29, 7)}, ("m1",), 0)
     Revised(revision 7, 1 player with a new rating)
@@ -73,6 +73,7 @@ class Revised:
     repeated: int
     replaying: bool = False
     aliases: dict[str, str] = field(default_factory=dict)
+    warnings: dict[str, list[str]] = field(default_factory=dict)
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> Revised:
@@ -86,7 +87,8 @@ class Revised:
         ids = tuple(match["id"] for match in matches)
         repeated = sum(bool(match.get("repeated")) for match in matches)
         aliases = dict(body.get("aliases") or body.get("names") or {})
-        about = {"replaying": body.get("replaying", False), "aliases": aliases}
+        warnings = {warning["name"]: list(warning["similar"]) for warning in body.get("warnings") or ()}
+        about = {"replaying": body.get("replaying", False), "aliases": aliases, "warnings": warnings}
         return cls(body["revision"], _ratings(rows, "before"), _ratings(rows, "after"), ids, repeated, **about)
 
     def __repr__(self) -> str:
