@@ -22,7 +22,7 @@ from ..validate import LARGEST, number, team_index
 from .build_history import build
 from .columns.match_rules import find_faults
 from .columns.raw_matches import RawMatches
-from .context import ContextBuilder, plain_context
+from .context_builder import ContextBuilder, plain_context
 from .history import History
 from .names import name_of
 from .ragged import Floats

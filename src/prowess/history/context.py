@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, datetime
-from itertools import accumulate, chain, repeat
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
@@ -22,10 +20,9 @@ from numpy.typing import NDArray
 
 from ..errors import Error
 from ..frames import escape_formula, unescape_formula
-from ..text import count
 from ..validate import LARGEST, number
 from .names import is_unicode
-from .ragged import Floats, Ints, owners
+from .ragged import Floats, owners
 
 if TYPE_CHECKING:
     import polars as pl
@@ -82,8 +79,11 @@ class ContextColumn:
         """
         if not isinstance(values, list | tuple) and hasattr(values, "to_physical"):
             return _encode_series(values)  # type: ignore[arg-type]
-        encoder = _Encoder("values")
-        codes = encoder.encode([None if _is_nan(value) else value for value in values])
+        encoder = Encoder("values")
+        try:
+            codes = encoder.encode([None if _is_nan(value) else value for value in values])
+        except BadValueError as bad:
+            raise bad.error from None
         return encoder.column(codes)
 
     @property
@@ -379,7 +379,6 @@ def _encode_series(series: pl.Series) -> ContextColumn:
 
 
 _PLAIN_TYPES = frozenset((str, int, float, type(None)))
-_LISTS = (list, tuple, np.ndarray)
 
 
 def _simplify(value: Any, what: str) -> Value:
@@ -396,14 +395,14 @@ def _simplify(value: Any, what: str) -> Value:
     raise Error(f"{what} must be text, a number, true or false, not {value!r}", field="context", value=value)
 
 
-class _BadValueError(Exception):
+class BadValueError(Exception):
     """Raised for a value that a column cannot hold; the value is given by its index."""
 
     def __init__(self, index: int, error: Error) -> None:
         self.index, self.error = index, error
 
 
-class _Encoder:
+class Encoder:
     """Numbers the distinct values of one column in order of appearance."""
 
     def __init__(self, what: str) -> None:
@@ -413,13 +412,7 @@ class _Encoder:
         self.code: dict[Value, int] = {None: -1}  # of the values as they were given
 
     def encode(self, values: list[Any]) -> list[int]:
-        """Return the code of each value; raises an error for a value that this column, or any column, cannot hold."""
-        try:
-            return self._encode(values)
-        except _BadValueError as bad:
-            raise bad.error from None
-
-    def _encode(self, values: list[Any]) -> list[int]:
+        """Return the code of each value; raises `BadValueError` for a value that fits no column, or not this one."""
         if not set(map(type, values)) <= _PLAIN_TYPES:
             values = [self._simplify(index, value) for index, value in enumerate(values)]
         for value in dict.fromkeys(values):
@@ -427,14 +420,14 @@ class _Encoder:
                 try:
                     self.code[value] = self._number(value)
                 except Error as error:
-                    raise _BadValueError(values.index(value), error) from None
+                    raise BadValueError(values.index(value), error) from None
         return list(map(self.code.__getitem__, values))
 
     def _simplify(self, index: int, value: object) -> Value:
         try:
             return _simplify(value, self.what)
         except Error as error:
-            raise _BadValueError(index, error) from None
+            raise BadValueError(index, error) from None
 
     def _number(self, value: str | float) -> int:
         kind: Kind
@@ -454,157 +447,9 @@ class _Encoder:
         return self.number.setdefault(value, len(self.number))
 
     def column(self, codes: list[int] | NDArray[Any]) -> ContextColumn:
+        """Return the column with these codes."""
         values: Any = np.array(list(self.number), np.float64) if self.kind == "number" else tuple(self.number)
         return ContextColumn(_smallest(np.asarray(codes), len(self.number)), values)
-
-
-@dataclass
-class _Part:
-    """The codes of a column in some consecutive matches."""
-
-    first: int
-    matches: int
-    level: int
-    code: Ints
-
-
-@dataclass
-class ContextBuilder:
-    """Collects the context of plain matches, given in chunks, into the three contexts of a history.
-
-    A value is a scalar for the match, a list with a value for each team, or a list of lists with a value for each
-    player. If matches give a column at different levels, the column gets the finest of these levels.
-
-    >>> builder = ContextBuilder()
-    >>> builder.add([{"surface": "clay", "side": ["blue", "red"]}], [2], [1, 1])
-    >>> builder.finish(np.array([0, 2], np.int32), np.array([0, 1, 2], np.int32))
-    (Context(surface: category), Context(side: category), Context())
-    """
-
-    _names: dict[str, str] = field(default_factory=dict)
-    _encoders: dict[str, _Encoder] = field(default_factory=dict)
-    _parts: dict[str, list[_Part]] = field(default_factory=dict)
-
-    def add(self, contexts: Sequence[Any], teams: Sequence[int], sizes: Sequence[int], first: int = 0) -> None:
-        """Add the contexts of a chunk of matches, which begins with match `first`; None means no context.
-
-        `teams` has the number of teams of each match, and `sizes` the sizes of all teams.
-
-        The `match` of an `Error` counts from the first match of all chunks.
-        """
-        for match, context in enumerate(contexts):
-            if context is not None and not isinstance(context, Mapping):
-                message = f"context must be a mapping such as {{'surface': 'clay'}}, not {context!r}"
-                raise Error(message, field="context", match=first + match, value=context)
-        for spelt in dict.fromkeys(chain.from_iterable(context for context in contexts if context)):
-            values = [None if context is None else context.get(spelt) for context in contexts]
-            try:
-                name = self._name(spelt, contexts)
-                self._add_column(name, values, teams, sizes, first)
-            except Error as error:
-                raise error.within("", match=first + (error.match or 0)) from None
-
-    def _name(self, spelt: object, contexts: Sequence[Any]) -> str:
-        match = next(match for match, context in enumerate(contexts) if context and spelt in context)
-        if not isinstance(spelt, str) or not is_unicode(spelt) or not spelt.strip():
-            raise Error(f"the name of a context must be text, not {spelt!r}", field="context", match=match, value=spelt)
-        name = clean_name(spelt)
-        if (other := self._names.setdefault(name, spelt)) != spelt:
-            message = f"{other!r} and {spelt!r} name the same context: use one of them"
-            raise Error(message, field="context", match=match, value=spelt)
-        if len(name) > LONGEST_NAME:
-            message = f"the name of a context has at most {LONGEST_NAME} characters, not {len(name)}: {name!r}"
-            raise Error(message, field="context", match=match, value=spelt)
-        if len(self._names) > MOST_COLUMNS:
-            message = f"matches have at most {MOST_COLUMNS} columns of context; {name!r} is one too many"
-            raise Error(message, field="context", match=match, value=spelt)
-        return name
-
-    def _add_column(self, name: str, values: list[Any], teams: Sequence[int], sizes: Sequence[int], first: int) -> None:
-        what = f"context {name!r}"
-        level, flat = _flatten(what, values, teams, sizes)
-        encoder = self._encoders.setdefault(name, _Encoder(what))
-        try:
-            code = encoder._encode(flat)
-        except _BadValueError as bad:
-            match, team = _owner(bad.index, level, teams, sizes)
-            raise bad.error.within("", match=match, team=team) from None
-        self._parts.setdefault(name, []).append(_Part(first, len(values), level, np.array(code, np.int32)))
-
-    def finish(self, match_start: Ints, team_start: Ints) -> tuple[Context, Context, Context]:
-        """Return three contexts: of the matches, of their teams, and of their entries."""
-        columns: tuple[dict[str, ContextColumn], ...] = ({}, {}, {})
-        for name, parts in self._parts.items():
-            level = max(part.level for part in parts)
-            # The first row of each match at this level, and then the number of rows.
-            start = (np.arange(len(match_start)), match_start, team_start[match_start])[level]
-            code = np.full(start[-1], -1, np.int32)
-            for part in parts:
-                last = part.first + part.matches
-                code[start[part.first] : start[last]] = _spread(part, level, match_start, team_start)
-            columns[level][name] = self._encoders[name].column(code)
-        match, team, entry = map(Context.of, columns)
-        return match, team, entry
-
-
-def _spread(part: _Part, level: int, match_start: Ints, team_start: Ints) -> Ints:
-    """Convert the codes of a part to a finer level."""
-    code, span = part.code, match_start[part.first : part.first + part.matches + 1]
-    if part.level == 0 < level:
-        code = np.repeat(code, np.diff(span))
-    if part.level < 2 == level:
-        code = np.repeat(code, np.diff(team_start[span[0] : span[-1] + 1]))
-    return code
-
-
-def _flatten(what: str, values: list[Any], teams: Sequence[int], sizes: Sequence[int]) -> tuple[int, list[Any]]:
-    """Return the level of a column, and its values at this level; raises `Error` if a list has the wrong length."""
-    if not any(isinstance(value, _LISTS) for value in values):
-        return 0, values
-    level, first = 1, 0
-    for match, (value, size) in enumerate(zip(values, teams, strict=True)):
-        if isinstance(value, _LISTS):
-            level = max(level, _level(what, match, value, sizes[first : first + size]))
-        first += size
-    by_team = chain.from_iterable(
-        value if isinstance(value, _LISTS) else repeat(value, size) for value, size in zip(values, teams, strict=True)
-    )
-    if level == 1:
-        return 1, list(by_team)
-    by_entry = (
-        value if isinstance(value, _LISTS) else repeat(value, size) for value, size in zip(by_team, sizes, strict=True)
-    )
-    return 2, list(chain.from_iterable(by_entry))
-
-
-def _level(what: str, match: int, value: Any, sizes: Sequence[int]) -> int:
-    """Return the level of a match's value, and check the length of its list."""
-    if len(value) != len(sizes):
-        lengths = f"{count(len(value), 'value', 'values')} for {count(len(sizes), 'team', 'teams')}"
-        message = f"{what} has {lengths}: give one value for the match, or one for each team"
-        raise Error(message, field="context", match=match, value=value)
-    lists = [isinstance(inner, _LISTS) for inner in value]
-    if not any(lists):
-        return 1
-    if not all(lists):
-        message = f"{what} mixes values and lists: give a value for each team, or a list for each team, not {value!r}"
-        raise Error(message, field="context", match=match, value=value)
-    for team, (inner, size) in enumerate(zip(value, sizes, strict=True)):
-        if len(inner) != size:
-            lengths = f"{count(len(inner), 'value', 'values')} for {count(size, 'player', 'players')}"
-            message = f"{what} of team {team + 1} has {lengths}: give one value for each player"
-            raise Error(message, field="context", match=match, team=team, value=inner)
-    return 2
-
-
-def _owner(index: int, level: int, teams: Sequence[int], sizes: Sequence[int]) -> tuple[int, int | None]:
-    """Return the match of a value and, unless the value belongs to the whole match, its team within the match."""
-    if level == 0:
-        return index, None
-    team = index if level == 1 else bisect_right([*accumulate(sizes, initial=0)], index) - 1
-    starts = [*accumulate(teams, initial=0)]
-    match = bisect_right(starts, team) - 1
-    return match, team - starts[match]
 
 
 def column_at(history: History, name: str, level: Level) -> ContextColumn | None:
@@ -616,17 +461,6 @@ def column_at(history: History, name: str, level: Level) -> ContextColumn | None
     if column is not None and level == "player":
         column = column.take(owners(history.team_start))
     return history.entry_context.get(name, column)
-
-
-def plain_context(contexts: Sequence[Context], teams: slice, entries: Sequence[slice], match: int) -> dict[str, Any]:
-    """Return the context of one match as a plain mapping, without columns that have no value in this match."""
-    by_match, by_team, by_entry = contexts
-    plain: dict[str, Any] = {name: column[match] for name, column in by_match.items() if column.code[match] >= 0}
-    plain |= {name: column[teams].to_list() for name, column in by_team.items() if (column.code[teams] >= 0).any()}
-    for name, column in by_entry.items():
-        if (column.code[entries[0].start : entries[-1].stop] >= 0).any():
-            plain[name] = [column[entry].to_list() for entry in entries]
-    return plain
 
 
 class MarkedHeader(NamedTuple):

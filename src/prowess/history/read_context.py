@@ -24,6 +24,7 @@ codes are:
 - of rows left out or counted: `not-played`, `walkovers`, `byes`, `absent`, `repeated-players`, `single-team`,
   `repeated-rows`, `repeated-rows-counted`, `mirrored-rows`, `mirrored-rows-counted`, `repeated-matches`, `problems`
 - of joined files: `mixed-context`
+- of aliases: `aliases`, `unused-aliases`, `new-name`
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -90,7 +90,7 @@ def test_stray_cell_beside_the_table_does_not_change_the_teams(tmp_path: Path) -
         ({"columns": ["winner"]}, "columns must map roles to columns"),
         ({"time_format": 5}, "time_format must be text"),
         ({"timeformat": "%Y"}, r"unknown keyword 'timeformat'; did you mean `time_format`\?"),
-        ({"banana": 3}, "unknown keyword 'banana'; keywords are columns, time_format, .*, sheet"),
+        ({"banana": 3}, "unknown keyword 'banana'; keywords are columns, aliases, context, .*, sheet"),
     ],
 )
 def test_invalid_reading_options_raise_an_error(tmp_path: Path, options: dict[str, Any], message: str) -> None:
