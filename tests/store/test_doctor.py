@@ -92,6 +92,7 @@ DAMAGE = {
         "INSERT INTO journal SELECT league_id, 11, revision, until, 'again', kind, time, stamped, body, author, reason,"
         " written_at, context FROM journal WHERE id = 'm3'",
     ),
+    "a damaged context": ("journal", "UPDATE journal SET context = '{' WHERE id = 'm3'"),
     "an edit without a post": ("journal", "UPDATE journal SET kind = 'edit' WHERE id = 'm3'"),
     "another id": ("journal", "UPDATE journal SET id = 'other' WHERE id = 'm2' AND kind = 'edit'"),
     "no result": ("journal", "UPDATE journal SET body = NULL WHERE id = 'm3'"),

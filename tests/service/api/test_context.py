@@ -149,3 +149,34 @@ def test_exported_matches_include_their_context(ask, league, tennis):
     assert pw.History.from_matches(map(json.loads, lines), utc=True) == pw.History.from_matches(
         [one | {"time": one["time"] + "T00:00:00Z"} for one in tennis]
     )
+
+
+FILE = "date,winner,loser,surface,round,seed\n" + "\n".join(
+    f"2026-01-{day:02d},ann,bob,{'clay' if day % 2 else 'grass'},{'F' if day % 3 else 'SF'},{day % 4}"
+    for day in range(1, 29)
+)
+
+
+def import_file(ask, league, status=201, **params):
+    return ask(
+        "POST", f"{league}/import", content=FILE, headers={"Content-Type": "text/csv"}, params=params, status=status
+    ).json()
+
+
+def test_imported_columns_become_the_context(ask, league):
+    import_file(ask, league)
+    newest = ask.get(f"{league}/matches?limit=1").json()["matches"][0]
+    assert newest["context"] == {"surface": "grass", "round": "F", "seed": 0}
+    assert ask.get(f"{league}/matches?surface=clay&round=SF").json()["total"] == 5
+    assert import_file(ask, league, 200)["repeated"] == 28
+
+
+def test_repeated_import_updates_only_the_context(ask, league):
+    assert import_file(ask, league, context="")["revision"] == 1
+    assert "no context" in ask.get(f"{league}/matches?surface=clay", status=422).json()["detail"]
+    before = ask.get(f"{league}/leaderboard").json()["players"]
+    assert import_file(ask, league, 200, context=["surface", "round"])["revision"] == 2
+    newest = ask.get(f"{league}/matches?limit=1").json()["matches"][0]
+    assert newest["context"] == {"surface": "grass", "round": "F"}
+    assert ask.get(f"{league}/leaderboard").json()["players"] == before
+    assert "'surfaces'" in import_file(ask, league, 422, context="surfaces")["detail"]

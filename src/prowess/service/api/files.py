@@ -109,6 +109,12 @@ async def import_matches(
         list[str] | None,
         Query(description="Role of a column that is not recognised, as ROLE=COLUMN, such as `winner=won`."),
     ] = None,
+    context: Annotated[
+        list[str] | None,
+        Query(
+            description="The columns that become the context of the matches; by default all others, `context=` none."
+        ),
+    ] = None,
     time_format: Annotated[str | None, Query(max_length=100, examples=["%d.%m.%Y"])] = None,
     day_first: bool | None = None,
     skip_problems: Annotated[bool, Query(description="Skip unreadable rows, and list them in the response.")] = False,
@@ -124,7 +130,9 @@ async def import_matches(
     content, so a file that has grown can be sent again.
     """
     extension = import_extension(format, filename, request.headers.get("content-type", ""))
-    choices = Choices(columns=_column_roles(columns or []), time_format=time_format, day_first=day_first, utc=True)
+    names = None if context is None else tuple(name for name in context if name)
+    roles = _column_roles(columns or [])
+    choices = Choices(columns=roles, context=names, time_format=time_format, day_first=day_first, utc=True)
     folder = Path(mkdtemp(prefix="prowess-"))
     path = folder / f"file.{extension}"
     try:

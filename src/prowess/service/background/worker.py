@@ -153,7 +153,7 @@ def run_job(connection: Connection, league: League, kind: str, asked: Mapping[st
     """Return the result of a job as JSON: figures of the league's model, or a comparison with the models in `asked`."""
     report("Reading the matches", 0.0)
     starts = seasons.list_seasons(connection, league)
-    history = journal.history(connection, league)
+    history = journal.current_rows(connection, league).history(league)  # models do not use the context
     own = model_label(league.preset)
     presets = {own: league.preset} | {name: Preset(**preset) for name, preset in asked.items()}
     models = {name: preset.model for name, preset in presets.items()}

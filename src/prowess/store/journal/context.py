@@ -277,7 +277,8 @@ def fit_columns(history: History, kinds: Mapping[str, Kind], *, convert: bool) -
             continue
         if not convert or kind == "category":
             words = {"number": "a number", "category": "text"}
-            raise _misfit(history, name, f"{name!r} is {words[kind]} here, but {words[after[name]]} in this league")
+            text = f"{name!r} is {words[kind]} here, but {words[after[name]]} in this league"
+            raise _misfit(history, name, f"{text}; leave it out, or give it another name")
         history = _as_text(history, name)
     return history, after
 
