@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -70,9 +70,10 @@ def preview_file(service: Service, league: str, file: FilePreview) -> Plain:
 def _columns(file: FilePreview) -> Plain:
     """Return the columns of the file with their first values and their roles."""
     roles = {} if file.found is None else file.found.roles
+    levels: Mapping[str, str] = {} if file.found is None else file.found.context
     return {
         "columns": [
-            {"name": name, "cells": _first_values(file.columns[name]), "role": _role(roles, name)}
+            {"name": name, "cells": _first_values(file.columns[name]), "role": _role(roles, name, levels)}
             for name in list(file.columns)[:COLUMNS]
         ],
         "more_columns": max(0, len(file.columns) - COLUMNS),
@@ -96,8 +97,10 @@ def _remarks_and_problems(file: FilePreview, result: Findings) -> Plain:
     }
 
 
-def _role(roles: dict[str, str | None], name: str) -> str | None:
+def _role(roles: Mapping[str, str | None], name: str, levels: Mapping[str, str]) -> str | None:
     role = roles.get(name)
+    if role is None and name in levels:
+        return f"context of the {levels[name]}"
     if role == "winner":
         return "winner" if "loser" in roles.values() else "result"
     return None if role is None else role_label(role)
