@@ -272,26 +272,36 @@ class _Letters(NamedTuple):
     key: NDArray[np.uint32]  # equal for names with the same letters in any order
     length: NDArray[np.uint16]
     mask: NDArray[np.uint64]  # a bit for each letter that occurs
+    digits: NDArray[np.uint32]  # equal for names with the same digits
 
     @classmethod
     def of(cls, names: Sequence[str]) -> _Letters:
         spelt = list(map(_letters, names))
         keys = np.fromiter(map(_key_of_letters, spelt), np.uint32, len(spelt))
         lengths = np.fromiter((min(len(letters), MAX_LENGTH) for letters in spelt), np.uint16, len(spelt))
-        return cls(keys, lengths, np.fromiter(map(_mask, spelt), np.uint64, len(spelt)))
+        masks = np.fromiter(map(_mask, spelt), np.uint64, len(spelt))
+        return cls(keys, lengths, masks, np.fromiter(map(_digits, spelt), np.uint32, len(spelt)))
 
     def extended(self, names: Sequence[str]) -> _Letters:
         more = _Letters.of(names)
-        key, length = np.concatenate([self.key, more.key]), np.concatenate([self.length, more.length])
-        return _Letters(key, length, np.concatenate([self.mask, more.mask]))
+        return _Letters(
+            np.concatenate([self.key, more.key]),
+            np.concatenate([self.length, more.length]),
+            np.concatenate([self.mask, more.mask]),
+            np.concatenate([self.digits, more.digits]),
+        )
 
     def same(self, name: str) -> NDArray[np.intp]:
         return np.flatnonzero(self.key == _key(name))
 
     def almost(self, name: str) -> NDArray[np.intp]:
-        """Return the names that may differ by one letter: such a slip changes at most two bits of the mask."""
+        """Return the names that may differ by one letter: a slip changes at most two bits of the mask, and no digit.
+
+        The digits keep series such as "player 1" to "player 99999" from being compared letter by letter.
+        """
         letters = _letters(name)
-        near = np.abs(self.length.astype(np.int32) - min(len(letters), MAX_LENGTH)) <= 1
+        near = self.digits == _digits(letters)
+        near &= np.abs(self.length.astype(np.int32) - min(len(letters), MAX_LENGTH)) <= 1
         bits = self.mask ^ np.uint64(_mask(letters))
         for _ in range(2):
             bits &= bits - np.uint64(1)  # clears the lowest bit
@@ -304,6 +314,10 @@ def _key(name: str) -> int:
 
 def _key_of_letters(letters: str) -> int:
     return crc32("".join(sorted(letters)).encode("utf-8", "replace"))
+
+
+def _digits(letters: str) -> int:
+    return crc32("".join(filter(str.isdigit, letters)).encode())
 
 
 def _mask(letters: str) -> int:

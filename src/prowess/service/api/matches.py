@@ -23,7 +23,7 @@ from ...errors import Error
 from ...history import name_of
 from ...store import leagues
 from ...store.clock import parse, show
-from ...store.errors import Unavailable
+from ...store.errors import NotFound, Unavailable
 from ...store.journal import journal
 from ...store.leagues import League
 from ...store.write.commands import Command, CommandResult, Delete, Edit, Post
@@ -53,7 +53,8 @@ MATCHES = "/api/leagues/{league}/matches"
 MATCH = MATCHES + "/{id:anything}"
 MAY_WRITE = LeaguePermission("write")
 MAX_MATCHES = 10_000  # maximum in one request
-MAX_COMPARED = 1_000  # new names compared with those of other players; each takes about 1 ms in a large league
+MAX_PLAYERS = 300_000  # in a larger league, new names are not compared, because its index takes seconds to build
+MAX_COMPARED = 100  # new names compared with those of other players; each takes about 1 ms in a large league
 LARGE_BODY, MANY_PLAYERS = 50_000, 500  # bytes and players; larger requests are handled in a thread
 
 NDJSON = ("application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines")
@@ -200,14 +201,16 @@ async def _name_warnings(service: Service, result: CommandResult) -> dict[str, A
 
     def work(connection: Connection) -> list[dict[str, Any]]:
         names = service.standings.of(connection, leagues.find(connection, result.league)).names
+        if len(names) > MAX_PLAYERS:
+            return []
         return [
             {"name": name, "similar": similar, "detail": f"{name!r} is a new player, but looks like {similar[0]!r}"}
             for name in new[:MAX_COMPARED]
             if (similar := names.lookalikes(name))
         ]
 
-    # The matches are recorded by now, so a busy database must not make an error of the warnings.
-    with suppress(Unavailable):
+    # The matches are recorded by now, so nothing may fail: the database may be busy, the league renamed or deleted.
+    with suppress(Unavailable, NotFound):
         return {"warnings": warnings} if (warnings := await service.read(work)) else {}
     return {}
 

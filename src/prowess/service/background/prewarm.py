@@ -72,6 +72,7 @@ class Prewarmer:
         with self._database.reading() as connection:
             league = leagues.find(connection, name)
             snapshot = self._standings.of(connection, league)
+            snapshot.names.find("?")  # builds the index of names
             self._traces.of(connection, league)
             time = week_before(snapshot)
             if time is not None:
