@@ -21,6 +21,7 @@ from prowess.store.write import erasure, long_corrections
 from prowess.store.write.commands import AddAlias, Delete, Edit, Post, RemoveAlias, Rename, UndoRename
 from prowess.store.write.importing import import_history
 from prowess.store.write.writer import Writer, perform, preview
+from tests.store.matches import MODELS
 from tests.store.sound import check, dump
 
 MATCHES = [
@@ -72,9 +73,9 @@ def fit_of(renamed):
     return pw.TrueSkill().fit(pw.History.from_matches(matches)).ladder
 
 
-def stored(database):
+def stored(database, league="darts"):
     with database.reading() as connection:
-        row = leagues.find(connection, "darts")
+        row = leagues.find(connection, league)
         table = schema.rating.c
         query = select(table.player, table.state).where(table.league_id == row.id, table.rating_set == row.rating_set)
         return {player: bytes(state) for player, state in connection.execute(query) if state is not None}
@@ -114,6 +115,20 @@ def test_renaming_a_player_changes_no_rating(database):
     assert after == {"Jeevo Smith" if name == "Jeevo" else name: state for name, state in before.items()}
     assert teams(database)["b"] == ["Jeevo Smith", "cat"]
     check(database, "darts")
+
+
+@pytest.mark.parametrize("preset", MODELS)
+def test_merging_equals_the_fit_of_a_renamed_history(database, preset):
+    with database.writing() as connection:
+        league = leagues.create(connection, "chess", model=MODELS[preset])
+    matches = [match(*one) | {"scores": [number % 4, number % 3], "home": 0} for number, one in enumerate(MATCHES * 6)]
+    matches = [one | {"id": str(number)} for number, one in enumerate(matches)]
+    perform(database, Post("chess", matches))
+    made = perform(database, Rename("chess", "Jeevo", "Deevo"))
+    history = pw.History.from_matches([{**one, "time": f"{one['time']}T00:00:00Z"} for one in matches])
+    assert stored(database, "chess") == states(league.model.fit(history.rename({"Jeevo": "Deevo"})).ladder)
+    perform(database, UndoRename("chess", made.revision))
+    assert stored(database, "chess") == states(league.model.fit(history).ladder)
 
 
 def test_undoing_a_merge_restores_matches_ratings_and_aliases(database):
