@@ -141,5 +141,5 @@ def test_check_ask_writes_confirmed_aliases_to_the_alias_file(files: tuple[Path,
 def test_check_ask_without_an_alias_file_prints_the_confirmed_aliases(files: tuple[Path, Path, Path]) -> None:
     code, shown = converse(b"ny", "check", files[0], "--ask")
     assert code == 0, shown
-    assert "The lines of a file of aliases for your answers:\n  Jeevo,Deevo\n" in shown
+    assert "Put these lines into a file for --aliases:\n  Jeevo,Deevo\n" in shown
     assert "--aliases aliases.csv" in shown

@@ -88,7 +88,7 @@ def test_check_shows_the_context_of_a_file(tmp_path: Path) -> None:
     path = write(tmp_path, "games.csv", text)
     shown = run("check", path).stdout
     assert "context: surface (match); seed (team)" in shown
-    assert "not kept as context: tour (the same everywhere)" in shown
+    assert "not kept as context: tour (always the same)" in shown
     rows = [line.split() for line in shown.splitlines()]
     assert ["surface", "context", "of", "the", "match"] in rows
     assert ["winner_seed", "context", "of", "the", "team"] in rows

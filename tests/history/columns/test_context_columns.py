@@ -182,14 +182,14 @@ def test_null_markers_of_other_programs_leave_a_context_column_numeric() -> None
 def test_remark_names_constant_and_unique_columns_that_are_left_out_of_the_context() -> None:
     history = read("winner,loser,tour,url,nr,speed,note\na,b,x,u/1,1,1.5,\nb,a,x,u/2,2,2.25,\na,b,x,u/3,3,3.5,")
     assert levels(history) == {"speed": "match"}
-    expected = "not kept as context: tour (the same everywhere); url, nr (different everywhere); note (empty)"
+    expected = "not kept as context: tour (always the same); url, nr (always different); note (empty)"
     assert remark(history, "context-left-out") == expected
 
 
 def test_column_that_differs_in_every_match_is_left_out_even_if_matches_have_several_rows() -> None:
     history = read("race,url,driver,position\nr1,u1,a,1\nr1,u1,b,2\nr2,u2,a,2\nr2,u2,b,1")
     assert levels(history) == {}
-    assert "url (different everywhere)" in remark(history, "context-left-out")
+    assert "url (always different)" in remark(history, "context-left-out")
 
 
 def test_user_can_choose_the_context_columns() -> None:

@@ -108,7 +108,7 @@ def test_id_and_importance_columns_are_read() -> None:
 def test_id_column_with_duplicates_does_not_identify_matches_unless_mapped() -> None:
     history = read("id winner loser\n 0 a b\n 0 b a")
     assert history.ids is None
-    assert "not kept as context: id (the same everywhere)" in history.recognised
+    assert "not kept as context: id (always the same)" in history.recognised
     with pytest.raises(Error, match="row 2: the id '0' is also used by the frame, row 1"):
         read("id winner loser\n 0 a b\n 0 b a", columns={"id": "id"})
 

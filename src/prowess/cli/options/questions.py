@@ -79,7 +79,7 @@ def ask_aliases(history: History, choices: Choices) -> tuple[Choices, Path | Non
         return choices, None
     merged = Aliases({**aliases, **confirmed}, aliases.source)
     if path is None:
-        _print("The lines of a file of aliases for your answers:")
+        _print("Put these lines into a file for --aliases:")
         for line in alias_lines(confirmed.items()):
             _print(f"  {line}")
         _print("")

@@ -534,8 +534,8 @@ class _Reader:
             number = sum(map(len, self.columns.values()))
             remarks.append(Remark("context", (f"context: {'; '.join(kept)}",), count=number))
         reasons = {
-            "constant": "the same everywhere",
-            "distinct": "different everywhere",
+            "constant": "always the same",
+            "distinct": "always different",
             "empty": "empty",
             "many": f"beyond the first {MOST_COLUMNS} columns",
         }
