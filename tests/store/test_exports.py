@@ -176,7 +176,7 @@ def test_export_files_left_by_a_crashed_process_are_deleted(tmp_path):
 def test_export_folder_that_other_users_can_write_to_is_refused(tmp_path):
     (tmp_path / "exports").mkdir()
     (tmp_path / "exports").chmod(0o777)
-    with pytest.raises(Unavailable, match="can be written by others"):
+    with pytest.raises(Unavailable, match="can be written by other users"):
         ExportFolder(tmp_path / "exports").scratch(1)
 
 

@@ -23,7 +23,7 @@ def resolve_aliases(aliases: Mapping[str, str]) -> dict[str, str]:
     >>> resolve_aliases({"ann": "bob", "bob": "ann"})
     Traceback (most recent call last):
     ...
-    prowess.Error: aliases must not go in a circle: 'ann' → 'bob' → 'ann'
+    prowess.Error: these aliases refer to each other in a circle: 'ann' → 'bob' → 'ann'; remove one of them
     """
     direct: dict[str, str] = {}
     for alias, name in aliases.items():
