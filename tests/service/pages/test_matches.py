@@ -90,3 +90,17 @@ def test_export_of_a_private_league_needs_sign_in(ask):
         assert f'href="{address}"' in page
         assert ask.look(address, key=ask.admin).status_code == 200
         assert ask.look(address).status_code == 404
+
+
+def test_matches_of_a_player_are_found_in_any_spelling(ask):
+    ask.create_league("spelt")
+    matches = [
+        {"teams": [["João Silva"], ["Rafael Nadal"]], "context": {"seed": [1, 2]}},
+        {"teams": [["ann"], ["rafael nadal"]], "importance": 0},
+    ]
+    ask.post("/api/leagues/spelt/matches", matches, status=201)
+    for name in ("silva,+joao", "Jo%C3%A3o+Silva", "NADAL+RAFAEL"):
+        assert ask.get(f"/leagues/spelt/matches.json?player={name}").json()["total"] == 1
+        assert ask.look(f"/leagues/spelt/matches?player={name}").status_code == 200
+    told = ask.get("/leagues/spelt/matches.json?player=rafael+nadal").json()  # a player without a rating
+    assert [match["teams"] for match in told["matches"]] == [[["ann"], ["rafael nadal"]]]

@@ -336,9 +336,10 @@ class MatchFilter:
             before = parse(league.clock, self.before, "before")
             # UTC times are whole microseconds.
             until = before - 1.0 if league.clock == "utc" else nextafter(before, -inf)
-        player = None if self.player is None else service.standings.of(connection, league).names.resolve(self.player)
         views = service.traces.of(connection, league)
-        found = views.matches(player, since, until, limit, self.offset, self.context)
+        found = views.matches(
+            self.player_name(service, connection, league), since, until, limit, self.offset, self.context
+        )
         following = self.offset + limit
         return {
             "league": league.name,
@@ -353,6 +354,15 @@ class MatchFilter:
         """All parameters by name; None if one is not given."""
         own = {name: value for name, value in vars(self).items() if name != "context"}
         return own | {column_param(column): values for column, values in self.context.items()}
+
+    def player_name(self, service: Service, connection: Connection, league: League) -> str | None:
+        """Return the exact name of the player; None if all matches are asked for."""
+        if self.player is None:
+            return None
+        # A player without a rating, whose matches do not count, is not in the standings.
+        if (name := self.player.strip()) in service.traces.of(connection, league).view.number:
+            return name
+        return service.standings.of(connection, league).names.resolve(name)
 
     def query(self, **more: Any) -> str:
         """Return the parameters as a query string, with `more` added; parameters that are None are left out."""

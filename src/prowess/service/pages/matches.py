@@ -69,7 +69,7 @@ async def matches(request: Request, access: Read, service: ServiceDep, which: Ma
             status, problem = 404, str(error)
         following = data["next"] and page_url(league.name, "matches.json", **fields | {"offset": data["next"]})
         results = [result_line(match) for match in data["matches"]]
-        player = which.player and which.player.strip()
+        player = which.player_name(service, connection, league)
         columns = main_columns(context, of_match=player is None)
         extra = {
             "fields": fields,
