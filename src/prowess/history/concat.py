@@ -18,7 +18,7 @@ from .times import Stamp, agree, show_time
 
 
 def join(histories: Sequence[History], once: bool = True, names: Sequence[str] = ()) -> History:
-    """Join histories into one, in chronological order; without times, one after another.
+    """Join histories into one, in chronological order; histories without times are joined one after another.
 
     With `once`, a match that is in several histories (same date or time, teams and result) counts once. Error messages
     call the histories by their `names`.
@@ -116,7 +116,7 @@ def _contexts(histories: Sequence[History]) -> dict[str, Context]:
 
 
 def _mixed_context(histories: Sequence[History]) -> list[Remark]:
-    """Return remarks on the columns of context that hold numbers in some histories and text in others."""
+    """Return remarks on context columns that hold numbers in some histories and text in others."""
     kinds: dict[str, set[str]] = {}
     for part in histories:
         for field in FIELDS.values():

@@ -1,7 +1,8 @@
-"""Columns of context in written tables: their cells, and headers from which the reader infers the same columns.
+"""Context columns in written tables: their cells, and headers from which the reader infers the same columns.
 
-A header is the plain name of a column if the reader would understand it, and otherwise says the level of the column, as
-in `side [team]`. Tables are written in chunks, so a first pass over all chunks collects the traits of the columns.
+A header is the plain name of a column if the reader would infer its level correctly. If not, the header states the
+level, as in `side [team]`. Tables are written in chunks, so a first pass over all chunks collects the traits of the
+columns.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ Headers = Mapping[str, tuple[str, ...]]  # the headers of each column: one, or o
 
 @dataclass(frozen=True)
 class ColumnTraits:
-    """What the reader can see in the cells of a column; the traits of several chunks are joined with `|`."""
+    """The traits of a column that the reader can see in its cells; `|` combines the traits of several chunks."""
 
     level: Level
     kind: Kind
@@ -99,7 +100,7 @@ Traits = Mapping[str, ColumnTraits]
 
 
 def context_traits(history: History) -> dict[str, ColumnTraits]:
-    """Return the traits of all columns of context of a history."""
+    """Return the traits of all context columns of a history."""
     contexts = ((level, getattr(history, field)) for level, field in FIELDS.items())
     return {
         name: ColumnTraits.of(column, level, history) for level, context in contexts for name, column in context.items()
@@ -119,7 +120,7 @@ def _differs(code: NDArray[Any], level: Level, history: History) -> bool:
 
 
 def choose_headers(columns: Traits, others: Sequence[str], sides: int, timed: bool) -> Headers:
-    """Return headers for the columns of context; `others` are the headers of a table that has none.
+    """Return headers for the context columns of a table; `others` are the headers of its other columns.
 
     For a file with a row per match, `sides` is the number of teams; for any other file, it is 0. `timed` is true if the
     matches have times.
@@ -177,7 +178,7 @@ def _misread(columns: Traits, headers: Headers, marked: set[str], layout: Layout
 
 
 def context_cells(history: History, columns: Traits, headers: Headers, sides: int) -> Iterator[pl.Series]:
-    """Yield the cells of the columns of context under their headers, for each entry or for each match."""
+    """Yield the written context columns, named by their headers, with a cell for each entry or for each match."""
     for name, traits in columns.items():
         level = traits.level if sides else "player"
         column = column_at(history, name, level)
@@ -192,7 +193,7 @@ def context_cells(history: History, columns: Traits, headers: Headers, sides: in
 
 
 def _side(column: ContextColumn, history: History, number: int) -> ContextColumn:
-    """Return the values of one team of every match; missing if a match has fewer teams."""
+    """Return the values of one team of every match; a match with fewer teams has a missing value."""
     present = np.diff(history.match_start) > number
     team = np.where(present, history.match_start[:-1] + number, 0)
     return replace(column, code=np.where(present, column.code[team], -1))

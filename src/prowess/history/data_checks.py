@@ -59,7 +59,7 @@ def suspicions(history: History) -> list[Suspicion]:
 
 
 def likely_aliases(history: History) -> list[Suspicion]:
-    """Return all suspicions about names that may belong to one player, each with its pairs of alias and name.
+    """Return all suspicions that several names belong to one player, each with its pairs of alias and name.
 
     >>> matches = [{"teams": [["John Smith"], ["Ann"]]}] * 9 + [{"teams": [["Jhon Smith"], ["Ann"]]}]
     >>> [suspicion.aliases for suspicion in likely_aliases(History.from_matches(matches))]
@@ -135,7 +135,7 @@ def _single(history: History, counts: Counts) -> list[str]:
 
 
 def _gaps(history: History) -> list[str]:
-    """Find gaps between matches that are much longer than the others."""
+    """Find gaps between matches that are much longer than all other gaps."""
     if history.time is None:
         return []
     moments = np.unique(history.time)

@@ -189,7 +189,9 @@ class History:
 
     @classmethod
     def join(cls, histories: "Sequence[History]", *, once: bool = True) -> "History":
-        """Join several histories into one, in chronological order; without times, one after another.
+        """Join several histories into one, in chronological order.
+
+        Histories without times are joined one after another.
 
         With `once`, a match in several histories (the same date or time, teams and result) counts once.
 
@@ -216,7 +218,7 @@ class History:
         """Write a file (.csv .tsv .parquet .jsonl) from which `read` builds an equal history.
 
         `layout` is "wide", a row per match, or "long", a row per player; the default is wide if possible. In .csv and
-        .tsv, text that a spreadsheet would run as a formula gets an apostrophe, unless you ask for `raw_names`.
+        .tsv files, text that a spreadsheet would run as a formula gets an apostrophe, unless `raw_names` is true.
 
         >>> from pathlib import Path; from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
@@ -295,7 +297,7 @@ class History:
     def take(self, chosen: ArrayLike) -> "History":
         """Select matches by indices or by a boolean mask; if they have times, the result is sorted by time.
 
-        A match may be selected more than once; ids must be unique, so they are then dropped.
+        A match may be selected more than once; in this case, the match ids are dropped, because ids must be unique.
 
         >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["cat"], ["ann"]]}])
         >>> history.take([False, True])[0]["teams"]
@@ -328,10 +330,10 @@ class History:
         return take(self, slice(*bounds(self, start, end)))
 
     def where(self, conditions: Mapping[str, object] | None = None, /, **values: object) -> "History":
-        """Select the matches that have all the given values of context; a list means any of its values.
+        """Select the matches whose context has all the given values; a list of values means any of them.
 
-        A value of a team or of a player selects the matches in which any team, or any player, has it. None selects
-        missing values. Give names that are not Python names in a mapping: `where({"best of": 5})`.
+        For a context column of teams or players, a match is selected if any of its teams or players has the value. None
+        selects missing values. Give names that are not Python names in a mapping: `where({"best of": 5})`.
 
         >>> match = {"teams": [["ann"], ["bob"]]}
         >>> contexts = [{"surface": "clay"}, {"surface": "grass"}, {"surface": "clay", "seed": [1, None]}]
@@ -346,8 +348,8 @@ class History:
     def rename(self, names: Mapping[str, str]) -> "History":
         """Rename players, and merge players who get the same name; every old name must exist.
 
-        Chains are followed: {"JV": "Jeevo", "Jeevo": "Deevo"} makes Deevo of both. A merge that would put a player
-        twice into a match raises an `Error` that names the match.
+        Chains of names are followed: {"JV": "Jeevo", "Jeevo": "Deevo"} renames both JV and Jeevo to Deevo. A merge that
+        would put a player twice into a match raises an `Error` that names the match.
 
         >>> history = History.from_matches([{"teams": [["Jeevo"], ["ann"]]}, {"teams": [["Deevo"], ["ann"]]}])
         >>> history.rename({"Jeevo": "Deevo"}).players

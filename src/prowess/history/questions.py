@@ -51,7 +51,9 @@ def apply_answer(choices: Choices, answer: Answer) -> Choices:
 
 
 def open_questions(table: Table, findings: Findings | None = None) -> tuple[Question, ...]:
-    """Return the questions that a table leaves open; `findings` is the result of reading it, or None if that failed.
+    """Return the questions that a table leaves open.
+
+    `findings` is the result of reading the table, or None if reading failed.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"a": ["Ann", "Cat"], "b": ["Bob", "Ann"], "c": [3, 1], "d": [1, 2], "e": [7, 5]})
@@ -145,7 +147,7 @@ def _label_result(columns: MatchColumns) -> str:
 
 
 def _may_be_at_home(findings: Findings | None, settled: bool) -> bool:
-    """Return whether the first side may be the home team although the column names do not say so."""
+    """Return whether the first side may be the home team even if no column name says so."""
     if findings is None or findings.layout is None:
         return False
     layout = findings.layout

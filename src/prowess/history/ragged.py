@@ -1,4 +1,7 @@
-"""Ragged arrays: `start` holds the index at which each list begins, then the index at which the last one ends."""
+"""Ragged arrays: `start` holds the index at which each list begins.
+
+The last element is the index at which the last list ends.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +54,9 @@ def gather(start: Ints, chosen: NDArray[np.integer]) -> tuple[Ints, Ints]:
 
 
 def places(start: Ints, key: Floats) -> Ints:
-    """Return competition places within each list, lowest key first: 1 + the number of strictly lower keys.
+    """Return places within each list, lowest key first.
+
+    A place is 1 plus the number of strictly lower keys in the list.
 
     >>> places(np.array([0, 4, 6], np.int32), np.array([1, 2.5, 2.5, 9, 7, 3]))
     array([1, 2, 2, 4, 2, 1], dtype=int32)

@@ -63,7 +63,7 @@ class Problem:
     message: Message
 
     def detail(self, option: Callable[[Option], str] = str) -> str:
-        """Return the part of the message that says what would be valid, without the column and the value."""
+        """Return the part of the message about what would be valid, without the column and the value."""
         return join_pieces(_pieces(self.message), option)
 
     @property
@@ -111,7 +111,10 @@ class Problems:
         self.others.append(np.asarray(rows, np.intp))
 
     def copy_to(self, target: "Problems", place: Callable[[int], int | None]) -> None:
-        """Copy the problems to `target`; `place` maps a row to a row of `target`, or to None to drop its problems."""
+        """Copy the problems to `target`.
+
+        `place` maps a row to a row of `target`, or to None if its problems are dropped.
+        """
         for rows, column, values, message in self.groups:
             for index, row in enumerate(rows.tolist()):
                 if (new := place(row)) is not None:
@@ -214,7 +217,10 @@ class Table:
     def note(
         self, code: str, *pieces: Piece, column: str | None = None, number: int | None = None, row: int | None = None
     ) -> None:
-        """Add a remark unless it exists; `number` counts the rows or matches concerned, and `row` is the first."""
+        """Add a remark unless it exists.
+
+        `number` is the number of rows or matches concerned, and `row` is the first row.
+        """
         remark = Remark(code, pieces, column, number, None if row is None else self.line(row))
         if remark not in self.remarks:
             self.remarks.append(remark)
@@ -243,7 +249,10 @@ class Table:
             self.reject(np.flatnonzero(~good.fill_null(False).to_numpy()), column, right)
 
     def reject(self, rows: Any, column: str | None, right: Message | Callable[[int], Message]) -> None:
-        """Add a problem for each row; `right` is the message, or a function from the index in `rows` to a message."""
+        """Add a problem for each row.
+
+        `right` is the message, or a function that returns the message for an index into `rows`.
+        """
         values = None if column is None else self.frame[column][np.asarray(rows, np.intp)].to_list()
         self.problems.add(rows, column, values, right)
 
@@ -364,9 +373,9 @@ def few_rows(rows: int) -> int:
 
 
 def history_or_error(findings: Findings, skip_problems: bool | None) -> "History":
-    """Return the history if there are no problems or they may be skipped; otherwise raise an `Error`.
+    """Return the history if there are no problems, or if the problems may be skipped; otherwise raise an `Error`.
 
-    If `skip_problems` is None, a few rows may be skipped (see `few_rows`), but not all.
+    If `skip_problems` is None, a few rows may be skipped (see `few_rows`), but not all rows.
     """
     if not findings.problems:
         return findings.history

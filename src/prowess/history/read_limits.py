@@ -58,7 +58,10 @@ class ReadLimits:
             raise self.error(title, f"{sizes}, and the limit is {self.ratio:g} times its size")
 
     def check_table(self, title: str, rows: int, columns: int, line: int | None = None) -> None:
-        """Raise `LimitExceeded` if a table, or one `line` of it, has too many rows or columns."""
+        """Raise `LimitExceeded` if a table has too many rows or columns.
+
+        `line` is the line with too many columns, if it is known.
+        """
         for number, most, what in ((rows, self.rows, "rows"), (columns, self.columns, "columns")):
             if number > most:
                 subject = "" if line is None else f"line {line:,} "

@@ -89,8 +89,9 @@ def from_frame(frame: Any, choices: Choices) -> Findings:
 def from_table(table: Table, *, suggest: bool = True) -> Findings:
     """Recognise the layout of a table and build a history from the usable rows.
 
-    Unusable rows must not influence how the other rows are read, so the cells are read again without them. Matches that
-    break a rule are then dropped without another pass. If no layout fits and `suggest` is true, the error suggests one.
+    Unusable rows must not influence how other rows are read, so the cells are read a second time without unusable rows.
+    Matches that break a rule are dropped after the second pass. If no layout fits and `suggest` is true, the error
+    suggests one.
     """
     table, layout = _recognise(table, suggest)
     opening, rows = tuple(table.remarks), len(table.frame)
@@ -133,7 +134,7 @@ def from_table(table: Table, *, suggest: bool = True) -> Findings:
 
 
 def choose_context(findings: Findings, choices: Choices) -> Findings:
-    """Return findings whose history has only the chosen columns of context; used for files of plain matches."""
+    """Return findings whose history has only the chosen context columns. This is for files of JSON matches."""
     if choices.context is None:
         return findings
     history = findings.history
@@ -179,7 +180,7 @@ class _UnusedRows:
 
 
 def _recognise(table: Table, suggest: bool) -> tuple[Table, Layout]:
-    """Recognise the layout from the column names, or else from the contents of the columns."""
+    """Recognise the layout from the column names or, if these are unknown, from the contents of the columns."""
     table = join_sets(table)
     plain = without_context(table)
     try:
@@ -253,7 +254,7 @@ def _read_matches(table: Table, layout: Layout) -> tuple[RawMatches, Callable[[]
 def _sequence(table: Table, draft: RawMatches, rows: RowGroups | None) -> Floats | None:
     """Return the round of each match as a number, to order matches with the same time.
 
-    Return None if round names are unknown, or if they agree with the order of the rows.
+    Return None if round names are unknown, or if the rounds are already in the order of the rows.
     """
     assert draft.times is not None
     columns = without_context(table).frame.columns

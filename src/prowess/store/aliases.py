@@ -264,7 +264,7 @@ def list_distinct(connection: Connection, league: League) -> set[tuple[str, str]
 
 
 def set_distinct(connection: Connection, league: League, names: Sequence[str]) -> None:
-    """Declare that two names belong to different players, so that nobody is asked about them again."""
+    """Declare that two names belong to different players, so that they are no longer suggested for merging."""
     first, second = sorted(names)
     if (first, second) not in list_distinct(connection, league):
         write_many(connection, schema.distinct_name, [(league.id, first, second)])

@@ -13,8 +13,8 @@ Value = TypeVar("Value")
 class LruCache(Generic[Value]):
     """A cache of at most `limit` bytes. The cache evicts the least recently used values, but never the newest one.
 
-    The cache is thread-safe. A thread that computes a value holds the lock of its key in the meantime, so each value is
-    computed once, and no thread waits for another key.
+    The cache is thread-safe. A thread that computes a value holds the lock of its key, so that each value is computed
+    only once, and threads never wait for other keys.
 
     >>> cache: LruCache[str] = LruCache(limit=10)
     >>> for name in ("ann", "bob", "cat"):

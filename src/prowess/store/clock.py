@@ -21,7 +21,7 @@ STAMPS: dict[Clock, Stamp | None] = {"utc": Stamp("timestamp", "UTC"), "number":
 
 
 def clock_of(history: History) -> Clock:
-    """Return the clock that the times of a history are on.
+    """Return the clock of a history: the kind of its times.
 
     >>> clock_of(History.from_matches([{"teams": [["ann"], ["bob"]], "time": "2026-01-31"}]))
     'utc'

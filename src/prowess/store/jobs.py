@@ -1,7 +1,7 @@
 """The queue of background jobs that analyse how well models predict a league: request, claim, finish.
 
 All processes of a service share the queue. A worker sends a heartbeat about every second; an analysis whose heartbeat
-stops counts as interrupted. The last result is kept until there is a new one.
+stops counts as interrupted. The last result is kept until the next analysis has finished.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ _ROWS = select(*(_ANALYSIS[name] for name in Analysis.__dataclass_fields__ if na
 def request(connection: Connection, league: League, kind: Kind, asked: Mapping[str, Any], author: str = "") -> None:
     """Queue an analysis, unless one is queued or running; delete failed analyses.
 
-    If two requests arrive at the same moment, one of them gets a `WriteClash`, which it can ignore.
+    If two requests arrive at the same moment, one caller gets a `WriteClash`, which the caller can ignore.
     """
     _, last = latest(connection, league, kind)
     if last is not None and last.open:
@@ -83,7 +83,7 @@ def request(connection: Connection, league: League, kind: Kind, asked: Mapping[s
 
 
 def latest(connection: Connection, league: League, kind: Kind) -> tuple[Analysis | None, Analysis | None]:
-    """Return the last finished analysis and the last requested one, which may be the same."""
+    """Return the last finished analysis and the last requested analysis, which may be the same."""
     query = _ROWS.where(_of(league.id, kind)).order_by(_ANALYSIS.id.desc()).limit(10)
     analyses = [_analysis(row) for row in connection.execute(query)]
     last = analyses[0] if analyses else None

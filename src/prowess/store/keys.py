@@ -61,7 +61,7 @@ class Key:
         return self.revoked_at is None and (self.expires_at is None or time() < self.expires_at)
 
     def may(self, scope: Scope, league_id: int | None) -> bool:
-        """Return whether the key grants a scope in a league, or outside leagues (None)."""
+        """Return whether the key grants a scope in a league, or outside of leagues if `league_id` is None."""
         if not self.live or SCOPES.index(scope) > SCOPES.index(self.scope):
             return False
         return self.league_id is None or self.league_id == league_id
@@ -188,7 +188,7 @@ def _is_last_admin(connection: Connection, key: Key) -> bool:
 def rotate(connection: Connection, id: int, grace: float, *, author: str = "") -> tuple[Key, str]:
     """Give a key a new secret; return the key and the secret. The old secret works for `grace` more seconds.
 
-    Only one old secret works: if the key was rotated before, the secret from before that rotation stops working now.
+    Only one old secret works at a time: if the key was rotated before, the older secret stops working now.
     """
     if not 0 <= grace <= MAX_GRACE:
         text = f"the old secret can work for at most {MAX_GRACE / 86_400:g} more days"

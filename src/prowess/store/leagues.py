@@ -45,7 +45,7 @@ def storable(text: object, most: int) -> bool:
 
 
 def slug(title: str) -> str:
-    """Return a league name that is as close to a title as plain letters allow.
+    """Convert a title to a league name of lowercase letters, digits and hyphens.
 
     >>> slug("The Pub, Tuesday's Darts"), slug("Žofie's Spaß")
     ('the-pub-tuesday-s-darts', 'zofie-s-spass')
@@ -54,7 +54,9 @@ def slug(title: str) -> str:
 
 
 def league_name(title: str) -> str:
-    """Return the league name for a title. Raises `Error` if letters would be lost: two titles could get the same name.
+    """Return the league name for a title.
+
+    Raises `Error` if letters would be lost, because two titles could then get the same name.
 
     >>> league_name("Лига 1")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -228,7 +230,7 @@ def create(
 
 
 def _take_name(connection: Connection, name: str) -> None:
-    """Check that a name is valid and not in use; if a renamed league had it before, end the redirect to that league."""
+    """Check that a name is valid and not in use. If it redirects to a renamed league, end the redirect."""
     if not NAME.fullmatch(name):
         text = (
             f"a league name has at most 63 lowercase letters (a to z), digits and hyphens, as in {slug(name)!r}, "
@@ -306,7 +308,7 @@ def get(connection: Connection, id: int) -> League:
 def clock_of(database: Database, name: str) -> Clock:
     """Return the clock of a league and cache it.
 
-    The cache may be wrong if another league has taken the name; the writer checks that.
+    The cached clock may be wrong if another league has taken the name; the writer checks this.
     """
     if name not in database.clocks:
         with database.reading() as connection:
@@ -413,7 +415,7 @@ def change(
 
 
 def _rename(connection: Connection, league: League, new: str, author: str) -> League:
-    """Rename a league; its old name redirects to it until another league takes that name."""
+    """Rename a league. The old name redirects to the league until another league takes the name."""
     _take_name(connection, new)
     try:
         update_row(connection, league, name=new)

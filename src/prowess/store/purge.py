@@ -1,4 +1,4 @@
-"""Removing deleted leagues for good, once their grace period has ended.
+"""Remove deleted leagues for good, once their grace period has ended.
 
 The rows of a league are deleted in short transactions, so that other leagues hardly wait. A removal that is interrupted
 continues the next time, in any process. Entries of the audit log stay.

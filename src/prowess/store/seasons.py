@@ -52,8 +52,8 @@ class Stretch(NamedTuple):
 def stretches(history: History, seasons: Sequence[Season], stops: Iterable[int] = ()) -> Iterator[Stretch]:
     """Split a history at the start of each season, and after each number of matches in `stops` (ascending).
 
-    The last match always ends a stretch. If a season begins at a stop, the stop comes first, so that a ladder saved
-    there does not include the new season.
+    The last match always ends a stretch. If a season begins at a stop, the stop comes first, so that a ladder saved at
+    the stop does not include the new season.
 
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]], "time": day} for day in (1, 2, 3)])
     >>> [(end, season and season.name) for _, end, season in stretches(history, [Season(2, "II", 0.5, None)], [2])]

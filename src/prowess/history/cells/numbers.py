@@ -147,8 +147,8 @@ def _merge(table: Table, column: str, whole: "pl.Series", rest: "pl.Series", val
 def _read_texts(table: Table, columns: Sequence[str], texts: "pl.Series", large: Callable[[], bool]) -> Floats:
     """Read texts that are not whole numbers; unreadable texts become NaN.
 
-    Decimals such as 2.5 and 2,5 are read all at once. Texts in other notations are read one by one, each distinct text
-    once.
+    Decimals such as 2.5 and 2,5 are read all at once. Texts in other notations are read one by one; equal texts are
+    read only once.
     """
     import polars as pl
 
@@ -269,7 +269,7 @@ def _whole_and_fraction(body: str | None, fraction: str) -> Numeral | None:
 
 
 def numeral(text: str) -> Numeral | None:
-    """Read digits with marks between them, without a sign or a unit; None if the marks are inconsistent.
+    """Read digits with points, commas or spaces between them, without a sign or a unit; None if these are inconsistent.
 
     >>> numeral("1,234"), numeral("1,234,5")
     (Numeral(point=1234.0, comma=1.234, unit='', proof=''), None)

@@ -32,7 +32,7 @@ class Places:
     """The rank in each row of a place column; NaN if the cell is empty or holds a word such as DNF.
 
     Players who are `unplaced` took part and share the last place of their match. Players who are `absent` did not take
-    part. The cells of all other players without a rank are empty.
+    part. All other players without a rank have an empty cell.
     """
 
     rank: Floats

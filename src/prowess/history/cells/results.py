@@ -44,8 +44,8 @@ class Results:
     """The results of two-team matches, as columns: the scores (NaN if there are none) and the winner.
 
     `sign` is 1 if the first team won, −1 if the second won, and 0 for a draw, or for a walkover without a known winner.
-    `state` is `PLAYED`, `UNPLAYED_MATCH`, `WALKOVER` or `WRONG` (reported as a problem). If `scored` is false, only the
-    winners are known, as in chess.
+    `state` is `PLAYED`, `UNPLAYED_MATCH`, `WALKOVER` or `WRONG` (reported as a problem). If `scored` is false, the
+    results have winners but no scores, as in chess.
     """
 
     first: Floats
@@ -57,7 +57,7 @@ class Results:
 
 
 def pair_results(table: Table, column: str, decided: bool = False) -> Results:
-    """Read a column that holds the results of both teams, with remarks on sets, shoot-outs and times of day.
+    """Read a column that holds the scores of both teams, and add remarks on sets, shoot-outs and times of day.
 
     If `decided` is true, another column has the winner, so a cell without a winner, such as 6-4 3-6 RET, is not a
     problem.
@@ -207,7 +207,7 @@ class _Column:
 
 
 def _word_and_score(cell: str) -> tuple[str, Cell | None]:
-    """Return the word in a cell, and the score beside the word if there is one."""
+    """Split a cell into a result word and a score; the score is None if the cell has none."""
     text = plain_text(cell).casefold()
     if _NUMBER.fullmatch(text):  # normalised: 1.0 is 1, ½ is 0.5
         return f"{0.5 if text.endswith('1/2') else float(text.replace(',', '.')):g}", None

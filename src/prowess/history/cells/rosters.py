@@ -28,7 +28,7 @@ def rosters(
 
     All columns are split at the same separator, so that in "Smith & Sons; ann" the ampersand stays part of a name.
     Without `split`, a cell is one name. Set `sure` if the columns certainly hold rosters, as a column called "players"
-    does; otherwise a mark such as "&" may be part of a name. A remark reports the separator.
+    does. If `sure` is false, a character such as "&" may be part of a name. A remark reports the separator.
 
     >>> import polars as pl
     >>> cells = Table(pl.DataFrame({"team": ["ann, bob and cat", "dan, eve"]}), "cells")
@@ -63,7 +63,7 @@ def rosters(
 
 
 def _decode_json(table: Table, texts: list["pl.Series"]) -> list["pl.Series"] | None:
-    """Read cells that are all JSON lists, such as ["ann", "bob"]; None if they are not."""
+    """Read cells that are JSON lists, such as ["ann", "bob"]; None unless all cells are JSON lists."""
     import polars as pl
 
     cells = pl.concat(texts).drop_nulls()
@@ -78,7 +78,7 @@ def _decode_json(table: Table, texts: list["pl.Series"]) -> list["pl.Series"] | 
 
 
 def _find_separator(table: Table, texts: list["pl.Series"], sure: bool) -> tuple[str | None, list["pl.Series"]]:
-    """Find the separator of the rosters; return it with the cells, without enclosing brackets."""
+    """Return the separator of the rosters, and the cells without enclosing brackets."""
     import polars as pl
 
     cells = pl.concat(texts).drop_nulls()

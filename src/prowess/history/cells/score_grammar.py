@@ -21,8 +21,8 @@ _SET = 6  # minimum number of games in a tennis set
 class Cell:
     """The result in a cell: its state, its scores, and the winner (1 first team, −1 second, 0 draw or unknown).
 
-    `pairs` counts the pairs of scores outside brackets, up to 2, and `rule` names the rule by which the cell was read.
-    If the cell lists sets, the scores count sets, and `within` has each team's total of games or points.
+    `pairs` is the number of pairs of scores outside brackets, at most 2. `rule` is the name of the rule by which the
+    cell was read. If the cell lists sets, the scores count sets, and `within` has each team's total of games or points.
     """
 
     state: int = WRONG
@@ -166,7 +166,10 @@ def _sums(scores: list[tuple[float, float]]) -> tuple[float, float]:
 
 
 def _is_tennis_set(left: float, right: float) -> bool:
-    """Return whether a score is that of a tennis set: 6-0 to 6-4, 7-5, 7-6, or a longer set won by two games (10-8)."""
+    """Return whether a score is possible in a tennis set.
+
+    Possible scores are 6-0 to 6-4, 7-5, 7-6, and longer sets that are won by two games, such as 10-8.
+    """
     high, low = max(left, right), min(left, right)
     return (
         (high == _SET and low <= _SET - 2)

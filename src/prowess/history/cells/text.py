@@ -130,7 +130,7 @@ def names(table: Table, column: str) -> "pl.Series":
 
 
 def intern_names(table: Table, columns: list[str]) -> tuple[Ints, "pl.Series"]:
-    """Read columns of names row by row; return the index of each cell's name in the list of names, and that list.
+    """Read columns of names row by row; return the index of each cell's name among the distinct names, and these names.
 
     Empty cells are problems.
 

@@ -78,7 +78,7 @@ class Sources:
     member: NDArray[np.intp] | None = None
 
     def take(self, draft: RawMatches, matches: Rows) -> "Sources":
-        """Return the sources of some of the matches; `draft` holds all of them."""
+        """Return the sources of some of the matches; `draft` holds all raw matches."""
         _, team = gather(draft.match_start, matches)
         _, entry = gather(draft.team_start, team)
         return Sources(
@@ -170,7 +170,7 @@ def without_context(table: Table) -> Table:
 
 
 def _unused(table: Table, layout: Layout, draft: RawMatches) -> list[str]:
-    """Return the columns without information in the raw matches; a column may have a role for which it was not used."""
+    """Return the columns that were not used for the raw matches; some of them may have a role."""
     values = {"id": draft.ids, "time": draft.times, "venue": draft.home, "score": draft.score}
     dropped = {layout.roles[role] for role, value in values.items() if value is None and role in layout.roles}
     dropped -= {layout.roles["match"]} if "match" in layout.roles else set()
@@ -191,7 +191,7 @@ def select_context(contexts: Sequence[Context], names: Sequence[str], title: str
 
 
 def _closest(name: str, known: Sequence[str], title: str) -> str:
-    """Return the known name that is spelt like the given one; raises `Error` if there is none."""
+    """Return the known name that equals the given name when both are normalised; raises `Error` if there is none."""
     if name in known:
         return name
     alike = [other for other in known if plain_name(other) == plain_name(name)]
@@ -215,7 +215,7 @@ def _find_columns(
 ) -> Iterator[_Source]:
     """Find context columns by the names of the file's columns; yield them in the order of the file.
 
-    With `everything`, columns with a role are included, because the user may ask for them.
+    With `everything`, columns with a role are included, because the user may choose them as context.
     """
     fits = {column for column in table.frame.columns if _holds_values(table, column)}
     marked = list(_marked(unused, wide=bool(layout.sides)))
@@ -384,7 +384,7 @@ class _Reader:
             self.left_out[reason].extend(source.columns)
 
     def _differs_everywhere(self, source: _Source) -> bool:
-        """Return whether all cells of a large table differ, and are text or whole numbers."""
+        """Return whether a column of a large table holds distinct texts or whole numbers in all rows."""
         import polars as pl
 
         cells = self.table.frame[source.columns[0]]
@@ -442,7 +442,7 @@ class _Reader:
         return "team" if (by_team != np.repeat(first, np.diff(draft.match_start))).any() else "match"
 
     def _finest(self, name: str, level: Level) -> Level:
-        """Return the finer of a level and the level in earlier chunks of the file."""
+        """Return the given level, or the level of the column in earlier chunks of the file if that is finer."""
         earlier = self.earlier.get(name)
         return level if earlier is None else max(level, earlier[0], key=LEVELS.index)
 
@@ -549,7 +549,7 @@ class _Reader:
 
 
 def _as_values(series: "pl.Series") -> "pl.Series":
-    """Return a column as text or numbers; times are text as they are written."""
+    """Return a column as text or numbers; times become text as written in the file."""
     import polars as pl
 
     dtype = series.dtype

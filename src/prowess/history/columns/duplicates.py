@@ -215,7 +215,7 @@ def leave_out_mirrored(table: Table, layout: Layout, meetings: Meetings, result:
 
 
 def _moments(table: Table, layout: Layout) -> list[str]:
-    """Return the columns that two rows of one match must share: the time, an id that recurs, or else the round."""
+    """Return the columns that must be equal in two rows of one match: the time, an id that recurs, or the round."""
     when = [column for column in _time_columns(table, layout) if column != layout.roles.get("id")]
     if "id" in layout.roles and 2 * table.frame[layout.roles["id"]].n_unique() <= len(table.frame) + 1:
         when.append(layout.roles["id"])

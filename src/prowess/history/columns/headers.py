@@ -92,7 +92,10 @@ class Headers:
         self._gather_members()
 
     def find(self, names: Mapping[str, str | Sequence[str]]) -> dict[str, str]:
-        """Return the column of each role: as mapped by the user, by the first known alias, or by words in its name."""
+        """Return the column of each role.
+
+        It is mapped by the user, or found by a known alias or by words in its name.
+        """
         columns = {}
         for role, spellings in names.items():
             column = self.mapped.get(plain_role(role)) or self.first(spellings, role) or self._by_words(role)
@@ -153,7 +156,7 @@ class Headers:
         return min(columns, key=lambda column: (bool(self.words[column] & short), len(column)), default=None)
 
     def _gather_members(self) -> None:
-        """Group the columns that hold one player of a side each, such as winner1 and winner2."""
+        """Group columns that each hold one player of a side, such as winner1 and winner2."""
         sides = self._numbered_members(_MEMBER)
         # If there are columns such as Player A, then A1 is the first set, not a player.
         if not sides and not any(SIDE.fullmatch(name) for name in self.free):
@@ -167,7 +170,10 @@ class Headers:
         self._gather_unnamed()
 
     def _numbered_members(self, pattern: re.Pattern[str]) -> dict[str, tuple[str, ...]]:
-        """Return the player columns of each side; empty unless two sides have a first player and one has a second."""
+        """Return the player columns of each side.
+
+        The result is empty unless two sides have a first player, and one of them a second player.
+        """
         by_tail: dict[str, dict[str, dict[int, str]]] = {"name": {}, "": {}, "id": {}}  # names are better than ids
         for name, column in self.free.items():
             member = pattern.fullmatch(name)

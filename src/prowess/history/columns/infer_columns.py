@@ -230,7 +230,7 @@ def unfit_columns(table: Table) -> dict[str, set[str]]:
 
 
 def join_sets(table: Table) -> Table:
-    """Add a column that joins the sets of a match, if each set has a column: 11:7 9:11 11:5.
+    """If each set of a match has a column, add a column that joins the sets, such as "11:7 9:11 11:5".
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"Satz 1": ["11:7"], "Satz 2": ["9:11"]})
@@ -310,7 +310,7 @@ def _holds_wins(sample: Table, column: str) -> bool:
 
 
 def _is_filled(sample: Table, column: str) -> bool:
-    """Return whether nearly all cells of a team column are filled; ignore rows that end before the column."""
+    """Return whether nearly all cells of a team column are filled, ignoring rows that end before this column."""
     import polars as pl
 
     columns = sample.frame.columns
@@ -323,7 +323,7 @@ def _is_filled(sample: Table, column: str) -> bool:
 
 
 def _holds_durations(sample: Table, column: str, match: str | None) -> bool:
-    """Return whether a column holds durations: 38:12, or numbers that differ within nearly every match."""
+    """Return whether a column holds durations: texts such as 38:12, or numbers that differ in nearly every match."""
     import polars as pl
 
     if sample.frame[column].dtype != pl.String:

@@ -83,7 +83,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Layout:
-    """The shape of a file, its columns by role, and, if a row is a match, its sides.
+    """The shape of a file, its columns by role, and its sides if the file has a row per match.
 
     In a file with a row per player, `parts` are columns that may identify matches together with the `match` column. In
     a file with a row per match, `also` are further columns that may hold the result.
@@ -388,7 +388,7 @@ def _ordered(headers: Headers) -> Layout | None:
 
 
 def _with_results(shape: Shape, headers: Headers, roles: dict[str, str], sides: tuple[Side, ...]) -> Layout | None:
-    """Choose the result columns: scores, else ranks, else the winner; columns mapped by the user take precedence."""
+    """Choose the result columns: those mapped by the user, or else scores, ranks or the winner, in this order."""
     scored, ranked = (all(getattr(side, result) for side in sides) for result in ("score", "rank"))
     partly = not scored and any(side.score for side in sides)
     half = next((side.score for side in sides if side.score), None) if partly else None

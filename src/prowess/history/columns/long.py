@@ -69,7 +69,10 @@ class RowGroups:
         return values[start[:-1]]
 
     def earliest(self, values: NDArray[Any], column: str) -> NDArray[Any]:
-        """Return the time of each match: the common time of its rows, or the earliest if most matches have several."""
+        """Return the time of each match, which all its rows share.
+
+        If the rows of most matches have several times, the earliest time is used.
+        """
         ordered, start, _ = self._compare(values, "match")
         most = 2 * self.count_differing(values, "match") > np.count_nonzero(np.diff(start) > 1)
         if not self.table.decide(f"whether a match has several times in {column}", lambda: bool(most)):
@@ -179,7 +182,7 @@ def _match_codes(table: Table, layout: Layout) -> Ints:
     """Return the number of each row's match.
 
     A match name may recur, such as "Monaco" every year. If the season or day column splits the rows of a match into
-    groups of several rows, matches are identified by that column as well.
+    groups of several rows, this column also identifies matches.
     """
     if "match" not in layout.roles:
         return _one_match(table, layout)
@@ -285,7 +288,7 @@ def _absent_word(table: Table, layout: Layout, column: str, absent: NDArray[np.i
 
 
 def _drop_rising_scores(table: Table, layout: Layout, match: Ints, results: _Results) -> None:
-    """Drop the scores of a text file if worse places mostly have higher scores, as with strokes and seconds."""
+    """Drop the scores of a text file if worse places mostly have higher scores, as with golf strokes and race times."""
     rank, score = results.rank, results.score
     if rank is None or score is None or "score" in layout.mapped:
         return
@@ -302,7 +305,10 @@ def _drop_rising_scores(table: Table, layout: Layout, match: Ints, results: _Res
 
 
 def _without_clubs(table: Table, layout: Layout, match: Ints, results: _Results) -> Layout:
-    """Drop the role `team` if most teams with several rows have several places: these are clubs, not teams."""
+    """Drop the role `team` if most teams with several rows have several places.
+
+    The players of a team share a place, but those of a club do not.
+    """
     if "team" not in layout.roles or "player" not in layout.roles or "team" in layout.mapped or results.rank is None:
         return layout
     column = layout.roles["team"]
@@ -412,7 +418,7 @@ def _ranks(rows: RowGroups, layout: Layout, results: _Results, score: Floats | N
 
 
 def _scores(rows: RowGroups, score: Floats, column: str, remarks: list[Remark]) -> Floats:
-    """Return the team scores: the value that a team's rows share, or their sum if the rows of most teams differ.
+    """Return the team scores: the common value of a team's rows, or the sum if the rows of most teams differ.
 
     The decision holds for the whole file: if scores are summed, a team of two players with 3 points each has 6 points.
     """
@@ -433,7 +439,10 @@ def _scores(rows: RowGroups, score: Floats, column: str, remarks: list[Remark]) 
 
 
 def _home_by_matchup(rows: RowGroups) -> Ints | None:
-    """Return the home teams if a column holds "BOS vs. NYK" for the home team, and "NYK @ BOS" for the other."""
+    """Return the home teams if a column has "BOS vs.
+
+    NYK" in the row of the home team and "NYK @ BOS" in the other row.
+    """
     column = next((name for name in rows.table.frame.columns if plain_name(name) == "matchup"), None)
     if column is None or rows.table.frame[column].dtype.is_nested():
         return None

@@ -1,6 +1,6 @@
 """The rules that every match must follow, whether it comes from a file, a frame or Python.
 
-Each rule is first checked on whole columns; the offending matches are located only if there are any.
+Each rule is first checked on whole columns; single matches are searched only if the rule is broken.
 """
 
 from collections.abc import Iterable, Iterator

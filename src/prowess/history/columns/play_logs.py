@@ -137,7 +137,7 @@ def _play(names: list[str], cell: str) -> _Play:
 
 
 def _seats(play: _Play) -> list[tuple[str, str, str | None]]:
-    """Return the name, place and score of each player; without scores if they contradict the places."""
+    """Return the name, place and score of each player; scores that contradict the places are left out."""
     places, scores = play.places() or [], play.scores
     agree = len(scores) == len(places) and places == [1 + sum(other > score for other in scores) for score in scores]
     return [
@@ -165,7 +165,10 @@ def _seat(cell: str) -> tuple[str, float | None]:
 
 
 def _is_log(plays: Sequence[_Play]) -> bool:
-    """Return whether most rows have several players, and most such rows have scores, or a winner among the players."""
+    """Return whether rows are a log of plays.
+
+    Most rows must have several players, and most of these must have scores or a winner.
+    """
     several = [play for play in plays if len(play.players) > 1]
     shown = [
         play

@@ -52,7 +52,8 @@ class SideColumns:
 def find_side_columns(layout: Layout, columns: Sequence[str], every: Sequence[str] = ()) -> list[SideColumns]:
     """Return the groups of columns that hold a value for each side; no column is in two groups.
 
-    If `every` column of the file is given, two columns with the same name belong to the sides in their order.
+    If `every` column of the file is given, the first of two columns with the same name belongs to the first side, and
+    the second to the second side.
 
     >>> from .layout import recognise
     >>> layout = recognise(["winner_name", "loser_name", "score"])

@@ -145,7 +145,10 @@ class Contents:
         return may_meet(one, two) and (len(one) < FEW or min(len(set(one)), len(set(two))) > 1)
 
     def sides(self) -> list[MatchColumns]:
-        """Return the likeliest pairs of sides, without results: columns that share names, but not within a row."""
+        """Return the likeliest pairs of sides, without results.
+
+        Two columns may be sides if they share names, but not within a row.
+        """
         shared = self._shared
         pairs = [pair for pair in shared if shared[pair]]
         members = sorted({column for pair in pairs for column in pair}, key=self.table.frame.columns.index)
@@ -229,7 +232,10 @@ def _are_rosters(table: Table, column: str) -> bool:
 
 
 def _may_be_ids(table: Table, column: str) -> bool:
-    """Return whether numbers may identify players: they are positive integers, but not row numbers or years."""
+    """Return whether numbers may identify players.
+
+    They must be positive integers, but neither row numbers nor years.
+    """
     values = numbers(replace(table, problems=Problems(), remarks=[]), column)
     whole = not np.isnan(values).any() and bool((values == np.floor(values)).all()) and bool((values > 0).all())
     return whole and not _is_counter(values) and not _are_years(values)

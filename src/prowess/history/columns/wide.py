@@ -117,7 +117,7 @@ def _reject_results(table: Table, layout: Layout, size: Ints, player: Ints, name
 
 
 def _teams(table: Table, layout: Layout) -> tuple[Ints, Ints, "pl.Series"]:
-    """Return the team sizes (a row per match; 0 for an empty side), the players of all teams, and the names."""
+    """Return the team sizes (a row per match, 0 for an empty side), the player indices of all teams, and the names."""
     import polars as pl
 
     sides = layout.sides

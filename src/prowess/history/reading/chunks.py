@@ -96,7 +96,7 @@ class _CountedStream:
 
 
 class _TextFile:
-    """A text file read from a stream, which may be compressed or encoded in UTF-16 or UTF-32."""
+    """A text file that is read from a stream. The file may be compressed, or encoded in UTF-16 or UTF-32."""
 
     def __init__(self, title: str, raw: Any, magic: bytes, choices: Choices) -> None:
         self.title, self.raw, self.choices = title, raw, choices

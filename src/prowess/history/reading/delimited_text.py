@@ -1,4 +1,4 @@
-"""Read any text as a table of text columns: in one Polars pass if it is regular, otherwise record by record."""
+"""Read any text as a table of text columns: a regular text in one pass of Polars, any other text record by record."""
 
 import csv
 import io
@@ -155,7 +155,7 @@ class LineIndex:
 
     @cached_property
     def _quotes(self) -> tuple[bool, bool]:
-        """Whether the text has quotation marks, and whether it is regular."""
+        """Two flags: whether the text has quotation marks, and whether the text is regular."""
         has_quotes = False
         for begin, chunk in self._chunks():
             if not chunk.min():
@@ -174,7 +174,11 @@ class LineIndex:
 
     @property
     def is_regular(self) -> bool:
-        """Return whether each quotation mark is beside a separator, a newline or another mark, and no byte is zero."""
+        """Return whether the text is regular.
+
+        In a regular text, every quotation mark is next to a separator, a newline or another quotation mark, and no byte
+        is zero.
+        """
         return self._quotes[1]
 
     def has_records(self, count: int) -> bool:

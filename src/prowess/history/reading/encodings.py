@@ -61,7 +61,7 @@ class Encoding:
         return self.remarks_at(_first_invalid_line(data)) if self.guessed else []
 
     def remarks_at(self, line: int) -> list[Remark]:
-        """Return a remark on a guessed encoding: its name, a line that shows it, and the option for another one."""
+        """Return a remark on a guessed encoding, with an example line and the option that sets another encoding."""
         if not self.guessed:
             return []
         script, other = _LEGACY[self.codec]
@@ -87,7 +87,9 @@ def codec_name(name: str) -> str:
 
 
 def detect_encoding(data: bytes, chosen: str | None = None, lines_before: int = 0) -> Encoding:
-    """Return the encoding of the bytes, or the `chosen` one; `lines_before` counts the lines above them.
+    """Return the encoding of the bytes, or the `chosen` encoding.
+
+    `lines_before` is the number of lines above the bytes.
 
     >>> detect_encoding("André".encode("cp1252")).codec, detect_encoding("Иван Петров".encode("cp1251")).codec
     ('cp1252', 'cp1251')

@@ -74,7 +74,7 @@ def count_known_cells(cells: Cells, choices: Choices) -> int:
 
 
 def has_header(first: Cells, rest: Sequence[Cells]) -> bool:
-    """Return whether the first record holds the column names of the other records.
+    """Return whether the first record is a header that names the columns of the other records.
 
     The first record is not a header if it has a number, a date or a result in a column of such values, or a name that
     occurs again in the rows below.
@@ -198,7 +198,7 @@ def _is_lower_heading(cells: Cells, lower: Cells) -> bool:
 
 
 def _join_headings(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
-    """Return the names of columns under a heading of two rows, whose upper cells may span several columns.
+    """Return the column names of a header of two rows; a cell of the upper row may span several columns.
 
     >>> _join_headings(["Date", "Home", "", "Away", ""], ["", "Team", "Goals", "Team", "Goals"])
     ['Date', 'Home Team', 'Home Goals', 'Away Team', 'Away Goals']
@@ -271,7 +271,10 @@ def _guess_header(cells: Cells, below: Sequence[Cells], choices: Choices) -> boo
 
 
 def _unique_names(titles: Cells, remarks: list[Remark]) -> tuple[str, ...]:
-    """Return a unique name for each column: its title, numbered if it is repeated, or else the column number."""
+    """Return a unique name for each column: its title, with a number if it is repeated.
+
+    A column without a title gets its number.
+    """
     names: dict[str, None] = {}
     copies = Counter[str]()
     repeated = []

@@ -104,7 +104,7 @@ def _section_rows(columns: "Sequence[pl.Series]") -> Rows:
 
 
 def _add_rounds(frame: "pl.DataFrame", kept: Rows, sections: Rows, titles: Sequence[str]) -> "pl.DataFrame":
-    """Add columns with the round and the date of the heading above each row, unless the table has such columns."""
+    """Add columns with the round and the date of the heading above each row, unless the table has these columns."""
     import polars as pl
 
     above = np.searchsorted(sections, kept)

@@ -19,8 +19,8 @@ class Record(NamedTuple):
 def records(text: str, separator: str) -> Iterator[Record]:
     r'''Yield the records of a text whose lines end in "\n".
 
-    A cell whose opening quotation mark is not closed before a separator is read as written and reported, so that it
-    does not swallow the following records. Quotation marks within a cell are part of the cell.
+    If the opening quotation mark of a cell is not closed before a separator, the cell is read as written and reported,
+    so that it does not swallow the following records. Quotation marks within a cell are part of the cell.
 
     >>> [record.cells for record in records('a,b\n"x, ""y""",O"Neil\n"c,d\ne,f', ",")]
     [['a', 'b'], ['x, "y"', 'O"Neil'], ['"c', 'd'], ['e', 'f']]
@@ -71,8 +71,8 @@ class _Tokenizer:
     def are_rows(self, text: str, width: int) -> bool:
         """Return whether a text between quotation marks is really several rows: most of its lines have the usual width.
 
-        A line counts as a row if at least two of its cells are filled and none begins with a space: in rosters and
-        sentences, which do belong in a cell, a space follows the comma.
+        A line counts as a row if at least two of its cells are filled and none begins with a space. Rosters and
+        sentences, which belong in a cell, have a space after each comma.
         """
         lines = [self.read(line, 0, 0)[0].cells for line in text.split("\n")]
         rows = sum(

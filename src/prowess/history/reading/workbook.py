@@ -1,4 +1,4 @@
-"""Read a sheet of a workbook (Excel, OpenDocument): its cells as text, with dates as people write them."""
+"""Read a sheet of a workbook (Excel or OpenDocument) as text cells, with dates in a common notation."""
 
 import re
 import zipfile
@@ -71,7 +71,7 @@ def _format_dates(column: str) -> "pl.Expr":
 
 
 def _check_archive(source: Source, limits: ReadLimits) -> None:
-    """Raise `LimitExceeded` if a workbook unpacks to too much, or if a sheet extends too far for its size.
+    """Raise `LimitExceeded` if a workbook unpacks to too many bytes, or if a sheet spans too many cells for its size.
 
     The parser allocates a dense table for a sheet, so a single cell in the last row and column would need 16 billion
     cells.
@@ -98,7 +98,8 @@ def _check_archive(source: Source, limits: ReadLimits) -> None:
 def _check_extent(archive: zipfile.ZipFile, sheet: zipfile.ZipInfo, source: Source, limits: ReadLimits) -> None:
     """Raise `LimitExceeded` if the cell references of a sheet span too many cells; rows may be in any order.
 
-    The patterns match only references beyond the extent found so far, so nearly all of the scan runs in C.
+    The regular expressions match only cell references beyond the extent found so far, so nearly all of the scan runs in
+    C.
     """
     most, columns = limits.most_cells(sheet.file_size), 1
     for piece in _pieces(archive, sheet):

@@ -196,7 +196,7 @@ def copy_tables(source: Connection, target: Connection, label: str, progress: bo
 
 
 def _batches(source: Connection, table: Table) -> Iterator[Rows]:
-    """Yield the rows of a table as the driver returns them, ordered by primary key."""
+    """Yield batches of the rows of a table, ordered by primary key, with values as the driver returns them."""
     query = str(select(table).order_by(*table.primary_key).compile(source))
     size = SMALL_BATCHES.get(table.name, BATCH)
     with source.exec_driver_sql(query, execution_options={"stream_results": True, "yield_per": size}) as result:

@@ -106,7 +106,7 @@ class Database:
         """Rewrite a SQLite file without its unused pages, and empty its WAL; return False if a reader prevents that.
 
         Posts wait until this is done. The file keeps its old pages until every reader that began earlier has finished.
-        On PostgreSQL this does nothing, because PostgreSQL's own vacuum removes unused rows.
+        On PostgreSQL the method does nothing, because PostgreSQL's own vacuum removes unused rows.
         """
         if self.dialect != "sqlite":
             return True
@@ -193,7 +193,7 @@ def _translate_errors(dialect: str) -> Iterator[None]:
 
 
 def _because(cause: BaseException | None) -> str:
-    """Describe the cause without internal details; empty if only the database's own message is known."""
+    """Describe the cause of an error without internal details; empty if only the database's own message is known."""
     if isinstance(cause, sqlite3.Error):
         known = SQLITE_CAUSES.get(getattr(cause, "sqlite_errorcode", 0) & 0xFF)  # without the extended error code
     else:
@@ -295,8 +295,7 @@ SHORT = 64  # up to this many values of a list are passed to SQLite separately
 class InList(ColumnElement[Any]):
     """The condition that a column has one of the values in a list.
 
-    The list is passed as one parameter. On SQLite, short lists are passed as separate values instead, which is faster
-    there.
+    The list is passed as one parameter. On SQLite, short lists are passed as separate values, which is faster.
 
     >>> from sqlalchemy import select
     >>> from .schema import league

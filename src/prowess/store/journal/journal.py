@@ -203,7 +203,7 @@ def all_rows(connection: Connection, league: League) -> JournalRows:
 
 
 def current_rows(connection: Connection, league: League, after: Position = START) -> JournalRows:
-    """Return the matches of a league as they are now, or those after a position, without their context."""
+    """Return the current matches of a league after a position (by default, all), without their context."""
     if after == START:
         return JournalRows.of(_CURRENT(connection, league=league.id))
     return JournalRows.of(_CURRENT_AFTER(connection, league=league.id, time=after.time, seq=after.seq))
@@ -303,7 +303,7 @@ def changes_since(connection: Connection, league: League, revision: int) -> list
 def rows_containing(
     connection: Connection, league: League, column: sa.ColumnElement[Any], text: str, *columns: Any
 ) -> sa.Select[Any]:
-    """Select rows of a league in which a column contains a text in the same case; LIKE would ignore case."""
+    """Select rows of a league in which a column contains a text, case-sensitively; LIKE would ignore case."""
     position = func.instr if connection.dialect.name == "sqlite" else func.strpos
     return select(*columns).where(_JOURNAL.league_id == league.id, position(column, text) > 0)
 
@@ -468,7 +468,7 @@ def _lists(texts: Sequence[str], start: list[int]) -> list[str]:
 
 
 def _numbers(column: NDArray[np.float64]) -> list[str]:
-    """Format numbers so that they round-trip to the last bit; whole numbers have no point, and -0 becomes 0."""
+    """Format numbers so that parsing gives the same bits; whole numbers have no point, and -0 becomes 0."""
     column = np.where(column == column, column, 0.0) + 0.0  # matches without scores have NaN, which is not written
     if ((column == np.floor(column)) & (np.abs(column) < EXACT)).all():
         return list(map(str, column.astype(np.int64).tolist()))

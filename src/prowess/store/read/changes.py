@@ -68,7 +68,7 @@ def _ranks_and_ratings(ladder: Ladder, names: list[str]) -> tuple[NDArray[np.int
 def week_before(now: Snapshot) -> float | None:
     """Return the time a week before the league's last match; None for a league without times.
 
-    The result is the end of that day, so that it stays the same while matches are posted.
+    The time is rounded up to the end of the day, so that it stays the same while matches are posted.
 
     >>> import prowess as pw
     >>> from prowess.store.leagues import Settings
@@ -87,7 +87,7 @@ def ranks_gained(
 ) -> list[int | None]:
     """Return how many ranks each player has gained since earlier standings; None for new players.
 
-    If the later standings are given as `among`, only players who are active in them are ranked.
+    If the later standings are given as `among`, only players who are active in the later standings are ranked.
 
     >>> import prowess as pw
     >>> from prowess.store.leagues import Settings

@@ -182,7 +182,7 @@ class ContextTable:
                 own.append(np.full(rows[own.level], -1, np.int8))
 
     def _prepare(self, name: str, level: int, kind: Kind, before: Starts | None) -> None:
-        """Create a column, or convert it to the level of new matches if that is finer."""
+        """Create a column if it is missing; convert it to the level of the new matches if that level is finer."""
         own = self.columns.get(name)
         if own is None or (own.kind != kind and not own.filled):
             rows = 0 if before is None else (len(before[0]) - 1, len(before[1]) - 1, int(before[1][-1]))[level]

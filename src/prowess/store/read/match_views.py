@@ -180,7 +180,7 @@ class MatchViews:
         return self.view.ladder_after(matches, sum(season.start <= time for season in self.view.seasons))
 
     def end_of_season(self, name: str) -> Ladder:
-        """Return the ladder at the end of a season, or the current one if it is the last season."""
+        """Return the ladder at the end of a season; for the last season, return the current ladder."""
         end = end_of_season(self.view.seasons, name)
         if end is None:
             names = ", ".join(season.name for season in self.view.seasons)
@@ -272,7 +272,7 @@ class MatchViews:
         return points, {"best": best, "worst": worst} | counts
 
     def _met(self, met: Encounters) -> list[Plain]:
-        """Return opponents or partners, most frequent first; equally frequent ones are sorted by name."""
+        """Return opponents or partners, most frequent first; players met equally often are sorted by name."""
         names = self.view.trace.history.players
         least = met.matches[min(MAX_MET, len(met.matches)) - 1] if len(met.matches) else 0
         more = int(np.searchsorted(-met.matches, -least))  # met more often than the last player listed

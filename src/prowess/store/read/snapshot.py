@@ -58,7 +58,7 @@ class Ranking:
     def updated(
         self, model: Model, before: Floats, state: Floats, names: Sequence[str], rows: NDArray[np.integer]
     ) -> Ranking:
-        """Return the ranking after some rows of the state were changed or added; only those rows are moved.
+        """Return the ranking after some rows of the state were changed or added; all other rows keep their order.
 
         >>> import prowess as pw
         >>> before = np.array([[1480.0, 0.0], [1520.0, 0.0]])
@@ -167,7 +167,7 @@ class Snapshot:
 
     @classmethod
     def of(cls, league: League, ladder: Ladder, revision: int | None = None) -> Snapshot:
-        """Return the standings of a league from a ladder, at the league's revision or a given one."""
+        """Return the standings of a league from a ladder, at the league's revision or at a given revision."""
         about = {name: getattr(league, name) for name in ("clock", "settings", "revision", "generation")}
         if revision is not None:
             about["revision"] = revision

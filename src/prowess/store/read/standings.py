@@ -53,7 +53,7 @@ class StandingsCache:
         self._computing = BoundedSemaphore(MAX_COMPUTING)
 
     def of(self, connection: Connection, league: League) -> Snapshot:
-        """Return the standings of a league, at the revision of `league` or at a later one."""
+        """Return the standings of a league, at the revision of `league` or at a later revision."""
         key = league.cache_key
         recent = self._recent.get(key) or ()
         if not recent or recent[-1].revision < league.revision:
@@ -115,7 +115,7 @@ class StandingsCache:
     def of_generation(
         self, connection: Connection, league: League, generation: int, revision: int | None = None
     ) -> Snapshot:
-        """Return the standings as rated by the model of a generation, at its last revision or a given one."""
+        """Return the standings as rated by the model of a generation, at its last revision or at a given revision."""
         past = leagues.with_generation(connection, league, generation)
         last = leagues.last_revision(connection, league, generation)
         if revision not in (None, last):
@@ -134,8 +134,8 @@ class StandingsCache:
 
         If the snapshot is missing, one thread computes it, and other threads that need the same snapshot wait.
 
-        The computation may take seconds, so only a few threads may do this at once. All other threads stay free for
-        requests for current standings.
+        Computing a snapshot may take seconds, so only a few threads may compute past snapshots at once. All other
+        threads stay free for requests for current standings.
         """
         snapshot = self._past.get((*league.cache_key, key))
         if snapshot is None:
@@ -190,7 +190,7 @@ class StandingsCache:
 
 
 def _is_unchanged(connection: Connection, league: League, cached: Snapshot, time: float) -> bool:
-    """Return whether the cached snapshot of a time is still valid, because later changes affect only later times."""
+    """Return whether the cached snapshot of a time is still valid: no later change affects matches up to that time."""
     new = [season.start for season in seasons.list_seasons(connection, league) if season.revision > cached.revision]
     return time < min([journal.earliest_change(connection, league, cached.revision), *new])
 

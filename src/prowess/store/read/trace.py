@@ -40,7 +40,7 @@ class PlayerIndex:
     """An index of each player's entries in the first part of a column, so that a query need not scan all of it.
 
     The index is immutable. After the column has grown, `extended` mostly returns the same index, because queries scan
-    the few entries that were appended since.
+    the few appended entries.
 
     >>> player = np.array([0, 1, 0, 2, 0], np.int32)
     >>> index = PlayerIndex().extended(player[:4])

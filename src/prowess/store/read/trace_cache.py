@@ -77,7 +77,7 @@ class TraceCache:
 def _trace_at(
     connection: Connection, league: League, cached: CachedTrace | None, appended: Sequence[Appended] | None
 ) -> LeagueTrace:
-    """Return the trace of a league at its revision: the cached trace, brought up to date, or a new one."""
+    """Return the trace of a league at its revision: the cached trace, brought up to date, or a new trace."""
     if cached is not None and appended is not None and _is_behind(cached.view, appended):
         for post in appended:
             cached.trace.append_rated(post.trace, post.seq, post.ladder)
@@ -142,7 +142,7 @@ def _first_change(view: TraceView, begun: Sequence[Season], removed: NDArray[np.
 def _merge(
     view: TraceView, first: int, removed: NDArray[np.intp], history: History, seq: NDArray[np.int64]
 ) -> tuple[History, NDArray[np.int64]]:
-    """Remove and add matches; return those from index `first` of the view on, in league order."""
+    """Remove and add matches; return the matches from index `first` of the view on, in league order."""
     kept = np.setdiff1d(np.arange(first, len(view)), removed, assume_unique=True)
     seqs = np.concatenate([view.seq[kept], seq])
     parts = [view.trace.history.take(kept), replace(history, ids=None)]

@@ -258,7 +258,7 @@ def _result(
 
 
 def _with_amendment(connection: Connection, planned: Plan, command: Edit | Delete, old: Entry, new: Entry) -> Plan:
-    """Replace the row of a match, unless somebody else has changed it since the author saw it."""
+    """Replace the row of a match; raises `Conflict` if the match was changed since the author saw it."""
     last = journal.revisions(connection, planned.league, command.id)[-1]
     if command.seen not in (None, last["revision"]):
         who = f" by {last['author']}" if last["author"] else ""
@@ -287,7 +287,7 @@ def write_plan(connection: Connection, planned: Plan) -> CommandResult:
 
 
 def write_changes(connection: Connection, planned: Plan) -> int:
-    """Write all of a correction except ratings and checkpoints; return its revision."""
+    """Write everything of a correction except ratings and checkpoints; return the new revision."""
     league, command, added = planned.league, planned.command, planned.added
     revision, seq = advance_counters(connection, league, 1, planned.posted, None)
     revision += 1

@@ -54,9 +54,9 @@ _TEXTS: dict[Table, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Erasure:
-    """An anonymised player. If `hash_kept`, the name is recognised when it is posted again.
+    """An anonymised player. If `hash_kept` is true, the name is recognised when it is posted again.
 
-    If `scrub_due`, unused pages of the SQLite file may still hold the name.
+    If `scrub_due` is true, unused pages of the SQLite file may still hold the name.
 
     >>> Erasure("anonymous-1", 7, 0.0, True, False).alias
     'anonymous-1'
@@ -165,7 +165,7 @@ def list_erasures(connection: Connection, league: League) -> list[Erasure]:
 
 
 def drop_hash(database: Database, league: str, alias: str, *, author: str = "") -> Erasure:
-    """Drop the hash of an anonymised player's name; a file that is imported again can then bring the name back."""
+    """Drop the hash of an anonymised player's name. After that, importing an old file again brings the name back."""
     with database.writing() as connection, secure_delete(connection):
         lock_league(connection, leagues.find(connection, league).id)
         found = leagues.find(connection, league)

@@ -1,4 +1,4 @@
-"""Importing a history into a league: all matches at once, and safe to repeat."""
+"""Import a history into a league. All matches are recorded at once, and repeating an import changes nothing."""
 
 from __future__ import annotations
 

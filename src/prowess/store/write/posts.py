@@ -62,11 +62,11 @@ class ValidatedPost:
 
     If `untimed`, the matches get the time at which they are recorded.
 
-    `ids` are in posting order. With `own_ids`, the client chose them, so the matches may have been recorded before.
-    `bodies` are the matches in the canonical form of the journal, `contexts` their contexts (empty if there are none),
-    and `stamped` marks the matches without a time; all are in the order of the history. `aliases` maps the aliases in
-    the post to the players for whom the matches are recorded. `uses` has the id and the alias of each match with an
-    alias.
+    `ids` are in posting order. `own_ids` is true if the client chose the ids, so that the matches may have been
+    recorded before. `bodies` are the matches in the canonical form of the journal, `contexts` their contexts (empty if
+    there are none), and `stamped` marks the matches without a time; all are in the order of the history. `aliases` maps
+    the aliases in the post to the players for whom the matches are recorded. `uses` has the id and the alias of each
+    match with an alias.
     """
 
     command: Post
@@ -88,7 +88,10 @@ class ValidatedPost:
 
     @property
     def is_import(self) -> bool:
-        """Whether the matches come from a file. If the league has them already, only their context is updated."""
+        """Whether the matches come from a file.
+
+        If the league already has the matches of an import, only their context is updated.
+        """
         return isinstance(self.command.matches, History)
 
     @property
@@ -104,7 +107,7 @@ class ValidatedPost:
         return [Entry(number, time, id, "post", *rest) for number, (time, id, *rest) in enumerate(columns, seq)]
 
     def at(self, now: float) -> ValidatedPost:
-        """Return the post with the time `now` for its matches, if they are untimed."""
+        """Return the post; if it is untimed, all its matches get the time `now`."""
         if not self.untimed:
             return self
         return replace(self, history=_with_times(self.history, np.full(len(self.history), now), "utc"), untimed=False)
@@ -338,7 +341,10 @@ class _Batch:
 def append_posts(
     connection: Connection, name: str, posts: Sequence[ValidatedPost], pending: PendingTraces | None = None
 ) -> list[CommandResult | Exception]:
-    """Record posts to a league, each completely or not at all; the result of an out-of-order post is `OutOfOrder`."""
+    """Record posts to a league, each one completely or not at all.
+
+    The result of an out-of-order post is `OutOfOrder`.
+    """
     rejected: dict[int, Error] = {}
     try:
         league = leagues.find(connection, name)
@@ -404,7 +410,7 @@ def _begin(
 
 
 def _lock(connection: Connection, league: League, players: Sequence[str]) -> League:
-    """Lock the players and return the league as it is under this lock."""
+    """Lock the players, then read and return the league again."""
     if connection.dialect.name != "postgresql":
         return league
     if league.serial:
@@ -548,7 +554,7 @@ def is_late(
 ) -> bool:
     """Return whether a history is late: one of its players has a later match, which must be rated again.
 
-    `ladder` has the ratings after all matches rated so far, and `last_time` is the time of the last of them. With
+    `ladder` has the ratings after all matches rated so far, and `last_time` is the time of the last rated match. With
     `before_ties`, the history comes before the rated matches at the same time, not after them.
     """
     if history.time is None:

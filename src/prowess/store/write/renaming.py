@@ -70,7 +70,7 @@ class RenamedMatch(NamedTuple):
 
 
 def renamed_matches(connection: Connection, league: League, change: Renaming, since: int = 0) -> list[RenamedMatch]:
-    """Return the matches in which names change, in league order; with `since`, only those recorded after a revision.
+    """Return the matches in which names change, in league order; with `since`, only matches recorded after a revision.
 
     Raises `NameConflict` if a player would be in a match twice.
     """

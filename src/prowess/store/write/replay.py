@@ -54,7 +54,7 @@ def replay(
     removed: Sequence[int] = (),
     added: Sequence[Entry] = (),
 ) -> Replay:
-    """Rate a league again from a position on, without the removed matches and with the added ones."""
+    """Rate a league again from a position on, without the matches in `removed` and with those in `added`."""
     begin = last_checkpoint(connection, league, since)
     rows = journal.current_rows(connection, league, begin.position).changed(removed, added)
     return replay_rows(league, seasons, rows, begin)
@@ -68,9 +68,9 @@ def replay_rows(
     *,
     in_place: bool = False,
 ) -> Replay:
-    """Rate all matches after a checkpoint; without one, all matches of the league.
+    """Rate all matches after a checkpoint; without a checkpoint, rate all matches of the league.
 
-    With `in_place`, the ladder of the checkpoint is updated, not a copy of it.
+    With `in_place`, the ladder of the checkpoint itself is updated, and not copied first.
     """
     begin = begin or Checkpoint(START, 0, Ladder(league.model))
     history = rows.history(league)
@@ -131,7 +131,7 @@ def checkpoint_positions(connection: Connection, league: League, before: Positio
 
 
 def save_checkpoints(connection: Connection, league: League, checkpoints: Sequence[Checkpoint]) -> None:
-    """Write checkpoints; if the league then has too many, delete every second one."""
+    """Write checkpoints; if the league then has too many checkpoints, delete every second one."""
     for checkpoint in checkpoints:
         ladder = checkpoint.ladder
         row = {
@@ -180,7 +180,7 @@ def drop_checkpoints(connection: Connection, league: League, since: Position) ->
 
 
 def take_checkpoint(database: Database, name: str) -> int:
-    """Take a checkpoint of a league if one is due; return after how many more matches the next one is due."""
+    """Take a checkpoint of a league if one is due; return the number of matches until the next checkpoint is due."""
     with database.reading() as connection:
         league, _, room = _room(connection, name)
     if room > 0:
@@ -197,7 +197,7 @@ def take_checkpoint(database: Database, name: str) -> int:
 
 
 def _room(connection: Connection, name: str) -> tuple[League, int, int]:
-    """Return a league, its number of matches, and after how many more matches the next checkpoint is due."""
+    """Return a league, its number of matches, and the number of matches until the next checkpoint is due."""
     league = leagues.find(connection, name)
     query = select(_CHECKPOINT.time, _CHECKPOINT.seq, _CHECKPOINT.matches).where(*_of(league)).order_by(*_LATEST)
     row = connection.execute(query.limit(1)).first()

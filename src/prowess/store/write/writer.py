@@ -1,4 +1,4 @@
-"""Execute commands in batches: waiting commands share a commit, and a command that fails does not affect others."""
+"""Execute commands in batches: waiting commands share a commit, and a failed command does not affect the others."""
 
 from __future__ import annotations
 
@@ -247,7 +247,7 @@ def execute(
     pending: PendingTraces | None = None,
     correct: Callable[[int], Result] | None = None,
 ) -> list[Result]:
-    """Execute commands: posts in chronological order as a batch, all others one by one.
+    """Execute commands: posts in chronological order as a batch, all other commands one by one.
 
     For each command that corrects past matches, `correct` is called with the index of the command, and returns its
     result. By default, the correction is carried out at once, however long it takes.

@@ -318,8 +318,8 @@ def _choose_order(cells: DistinctValues, texts: Texts) -> Order:
 
     Add a remark if the order is ambiguous.
 
-    If several orders are possible, dots suggest that the day is first; without dots, the order is chosen in which the
-    file is chronological.
+    If several orders are possible, a date with dots begins with the day. For dates without dots, the order is chosen in
+    which the file is chronological.
     """
     rows = {order: cells.count(texts.numbers[order] != NAT) for order in ORDERS if order in texts.numbers}
     possible = [order for order in rows if rows[order] == max(rows.values())]
@@ -380,7 +380,7 @@ def _turns(number: Micros) -> tuple[int, int]:
 
 
 def _add_clock(table: Table, times: Times, column: str) -> Times:
-    """Add a column's times of day to dates; a row without a time of day is at midnight."""
+    """Add the times of day in a column to the dates; a row without a time of day is at midnight."""
     text = _clock_texts(table.frame[column])
     if times.kind != "date" or text is None:
         why = "it holds no times of day" if times.kind == "date" else "the match times already include a time of day"

@@ -136,7 +136,7 @@ def moment(parts: _Match, order: Order) -> tuple[Stamp, int]:
 
 
 def zone_stamp(zone: str | None) -> tuple[Stamp, int]:
-    """Return the stamp for a zone as written in a timestamp, and the zone's offset in microseconds."""
+    """Return the stamp (kind and zone) for a zone as written in a timestamp, and its offset in microseconds."""
     if zone is None:
         return Stamp("timestamp", None), 0
     name = zone_name(zone)

@@ -85,7 +85,7 @@ class ExportedMatches:
         self.skipped.setdefault(code, []).append(number)
 
     def skip_walkover(self, number: int) -> bool:
-        """Leave out match `number` unless walkovers count; return whether it was left out."""
+        """Leave out match `number`, a walkover, unless walkovers count; return whether the match was left out."""
         if self.choices.walkovers == "count":
             return False
         self.skip(number, "walkovers")
@@ -135,7 +135,7 @@ class ExportedMatches:
 
 
 def _cell(value: object) -> str | None:
-    """Return a value of JSON as the text of a cell; None if it is missing, or a list or an object.
+    """Convert a JSON value to the text of a cell; None if the value is missing, a list or an object.
 
     >>> _cell(3), _cell(True), _cell(" "), _cell([1])
     ('3', 'true', None, None)
@@ -146,7 +146,7 @@ def _cell(value: object) -> str | None:
 
 
 def choose_keys(value: JsonObject, names: Mapping[str, str]) -> dict[str, object]:
-    """Return the values of some keys of an object under other names.
+    """Return some values of an object under other names; `keys` maps the keys to these names.
 
     >>> choose_keys({"id": 7, "fullRoundText": "Final"}, {"fullRoundText": "round", "totalGames": "best_of"})
     {'round': 'Final'}

@@ -231,7 +231,10 @@ class PgnReader:
         )
 
     def _decode(self, games: list[_Game]) -> tuple[dict[bytes, str], list[Remark]]:
-        """Decode each distinct value: as UTF-8, or else in the encoding that fits all values that are not UTF-8."""
+        """Decode each distinct value as UTF-8.
+
+        Values that are not UTF-8 are all decoded in the one encoding that fits them.
+        """
         first_line: dict[bytes, int] = {}
         for game in games:
             for value in game.tags.values():
@@ -252,7 +255,7 @@ class PgnReader:
         return text, encoding.remarks_at(min(first_line[value] for value in others)) if others else []
 
     def _set_dates(self, values: list[dict[str, str]], lines: list[int], problems: Problems) -> list[Remark]:
-        """Convert the dates of PGN, such as 2024.05.??, to a notation that is read as in other files."""
+        """Convert PGN dates, such as 2024.05.??, to a notation that the date parser understands."""
         if self.times is None:
             pairs = (("UTCDate", "UTCTime"), ("Date", "Time"))
             self.times = next((tags for tags in pairs if all(_has_time(game, *tags) for game in values)), ("Date",))
@@ -310,7 +313,10 @@ def _has_time(game: dict[str, str], date: str, clock: str = "") -> bool:
 
 
 def _result(game: _Game, tags: dict[str, str]) -> str:
-    """Return the result in the tags, or else the result after the moves; record a fault if they contradict."""
+    """Return the result in the tags; without a result tag, the result after the moves.
+
+    Record a fault if the two differ.
+    """
     written = tags.get("Result", "")
     result = _RESULTS.get(written.replace(" ", ""), written)
     ending = _RESULTS.get(game.ending.split()[-1].decode(errors="replace") if game.ending else "", "")

@@ -1,4 +1,4 @@
-"""Read JSON in the style of Challonge, start.gg and Toornament, as their APIs return it."""
+"""Read the JSON that the APIs of Challonge, start.gg and Toornament return."""
 
 import re
 from typing import Any

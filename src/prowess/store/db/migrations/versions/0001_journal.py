@@ -1,4 +1,4 @@
-"""The first tables: leagues with their models, journal and ratings; keys; the audit log."""
+"""The first tables: leagues with their models, the journal, ratings, keys, and the audit log."""
 
 from __future__ import annotations
 
