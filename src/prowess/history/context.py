@@ -256,7 +256,7 @@ class Context(Mapping[str, ContextColumn]):
         return len(self._columns)
 
     def take(self, index: Any) -> Context:
-        """Return the rows that a NumPy index selects; a column without a value among them is dropped."""
+        """Return the rows that a NumPy index selects, without columns that have no value in these rows."""
         if not self._columns:
             return self
         return Context.of({name: column.take(index) for name, column in self._columns.items()})
@@ -453,7 +453,7 @@ class Encoder:
 
 
 def column_at(history: History, name: str, level: Level) -> ContextColumn | None:
-    """Return a context column of a history, converted to `level` if that is finer; None if it is missing."""
+    """Return a context column of a history, converted to `level` if that is finer; None if the history lacks it."""
     column = history.context.get(name)
     if column is not None and level != "match":
         column = column.take(owners(history.match_start))

@@ -51,7 +51,7 @@ class ContextBuilder:
 
         `teams` has the number of teams of each match, and `sizes` the sizes of all teams.
 
-        The `match` of an `Error` counts from the first match of all chunks.
+        If an `Error` is raised, its attribute `match` is counted from the start of the first chunk.
         """
         for match, context in enumerate(contexts):
             if context is not None and not isinstance(context, Mapping):

@@ -41,7 +41,9 @@ class FoundName(NamedTuple):
 
 
 class NameIndex:
-    """An immutable index of names and their row numbers. An index with more names shares data with the earlier one.
+    """An immutable index of names and their row numbers.
+
+    An index that is extended by more names shares data with the earlier index.
 
     `aliases` are other names by which players are found.
 
@@ -236,7 +238,7 @@ def _fold(names: Sequence[str], before: pl.Series | None = None) -> pl.Series:
 
 
 def _same_spelling(name: str, candidates: Sequence[tuple[str, str]]) -> tuple[str, ...]:
-    """Return the players of the candidates that are spelt like a name, by the strictest comparison that finds any."""
+    """Return the players whose candidate names equal a name, by the strictest comparison that finds any."""
     for spelling in _SPELLINGS if candidates else ():
         wanted = spelling(name)
         same = tuple(dict.fromkeys(player for spelt, player in candidates if spelling(spelt) == wanted))
@@ -264,7 +266,7 @@ _SPELLINGS: tuple[Callable[[str], str], ...] = (_case, plain_spelling, _letters,
 
 
 class _Letters(NamedTuple):
-    """Numbers that find names with the same or almost the same letters by comparing whole arrays.
+    """Arrays of numbers that make it fast to find names with the same, or almost the same, letters.
 
     For 100,000 names, a comparison with all of them takes 0.03 ms (`same`) or 0.4 ms (`almost`).
     """

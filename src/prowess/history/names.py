@@ -158,7 +158,10 @@ def one_letter_apart(names: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _pairs_sharing(rest: pl.Series, at: pl.Series) -> set[tuple[int, int]]:
-    """Return the pairs of names that share a remainder; `rest` holds the hashes of the remainders."""
+    """Return the pairs of names that share a remainder.
+
+    A remainder is a name without one letter; `rest` holds the hashes of all remainders.
+    """
     key = rest.to_numpy()
     order = np.argsort(key, kind="stable")
     key, who = key[order], at.to_numpy()[order]

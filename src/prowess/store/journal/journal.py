@@ -182,7 +182,10 @@ class JournalRows:
         return self._take(self.time <= time)
 
     def changed(self, removed: Sequence[int], added: Iterable[Entry]) -> JournalRows:
-        """Return the rows without the `removed` numbers and with the `added` matches, which may reuse these numbers."""
+        """Return the rows without the matches numbered in `removed`, and with the `added` matches.
+
+        Added matches may reuse the numbers of removed ones.
+        """
         kept = self._take(~np.isin(self.seq, removed)) if removed else self
         new = JournalRows.of_entries(added)
         seq, time = np.concatenate([kept.seq, new.seq]), np.concatenate([kept.time, new.time])

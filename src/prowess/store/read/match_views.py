@@ -243,7 +243,10 @@ class MatchViews:
         return rows
 
     def _curve(self, entry: Ints, match: Ints, most: int) -> tuple[list[Plain], Plain | None, Plain | None]:
-        """Return the ratings after the given matches, reduced to at most `most` points, and the best and worst one."""
+        """Return the ratings after the given matches, reduced to at most `most` points.
+
+        Also return the best and worst rating.
+        """
         trace = self.view.trace
         counted = trace.counted(match)
         entry, match = entry[counted], match[counted]

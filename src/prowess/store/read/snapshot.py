@@ -236,7 +236,7 @@ class Snapshot:
         return ladder
 
     def ladder_of(self, players: Iterable[str]) -> Ladder:
-        """Return a ladder of only the given players, to record matches in; unknown names are skipped."""
+        """Return a new ladder with only the given players, to which matches can be added; unknown names are skipped."""
         rows = {name: row for name in players if (row := self.names.row(name)) is not None}
         ladder = Ladder(self.model)
         ladder.names, ladder.state = list(rows), self.state[list(rows.values())]

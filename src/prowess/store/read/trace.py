@@ -37,7 +37,7 @@ Column = NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class PlayerIndex:
-    """An index of each player's entries in the first part of a column, so that a query need not scan all of it.
+    """An index of each player's entries in the first part of a column, so that a query need not scan that part.
 
     The index is immutable. After the column has grown, `extended` mostly returns the same index, because queries scan
     the few appended entries.
@@ -115,7 +115,10 @@ class TraceView:
         return first + int(np.searchsorted(self.seq[first:last], seq, side="right"))
 
     def between(self, since: float, until: float) -> tuple[int, int]:
-        """Return the range of matches between two times, both inclusive; in a league without times, all matches."""
+        """Return the range of matches between two times, both inclusive.
+
+        In a league without times, the range has all matches.
+        """
         times = self.trace.history.time
         if times is None:
             return 0, len(self)

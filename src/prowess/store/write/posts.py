@@ -242,7 +242,10 @@ def _parse_time(clock: Clock, index: int, value: Any) -> float | None:
 
 
 def _choose_ids(command: Post, given: Sequence[Any]) -> tuple[list[str], bool]:
-    """Return an id for every match (its own, one derived from the key, or random), and whether the client chose any."""
+    """Return an id for every match, and whether the client chose any of the ids.
+
+    An id is the match's own, derived from the key, or random.
+    """
     key = command.key
     if key is None and all(id is None for id in given):
         return [uuid4().hex for _ in given], False

@@ -125,7 +125,10 @@ class _Worker:
             self._take_checkpoints(posts)
 
     def _correct(self, live: Sequence[Waiting], number: int) -> Result:
-        """Correct past matches; leave this to the replayer if it takes long or must wait for another correction."""
+        """Correct past matches.
+
+        A correction that takes long, or must wait for another correction, is left to the replayer.
+        """
         command, future = live[number]
         if not self._replayer.has(command.league):
             result = _correct(self._database, command, self._committed)

@@ -146,7 +146,7 @@ def _cell(value: object) -> str | None:
 
 
 def choose_keys(value: JsonObject, names: Mapping[str, str]) -> dict[str, object]:
-    """Return some values of an object under other names; `keys` maps the keys to these names.
+    """Return some values of an object under other names; `names` maps keys of the object to the new names.
 
     >>> choose_keys({"id": 7, "fullRoundText": "Final"}, {"fullRoundText": "round", "totalGames": "best_of"})
     {'round': 'Final'}

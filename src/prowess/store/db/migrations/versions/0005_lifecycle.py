@@ -1,4 +1,7 @@
-"""Keys expire, are rotated and record their last use; leagues are renamed, archived and deleted."""
+"""Columns for the lifecycle of keys and leagues.
+
+Keys expire, are rotated and record their last use; leagues are renamed, archived and deleted.
+"""
 
 from __future__ import annotations
 
