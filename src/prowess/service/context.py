@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -28,7 +28,7 @@ from .observability import Metrics
 from .settings import Settings
 
 Value = TypeVar("Value")
-BALANCE_BYTES, CHART_BYTES = 10_000_000, 32_000_000  # sizes of the caches
+BALANCE_BYTES, CHART_BYTES, SIMILAR_BYTES = 10_000_000, 32_000_000, 10_000_000  # sizes of the caches
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,9 @@ class Service:
     readiness: TtlCache[None]  # loads only if the database can be written to
     exports: Exports
     charts: LruCache[bytes] = field(default_factory=lambda: LruCache(CHART_BYTES))  # rendered
+    # Pairs of similar names by league, with the key and the revision of the league for which they were computed; cached
+    # because the comparison of 50,000 names takes seconds.
+    similar: LruCache[tuple[Hashable, list[tuple[str, str]]]] = field(default_factory=lambda: LruCache(SIMILAR_BYTES))
     # Cached because the search for fair teams can take seconds.
     splits: LruCache[Balance] = field(default_factory=lambda: LruCache(BALANCE_BYTES))
     # Most predictions are quick, so many requests may wait.

@@ -30,6 +30,7 @@ ALIASES = "/api/leagues/{league}/aliases"
 RENAMES = "/api/leagues/{league}/renames"
 SIMILAR = "/api/leagues/{league}/similar-players"
 MAX_LISTED = 1_000  # matches and pairs in a response
+PAIR_BYTES = 200  # approximate size of two short names
 Revision = Annotated[int, Path(ge=0, le=LARGEST)]
 
 
@@ -177,10 +178,15 @@ async def delete_alias(alias: str, access: Admin, service: ServiceDep, reason: R
 
 
 def similar_players(service: Service, connection: Connection, league: League) -> list[tuple[str, str]]:
-    """Return pairs of names that may belong to one player, except pairs marked as different players."""
-    history = service.traces.of(connection, league).view.trace.history
-    distinct = aliases.list_distinct(connection, league)
-    return list(without_distinct((pair for one in likely_aliases(history) for pair in one.aliases), distinct))
+    """Return pairs of names that may belong to one player, except those that an admin has marked as different."""
+    key = (league.cache_key, league.revision)
+    cached = service.similar.get(league.id)
+    if cached is None or cached[0] != key:
+        history = service.traces.of(connection, league).view.trace.history
+        pairs = [pair for suspicion in likely_aliases(history) for pair in suspicion.aliases]
+        cached = (key, pairs)
+        service.similar.put(league.id, cached, sum(PAIR_BYTES + len(alias) + len(name) for alias, name in pairs) + 1)
+    return list(without_distinct(cached[1], aliases.list_distinct(connection, league)))
 
 
 def without_distinct(pairs: Iterable[tuple[str, str]], distinct: set[tuple[str, str]]) -> Iterable[tuple[str, str]]:

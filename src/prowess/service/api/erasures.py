@@ -64,6 +64,7 @@ async def anonymise(service: Service, access: Access, player: str, reason: str, 
         # Finished exports still contain the name.
         with service.database.reading() as connection:
             service.exports.folder.forget(leagues.find(connection, access.league).id)
+        service.similar.drop(access.league_id)
         return _scrubbed(service, made)
 
     return await run_in_threadpool(work)
