@@ -24,7 +24,7 @@ def match(random: Random, name: str) -> dict[str, Any]:
 
 
 class Client(threading.Thread, ABC):
-    """A client that changes its own matches of a league; no other client changes them."""
+    """A client that changes only its own matches of a league."""
 
     def __init__(self, server: Server, league: str, key: str, number: int = 0) -> None:
         super().__init__(daemon=True)
@@ -76,7 +76,7 @@ class Writer(Client):
 
 
 class Corrector(Client):
-    """Posts matches that are older than all others, edits all of them, and deletes some."""
+    """Posts matches that are older than all recorded matches, edits all of its matches, and deletes some."""
 
     def step(self, random: Random, count: int) -> None:
         name = f"late-{self.number}-{count}"

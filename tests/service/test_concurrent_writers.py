@@ -120,7 +120,7 @@ def _compare(database: Database, league: str, answers: list[tuple[str, dict[str,
 
 
 def test_posts_of_different_players_do_not_wait_for_each_other(place: RunningService) -> None:
-    """While ann is locked, matches of cat and dan are recorded and ann's match waits.
+    """While player ann is locked, matches of cat and dan are recorded, and ann's match waits.
 
     In the league "serial", whose model learns from all matches, all wait.
     """

@@ -248,7 +248,10 @@ def test_posts_to_other_leagues_continue_while_a_large_league_is_removed(databas
 
 @pytest.mark.parametrize("other_clock", ["utc", "none"])
 def test_process_with_an_outdated_cache_posts_to_the_league_that_has_the_name_now(database, other_clock):
-    """Another process has cached the time type by name; its posts go to the league that has the name now, or fail."""
+    """Another process has cached the clock of the league by name.
+
+    Its posts go to the league that has the name now, or fail.
+    """
     other = Database(database.url.render_as_string(hide_password=False))
     perform(other, Post("darts", [{"id": "x1", "teams": [["ann"], ["bob"]]}]))
     assert other.clocks["darts"] == "utc"

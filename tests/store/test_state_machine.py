@@ -99,7 +99,7 @@ class LeagueMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.league.first)
     @rule(body=bodies(), data=st.data(), more=st.booleans(), now=st.booleans())
     def post_again(self, body: dict[str, Any], data: st.DataObject, more: bool, now: bool) -> None:
-        """Post a match again, as it was first posted or as it is now, alone or with a new match."""
+        """Repeat the post of a match, in its first or its current version, alone or together with a new match."""
         name = data.draw(st.sampled_from(sorted(self.league.first)))
         same = dict((now and self.league.now(name)) or self.league.first[name])
         if not self.league.is_possible(same):
@@ -163,7 +163,7 @@ class LeagueMachine(RuleBasedStateMachine):
     @precondition(lambda self: len(self.aliases) < 3 and self._players() & set(PLAYERS))
     @rule(data=st.data())
     def anonymise(self, data: st.DataObject) -> None:
-        """Anonymise a player; later posts with the name get the alias."""
+        """Anonymise a player; in later posts, the name is replaced by the alias."""
         name = data.draw(st.sampled_from(sorted(self._players() & set(PLAYERS))))
         with self.database.reading() as connection:
             names = aliases.names_of(connection, leagues.find(connection, self.name), name)
@@ -219,7 +219,7 @@ class LeagueMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.renames)
     @rule(data=st.data())
     def undo(self, data: st.DataObject) -> None:
-        """Undo a merge or a rename, which need not be the last one."""
+        """Undo any merge or rename, not only the last one."""
         record = data.draw(st.sampled_from(self.renames))
         command, chains = UndoRename(self.name, record["revision"], author="eve"), dict(self.league.chains)
         if chains.get(record["player"]) != record["target"] or record["ended"].keys() & chains.keys():
@@ -256,7 +256,10 @@ class LeagueMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.league.chains)
     @rule(data=st.data())
     def remove_alias(self, data: st.DataObject) -> None:
-        """Remove an alias; recorded matches stay as they are, and its merge cannot be undone any more."""
+        """Remove an alias.
+
+        Recorded matches stay as they are, and the merge that made the alias can no longer be undone.
+        """
         alias = data.draw(st.sampled_from(sorted(self.league.chains)))
         changed = self.league.copy()
         target = changed.chains.pop(alias)

@@ -50,7 +50,10 @@ class Access:
 
     @property
     def member(self) -> bool:
-        """Whether the request has a key for this league or for all; public leagues can be read without a key."""
+        """Whether the request has a key for this league or for all leagues.
+
+        Public leagues can also be read without a key.
+        """
         return self.key is not None and self.key.may("read", self.league_id)
 
 
@@ -227,9 +230,9 @@ def may_see(key: Key | None, league: League) -> bool:
 async def may_still_read(request: Request) -> bool:
     """Return whether a long-running request still has access.
 
-    Since it began, its key may have been revoked, or the league made private.
+    Since the request began, its key may have been revoked, or the league made private.
 
-    Also return False if the league was renamed: the client must connect again under the new name.
+    The result is also False if the league was renamed, because the client must connect again under the new name.
     """
     try:
         await _identify(request.scope, service_of(request).keys)

@@ -22,7 +22,9 @@ MAX_ENTRIES = 10_000
 
 
 class ClientThreads:
-    """Threads for one client: at most `at_once` run at a time, and `charge` is called with the CPU time of each.
+    """Threads for one client, of which at most `at_once` run at a time.
+
+    `charge` is called with the CPU time of each thread.
 
     >>> async def work():
     ...     CLIENT.set(ClientThreads(2, charge=lambda seconds: print(seconds >= 0)))
@@ -40,7 +42,7 @@ CLIENT: ContextVar[ClientThreads | None] = ContextVar("client", default=None)  #
 
 
 async def run_in_threadpool(function: Callable[..., Value], *arguments: Any, **named: Any) -> Value:
-    """Run a function in a thread; during a request, in one of its client's threads.
+    """Run a function in a thread; during a request, this is one of the client's threads.
 
     Each client has few threads, because otherwise one client could occupy all threads and the interpreter lock.
     """
@@ -88,7 +90,7 @@ class TtlCache(Generic[Value]):
         self._loading: dict[str, asyncio.Task[Value]] = {}
 
     def peek(self, name: str) -> Value | None:
-        """Return the last loaded value, however old; None if it was never loaded."""
+        """Return the last loaded value, even if it is old; None if no value was ever loaded."""
         entry = self._entries.get(name)
         return entry[1] if entry else None
 

@@ -82,7 +82,10 @@ class ConnectionTable:
         return None if client is None or client[0] in self._proxies else client_network(client[0])
 
     def admit(self, connection: HttpProtocol) -> bool:
-        """Add a connection, and close another if there are too many; return False if there is still no room."""
+        """Add a connection; if there are too many, close another connection.
+
+        Return False if no other connection can be closed.
+        """
         network, most = connection.network, self.settings.address_connections
         if network is not None and most and self._per_network[network] >= most and not self._drop_oldest(network):
             connection.refuse(503, "too many connections from this address", "address_connections")
@@ -110,12 +113,12 @@ class ConnectionTable:
                 del self._per_network[connection.network]
 
     def wait(self, connection: HttpProtocol) -> None:
-        """Mark a connection as waiting for a request; from now on it may be closed to make room."""
+        """Mark a connection as waiting for a request. A waiting connection may be closed to make room."""
         if connection in self._open:
             self._waiting[connection] = None
 
     def hold(self, connection: HttpProtocol) -> None:
-        """Mark a connection as handling a request; it is not closed to make room until the request is done."""
+        """Mark a connection as handling a request. It cannot be closed to make room until the request is done."""
         self._waiting.pop(connection, None)
 
     def _drop_oldest(self, network: str | None = None) -> bool:
@@ -167,7 +170,7 @@ class HttpProtocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         """Parse the data, and reject endless headers and trailers.
 
-        The parser copies a header each time that more of it arrives, so a long header would take quadratic time.
+        The parser copies a header each time another part of it arrives, so a long header would take quadratic time.
         """
         steps, most = self.steps, self.settings.header_limit
         super().data_received(data)

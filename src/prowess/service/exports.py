@@ -1,6 +1,6 @@
 """Exporting leagues to files.
 
-Requests for the same file share one job, few jobs run at once, and a job is stopped when nobody waits for it.
+Requests for the same file share one job, few jobs run at once, and a job is stopped when its last caller disconnects.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ class RequestTiming:
 
 
 class Headers:
-    """Gives every request an id (the client's own, if it sent one), and sets the security headers of the response.
+    """Gives every request an id, unless the client has sent one, and sets the security headers of the response.
 
     The middleware records the status in `request.state`, so that other middleware need not wrap `send`.
     """
@@ -108,7 +108,7 @@ class HeadSupport:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, as a GET if it is a HEAD."""
+        """Pass the request on; a HEAD request is passed on as a GET request."""
         if scope["type"] != "http" or scope["method"] != "HEAD":
             await self.app(scope, receive, send)
             return
@@ -146,7 +146,7 @@ class CatchErrors:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on; respond if it raises before a response has begun."""
+        """Pass the request on; if it raises an exception before a response has begun, respond with a problem."""
         try:
             await self.app(scope, receive, send)
         except (CancelledError, Exception) as error:
@@ -248,7 +248,7 @@ class Buckets:
         self._capacity = MIN_CAPACITY
 
     def take(self, name: Any, now: float, tokens: float = 1.0) -> float:
-        """Take tokens and return 0, or return the seconds until they are available."""
+        """Take tokens and return 0; if there are too few tokens, return the seconds until enough are available."""
         full = max(self._full.get(name, now), now) + tokens * self._step
         wait = full - now - self._most
         if wait > 1e-9:
@@ -269,7 +269,10 @@ class Buckets:
 
 
 class ClientLimits:
-    """The limits for each client, either of all keys or of all addresses: requests, CPU time, and threads at once."""
+    """The limits on requests, CPU time and threads of each client.
+
+    One object has the limits for clients with a key, another for those without.
+    """
 
     def __init__(self, requests: Buckets | None, cpu: Buckets | None, threads: int) -> None:
         self.requests, self.cpu, self.at_once = requests, cpu, threads
@@ -296,10 +299,12 @@ class ClientLimits:
 
 
 class RateLimit:
-    """Limits the requests and the CPU time of each client: a key or, without one, an address.
+    """Limits the requests and the CPU time of each client.
 
-    `key_id` returns the id of a request's key. A request whose key is not in the cache counts towards the limit
-    of its address, so a client cannot avoid the limit by guessing keys.
+    A client is a key or, for requests without a key, an address.
+
+    `key_id` returns the id of a request's key. A request whose key is not in the cache counts towards the limit of its
+    address, so a client cannot avoid the limit by guessing keys.
     """
 
     def __init__(

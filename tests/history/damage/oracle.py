@@ -1,8 +1,8 @@
 """An oracle that checks line by line whether a damaged file was read correctly or its problems were reported.
 
-The oracle sees only the damaged file, not how it was damaged. A line that the strict reader of its base can read must
-be in the result exactly. Every other line must be in the result as written, or be reported as a problem. Nothing else
-may be in the result or be reported.
+The oracle sees only the damaged file, not how it was damaged. A line that the strict reader can read must be in the
+result exactly. Every other line must be in the result as written, or be reported as a problem. Nothing else may be in
+the result or be reported.
 """
 
 import re
@@ -238,7 +238,7 @@ def _plain(text: str) -> str:
 
 
 def _split(who: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the players of a team; without a header, "Ann, Bob" may also be one name."""
+    """Return the players of a team. In a file without a header, "Ann, Bob" may also be one name."""
     return tuple(sorted(part for name in who for part in name.split(", ")))
 
 

@@ -345,7 +345,7 @@ def tab_in_one_row(sheet: Sheet) -> Edited | None:
 
 
 def one_separator_changed(sheet: Sheet) -> Edited | None:
-    """Write a full stop for one separator, which joins two cells."""
+    """Replace one separator by a full stop, which joins two cells."""
     at = _middle(sheet)
     line = sheet.lines[at]
     if '"' in line:

@@ -164,7 +164,7 @@ def measure(
 def assert_unharmed(quiet: Latencies, attacked: Latencies, *, factor: float = 5.0, share: float = 0.99) -> None:
     """Check that no client got an error, and that no p99 grew by more than `factor` during the attack.
 
-    In a run of a second or two, the p99 is the slowest of few requests; use a smaller `share` there.
+    In a run of a second or two, the p99 is the slowest of few requests, so use a smaller `share` in short runs.
     """
     for kind, latency in attacked.items():
         report = f"{kind}: {quiet[kind]}; under attack {latency}"
@@ -174,7 +174,7 @@ def assert_unharmed(quiet: Latencies, attacked: Latencies, *, factor: float = 5.
 
 
 def memory(server: Server, *, peak: bool = False) -> float:
-    """Return the resident memory of all processes of a server in MB: the current one, or the peak."""
+    """Return the current or the peak resident memory of all processes of a server, in MB."""
     pattern = re.compile(r"^%s:\s*(\d+) kB" % ("VmHWM" if peak else "VmRSS"), re.MULTILINE)
     texts = [Path(f"/proc/{pid}/status").read_text() for pid in {server.pid, *server.workers}]
     return sum(int(found[1]) / 1024 for text in texts if (found := pattern.search(text)))

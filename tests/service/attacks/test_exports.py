@@ -1,4 +1,4 @@
-"""Clients request exports without waiting for them, and more than the service can write at once."""
+"""Clients request more exports than the service can write at once, and disconnect without waiting for the files."""
 
 import http.client
 import time

@@ -53,7 +53,7 @@ def correcting(server, key, statuses):
 
 
 def harm(url, folder, seconds, **options):
-    """Return the latencies of posts to another league and to the corrected one, without and with corrections."""
+    """Return the latencies of posts to another league and to the corrected league, without and with corrections."""
     asks = {"post to another league": requests()["post"], "post to the same league": requests(BIG)["post"]}
     statuses = []
     with running(folder, url, rate_limit="0", cpu_limit="0", **options) as (server, key):

@@ -76,7 +76,7 @@ def axe() -> str:
 
 @contextmanager
 def browser() -> Iterator[Browser]:
-    """Run a browser; while it is open, no other event loop can run in this thread."""
+    """Run a browser. While the browser is open, no other event loop can run in this thread."""
     program = needed(shutil.which("chromium"), "Chromium")
     with sync_playwright() as playwright:
         found = playwright.chromium.launch(executable_path=program, args=FLAGS)

@@ -28,7 +28,10 @@ MATCHES = 200
 
 @pytest.fixture(autouse=True)
 def short_leagues_take_long(monkeypatch):
-    """Make corrections of more than ten matches long ones, which handle a few ratings and matches at a time."""
+    """Treat corrections of more than ten matches as long.
+
+    Long corrections handle a few ratings and matches at a time.
+    """
     for name, value in (("MAX_SHORT", 10), ("CHUNK", 16), ("MAX_ROWS", 7), ("BREATH", 0.0)):
         monkeypatch.setattr(long_corrections, name, value)
     monkeypatch.setattr(replay, "MIN_SPACING", 30)
@@ -292,7 +295,7 @@ def test_correction_killed_in_any_transaction_leaves_the_old_ratings(kinds, data
 
 
 def dying(kill_at, original=Database.writing):
-    """Return a `Database.writing` that dies before the commit with this number."""
+    """Return a replacement for `Database.writing` that dies before commit number `kill_at`."""
     commits = 0
 
     @contextmanager

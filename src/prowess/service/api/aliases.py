@@ -35,7 +35,10 @@ Revision = Annotated[int, Path(ge=0, le=LARGEST)]
 
 
 async def run_rename(service: Service, command: Command, dry_run: bool) -> dict[str, Any]:
-    """Rename or merge players, or undo that; return the effects as plain data. A dry run writes nothing."""
+    """Rename or merge players, or undo a rename or merge; return the effects as plain data.
+
+    A dry run writes nothing.
+    """
     league = await service.leagues.get(command.league)
     if dry_run:
         result = await run_in_threadpool(preview, service.database, command)

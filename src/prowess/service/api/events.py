@@ -79,7 +79,7 @@ async def stream_events(
 
 
 class EventStream(StreamingResponse):
-    """A response that streams events; until it ends, it counts towards the client's limit of streams."""
+    """A response that streams events; an open stream counts towards the client's limit of streams."""
 
     media_type = "text/event-stream"
 
@@ -95,7 +95,7 @@ class EventStream(StreamingResponse):
 
 
 class EventHub:
-    """Sends events to all clients of this process that follow a league; one task polls the database for all of them."""
+    """Sends events to all clients of this process that follow a league. One task polls the database for all clients."""
 
     def __init__(self, service: Service) -> None:
         self._service = service

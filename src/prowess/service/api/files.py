@@ -220,7 +220,10 @@ async def parse_upload(
 
 
 def unreadable(found: Findings, number: int) -> Problem:
-    """Return the problem response that lists the unreadable rows of a file; `number` counts all of them."""
+    """Return the problem response that lists the unreadable rows of a file.
+
+    `number` is the number of all unreadable rows.
+    """
     first, rest = found.problems[0], number - 1
     more = f" (and {count(rest, 'more problem', 'more problems')})" if rest else ""
     errors = [{"field": one.where, "detail": str(one.problem)} for one in found.problems]

@@ -87,28 +87,33 @@ def with_revision(snapshot: Snapshot, payload: dict[str, Any]) -> dict[str, Any]
 
 
 class ResolvedNames(NamedTuple):
-    """The players whom the names of a request mean, and the names that are new; `players` has every name."""
+    """The players whom the names in a request mean, and the names of new players.
+
+    `players` maps every name to a player.
+    """
 
     players: dict[str, str]
     newcomers: list[str]
 
     def __call__(self, names: Iterable[str]) -> list[str]:
-        """Return the players of some names of the request; a name that it did not list stays as it is."""
+        """Return the players for some names of the request; an unlisted name is returned unchanged."""
         return [self.players.get(name.strip(), name.strip()) for name in names]
 
     def groups(self, groups: Iterable[Iterable[str]]) -> list[list[str]]:
-        """Return the players of groups of names, which may be spelt differently than in the list of the request."""
+        """Return the players for groups of names; a name may be spelt differently than in the list of the request."""
         listed = NameIndex(list(dict.fromkeys(self.players.values())))
         return [[name if name in listed else listed.resolve(name) for name in self(group)] for group in groups]
 
     def payload(self) -> dict[str, Any]:
-        """Return the names that were not exact, with their players, for a response; nothing if there are none."""
+        """Return the part of a response that maps inexact names to their players; empty if all names are exact."""
         resolved = {name: player for name, player in self.players.items() if name != player}
         return {"resolved": resolved} if resolved else {}
 
 
 def resolve_names(index: NameIndex, names: Iterable[str], asked: schemas.NamesRequest, field: str) -> ResolvedNames:
-    """Find the players of a request by their names; a new name is an `Error`, unless the request allows newcomers.
+    """Find the players whom the names in a request mean.
+
+    A new name raises an `Error`, unless the request allows newcomers.
 
     >>> allowed, not_allowed = schemas.NamesRequest(newcomers=True), schemas.NamesRequest()
     >>> resolve_names(NameIndex(["Ánn"]), ["ann", "bob"], allowed, "teams")

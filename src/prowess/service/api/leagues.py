@@ -105,7 +105,7 @@ def find_preset(name: str, parameters: Mapping[str, Any] | None = None) -> Prese
 
 
 async def change_league(service: Service, access: Access, **changes: Any) -> League:
-    """Change a league and return it; making it private takes effect immediately."""
+    """Change a league and return it. A league that is made private is hidden immediately."""
     return await _update(service, access, partial(leagues.change, **changes))
 
 

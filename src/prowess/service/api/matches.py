@@ -193,7 +193,7 @@ async def run_command(service: Service, command: Command, dry_run: bool, status:
 
 
 async def _name_warnings(service: Service, result: CommandResult) -> dict[str, Any]:
-    """Return warnings of new players whose names look like those of others; programs may send what they like."""
+    """Return warnings about new players whose names look like the names of other players."""
     before = result.before
     new = [] if before is None or before is result.after else [name for name in result.own if name not in before.rows]
     if not new:
@@ -461,7 +461,7 @@ async def get_match(request: Request, id: MatchId, access: Read, service: Servic
 def match_payload(
     service: Service, connection: Connection, league: League, id: str, member: bool, most: int | None = None
 ) -> dict[str, Any]:
-    """Return a match with at most `most` of its players; a deleted match is shown as it last was, without ratings.
+    """Return a match with at most `most` of its players; a deleted match is returned as it last was, without ratings.
 
     Only a `member` sees players who are no longer in the match: those of a deleted match, and those that were replaced.
     """
@@ -495,7 +495,10 @@ def _players(row: RowMapping) -> set[str]:
 
 
 def _revision_payload(league: League, row: RowMapping, players: set[str] | None) -> dict[str, Any]:
-    """Return a version of a match as plain data; its content is hidden if it has players who are not in `players`."""
+    """Return a version of a match as plain data.
+
+    The content is hidden if the version has players who are not in `players`.
+    """
     hidden = row["body"] is None or (players is not None and not _players(row) <= players)
     return {
         "revision": row["revision"],

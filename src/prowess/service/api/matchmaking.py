@@ -88,7 +88,7 @@ async def suggest_matches(asked: schemas.NextRequest, access: Read, service: Ser
 
 
 def balance_players(now: Snapshot, asked: schemas.BalanceRequest) -> tuple[Balance, ResolvedNames]:
-    """Return the fairest teams for the given players, and the players whom the names mean."""
+    """Return the fairest teams for the players in a request, and the players whom the given names mean."""
     names = resolve_names(now.names, asked.players, asked, "players")
     fairest = balance(
         now.ladder,

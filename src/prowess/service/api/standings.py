@@ -180,7 +180,10 @@ async def _respond_with_standings(
     filters: StandingsFilter,
     respond: Callable[[Snapshot, dict[str, str]], Response],
 ) -> Response:
-    """Call `respond` with the selected standings and their ETag headers; return 304 if the client already has them."""
+    """Call `respond` with the selected standings and their ETag headers.
+
+    Return 304 if the client has the same standings.
+    """
 
     def work(connection: Connection) -> Response:
         league = leagues.find(connection, access.league)

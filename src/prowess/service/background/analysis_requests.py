@@ -45,7 +45,7 @@ class AnalysisResult:
 
 
 class ModelAnalyses:
-    """Returns analyses of leagues, cached or computed at once, and queues jobs; `close` stops the worker."""
+    """Returns cached or newly computed analyses of leagues, and queues jobs; `close` stops the worker."""
 
     def __init__(self, database: Database, traces: TraceCache) -> None:
         self._database, self._traces = database, traces
@@ -54,7 +54,10 @@ class ModelAnalyses:
         self.close = self._worker.close
 
     def figures(self, connection: Connection, league: League) -> AnalysisResult:
-        """Return figures on how well a league's model predicts; for a large league, the last figures computed."""
+        """Return figures on how well a league's model predicts.
+
+        For a large league, return the last figures that were computed.
+        """
         if league.posted <= SMALL:
             key, state = ("figures", league.id), (league.generation, league.revision)
             with self._cache.lock(key):

@@ -1,4 +1,4 @@
-"""Child processes: run one of our functions outside the service's process, with limits on memory and time.
+"""Run functions in child processes, outside of the service's process, with limits on memory and time.
 
 A file that exhausts the memory, or crashes a parser, ends only the child; the caller gets an `Error`. Starting a child
 and importing its modules costs about a second of CPU time, so a child is kept for further calls.
@@ -80,7 +80,10 @@ class _Message:
 
 
 class ChildProcess:
-    """A process that runs functions, one at a time; it ends when `close` is called or this process dies."""
+    """A child process that runs functions, one at a time.
+
+    The child ends when `close` is called or the parent process dies.
+    """
 
     def __init__(self) -> None:
         environment = {**THREADS, **os.environ}
@@ -134,7 +137,7 @@ class ChildProcess:
             raise self._too_much_memory()
 
     def result(self) -> Any:
-        """Wait for the result of the current call, and ignore its reports."""
+        """Wait for the result of the current call, ignoring its progress reports."""
         while True:
             message = self.receive(POLL)
             if message is not None and message[0] == "result":
@@ -185,7 +188,7 @@ class ChildProcess:
 
 
 class ChildPool:
-    """Runs functions in child processes and keeps idle children for the next calls; `close` ends all of them.
+    """Runs functions in child processes, and keeps idle children for the next calls; `close` ends all children.
 
     `charge` is called with the CPU time of each call, in the context of the caller.
     """
@@ -263,7 +266,7 @@ def _send_message(message: _Message) -> None:
 
 
 def serve_calls() -> None:
-    """Serve the calls of the parent process until standard input ends; this runs in the child."""
+    """Serve the calls of the parent process until standard input ends. This function runs in the child process."""
     global _output
     for number in (signal.SIGINT, signal.SIGTERM):
         # On a signal, the service finishes its own work and then ends this process.
@@ -320,7 +323,7 @@ def _apply(limits: ProcessLimits) -> None:
 
 
 def _memory_in_use(pid: int) -> int:
-    """Return the resident memory of a process in bytes; 0 on systems that do not report it as Linux does."""
+    """Return the resident memory of a process in bytes; 0 on systems without Linux's /proc."""
     try:
         with open(f"/proc/{pid}/statm") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")

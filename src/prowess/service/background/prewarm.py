@@ -18,7 +18,7 @@ GRACE = 2.0  # seconds that shutdown waits for a league being loaded
 
 
 class Prewarmer:
-    """A thread that loads leagues into the caches, largest first, until the next one would evict another league.
+    """A thread that loads leagues into the caches, largest first, until the next league would evict another one.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -46,7 +46,7 @@ class Prewarmer:
             Thread(target=_draw_chart, name="prowess-prewarm-charts", daemon=True).start()
 
     def close(self, grace: float = GRACE) -> None:
-        """Stop loading leagues, and wait at most `grace` seconds for the current one."""
+        """Stop loading leagues, and wait at most `grace` seconds for the league that is being loaded."""
         self._closing.set()
         self.thread.join(grace)
 
@@ -68,7 +68,7 @@ class Prewarmer:
             logging.getLogger(__name__).exception("prewarming failed")
 
     def _load(self, name: str) -> None:
-        """Load the data of the standings page, which the other pages use, too."""
+        """Load the data of the standings page, which all other pages also use."""
         with self._database.reading() as connection:
             league = leagues.find(connection, name)
             snapshot = self._standings.of(connection, league)

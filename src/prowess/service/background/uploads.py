@@ -24,7 +24,7 @@ SAMPLE = 20  # rows in a preview
 
 @dataclass(frozen=True)
 class FilePreview:
-    """The columns of a file with their first cells, and the result of reading it or the error that prevents it.
+    """The columns of a file with their first cells, and either the result of reading the file or an error.
 
     `found` has at most `MAX_PROBLEMS` problems; `problem_count` is the number of all problems, and `unusable_rows` the
     number of rows with a problem. `questions` are the open questions about the columns and cells of the file. `is_text`
@@ -44,7 +44,7 @@ class FilePreview:
 
 
 def read_upload(path: Path, choices: Choices, ids: bool = True, ask: bool = False) -> FilePreview:
-    """Read a file as the command line does, and give its matches ids; if this fails, the preview has the error.
+    """Read a file like the command line, and give its matches ids. If reading fails, the preview has the error.
 
     If `ask` is true, the preview includes the open questions about the file.
     """

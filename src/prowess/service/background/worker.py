@@ -1,7 +1,7 @@
 """The worker: executes queued jobs (figures and comparisons of models), one at a time, each in its own process.
 
-A thread of the service claims a job, starts a process for it and records its progress in the database, where all
-processes of the service see it. To cancel a job, mark it in the database. A job also ends when the service ends.
+A thread of the service claims a job, starts a process for the job and records the progress in the database, so that all
+processes of the service can show it. To cancel a job, mark it in the database. A job also ends when the service ends.
 """
 
 from __future__ import annotations

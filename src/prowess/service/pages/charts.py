@@ -44,8 +44,8 @@ router = APIRouter(include_in_schema=False)
 def chart(kind: str) -> Callable[[ChartFunction], ChartFunction]:
     """Register the function that draws a kind of chart.
 
-    The chart may depend only on the state of the league, the query and the look (colours and size): these form its
-    cache key.
+    The chart may depend only on the state of the league, the query and the look (colours and size), because the cache
+    key consists of these three.
     """
 
     def register(draw: ChartFunction) -> ChartFunction:
@@ -217,13 +217,16 @@ def chart_heights(answer: Plain) -> dict[str, tuple[int, int]]:
 
 
 def _main_measures(answer: Plain) -> list[Plain]:
-    """Return the measures on a chart: the measure that ranks the models, and the one that is easiest to understand."""
+    """Return two measures for a chart: the measure that ranks the models, and the easiest one to understand."""
     main = [measure for k, measure in enumerate(answer["measures"]) if k == 0 or measure["name"] == "pair_error"]
     return [measure for measure in main if any(row[measure["name"]]["value"] is not None for row in answer["models"])]
 
 
 def _analysis(service: Service, connection: Connection, league: League, query: QueryParams) -> Plain:
-    """Return the analysis with the id `of` in the query, by default the figures; 404 if it is not the latest one."""
+    """Return the analysis whose id is `of` in the query, by default the figures.
+
+    Raises a 404 problem if it is not the latest.
+    """
     id = query.get("of")
     jobs = [service.analyses.figures(connection, league), service.analyses.comparison(connection, league)]
     for job in jobs if id else jobs[:1]:

@@ -124,7 +124,10 @@ def _check_revision(seen: str) -> None:
 
 
 def _match_form(connection: Connection, access: Access, id: str, fields: MatchFields | None) -> MatchForm:
-    """Return the form for a recorded match, filled with the submitted fields or else with those of the match."""
+    """Return the form for a recorded match.
+
+    It is filled with the submitted fields or, if there are none, with the values of the match.
+    """
     league = leagues.find(connection, access.league)
     revisions = journal.revisions(connection, league, id)
     old = last_match(league, revisions)
@@ -153,13 +156,13 @@ async def _handle_button(request: Request, service: Service, form: MatchForm, se
 
 
 async def _find_players(service: Service, form: MatchForm) -> MatchForm:
-    """Replace typed names by the exact names of the players whom they mean, except those of the match before."""
+    """Replace typed names by the exact names of the players whom they mean, except names that the match already has."""
     names = await service.read(lambda connection: _names(service, connection, form))
     return form if form.fields.whole else replace(form, fields=form.fields.with_players(names))
 
 
 async def _has_open_names(service: Service, form: MatchForm, confirmed: Sequence[Any]) -> bool:
-    """Return whether a new name looks like a player, and the user has not confirmed it in the preview."""
+    """Return whether a new name looks like that of a player, and the user has not confirmed it in the preview."""
     match = form.match()
 
     def work(connection: Connection) -> bool:
@@ -171,14 +174,14 @@ async def _has_open_names(service: Service, form: MatchForm, confirmed: Sequence
 
 
 def _names(service: Service, connection: Connection, form: MatchForm) -> NameIndex:
-    """Return the names of the league's players, and those of the match that is edited, which may have no rating."""
+    """Return the names of the league's players, and of the players of the edited match, who may have no rating."""
     names = service.standings.of(connection, leagues.find(connection, form.league.name)).names
     before = [] if form.old is None else dict.fromkeys(chain(*form.old["teams"]))
     return names.extended([name for name in before if name not in names])
 
 
 def _correct_name(form: MatchForm, meant: Any) -> MatchForm:
-    """Replace a name by the similar one that the user chose in the preview, if any."""
+    """Replace a name by the similar name that the user chose in the preview, if any."""
     try:
         old, new = map(str, json.loads(meant))
     except (TypeError, ValueError, RecursionError):
@@ -230,7 +233,10 @@ def _form_page(request: Request, form: MatchForm, error: Error | None = None) ->
 async def confirm_deletion(
     request: Request, access: Write, service: ServiceDep, id: Annotated[MatchId, MATCH_ID], look: bool = False
 ) -> Response:
-    """Ask for confirmation and preview the rating changes; in a large league, preview them only if `look` is set."""
+    """Ask for confirmation and preview the rating changes.
+
+    In a large league, the preview is shown only if `look` is set.
+    """
     return await _deletion_page(request, service, access, id, look=look)
 
 

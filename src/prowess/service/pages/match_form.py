@@ -1,4 +1,4 @@
-"""The form for a match: parse its fields into a match, fill them from a match, and find the fields of an error."""
+"""The form for a match: convert fields to a match and back, and find the fields that an error is about."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def _time_text(time: str | float | None, clock: Clock) -> str:
 
 
 def parse_match(fields: MatchFields, clock: Clock, old: Mapping[str, Any] | None = None) -> Plain:
-    """Return the match that the fields describe; values without a field are kept from the `old` match.
+    """Return the match that the fields describe; values for which the form has no field are taken from the `old` match.
 
     >>> parse_match(MatchFields(("ann\\n dan ", "bob", ""), scores=("3", "1,5"), by="scores", home="2"), "utc")
     {'teams': [['ann', 'dan'], ['bob']], 'scores': [3.0, 1.5], 'home': 1}
@@ -208,7 +208,9 @@ def _optional_keys(
 
 
 def _kept_context(old: Mapping[str, Any], numbers: Sequence[int], teams: Sequence[Sequence[str]]) -> Plain:
-    """Return the context of the old match, which has no fields, for its new teams and players.
+    """Return the context of the old match, adapted to the new teams and players.
+
+    The form has no fields for the context.
 
     >>> old = {"teams": [["ann"], ["bob"]], "context": {"map": "Dust", "side": ["red", "blue"], "kills": [[3], [4]]}}
     >>> _kept_context(old, [2, 3], [["bob", "eve"], ["cat"]])

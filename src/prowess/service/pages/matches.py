@@ -106,7 +106,7 @@ def result_line(match: Plain) -> Plain:
 
 
 def _match_row(match: Plain) -> Plain:
-    """Return a match as a table row, with one cell for all teams, one for all places and one for all scores."""
+    """Return a match as a table row with three cells: all teams, all places and all scores."""
     return {
         "id": match["id"],
         "time": match["time"],
@@ -138,7 +138,7 @@ async def match(
 
 
 def _player_rows(data: Plain) -> list[Plain]:
-    """Return a row for each player; for a deleted match, only the names and places."""
+    """Return a row for each player; the rows of a deleted match have only names and places."""
     if data["deleted"]:
         sides = sides_by_place(data) if data["teams"] else []
         return [{"player": name, "team": side.team, "place": side.place} for side in sides for name in side.names]
@@ -187,7 +187,7 @@ def _expected_place(player: Plain | None, teams: int) -> float | None:
 
 
 def _revisions(revisions: list[Plain]) -> list[Plain]:
-    """Return the revisions of a match, newest first, each with its differences from the previous one."""
+    """Return the revisions of a match, newest first, each with its differences from the previous revision."""
     rows = [revisions[0] | {"changed": [], "back": False}]
     for old, new in pairwise(revisions):
         changed: list[str] = []

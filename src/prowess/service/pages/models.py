@@ -1,4 +1,7 @@
-"""The model of a league: how well it predicts, how it compares with other models, and the change to another one."""
+"""The page about the model of a league.
+
+It shows how well the model predicts and how it compares with other models, and can change it.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,7 @@ ENDS = {"": "value", "_low": "low", "_high": "high"}  # suffixes of the CSV colu
 
 @page(router, MODELS, "models.html")
 async def models(request: Request, access: Read, service: ServiceDep) -> PageContext:
-    """Describe the model, show how well it predicts, and how it compares with others."""
+    """Describe the model, show how well it predicts, and compare it with other models."""
     return await service.read(lambda connection: _context(service, connection, access.league))
 
 
@@ -186,7 +189,10 @@ def _rows(answer: Plain | None) -> list[Plain]:
 
 @page(router, CHANGE, "model_change.html")
 async def preview_model(request: Request, access: Admin, service: ServiceDep) -> PageContext:
-    """Preview the effects of another model; for a large league, only on request, because the preview takes a while."""
+    """Preview the effects of another model.
+
+    In a large league, the preview is made only on request, because it takes a while.
+    """
     league = await service.read(lambda connection: leagues.find(connection, access.league))
     fields = dict(request.query_params.multi_items())
     try:

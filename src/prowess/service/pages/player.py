@@ -93,7 +93,10 @@ def _redirect_aliases(request: Request, now: Snapshot, names: list[str]) -> None
 
 
 def _find_players(now: Snapshot, names: list[str], *, strict: bool) -> tuple[list[str], list[Plain]]:
-    """Return the known names, and the problems with unknown names; if `strict`, an unknown name raises an error."""
+    """Return the known names, and the problems with unknown names.
+
+    If `strict` is true, an unknown name raises an error.
+    """
     if not names and strict:
         raise Problem(422, "name: give the name of a player, as in ?name=ann")
     known: list[str] = []

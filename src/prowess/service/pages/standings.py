@@ -44,7 +44,7 @@ Show = Annotated[Literal["active", "all", "provisional", "established"] | None, 
 async def standings(
     request: Request, access: Read, service: ServiceDep, who: StandingsFilterDep, page: Page = 1, show: Show = None
 ) -> PageContext:
-    """List players with their rank changes and recent results: the active ones page by page, or all of them as CSV."""
+    """List players with their rank changes and recent results: active players page by page, or all players as CSV."""
     path = request.scope["path"]
     whole, data_only = path.endswith(".csv"), path.endswith((".csv", ".json"))
 
@@ -85,7 +85,7 @@ def _add_changes(
     snapshot: Snapshot,
     rows: list[Plain],
 ) -> str | float | None:
-    """Add the ranks gained in the last week and the recent results to each row; return when that week began."""
+    """Add the ranks gained in the last week and the recent results to each row; return the start of this week."""
     players = [row["player"] for row in rows]
     changes: list[int | None] = [None] * len(rows)
     results: list[list[Plain]] = [[] for _ in rows]
@@ -135,7 +135,7 @@ def _bars(snapshot: Snapshot, rows: list[Plain]) -> list[tuple[float, float, flo
 def _ended_seasons(connection: Connection, league: League) -> list[tuple[str, str | float | None, str | None]]:
     """Return the label, time and season of each link to past standings.
 
-    One link shows the standings before the first season; the others show the end of each past season.
+    The first link shows the standings before the first season; the other links show the end of each past season.
     """
     begun = seasons.list_seasons(connection, league)
     last = journal.last_time(connection, league, begun[0].start) if begun else None

@@ -1,4 +1,4 @@
-"""Fair teams: the fairest split of a list of players, and manual splits compared with it."""
+"""The fair teams page: the fairest split of a list of players, and manual splits compared with the fairest one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page on which an admin renames and merges players, keeps aliases, and settles which players may be the same."""
+"""The page on which an admin renames and merges players, manages aliases, and decides about similar names."""
 
 from __future__ import annotations
 
@@ -49,14 +49,17 @@ async def show_aliases(
     undo: Annotated[int | None, Query(ge=0, le=LARGEST)] = None,
     done: str = "",
 ) -> PageContext:
-    """Show the aliases, recent changes and similar players; with two names, or a change to undo, show a preview."""
+    """Show the aliases, recent changes and similar players.
+
+    If the query has two names or a change to undo, show a preview.
+    """
     fields = {"player": player, "name": name, "undo": "" if undo is None else str(undo)}
     return await _page(service, access, fields, done=done if done in DONE else "")
 
 
 @router.post(PATH)
 async def change_aliases(request: Request, access: Admin, service: ServiceDep, form: CheckedForm) -> Response:
-    """Rename or merge players, undo that, add or remove an alias, or tell two players apart."""
+    """Rename or merge players, undo a rename or merge, add or remove an alias, or mark two players as different."""
     fields = FIELDS | form_texts(form)
     try:
         done = await _change(service, access, fields)
@@ -69,7 +72,7 @@ async def change_aliases(request: Request, access: Admin, service: ServiceDep, f
 
 
 async def _change(service: Service, access: Access, fields: Mapping[str, str]) -> str:
-    """Make the change that a form asks for; return what to confirm."""
+    """Make the change that a form requests; return the text of the confirmation."""
     what = fields.get("what", "")
     about: dict[str, Any] = {"author": access.author, "reason": _reason(fields)}
     command: Command
@@ -103,7 +106,7 @@ def _whole(text: str) -> int | None:
 async def _page(
     service: Service, access: Access, fields: Mapping[str, str], error: Error | None = None, done: str = ""
 ) -> PageContext:
-    """Build the page; if the fields have two names or a change to undo, with a preview."""
+    """Build the page. It has a preview if the fields contain two names or a change to undo."""
 
     def work(connection: Connection) -> tuple[League, str, Plain]:
         league = leagues.find(connection, access.league)

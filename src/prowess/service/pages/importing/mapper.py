@@ -2,7 +2,8 @@
 
 The drop-downs show how the file is read. Until the user changes a drop-down, the layout is detected from the file;
 after that, all drop-downs count as chosen by the user. `detected` is a signature of the detected values. By comparing
-it with the submitted values, the service distinguishes the two cases without storing anything.
+`detected` with the submitted values, the service notices whether the user changed a drop-down, without storing
+anything.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ ANSWERABLE = {"columns", "day_first", "duplicates", "sheet"}  # options that the
 
 @dataclass(frozen=True)
 class Field:
-    """A form field about how to read a file: its label, the labels of its options, and their values if these differ."""
+    """A form field about how to read a file: its label, the labels of its options, and the options' values."""
 
     label: str
     options: Mapping[str, str]
@@ -194,7 +195,7 @@ def drop_downs_of(columns: Mapping[str, str | None], names: Sequence[str]) -> Va
 
 
 def detected_drop_downs(layout: Layout | None, names: Sequence[str]) -> Values:
-    """Convert the detected layout to the values of the drop-downs; roles that they cannot express are left out.
+    """Convert the detected layout to the values of the drop-downs; roles without a drop-down are left out.
 
     >>> layout = Layout(Shape.SINGLES, {"match": "game", "team": "who", "rank": "place"})
     >>> detected_drop_downs(layout, ["game", "who", "place"])["role.rank"]
@@ -385,7 +386,10 @@ def render_option(option: Option) -> str:
 
 
 def render_error(error: Error) -> str:
-    """Describe an error with the labels of the form; the text may refer to the choice of columns below it."""
+    """Describe an error with the labels of the form.
+
+    The text may refer to the drop-downs for columns below the error.
+    """
     if not isinstance(error, NoLayout):
         return error.render(render_option)
     if error.value:

@@ -1,4 +1,4 @@
-"""The preview of a file: how it is read, its first matches as sentences, and what importing it would change."""
+"""The preview of a file: how the file is read, its first matches as sentences, and the effects of importing it."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def _effects(service: Service, name: str, history: History, checks: Sequence[Sus
 def _undecided(
     pairs: Iterable[tuple[str, str]], index: NameIndex, distinct: set[tuple[str, str]]
 ) -> Iterator[tuple[str, str]]:
-    """Yield the pairs of similar names that are neither aliases of one player nor told apart."""
+    """Yield the pairs of similar names that are neither aliases of one player nor marked as different players."""
     for alias, player in pairs:
         same = index.aliases.get(alias, alias) == index.aliases.get(player, player)
         if not same and (min(alias, player), max(alias, player)) not in distinct:
@@ -163,7 +163,10 @@ def _undecided(
 
 
 def _rerated_since(league: League, done: CommandResult) -> Any:
-    """Return the time of the first new match if the league has later matches, which must be rated again; else None."""
+    """Return the time of the first new match if the league has later matches. These must be rated again.
+
+    Return None if there are no later matches.
+    """
     times = [time for time, repeated in zip(done.times, done.repeated, strict=True) if not repeated]
     late = bool(times) and league.last_time is not None and league.clock != "none" and min(times) < league.last_time
     return show(league.clock, min(times)) if late else None

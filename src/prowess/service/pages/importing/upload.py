@@ -101,7 +101,9 @@ async def receive(request: Request, access: Write, service: ServiceDep, form: Ch
 
 
 async def _decide(service: Service, access: Access, form: FormData) -> str:
-    """Record whether two similar names are the same player, if a button says so; return why this is not possible.
+    """If a button was pressed, record whether two similar names are the same player.
+
+    Return the reason if this is impossible.
 
     Only admins see these buttons.
     """

@@ -134,10 +134,10 @@ def team_forecasts(now: Snapshot, teams: Sequence[Sequence[str]], prediction: Pr
 
 
 def newcomer_hints(now: Snapshot, newcomers: Sequence[str], keep: Sequence[str], corrected_url: CorrectedUrl) -> Plain:
-    """Return the unknown names; for the first few, add similar known names and the page URLs with these names.
+    """Return the unknown names; the first few of them get similar known names, and page URLs with the similar names.
 
-    Names in `keep` are new players for the user, so there are no hints for them. `corrected_url` gets a name, the name
-    to use instead, and the names to keep.
+    Names in `keep` get no hints, because the user has confirmed that they are new players. `corrected_url` gets a name,
+    the name to use instead, and the names to keep.
     """
     kept = [name for name in keep if name in newcomers]
     hints: list[Plain] = []

@@ -71,8 +71,8 @@ def main_columns(view: ContextView, *, of_match: bool = False) -> list[str]:
 
     With `of_match`, only columns of matches are returned.
 
-    Well-known columns come first, then text columns with few values. Columns with few values narrow down best what kind
-    of match it was, and need little room.
+    Well-known columns come first, then text columns with few values. Columns with few distinct values describe a match
+    best, and need little room.
     """
     columns = {name: column for name, (level, column) in view.columns.items() if level == MATCH or not of_match}
     chosen: list[str] = []
@@ -123,7 +123,9 @@ def list_cells(match: Mapping[str, Any], columns: Iterable[str], player: str | N
 
 
 def add_columns(rows: Sequence[Plain], matches: Sequence[Mapping[str, Any]], player: str | None = None) -> list[Plain]:
-    """Add the context of matches to the rows of a table, a column for each name; values of teams are joined.
+    """Add the context of matches to the rows of a table, with a column for each name in `names`.
+
+    Values of teams are joined.
 
     >>> plain = {"teams": [["ann"], ["bob"]]}
     >>> add_columns([{"id": "m1"}, {"id": "m2"}], [plain | {"context": {"map": "Dust", "id": [1, 2]}}, plain])

@@ -45,7 +45,9 @@ POLICY = BY_KEY | {
 
 
 def page_url(league: str, page: str, /, **query: Any) -> str:
-    """Return the URL of a page of a league. None, False and empty values are left out; a list repeats its field.
+    """Return the URL of a page of a league.
+
+    None, False and empty values are left out of the query; a list gives several fields with the same name.
 
     Player names and match ids go into the query, because they may contain any character.
 
