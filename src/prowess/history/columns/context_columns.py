@@ -375,7 +375,8 @@ class _Reader:
             self._leave_out(source, reason)
             return
         self.earlier[name] = level, column.kind
-        self.columns[level][name] = column
+        taken = {other for columns in self.columns.values() for other in columns}
+        self.columns[level][_unique(name, taken)] = column
         self.levels |= dict.fromkeys(source.columns, level)
 
     def _leave_out(self, source: _Source, reason: str) -> None:

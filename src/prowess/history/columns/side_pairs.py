@@ -33,6 +33,7 @@ _OWN = ("team", "player", "own", "my", "your", "our", "self", "me")
 _OPPONENT = ("opponent", "opp", "opponents", "their", "gegner", "adversaire", "rival", "avversario", "соперник")
 # Letters that stand for a side even without a separator, as in HST and AST, or WRank and LRank.
 _LETTERS = {Shape.HOME_AWAY: (("h", "a"), ("h", "v")), Shape.WINNER_LOSER: (("w", "l"),)}
+_MOST = 1000  # columns for which partners are searched
 _LONG = 4  # minimum length of a word that stands for a side without a separator
 _SHORT = 5  # maximum length of a lower-case column name that may begin with a letter for a side
 
@@ -69,11 +70,15 @@ def find_side_columns(layout: Layout, columns: Sequence[str], every: Sequence[st
         by_words.setdefault(_words(column), column)
     groups: list[SideColumns] = []
     families = list(_families(layout))
-    for column in columns:
+    known = {word for labels in families for label in labels for word in label}
+    plain = {column.lower(): column for column in columns}
+    for column in columns[:_MOST]:
         if column not in free:
             continue
-        group = _by_member(column, families, by_words, layout)
-        group = group or _by_words(column, families, by_words) or _by_syllable(column, families, free)
+        group = None
+        if known.intersection(_words(column)):
+            group = _by_member(column, families, by_words, layout) or _by_words(column, families, by_words)
+        group = group or _by_syllable(column, families, plain)
         group = group or _by_letter(column, layout, free) or _by_repetition(column, layout, free, every)
         if group is not None and len(set(group.columns)) == len(group.columns) and free.keys() >= set(group.columns):
             groups.append(group)
@@ -131,13 +136,10 @@ def _by_words(column: str, families: Sequence[Labels], by_words: dict[Words, str
         for label in filter(None, labels):
             for start in range(len(words) - len(label) + 1):
                 end = start + len(label)
+                if words[start:end] != label or len(words) == len(label):
+                    continue
                 names = [(*words[:start], *other, *words[end:]) for other in labels]
-                if (
-                    words[start:end] == label
-                    and len(words) > len(label)
-                    and all(name in by_words for name in names)
-                    and not _counts_parts(words, start, labels, by_words)
-                ):
+                if all(name in by_words for name in names) and not _counts_parts(words, start, labels, by_words):
                     return SideColumns(_name_without(column, start, end), tuple(by_words[name] for name in names))
     return None
 
@@ -178,11 +180,12 @@ def _counts_parts(words: Words, start: int, labels: Labels, by_words: dict[Words
     return bool(beside & _PARTS) or (*words[:start], following, *words[start + 1 :]) in by_words
 
 
-def _by_syllable(column: str, families: Sequence[Labels], free: dict[str, None]) -> SideColumns | None:
+def _by_syllable(column: str, families: Sequence[Labels], plain: dict[str, str]) -> SideColumns | None:
     """Find the columns of the other sides for a name such as homeseed, which contains a side without a separator."""
-    plain = {name.lower(): name for name in free}
     text = column.lower()
     for labels in families:
+        if not any(len(label) == 1 and label[0] in text for label in labels):
+            continue
         if any(len(label) != 1 or len(label[0]) < _LONG for label in labels):
             continue
         for (label,) in labels:
