@@ -37,7 +37,7 @@ def run(*words: object, **env: str | None) -> Result:
 
 
 def ruled(*words: object, columns: int = 100) -> str:
-    """Return the output of a command that treats standard output as a terminal, without colours."""
+    """Return the output of a command without colours; the command treats standard output as a terminal."""
     result = run(*words, FORCE_COLOR="1", NO_COLOR="1", COLUMNS=str(columns), TERM="xterm")
     assert result.exit_code == 0, result.output
     return CODES.sub("", result.stdout)
@@ -132,7 +132,7 @@ def _take_terminal() -> None:
 
 
 def _piece(ours: int) -> bytes:
-    """Return the next bytes, or no bytes when the other side has closed."""
+    """Return the next bytes from the terminal; no bytes if the process has closed it."""
     try:
         return os.read(ours, 65536)
     except OSError:

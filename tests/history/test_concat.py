@@ -125,7 +125,7 @@ CONTEXTS = st.fixed_dictionaries(
 
 @given(st.lists(st.lists(CONTEXTS, max_size=4), max_size=4))
 def test_joined_context_equals_the_context_of_all_matches(parts: list[list[dict[str, Any]]]) -> None:
-    """A column that is coarse in one part and fine in another is fine everywhere."""
+    """A context column with different levels in two histories gets the finer level in the joined history."""
     listed = [[{"teams": [["ann", "bob"], ["cat"]], "context": context} for context in part] for part in parts]
     joined = History.join([history(part) for part in listed])
     assert joined == history([match for part in listed for match in part])

@@ -174,7 +174,7 @@ def test_error_for_invalid_context_in_a_json_lines_file_names_the_line(tmp_path:
 
 
 def test_context_column_with_few_distinct_values_takes_at_most_five_bytes_per_entry(tmp_path: Path) -> None:
-    """The limit holds on every level, for histories built from matches and for those read from files."""
+    """The limit holds on every level, for histories built from matches and for histories read from files."""
     context = {"surface": "clay", "side": ["blue", "red"], "kills": [[1], [2]]}
     other = {"surface": "grass", "side": ["red", "red"], "kills": [[2], [2]]}
     history = duels(*[context, other] * 500)

@@ -1,4 +1,4 @@
-"""Clients that repeat every request until the service acknowledges it, even if it crashes in between."""
+"""Clients that repeat every request until the service acknowledges it, even if the service crashes in between."""
 
 import http.client
 import json

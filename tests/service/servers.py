@@ -123,7 +123,7 @@ class Server:
         raise AssertionError(f"the server is not ready:\n{self.log.read_text()}")
 
     def stop(self) -> int:
-        """Ask the server to stop and return its exit code; kill it and its workers if it does not stop."""
+        """Ask the server to stop, and return its exit code; if the server does not stop, kill it and its workers."""
         for connection in self.connections:
             connection.close()
         workers = self.workers

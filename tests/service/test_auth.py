@@ -5,7 +5,7 @@ from tests.service.probe_app import SCOPES, bearing, filled, service
 
 
 def allowed(key, scope, league):
-    """Return whether a key `scope@league` grants a scope in a league: each scope includes the previous ones."""
+    """Return whether a key `scope@league` grants a scope in a league. Each scope includes all weaker scopes."""
     if key is None:
         return scope == "read" and league == "open"
     has, _, of = key.partition("@")

@@ -54,7 +54,7 @@ def work(place: RunningService, number: int, each: int, ready: threading.Barrier
 
     Finally, one writer makes corrections.
 
-    All writers work on the same league at a time, because a commit for both leagues would hold the locks of both.
+    All writers work on the same league at a time, because a commit with matches of both leagues would lock both.
     """
     connection = place.server.connect(place.key)
     found = []
@@ -122,7 +122,7 @@ def _compare(database: Database, league: str, answers: list[tuple[str, dict[str,
 def test_posts_of_different_players_do_not_wait_for_each_other(place: RunningService) -> None:
     """While player ann is locked, matches of cat and dan are recorded, and ann's match waits.
 
-    In the league "serial", whose model learns from all matches, all wait.
+    In the league "serial", whose model learns from all matches, all posts wait.
     """
     with ThreadPoolExecutor(4) as pool:
 

@@ -36,7 +36,7 @@ def response(line):
 
 
 def is_cut_off(line):
-    """Return whether the server closes the connection while it receives more and more data."""
+    """Return whether the server closes the connection while the test sends more and more data."""
     with line:
         try:
             for _ in range(1000):

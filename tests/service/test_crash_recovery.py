@@ -56,7 +56,7 @@ def once(url: str, league: str, acknowledged: Collection[str]) -> None:
 def check_changes(url: str, league: str, load: Load, *, stopped: bool) -> None:
     """Check the database as `prowess doctor` does, and that the journal has every acknowledged change.
 
-    While the service runs, its clients may have changed their matches again in the meantime.
+    If the service is still running, its clients may change their matches during the check.
     """
     under_way, acknowledged = load.under_way, load.acknowledged
     database = Database(url)
@@ -78,7 +78,10 @@ def check_changes(url: str, league: str, load: Load, *, stopped: bool) -> None:
 
 
 def crash(url: str, folder: Path, times: int, *, seed: int, workers: int = 1, before: int = 0) -> None:
-    """Kill the service repeatedly while it works: the whole service, or one of several workers, which is replaced."""
+    """Kill the service repeatedly while it works.
+
+    With several workers, only one worker is killed, and the service replaces it.
+    """
     random, options = Random(seed), {"workers": workers, "rate_limit": "0", "first": LONG_CORRECTIONS}
     key, replays = create_league(url, "darts"), 0
     server = start(url, folder, **options)
@@ -133,7 +136,7 @@ def is_replaying(url: str, league: str) -> bool:
 
 
 def wait_for_workers(server: Server, number: int, without: int = 0) -> list[int]:
-    """Return the workers once the killed one is gone and has been replaced."""
+    """Return the workers once the killed worker has been replaced."""
     end = time.monotonic() + PATIENCE
     while len(found := server.workers) != number or without in found:
         assert time.monotonic() < end, f"workers {found}, not {number}"

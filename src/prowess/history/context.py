@@ -272,7 +272,7 @@ class Context(Mapping[str, ContextColumn]):
         return pl.DataFrame([column.to_series(name) for name, column in self._columns.items()])
 
     def __eq__(self, other: object) -> bool:
-        """Return whether the same names have equal columns."""
+        """Return whether two contexts have the same column names and equal columns."""
         return self._columns == other._columns if isinstance(other, Context) else NotImplemented
 
     def __hash__(self) -> int:
@@ -391,7 +391,7 @@ def _simplify(value: Any, what: str) -> Value:
         return value.isoformat()
     if isinstance(value, Real):
         number: Any = value
-        return float(number) if abs(number) <= LARGEST else number  # a huge int has no float
+        return float(number) if abs(number) <= LARGEST else number  # a huge int cannot be converted to a float
     raise Error(f"{what} must be text, a number, true or false, not {value!r}", field="context", value=value)
 
 

@@ -297,9 +297,11 @@ class _Letters(NamedTuple):
         return np.flatnonzero(self.key == _key(name))
 
     def almost(self, name: str) -> NDArray[np.intp]:
-        """Return the names that may differ by one letter: a slip changes at most two bits of the mask, and no digit.
+        """Return the names that may differ by one letter.
 
-        The digits keep series such as "player 1" to "player 99999" from being compared letter by letter.
+        A changed letter changes at most two bits of the mask, and no digit.
+
+        Names with other digits are skipped, so that a series such as "player 1" to "player 99999" need not be compared.
         """
         letters = _letters(name)
         near = self.digits == _digits(letters)

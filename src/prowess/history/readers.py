@@ -144,7 +144,7 @@ def choose_context(findings: Findings, choices: Choices) -> Findings:
 
 
 def read_sample(table: Table, **reading: Any) -> Findings | None:
-    """Read the first rows of a table with other options; return None if most rows cannot be read with them."""
+    """Read the first rows of a table with other options; return None if these options make most rows unreadable."""
     choices = replace(table.choices, context=(), **reading)
     sample = table.without(np.arange(SAMPLE, len(table.frame)))
     try:

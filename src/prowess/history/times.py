@@ -201,7 +201,7 @@ def _by_pattern(text: str, day_first: bool | None) -> tuple[Kind, str | None, in
             raise
         except ValueError:  # such as 31 February, or year 0
             continue
-    if len(set(read.values())) > 1 and text[parts.end("one")] != ".":  # with dots the day is first
+    if len(set(read.values())) > 1 and text[parts.end("one")] != ".":  # in a date with dots, the day comes first
         days = " or ".join(str(show_time("date", None, number))[:10] for _, number in read.values())
         raise Error(f"{text!r} is ambiguous; write {days}", field="time", value=text)
     for stamp, number in read.values():

@@ -1,6 +1,7 @@
 """Write histories to frames and files, in layouts that the readers recognise.
 
-A table is written in chunks of matches: a first pass determines the columns that the table needs, a second writes them.
+A table is written in chunks of matches: a first pass determines the columns that the table needs, and a second pass
+writes the rows.
 """
 
 from __future__ import annotations

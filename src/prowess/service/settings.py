@@ -111,7 +111,7 @@ class Settings:
 
     @classmethod
     def from_env(cls, environment: Mapping[str, str] = os.environ) -> Settings:
-        """Return settings from the `PROWESS_…` variables of the environment, with defaults for the others."""
+        """Read the settings from `PROWESS_…` environment variables; a setting without a variable has its default."""
         types = get_type_hints(cls)
         given = {name: environment[variable(name)] for name in types if variable(name) in environment}
         return cls(**{name: _parse(variable(name), text, types[name]) for name, text in given.items()})

@@ -236,8 +236,8 @@ def erase_names(connection: Connection, league: League, names: Mapping[str, str]
 
     Changes that contained them can no longer be undone.
 
-    `names` maps each name to a pseudonym. With `keep`, the pseudonyms of all but the first name become aliases of the
-    first one.
+    `names` maps each name to a pseudonym. With `keep`, the pseudonym of every name except the first becomes an alias of
+    the first pseudonym.
     """
     current, *others = names.values()
     before = load_chains(connection, league)

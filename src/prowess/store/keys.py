@@ -19,7 +19,7 @@ from .db import schema
 from .errors import Conflict, NotFound
 
 Scope = Literal["read", "write", "admin"]
-SCOPES: tuple[Scope, ...] = get_args(Scope)  # each includes the previous ones
+SCOPES: tuple[Scope, ...] = get_args(Scope)  # each scope includes all weaker scopes
 PREFIX = "pw_"  # lets people and secret scanners recognise a key
 MAX_NAME = 200  # characters
 GRACE = "24h"  # how long the old secret works after a rotation, by default

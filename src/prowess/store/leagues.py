@@ -157,7 +157,8 @@ class League:
     rating_set: int
     set_revision: int
     season_start: float | None
-    erased: int  # the last revision that anonymised a player, 0 if none did; earlier cached views may show the name
+    # The last revision that anonymised a player (0: none); cached views of earlier revisions may show the name.
+    erased: int
 
     @property
     def serial(self) -> bool:

@@ -12,7 +12,7 @@ CTRL_C, CTRL_D = b"\x03", b"\x04"
 
 
 def command_line(shown: str) -> list[str]:
-    """Return the words of the command that repeats the answers, without `prowess`."""
+    """Return the arguments of the printed command, which repeats the answers."""
     return shlex.split(shown.partition("to read the file this way again: ")[2])[1:]
 
 

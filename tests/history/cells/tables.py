@@ -9,7 +9,7 @@ from prowess.history.read_options import Choices
 
 
 def table(*columns: list[Any], **choices: Any) -> Table:
-    """Make a table with the columns a, b and so on; text stays text."""
+    """Make a table whose columns are called a, b and so on."""
     frame = pl.DataFrame({chr(ord("a") + number): cells for number, cells in enumerate(columns)}, strict=False)
     return Table(frame, "cells", choices=Choices(**choices))
 

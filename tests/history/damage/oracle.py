@@ -58,7 +58,7 @@ class Sheet:
         return found
 
     def match(self, numbers: list[int]) -> Key | None:
-        """Return the match that the lines describe together; None if they contradict each other."""
+        """Return the match that several lines describe together; None if the lines contradict each other."""
         rows = [self.rows[number] for number in numbers]
         entries = [team for row in rows for team in row.teams]
         if rows[0].match is None:

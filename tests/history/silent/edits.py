@@ -1,6 +1,6 @@
 """Realistic mistakes that can be noticed in a file: what people, spreadsheets and programs do to lists of results.
 
-An edit takes a sheet and returns the edited file, or None if it does not apply to this file.
+An edit is a function that takes a sheet and returns the edited file, or None if the edit does not apply to the sheet.
 """
 
 import re
@@ -86,7 +86,7 @@ def _middle(sheet: Sheet) -> int:
 
 
 def _every_line(sheet: Sheet, change: Callable[[list[str], int], list[str]], **more: object) -> Edited | None:
-    """Change the cells of the header and of all lines below it."""
+    """Change the cells of the header and of all rows."""
     first = 0 if sheet.header is None else sheet.header
     cells = {at: change(sheet.cells(at), at) for at in range(first, len(sheet.lines)) if len(sheet.cells(at)) > 1}
     return Edited(sheet.changed(cells), **more)  # type: ignore[arg-type]
@@ -387,7 +387,7 @@ def row_pasted_twice(sheet: Sheet) -> Edited | None:
 
 
 def _mirrored(sheet: Sheet, at: int) -> str | None:
-    """Return a row from the other side's view."""
+    """Return a row that shows the same match from the other side's view."""
     layout = sheet.findings.layout
     names, scores, results = (sheet.columns(kind) for kind in ("name", "score", "result"))
     cells = sheet.cells(at)
@@ -434,7 +434,7 @@ def row_mirrored(sheet: Sheet) -> Edited | None:
 
 
 def column_shifted_by_a_row(sheet: Sheet) -> Edited | None:
-    """Shift the cells of a column down by one row; the first is empty, and the last is lost."""
+    """Shift the cells of a column down by one row; the first cell becomes empty, and the last cell is lost."""
     column = sheet.random.choice(sheet.columns("name", "score", "rank", "result", "time"))
     rows, values = sheet.rows, [""] + [sheet.cells(at)[column] for at in sheet.rows]
     if len(rows) < 2:

@@ -83,7 +83,7 @@ KINDS = {  # settings and matches of a league, by kind
 
 
 def found(ask, kind):
-    """Create a league of the given kind, with the kind as its name, unless it exists."""
+    """Create a league of the given kind, unless it exists; its name is the kind."""
     said, matches = KINDS[kind]
     if ask("GET", f"/api/leagues/{kind}").status_code == 200:
         return matches

@@ -1,4 +1,4 @@
-"""`make screenshots`: pictures of every page in both widths and colour schemes, and those used in the docs."""
+"""`make screenshots`: pictures of every page in both widths and colour schemes, and the pictures used in the docs."""
 
 import sys
 from pathlib import Path

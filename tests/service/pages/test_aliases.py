@@ -9,7 +9,7 @@ SMITHS = [("Deevo Smith", "cat"), ("Jeevo Smith", "cat"), ("Deevo Smith", "eve")
 
 
 def league(ask, name):
-    """Create a league with two players who may be the same; return the URL of its page of names."""
+    """Create a league with two similar names; return the URL of its page about names."""
     ask.create_league(name)
     matches = [
         {"id": f"m{day}", "teams": [[winner], [loser]], "time": f"2026-01-0{day}"}

@@ -1,4 +1,4 @@
-"""Pages show the context of matches, and filter lists by it."""
+"""Pages show the context of matches, and filter lists of matches by their context."""
 
 import re
 

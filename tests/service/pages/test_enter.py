@@ -31,7 +31,7 @@ def fields_of(page):
 
 
 def with_values(fields, **values):
-    """Return the fields with changed values; a list has one value for each field of that name."""
+    """Return the fields with changed values; a list of values is for several fields with the same name."""
     left = {name: list(value) if isinstance(value, list) else [value] for name, value in values.items()}
     sent = {}
     for name, value in fields:
@@ -43,7 +43,7 @@ def with_values(fields, **values):
 
 @pytest.fixture
 def fill(ask):
-    """Open a form, fill it in and send it; return the response."""
+    """Open a form, fill in its fields and send it; return the response."""
 
     def filled(path, **values):
         page = ask.look(path, key=ask.admin)

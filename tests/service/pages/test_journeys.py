@@ -205,7 +205,7 @@ def test_analyst_compares_models_and_reads_past_standings(chromium, demo, size, 
 
 
 def data(page, kind):
-    """Return the content behind the page's link to its data."""
+    """Follow the page's link to its JSON or CSV data, and return the content."""
     link = page.locator("footer").get_by_role("link", name=kind).get_attribute("href")
     return page.request.get(re.match(r"https?://[^/]+", page.url)[0] + link)
 

@@ -1,4 +1,4 @@
-"""The models page: its figures equal `pw.compare`, jobs finish, and switching needs an admin key."""
+"""The models page: its figures equal those of `pw.compare`, jobs finish, and changing the model needs an admin key."""
 
 import json
 import re

@@ -23,7 +23,7 @@ NUMBERS = [0.0, 0.1, -1.5, 1e300, 5e-324, float(2**53 - 1), 1.7e15 + 0.25]
 
 
 def awkward(column, random, number):
-    """Return a value that copying may easily corrupt; it is unique if the column requires it."""
+    """Return a value that copying may easily corrupt; the value is unique if the column must be unique."""
     kind, longest = column.type.python_type, getattr(column.type, "length", None)
     if column.nullable and random.random() < 0.3:
         return None

@@ -158,7 +158,7 @@ def test_incrementally_updated_ranking_equals_a_full_sort(model):
 
 
 def test_threads_read_consistent_revisions_during_writes(database):
-    """Each read sees a single revision of the league, and never an older one than before."""
+    """Each read sees a single revision of the league, and never an older revision than the read before."""
     traces = TraceCache()
     standings = StandingsCache(traces)
     post(database, ("ann", "bob"))
@@ -196,7 +196,7 @@ def test_cache_evicts_the_least_recently_used_standings():
 
 
 def test_standings_at_a_revision_exclude_matches_posted_later(sqlite_url):
-    """A match of other players that is posted later with an earlier time is not part of an older revision."""
+    """A match of other players that is posted later, but was played earlier, is not part of an older revision."""
     database = Database(sqlite_url)
     database.migrate()
     with database.writing() as connection:

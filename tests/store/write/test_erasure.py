@@ -1,4 +1,4 @@
-"""Erasing a person removes the name everywhere, keeps it away, and changes no rating."""
+"""Erasing a person removes the name everywhere, prevents its return, and changes no rating."""
 
 import json
 import zlib
@@ -258,7 +258,7 @@ def test_database_file_and_backup_do_not_contain_an_anonymised_name(sqlite_url, 
 
 
 def test_long_correction_starts_again_if_a_name_is_anonymised_meanwhile(database, monkeypatch):
-    """The correction has read the name before, and must not write it afterwards."""
+    """The correction has read the name before it is anonymised, and must not write the name afterwards."""
     fill(database)
     monkeypatch.setattr(long_corrections, "MAX_SHORT", 0)
     switch = LongCorrection._switch

@@ -132,7 +132,7 @@ def split_words(values: Iterable[str] | None) -> list[str]:
 
 
 def parse_number(text: str) -> float | str:
-    """Parse a number; any other text is returned unchanged, to be read as a date.
+    """Parse a number; return any other text unchanged, because it may be a date.
 
     >>> parse_number("0.25"), parse_number("2026-01-31")
     (0.25, '2026-01-31')

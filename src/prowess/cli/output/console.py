@@ -48,7 +48,7 @@ def print_json(value: Any) -> None:
 
 
 def printable(text: str) -> str:
-    """Replace control characters, with which text from a file could take over a terminal.
+    """Replace control characters, because text from a file could use them to manipulate a terminal.
 
     >>> printable("ann\\x1b[31m"), printable("\\u202ebob")
     ('ann�[31m', '�bob')

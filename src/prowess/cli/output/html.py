@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def write_page(path: Path, title: str, about: str, groups: Mapping[str, tuple[str, pl.DataFrame]]) -> None:
     """Write a page: the line `about`, then for each group a heading, a summary line and a table.
 
-    The active players come first, ranked among themselves; the inactive ones are in a folded table below them.
+    The active players come first, ranked among themselves; inactive players are in a folded table below.
     """
     links = " · ".join(f'<a href="#group{i}">{escape(name)}</a>' for i, name in enumerate(groups) if name)
     body = [f"<h1>{escape(title)}</h1>", f"<p>{escape(about)}</p>", SEARCH]

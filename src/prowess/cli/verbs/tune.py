@@ -113,7 +113,7 @@ def _parse_ranges(words: list[str] | None) -> dict[str, tuple[float, float] | No
 
 
 def _rate_command(command_context: typer.Context, tuning: Tuning) -> str:
-    """Return a shell command that rates the files with the tuned parameters; empty if they are no improvement."""
+    """Return a shell command that rates the files with the tuned parameters; empty if tuning brought no improvement."""
     if not tuning.params or not (tuning.gain.within_noise or tuning.gain.value > 0):
         return ""
     words = ["prowess", "rate", *map(str, command_context.params["files"])]

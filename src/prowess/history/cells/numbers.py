@@ -124,7 +124,7 @@ def _split(table: Table, column: str) -> "tuple[pl.Series, pl.Series]":
 def _merge(table: Table, column: str, whole: "pl.Series", rest: "pl.Series", values: Floats) -> Floats:
     """Combine the whole numbers and the values of the other cells; report texts that are not numbers as problems."""
     if not len(rest):
-        return whole.to_numpy()  # null is NaN there
+        return whole.to_numpy()  # NumPy represents null as NaN
     where = np.flatnonzero(whole.is_null().to_numpy())
     merged = whole.to_numpy(writable=True)
     merged[where] = values

@@ -123,8 +123,8 @@ class _Source:
     """A context column, and the columns of the file from which it is read.
 
     A context column is read from several columns if each side, or each player of each side, has its own column. A
-    `level` or `kind` of None is inferred from the cells. If the columns also have a role, `beside` is true, and there
-    is no remark if they are left out.
+    `level` or `kind` of None is inferred from the cells. `beside` is true for columns that also have a role; if such
+    columns are left out, there is no remark.
     """
 
     name: str

@@ -69,7 +69,7 @@ class RowGroups:
         return values[start[:-1]]
 
     def earliest(self, values: NDArray[Any], column: str) -> NDArray[Any]:
-        """Return the time of each match, which all its rows share.
+        """Return the time of each match: the time that all its rows have.
 
         If the rows of most matches have several times, the earliest time is used.
         """

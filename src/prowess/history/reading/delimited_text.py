@@ -32,7 +32,7 @@ _CHUNK = 1 << 16  # number of bytes that fit into the processor cache
 _MOST_SHORT = 100_000  # number of short lines after which no more are searched
 _INVALID_BYTE = "a byte is invalid in this encoding; correct the cell, or save the file as UTF-8"
 _ZERO_BYTES = "the row contains zero bytes; remove them, or drop the row"
-FEW = 0.1  # fraction of the rows; if more are short, the program that wrote them leaves out empty cells
+FEW = 0.1  # if a larger fraction of the rows is short, the program that wrote the file leaves out empty cells
 _NEWLINE, _RETURN, _QUOTE = 10, 13, 34
 
 

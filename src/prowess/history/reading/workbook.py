@@ -120,7 +120,8 @@ def _check_extent(archive: zipfile.ZipFile, sheet: zipfile.ZipInfo, source: Sour
 def _check_repeats(archive: zipfile.ZipFile, content: zipfile.ZipInfo, source: Source, limits: ReadLimits) -> None:
     """Raise `LimitExceeded` if a sheet of an OpenDocument workbook is too large for its file.
 
-    One XML element can represent many equal cells or rows. All of them count, except empty ones at the end of a sheet.
+    One XML element can represent many equal cells or rows. All represented cells count, except empty cells at the end
+    of a sheet.
     """
     most = limits.most_cells(content.file_size)
     rows = columns = width = filled = repeat = 0

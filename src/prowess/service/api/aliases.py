@@ -126,7 +126,9 @@ async def list_renames(access: Write, service: ServiceDep) -> Response:
 async def undo_rename(
     revision: Revision, access: Admin, service: ServiceDep, dry_run: DryRun = False, reason: Reason = ""
 ) -> Response:
-    """Undo the merge or rename that made this revision. Later changes of names that build on it must be undone first.
+    """Undo the merge or rename that made this revision.
+
+    Later changes of names that build on this change must be undone first.
 
     Every match gets back the name with which it was posted, even if it was posted after the change.
     """
@@ -170,7 +172,7 @@ async def create_alias(asked: schemas.NewAlias, access: Admin, service: ServiceD
 
 @router.delete(ALIASES + "/{alias:anything}", summary="Remove an alias", response_model=schemas.AliasChange)
 async def delete_alias(alias: str, access: Admin, service: ServiceDep, reason: Reason = "") -> Response:
-    """Remove an alias. After that, matches posted under this name belong to a new player.
+    """Remove an alias. Matches that are posted later under this name belong to a new player.
 
     Recorded matches stay with the player, and a merge that made the alias can no longer be undone.
     """

@@ -95,7 +95,9 @@ def _scrubbed(service: Service, made: Erasure) -> Erasure:
 async def anonymise_player(
     player: str, access: Admin, service: ServiceDep, asked: schemas.Anonymise | None = None
 ) -> Response:
-    """Replace a player's name by an alias, such as `anonymous-1`, in all data of the league. This cannot be undone.
+    """Replace a player's name by an alias, such as `anonymous-1`, in all data of the league.
+
+    Anonymising cannot be undone.
 
     The name disappears from all versions of all matches, from the audit log, standings, exports and later backups. No
     rating changes. A salted hash of the name is kept, unless `keep_hash` is false: if the name is posted or imported
@@ -114,5 +116,5 @@ async def list_erasures(access: Admin, service: ServiceDep) -> Response:
 
 @router.delete(ERASURES + "/{alias}/hash", summary="Drop the hash of a name", response_model=schemas.Erasure)
 async def drop_name_hash(alias: str, access: Admin, service: ServiceDep) -> Response:
-    """Drop the salted hash of an anonymised player's name. If the name is posted again, it becomes a new player."""
+    """Drop the salted hash of an anonymised player's name. If the name is posted again, it counts as a new player."""
     return json_response(erasure_payload(await drop_hash(service, access, alias)))

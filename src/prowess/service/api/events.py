@@ -113,7 +113,8 @@ class EventHub:
             missed = await self._service.read(lambda connection: _missed(connection, league, since))
             self._seen.setdefault(league, missed.revision)
             if self._task is None or self._task.done():
-                # In its own context: the task works for all followers, so no client should be charged for it.
+                # The task runs in its own context, because it works for all followers, so no single client should be
+                # charged.
                 self._task = asyncio.create_task(self._poll(), context=Context())
             sent = missed.revision
             if missed.ratings:

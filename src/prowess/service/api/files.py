@@ -122,7 +122,7 @@ async def import_matches(
     reason: Reason = "",
     idempotency_key: IdempotencyKey = None,
 ) -> Response:
-    """Read a file of matches and record all of them as one change, or none.
+    """Read a file and record all its matches as one change, or none of them.
 
     The layout is detected as on the command line: one row per match or per player, in CSV, TSV, NDJSON, Parquet, PGN, a
     workbook (Excel, OpenDocument), or the export of a tournament or play log. The response says how the columns were

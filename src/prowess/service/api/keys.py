@@ -111,7 +111,7 @@ def admin_of(access: Access) -> Key:
 
 @router.get(KEYS, summary="List all keys", response_model=schemas.Keys)
 async def list_keys(service: ServiceDep, admin: GlobalAdmin) -> Response:
-    """All keys of the service. Like all routes of `/api/keys`, this needs an admin key for all leagues."""
+    """All keys of the service. All routes of `/api/keys` need an admin key for all leagues."""
     return json_response({"keys": await list_payloads(service)})
 
 

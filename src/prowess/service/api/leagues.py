@@ -182,13 +182,16 @@ async def update_league(asked: schemas.LeagueUpdate, access: Admin, service: Ser
 
 @router.delete(LEAGUE, summary="Delete a league", response_model=schemas.League)
 async def delete_league(access: Admin, service: ServiceDep) -> Response:
-    """Delete a league. Only its admins still see it, and at `purge_at` it is removed for good."""
+    """Delete a league. Only admins still see a deleted league, and at `purge_at` the league is removed for good."""
     return json_response(league_payload(await delete_or_undelete(service, access, delete=True)))
 
 
 @router.post(LEAGUE + "/undelete", summary="Undelete a league", response_model=schemas.League)
 async def undelete_league(access: Admin, service: ServiceDep) -> Response:
-    """Undo the deletion of a league, unless it is already removed for good. The league is then as it was before."""
+    """Undo the deletion of a league, unless it is already removed for good.
+
+    The undeleted league is as it was before.
+    """
     return json_response(league_payload(await delete_or_undelete(service, access, delete=False)))
 
 

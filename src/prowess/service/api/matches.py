@@ -259,7 +259,7 @@ async def create_match(
 ) -> Response:
     """Record one match, a list of matches, or one match per line (NDJSON).
 
-    A request can have at most 10,000 matches. Either all of them are recorded, or none.
+    A request can have at most 10,000 matches. Either all matches are recorded, or none.
 
     A match that was played before recorded matches is rated at its own time, and all later ratings are corrected. A
     match whose id already exists is not recorded again; if its content differs, the response is 409 Conflict.
@@ -309,7 +309,10 @@ async def replace_match(
 async def delete_match(
     id: MatchId, access: Write, service: ServiceDep, dry_run: DryRun = False, reason: Reason = ""
 ) -> Response:
-    """Delete a match. All later ratings become what they would have been without it. Its id cannot be used again."""
+    """Delete a match. All later ratings become what they would have been without the match.
+
+    The id of a deleted match cannot be used again.
+    """
     return await run_command(service, Delete(access.league, id, author=access.author, reason=reason), dry_run)
 
 
@@ -356,7 +359,7 @@ class MatchFilter:
         return own | {column_param(column): values for column, values in self.context.items()}
 
     def player_name(self, service: Service, connection: Connection, league: League) -> str | None:
-        """Return the exact name of the player; None if all matches are asked for."""
+        """Return the exact name of the player in the query; None if the query has no player."""
         if self.player is None:
             return None
         # A player without a rating, whose matches do not count, is not in the standings.
@@ -386,10 +389,10 @@ Limit = Annotated[int, Query(ge=1, le=1_000)]
 async def list_matches(
     request: Request, access: Read, service: ServiceDep, filters: MatchFilterDep, limit: Limit = 100
 ) -> Response:
-    """Matches as they were posted. With `player`, they also have that player's predicted result and rating change.
+    """Matches as they were posted. With `player`, each match also has that player's predicted result and rating change.
 
     Any other parameter is the name of a context column: `surface=clay` returns the matches on clay. If the column
-    belongs to teams or players, one of them must have the value; with `player`, it must be this player's value.
+    belongs to teams or players, one team or player must have the value; with `player`, it must be this player's value.
     """
     return await _matches_response(request, access, service, filters, limit, "matches")
 
@@ -443,8 +446,8 @@ async def _matches_response(
 async def get_match(request: Request, id: MatchId, access: Read, service: ServiceDep) -> Response:
     """A match with its forecast, the rating changes and their reasons, and who recorded or corrected it and when.
 
-    Players who are no longer in the match are shown only with a key of the league. Without one, the response omits the
-    teams of a deleted match, and earlier versions with other players.
+    Players who are no longer in the match are shown only with a key of the league. Without a key of the league, the
+    response omits the teams of a deleted match, and earlier versions with other players.
     """
 
     def work(connection: Connection) -> Response:

@@ -23,7 +23,7 @@ from ...store.write.commands import CommandResult
 Plain = dict[str, Any]
 
 NOT_MODIFIED: dict[int | str, Plain] = {304: {"description": "Not modified since the `If-None-Match` ETag."}}
-MANY_TIMES = 16  # above this number of times, NumPy formats them faster than a loop
+MANY_TIMES = 16  # NumPy formats more times than this faster than a loop
 SECOND = 1e6  # in microseconds
 MAX_OTHERS = 1_000  # maximum number of changed players in a response, in addition to those in the posted matches
 

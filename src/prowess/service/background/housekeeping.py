@@ -59,7 +59,8 @@ class Housekeeper:
             logging.getLogger(__name__).info("removed the deleted league %s", name)
 
     def _scrub(self) -> None:
-        # The request that erases a name scrubs, too, but a reader may have prevented that, or the process has ended.
+        # The request that erases a name also scrubs the file, but a reader may have prevented the scrubbing, or the
+        # process has ended.
         if not erasure.scrub(self._database):
             logging.getLogger(__name__).info(
                 "an open read transaction delays the removal of unused pages, which may hold erased names"

@@ -150,7 +150,7 @@ def _time_text(time: str | float | None, clock: Clock) -> str:
     if not isinstance(time, str):
         return _exact(time)
     moment = datetime.fromisoformat(time).replace(tzinfo=None)
-    # A time with microseconds was set by the service; the form shows it without them.
+    # A time with microseconds was set by the service; the form shows the time without microseconds.
     return moment.isoformat(timespec="minutes") if moment.microsecond else moment.isoformat().removesuffix(":00")
 
 

@@ -145,8 +145,7 @@ erasure = Table(
     *_required(sa.Boolean, "scrub_due"),  # whether free pages of the SQLite file may still hold the name
 )
 
-# An alias of a player: `target` is the name, perhaps an alias itself, to which it leads; `player` is the end of the
-# chain.
+# An alias of a player. `target` is the next name in the chain of aliases; `player` is the name at the end of the chain.
 alias = Table(
     "alias",
     metadata,
@@ -212,7 +211,7 @@ key = Table(
     _id(),
     Column("hash", LargeBinary(32), nullable=False, unique=True),
     *_required(Text, "name"),
-    *_required(String(8), "scope"),  # "read", "write" or "admin"; each includes the previous ones
+    *_required(String(8), "scope"),  # "read", "write" or "admin"; each scope includes all weaker scopes
     Column("league_id", sa.ForeignKey("league.id")),  # null: all leagues
     *_required(Double, "created_at"),
     Column("revoked_at", Double),

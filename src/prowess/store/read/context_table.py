@@ -313,7 +313,7 @@ class ContextView:
     def entry_mask(self, filters: ContextFilters, entry: Rows, team: Rows, match: Rows) -> Mask:
         """Return a mask of the entries that have an accepted value in every filtered column.
 
-        The value may be that of the entry, of its team or of its match.
+        An entry passes a filter if the entry, its team or its match has an accepted value.
 
         `team` and `match` have the team and the match of each entry.
         """

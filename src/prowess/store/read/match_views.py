@@ -43,7 +43,7 @@ Plain = dict[str, Any]
 
 @dataclass(frozen=True)
 class MatchPage:
-    """A page of matches, newest first, and the total number.
+    """A page of matches, newest first, and the total number of matches.
 
     >>> MatchPage([], 0).total
     0

@@ -32,7 +32,7 @@ OVERHEAD = 4_096  # bytes of a snapshot besides its columns; they add up if a pr
 class Ranking:
     """The players from best to worst, as row numbers in the state; equal players are sorted by name.
 
-    `down` holds the negated rating of each player in this order, so that it is ascending and can be searched.
+    `down` holds the negated ratings from best to worst, so that the array is ascending and can be searched.
 
     >>> import prowess as pw
     >>> state = np.array([[1480.0, 0.0], [1520.0, 0.0], [1480.0, 0.0]])

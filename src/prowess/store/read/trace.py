@@ -25,7 +25,7 @@ from .context_table import AppendColumn, ContextTable, ContextView
 STEP = 100_000  # matches between two saved ladders
 TRACE_COLUMNS = ("mean", "variance", "log_evidence", "scatter", "win", "draw", "before", "after")
 OPTIONAL = tuple(ABSENT)  # optional columns of a history
-# Columns with one row per team or per entry; all others have one row per match.
+# Columns with one row per team or per entry; all other columns have one row per match.
 AXES = dict.fromkeys(("place", "score", "mean", "variance", "match"), "teams")
 AXES |= dict.fromkeys(("player", "weight", "before", "after", "team"), "entries")
 TAIL = 65_536  # number of entries at the end that queries may scan before the index is rebuilt

@@ -63,7 +63,8 @@ class TraceCache:
 
     def _update(self, connection: Connection, league: League) -> CachedTrace:
         cached = self._cache.get(league.cache_key)
-        if cached is None or cached.view.revision < league.revision:  # no other thread has updated it in the meantime
+        # No other thread has updated the cache in the meantime.
+        if cached is None or cached.view.revision < league.revision:
             self._cache.drop(league.cache_key)  # so that nobody gets a partially updated trace
             if league.erased and cached is None:  # free the older trace, which shows the name of an anonymised player
                 self._cache.drop_if(lambda key: key[0] == league.id and key[1] < league.erased)

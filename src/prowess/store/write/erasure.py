@@ -33,7 +33,8 @@ from .replay import pack_names, unpack_names
 
 ALIAS = "anonymous-"
 # The cost of a hash, 0.3 to 1 ms: 100,000 new names take about a minute, but only in leagues with anonymised players.
-# Names are easy to guess, so no cost would stop a patient owner of the database; that is why hashes can be dropped.
+# Names are easy to guess, so even slow hashing would not stop a patient owner of the database; therefore hashes can be
+# dropped.
 COST = {"n": 64, "r": 8, "p": 1, "dklen": 32}
 MAX_HASHED = 64  # names that a transaction may hash under its locks; if there are more, it is retried after hashing
 MAX_CACHED = 500_000  # hashes
@@ -111,7 +112,8 @@ def _anonymise(
     if any(_as_word(each).search(reason) for each in names):
         raise Error.in_field("reason", "leave out the name, because the reason is stored", value=reason)
     salt = _salt(connection, league) or token_bytes(16)
-    # Every name gets a pseudonym of its own: earlier revisions and models may have rated them as different players.
+    # Every name gets its own pseudonym, because earlier revisions and models may have rated the names as different
+    # players.
     pseudonyms: dict[str, str] = {}
     hashed: set[int] = set()  # matches that already have a new id: an id that is hashed twice would not be recognised
     found = len(names) - 1

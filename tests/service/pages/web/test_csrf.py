@@ -18,7 +18,7 @@ BUTTON = "<button>Win</button>"
 
 @contextmanager
 def other_site(body: str) -> Iterator[str]:
-    """A one-page site on another port of the same machine, for which browsers also send the cookies."""
+    """A one-page site on another port of the same machine; browsers send it the cookies of the service."""
 
     class Page(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

@@ -76,9 +76,9 @@ class Matches(TypedDict):
 
 
 class RecordedMatch(ResponseModel):
-    """A recorded match. `repeated` is true if it had been recorded before, so that nothing changed.
+    """A recorded match. `repeated` is true if the match had been recorded before, so that nothing changed.
 
-    If such a match was deleted in the meantime, it stays deleted; use PUT to restore it.
+    A repeated match that was deleted in the meantime stays deleted; use PUT to restore it.
     """
 
     id: str
@@ -97,7 +97,7 @@ class NameWarning(ResponseModel):
 class Posted(ResponseModel):
     """The effects of a change: the new revision of the league, and the changed ratings.
 
-    After a dry run, these are the effects that the change would have, with the largest rating changes first.
+    After a dry run, the response has the effects that the change would have, with the largest rating changes first.
     """
 
     model_config = example(
