@@ -257,7 +257,7 @@ def test_a_few_unreadable_rows_are_left_out_of_the_preview(ask, rows, bad, few):
     told = words(page)
     assert f"{bad} problem{'s' if bad > 1 else ''} in the file" in told
     assert f"line {rows + 2} date x" in told
-    assert ("too many to leave out unasked" in told) != few
+    assert ("too many to leave out without asking you" in told) != few
     assert (f"{bad} row{'s are' if bad > 1 else ' is'} left out" in told) == few
     assert f"Import the other {rows} matches" in told
 
