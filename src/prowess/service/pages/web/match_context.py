@@ -90,6 +90,13 @@ def _rank(name: str, group: Sequence[str]) -> tuple[bool, int, int]:
     return bool(set(words) & TECHNICAL), min(group.index(word) for word in words if word in group), len(words)
 
 
+def _usefulness(name: str) -> tuple[bool, int]:
+    """Return a sort key: well-known columns come first, and technical ones last."""
+    words = set(words_of(name))
+    known = next((number for number, group in enumerate(USEFUL) if words & set(group)), len(USEFUL))
+    return known == len(USEFUL) or bool(words & (TECHNICAL - {"id"})), known + ("id" in words and len(words) > 1)
+
+
 def value_text(value: Any) -> str:
     """Format a value; several values of teams or players are joined.
 
@@ -150,7 +157,8 @@ def match_details(match: Mapping[str, Any]) -> Plain:
     >>> details["facts"], details["columns"], details["rows"]
     ([('Map', 'Dust')], ['Side'], [{'names': ['ann'], 'cells': ['red']}, {'names': ['bob'], 'cells': ['blue']}])
     """
-    context, teams = match.get("context") or {}, match["teams"]
+    given, teams = match.get("context") or {}, match["teams"]
+    context = {name: given[name] for name in sorted(given, key=_usefulness)}
     labels = column_labels(context)
     facts = [(labels[name], value_text(value)) for name, value in context.items() if not isinstance(value, list)]
     lists = {name: value for name, value in context.items() if isinstance(value, list)}
