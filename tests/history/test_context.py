@@ -60,6 +60,14 @@ def test_context_column_has_the_finest_level_that_any_match_uses() -> None:
     assert history.entry_context["age"].to_list() == [30, 30, 20, 20, 25, 25, 1, 2, 3, None]
 
 
+def test_list_of_missing_values_does_not_make_the_level_finer() -> None:
+    contexts = [{"seed": 1}, {"seed": [None, " "]}, {"seed": [[None, ""], [None, None]]}]
+    history = History.from_matches([{**PAIRS, "context": context} for context in contexts])
+    assert history.context["seed"].to_list() == [1, None, None]
+    with pytest.raises(Error, match="1 value for 2 teams"):
+        History.from_matches([{**PAIRS, "context": {"seed": [None]}}])
+
+
 @pytest.mark.parametrize(
     ("values", "kind", "expected"),
     [

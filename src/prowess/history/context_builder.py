@@ -119,14 +119,23 @@ def _spread(part: _Part, level: int, match_start: Ints, team_start: Ints) -> Int
 
 
 def _flatten(what: str, values: list[Any], teams: Sequence[int], sizes: Sequence[int]) -> tuple[int, list[Any]]:
-    """Return the level of a column, and its values at this level; raises `Error` if a list has the wrong length."""
+    """Return the level of a column, and its values at this level; raises `Error` if a list has the wrong length.
+
+    A list of missing values does not make the level finer, because a history does not keep it.
+    """
     if not any(isinstance(value, _LISTS) for value in values):
         return 0, values
-    level, first = 1, 0
+    values, level, first = list(values), 0, 0
     for match, (value, size) in enumerate(zip(values, teams, strict=True)):
         if isinstance(value, _LISTS):
-            level = max(level, _level(what, match, value, sizes[first : first + size]))
+            finer = _level(what, match, value, sizes[first : first + size])
+            if all(map(_is_missing, value if finer == 1 else chain.from_iterable(value))):
+                values[match] = None
+            else:
+                level = max(level, finer)
         first += size
+    if level == 0:
+        return 0, values
     by_team = chain.from_iterable(
         value if isinstance(value, _LISTS) else repeat(value, size) for value, size in zip(values, teams, strict=True)
     )
@@ -136,6 +145,10 @@ def _flatten(what: str, values: list[Any], teams: Sequence[int], sizes: Sequence
         value if isinstance(value, _LISTS) else repeat(value, size) for value, size in zip(by_team, sizes, strict=True)
     )
     return 2, list(chain.from_iterable(by_entry))
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip())
 
 
 def _level(what: str, match: int, value: Any, sizes: Sequence[int]) -> int:
