@@ -446,7 +446,7 @@ def test_import_form_can_set_the_unit_of_scores(ask):
     assert sentences(drop(ask, "tennis", tennis))[0] == "Ann beat Bob 13:9 on 2026-01-31"
     page = drop(ask, "tennis", tennis, score_unit="sets")
     assert sentences(page)[0] == "Ann beat Bob 2:0 on 2026-01-31"
-    assert "“Score unit: sets” counts sets" in words(drop(ask, "tennis", tennis))
+    assert "use “Score unit: sets” to count sets" in words(drop(ask, "tennis", tennis))
 
 
 def test_open_question_about_an_imported_file_is_answered_with_a_button(ask):
