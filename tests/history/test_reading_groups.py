@@ -69,7 +69,7 @@ def test_error_says_why_a_file_cannot_be_grouped(tmp_path: Path) -> None:
     assert History.read_groups(write(tmp_path, "league,winner,loser\n", "c.csv"), "league") == {}
 
 
-def test_plain_matches_are_grouped_by_their_context(tmp_path: Path) -> None:
+def test_json_matches_can_be_grouped_by_a_context_column(tmp_path: Path) -> None:
     lines = ['{"teams": [["a"], ["b"]], "context": {"league": "x", "rest": 3}}']
     lines += ['{"teams": [["b"], ["c"]], "context": {"league": "y"}}', '{"teams": [["c"], ["a"]]}']
     groups = History.read_groups(write(tmp_path, "\n".join(lines), "a.jsonl"), "league")

@@ -213,7 +213,7 @@ def test_matches_listed_once_for_each_team_count_once_in_every_chunk(
     assert sum(map(len, History.stream(path, rows=rows))) == 28 * 5
 
 
-def test_streamed_context_is_that_of_the_whole_file(tmp_path: Path) -> None:
+def test_streamed_file_gives_the_same_context_as_the_file_read_at_once(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
     lines = ["match,team,player,score,map,side,kills,league,url"]
     for match in range(30):

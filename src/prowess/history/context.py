@@ -482,9 +482,9 @@ _KINDS: dict[str | None, Kind] = {"text": "category", "number": "number"}
 def marked_header(name: str, level: Level, kind: Kind | None = None, number: int | None = None) -> str:
     """Return a header that states the level and, if given, the kind of a context column.
 
-    With "category", every cell that is not empty is text, whatever it looks like. In a file with a row per match, each
-    team has its own column, whose header has the number of the team. A name that a spreadsheet would run as a formula
-    gets an apostrophe.
+    With the kind "category", every cell that is not empty is text, even if it looks like a number. In a file with a row
+    per match, each team has its own column, whose header has the number of the team. A name that a spreadsheet would
+    run as a formula gets an apostrophe.
 
     >>> marked_header("map", "match", "category"), marked_header("side", "team"), marked_header("side", "team", None, 2)
     ('map [match, text]', 'side [team]', 'side [team 2]')

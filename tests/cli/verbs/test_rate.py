@@ -319,7 +319,7 @@ def test_terminal_shows_inactive_players_in_grey(tmp_path: Path) -> None:
     assert "\x1b[90m" in line
 
 
-def test_files_and_json_have_inactive_players_too(tmp_path: Path) -> None:
+def test_files_and_json_output_include_inactive_players(tmp_path: Path) -> None:
     path, out = write(tmp_path, "games.csv", OLD_AND_NEW), tmp_path / "standings.csv"
     found = json.loads(run("rate", path, "--json", "--out", out).stdout)
     assert {row["player"]: row["active"] for row in found} == {"old": False, "ann": True, "bob": True, "cat": True}
@@ -330,7 +330,7 @@ def test_files_and_json_have_inactive_players_too(tmp_path: Path) -> None:
     assert (">old<" in active, ">old<" in inactive, ">bob<" in active) == (False, True, True)
 
 
-def test_rate_reads_no_context_unless_asked(tmp_path: Path) -> None:
+def test_rate_reads_no_context_unless_the_context_option_is_set(tmp_path: Path) -> None:
     path = write(tmp_path, "games.csv", "winner,loser,surface\na,b,clay\nb,a,grass\na,b,clay\n")
     assert "ignored: surface" in run("rate", path).stderr
     assert "context: surface (match)" in run("rate", path, "--context", "surface").stderr
@@ -338,7 +338,7 @@ def test_rate_reads_no_context_unless_asked(tmp_path: Path) -> None:
     assert {row["surface"] for row in json.loads(by_surface.stdout)} == {"clay", "grass"}
 
 
-def test_plain_matches_are_rated_by_a_column_of_their_context(tmp_path: Path) -> None:
+def test_json_matches_can_be_rated_separately_by_a_context_column(tmp_path: Path) -> None:
     lines = [
         '{"teams": [["a"], ["b"]], "context": {"map": "dust"}}',
         '{"teams": [["b"], ["a"]], "context": {"map": "mill"}}',

@@ -342,7 +342,7 @@ def tables(draw: st.DrawFn) -> tuple[dict[str, list[object]], dict[str, tuple[st
 
 
 @given(tables(), st.booleans())
-def test_any_table_is_read_with_its_context(
+def test_context_of_any_table_is_read_completely(
     drawn: tuple[dict[str, list[object]], dict[str, tuple[str, list[object]]]], as_text: bool
 ) -> None:
     frame, context = drawn

@@ -105,7 +105,7 @@ def test_error_message_shortens_long_and_unprintable_column_names() -> None:
     assert len(str(error.value)) < 2000
 
 
-def test_invalid_column_mappings_raise() -> None:
+def test_invalid_column_mappings_raise_an_error() -> None:
     with pytest.raises(Error, match=r"unknown role 'driver'; roles are match, player, .*, team1, player1"):
         recognise(["a", "b"], {"driver": "a"})
     with pytest.raises(Error, match=r"column 'c', given for the role 'player', not found; the columns are 'a', 'b'"):

@@ -249,7 +249,7 @@ def test_unmatched_quotation_marks_do_not_swallow_the_next_line() -> None:
     assert found.frame["home"].to_list()[-1] == "gus"
 
 
-def test_a_huge_line_above_the_table_does_not_hide_its_separator() -> None:
+def test_separator_is_found_even_if_a_huge_line_precedes_the_table() -> None:
     found = table(";;;;\n" + "x," * 50_000 + "\n;;;;\n# exported\n" + GAMES.replace(",", ";"))
     assert seen(found) == PLAIN
 

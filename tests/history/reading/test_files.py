@@ -139,7 +139,7 @@ def test_error_in_a_parquet_file_names_the_row(tmp_path: Path) -> None:
         History.read(tmp_path / "a.parquet")
 
 
-def test_a_wide_file_of_200_000_rows_is_read_in_seconds(tmp_path: Path) -> None:
+def test_wide_file_of_200_000_rows_is_read_in_seconds(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     count, players = 200_000, 20_000
     home = rng.integers(0, players, count)

@@ -136,7 +136,7 @@ def test_result_after_the_moves_is_used_if_the_pgn_result_tag_is_missing(
     assert History.read(path)[0]["ranks"] == expected
 
 
-def test_pgn_file_without_games_raises_an_error_that_says_so(tmp_path: Path) -> None:
+def test_error_for_a_pgn_file_without_games_says_that_it_has_none(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.write_text("% nothing\n")
     with pytest.raises(Error, match="the file has no games"):

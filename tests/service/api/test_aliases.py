@@ -160,7 +160,7 @@ def test_anonymising_a_player_erases_the_name_from_the_list_of_merges(ask):
     assert [row["player"] for row in done["ratings"]] == ["anonymous-1", "cat"]
 
 
-def test_aliases_find_their_player_in_every_request(ask):
+def test_every_request_finds_a_player_by_an_alias(ask):
     ask.post(f"{JEEVO}/merge", {"into": "Deevo Smith"}, status=200)
     assert ask.get(JEEVO).json()["player"] == "Deevo Smith"
     assert ask.get(f"{LEAGUE}/matches?player=Jeevo+Smith").json()["total"] == 4

@@ -163,7 +163,7 @@ def import_file(ask, league, status=201, **params):
     ).json()
 
 
-def test_imported_columns_become_the_context(ask, league):
+def test_columns_of_an_imported_file_become_context(ask, league):
     import_file(ask, league)
     newest = ask.get(f"{league}/matches?limit=1").json()["matches"][0]
     assert newest["context"] == {"surface": "grass", "round": "F", "seed": 0}

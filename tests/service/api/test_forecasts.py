@@ -43,7 +43,7 @@ def test_prediction_for_a_later_time_includes_the_skill_drift(ask):
     ask.post("/api/leagues/glicko/predict", {"teams": PAIR, "time": 7}, status=422)
 
 
-def test_models_of_scores_predict_scores_over_http(ask):
+def test_prediction_includes_scores_if_the_model_predicts_scores(ask):
     ask.create_league("football", model={"name": "PoissonOD", "parameters": {"mu": 0.5, "sigma": 0.3, "beta": 0.1}})
     ask.post("/api/leagues/football/matches", MATCHES[0] | {"scores": [3, 1]}, status=201)
     told = ask.post("/api/leagues/football/predict", {"teams": PAIR}, status=200).json()
@@ -132,7 +132,7 @@ NAMES = [
 ]
 
 
-def test_names_are_found_in_any_spelling_and_the_response_says_so(ask, league):
+def test_predictions_find_names_in_any_spelling_and_report_the_exact_names(ask, league):
     ask.post(f"{league}/matches", NAMES, status=201)
     exact = ask.post(f"{league}/predict", {"teams": [["João Silva"], ["Rafael Nadal"]]}, status=200).json()
     assert "resolved" not in exact
@@ -157,7 +157,7 @@ def test_names_are_found_in_any_spelling_and_the_response_says_so(ask, league):
     ("name", "suggestions"),
     [("Rafael Nadall", ["Rafael Nadal"]), ("ana", ["ANA", "Ana"]), ("Xylophon", [])],
 )
-def test_a_near_miss_is_refused_with_suggestions(ask, league, name, suggestions):
+def test_misspelt_name_is_refused_with_suggestions(ask, league, name, suggestions):
     ask.post(f"{league}/matches", NAMES, status=201)
     for path, body in (
         ("predict", {"teams": [[name], ["Ana"]]}),
@@ -171,7 +171,7 @@ def test_a_near_miss_is_refused_with_suggestions(ask, league, name, suggestions)
         assert f"no player named {name!r}" in told["detail"]
 
 
-def test_exact_names_are_not_resolved(ask, league):
+def test_exact_names_option_does_not_accept_other_spellings(ask, league):
     ask.post(f"{league}/matches", NAMES, status=201)
     body = {"teams": [["joao silva"], ["Ana"]], "exact_names": True}
     told = ask.post(f"{league}/predict", body, status=422).json()
@@ -179,7 +179,7 @@ def test_exact_names_are_not_resolved(ask, league):
     assert ask.post(f"{league}/predict", body | {"newcomers": True}, status=200).json()["newcomers"] == ["joao silva"]
 
 
-def test_two_spellings_of_one_player_are_listed_twice(ask, league):
+def test_player_listed_under_two_spellings_is_refused(ask, league):
     ask.post(f"{league}/matches", NAMES, status=201)
     told = ask.post(f"{league}/predict", {"teams": [["João Silva"], ["joao silva"]]}, status=422).json()
     assert "'joao silva' is listed twice, also as 'João Silva'" in told["detail"]

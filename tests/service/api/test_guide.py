@@ -66,7 +66,7 @@ def test_guide_documents_every_route(service):
         assert path == "/metrics" or EXAMPLE.search(text), f"{method} {path} has no example"
 
 
-def test_guide_examples_give_the_responses_shown(service):
+def test_example_requests_in_the_guide_get_the_responses_that_it_shows(service):
     for request, kind, shown in EXAMPLE.findall(PAGE):
         method, url, headers, body = request_of(request, service.admin)
         if url.endswith("/events"):

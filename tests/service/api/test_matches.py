@@ -231,7 +231,7 @@ def test_response_to_a_post_says_that_a_correction_is_in_progress(ask, league):
     assert "replaying" not in ask.post(f"{league}/matches", ANN_BOB, status=201).json()
 
 
-def test_new_names_that_look_like_a_player_are_recorded_with_a_warning(ask, league):
+def test_new_name_that_looks_like_a_player_is_recorded_with_a_warning(ask, league):
     post = f"{league}/matches"
     first = ask.post(post, {"teams": [["João Silva"], ["player 12"]]}, status=201).json()
     assert "warnings" not in first
@@ -249,7 +249,7 @@ def test_new_names_that_look_like_a_player_are_recorded_with_a_warning(ask, leag
     assert ask("GET", f"{league}/players/Joao%20Silva", status=200).json()["player"] == "Joao Silva"
 
 
-def test_strict_refuses_new_names_that_look_like_a_player(ask, league):
+def test_strict_option_refuses_new_names_that_look_like_a_player(ask, league):
     post = f"{league}/matches"
     ask.post(post, {"teams": [["João Silva"], ["ann"]], "id": "first"}, status=201)
     bad = [{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["joao silva"]]}]

@@ -247,7 +247,7 @@ def test_request_after_a_post_does_not_rate_any_match_again(ask, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["joao%20silva", "Silva,%20Jo%C3%A3o", "JO%C3%83O%20SILVA", "jo%C3%A3o-silva"])
-def test_player_is_found_in_any_spelling(ask, league, name):
+def test_player_is_found_by_a_name_in_any_spelling(ask, league, name):
     ask.post(f"{league}/matches", [{"teams": [["João Silva"], ["ann"]]}], status=201)
     assert ask("GET", f"{league}/players/{name}", status=200).json()["player"] == "João Silva"
     told = ask("GET", f"{league}/matches?player={name}", status=200).json()
@@ -255,7 +255,7 @@ def test_player_is_found_in_any_spelling(ask, league, name):
     assert "moved" in told["matches"][0]
 
 
-def test_unknown_player_has_suggestions(ask, league):
+def test_response_for_an_unknown_player_suggests_similar_names(ask, league):
     ask.post(f"{league}/matches", [{"teams": [["João Silva"], ["ann"]]}], status=201)
     told = ask("GET", f"{league}/players/Joao%20Sliva", status=404).json()
     assert told["suggestions"] == {"Joao Sliva": ["João Silva"]}

@@ -300,7 +300,7 @@ def test_date_far_in_the_future_is_marked_and_can_be_allowed(ask, fill):
     assert "checked> Allow future matches" in ask.look("/leagues/dated/settings", key=ask.admin).text
 
 
-def test_typed_names_are_recorded_as_the_players_they_mean(ask, fill):
+def test_match_entered_with_inexact_names_is_recorded_for_the_players_meant(ask, fill):
     ask.create_league("spelt")
     ask.post("/api/leagues/spelt/matches", [{"teams": [["João Silva"], ["Rafael Nadal"]]}], status=201)
     path = "/leagues/spelt/enter"
@@ -314,7 +314,7 @@ def test_typed_names_are_recorded_as_the_players_they_mean(ask, fill):
     assert {name for match in matches for team in match["teams"] for name in team} == {"João Silva", "Rafael Nadal"}
 
 
-def test_near_miss_is_recorded_only_after_it_was_confirmed(ask, fill):
+def test_new_name_that_looks_like_a_player_is_recorded_only_after_confirmation(ask, fill):
     ask.create_league("near")
     ask.post("/api/leagues/near/matches", [{"teams": [["João Silva"], ["Rafael Nadal"]]}], status=201)
     path = "/leagues/near/enter"

@@ -249,7 +249,7 @@ ROWS = "date,winner,loser\n" + "".join(f"2026-01-{1 + day % 28:02},ann,bob{day}\
     ("rows", "bad", "few"),
     [(4, 1, True), (98, 1, True), (98, 2, False), (298, 2, True), (297, 3, True), (296, 4, False)],
 )
-def test_a_few_unreadable_rows_are_left_out_of_the_preview(ask, rows, bad, few):
+def test_few_unreadable_rows_are_left_out_of_the_import_preview(ask, rows, bad, few):
     league = f"few-{rows}-{bad}"
     ask.create_league(league)
     lines = ROWS.splitlines(keepends=True)

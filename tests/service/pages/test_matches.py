@@ -92,7 +92,7 @@ def test_export_of_a_private_league_needs_sign_in(ask):
         assert ask.look(address).status_code == 404
 
 
-def test_matches_of_a_player_are_found_in_any_spelling(ask):
+def test_matches_of_a_player_are_listed_for_a_name_in_any_spelling(ask):
     ask.create_league("spelt")
     matches = [
         {"teams": [["João Silva"], ["Rafael Nadal"]], "context": {"seed": [1, 2]}},

@@ -200,7 +200,7 @@ def test_name_suggestions_of_a_private_league_need_a_key(ask):
     ask.get("/leagues/secret/names.json?search=a", key=None, status=404)
 
 
-def test_player_page_finds_names_in_any_spelling(ask):
+def test_player_page_finds_players_by_names_in_any_spelling(ask):
     ask.create_league("spelt")
     matches = [{"teams": [["João Silva"], ["Rafael Nadal"]]}, {"teams": [["Ana"], ["ANA"]]}]
     ask.post("/api/leagues/spelt/matches", matches, status=201)

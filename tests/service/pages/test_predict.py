@@ -126,7 +126,7 @@ def test_prediction_page_escapes_names(ask):
 SPELT = [{"teams": [["João Silva"], ["Rafael Nadal"]]}, {"teams": [["Ana"], ["ANA"]]}]
 
 
-def test_names_are_found_in_any_spelling(ask):
+def test_prediction_page_finds_players_by_names_in_any_spelling(ask):
     path = league(ask, "spelt", SPELT)
     exact = ask.get(f"{path}.json?team=Jo%C3%A3o+Silva&team=Rafael+Nadal").json()
     for typed in ("team=joao+silva&team=Nadal,+Rafael", "team=1.+JOAO+SILVA&team=nadal+rafael"):
@@ -136,7 +136,7 @@ def test_names_are_found_in_any_spelling(ask):
     assert "'João Silva' is in teams 1 and 2" in refused.json()["detail"]
 
 
-def test_near_miss_asks_until_the_newcomer_is_kept(ask):
+def test_prediction_page_asks_about_a_misspelt_name_until_it_is_kept_as_new(ask):
     path = league(ask, "asks", SPELT)
     page = ask.look(f"{path}?team=Rafael+Nadall&team=ana")
     assert "Did you mean Rafael Nadal instead of Rafael Nadall ? Keep Rafael Nadall as a new player" in words(page)

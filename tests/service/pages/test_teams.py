@@ -1,4 +1,4 @@
-"""Fair teams equal those of the API, and manual splits are compared with the fairest one."""
+"""The teams on the page equal the response of the API, and manual splits are compared with the fairest split."""
 
 import csv
 import io
@@ -115,7 +115,7 @@ def test_teams_page_escapes_names(ask, path):
     assert "<img src=x" not in page.text
 
 
-def test_names_are_found_in_any_spelling_and_near_misses_can_be_kept(ask):
+def test_teams_page_finds_names_in_any_spelling_and_can_keep_a_misspelt_name_as_new(ask):
     ask.create_league("spelt")
     ask.post(
         "/api/leagues/spelt/matches", [{"teams": [["João"], ["Zoë Lee"]]}, {"teams": [["ann"], ["bob"]]}], status=201

@@ -65,7 +65,7 @@ def test_context_stored_with_a_match_is_returned_in_the_history_of_the_league(da
     assert kinds(database) == {"surface": "category", "side": "category", "rest": "number"}
 
 
-def test_long_journal_is_read_in_chunks(database, monkeypatch):
+def test_context_of_a_long_journal_is_read_in_chunks(database, monkeypatch):
     monkeypatch.setattr(context, "CHUNK", 2)
     given = [match(f"m{n}", {**CONTEXT, "n": n} if n % 3 else None, n) for n in range(11)]
     perform(database, Post("darts", given))

@@ -118,7 +118,7 @@ def test_renaming_a_player_changes_no_rating(database):
 
 
 @pytest.mark.parametrize("preset", MODELS)
-def test_merging_equals_the_fit_of_a_renamed_history(database, preset):
+def test_ratings_after_a_merge_equal_a_fit_of_the_renamed_history(database, preset):
     with database.writing() as connection:
         league = leagues.create(connection, "chess", model=MODELS[preset])
     matches = [match(*one) | {"scores": [number % 4, number % 3], "home": 0} for number, one in enumerate(MATCHES * 6)]
@@ -458,7 +458,7 @@ def test_anonymised_player_cannot_be_renamed_or_merged(database):
 
 
 @pytest.mark.usefixtures("take_long")
-def test_matches_posted_under_the_old_name_during_a_long_merge_are_merged_too(database, monkeypatch):
+def test_matches_posted_under_the_old_name_during_a_long_merge_are_also_merged(database, monkeypatch):
     posted = threading.Event()
     save = long_corrections.LongCorrection._save_ratings
 
@@ -542,7 +542,7 @@ def test_merge_in_a_long_league_starts_rating_from_a_checkpoint(database, monkey
     assert not [one for one in examine(database) if one.league]
 
 
-def test_two_anonymised_players_of_a_match_do_not_hide_a_repeated_import(database):
+def test_repeated_import_is_recognised_even_if_both_players_of_a_match_are_anonymised(database):
     history = pw.History.from_matches([{"teams": [["Jeevo"], ["eve"]], "time": "2025-01-01"}])
     import_history(database, history, "darts")
     for name in ("Jeevo", "eve"):

@@ -237,7 +237,7 @@ def _by_letter(column: str, layout: Layout, free: dict[str, None]) -> SideColumn
 
 
 def _by_repetition(column: str, layout: Layout, free: dict[str, None], every: Sequence[str]) -> SideColumns | None:
-    """Find the second column of the same name, as in White, Rtg, Result, Black, Rtg (2)."""
+    """Find the second column with the same header, such as "Rtg (2)" in White, Rtg, Result, Black, Rtg (2)."""
     again = f"{column} (2)"
     if len(layout.sides) != 2 or again not in free or f"{column} (3)" in every or again not in every:
         return None

@@ -1,7 +1,7 @@
-"""Keys: admins create, list, rotate and revoke them, for all leagues or within their own league.
+"""Routes with which admins create, list, rotate and revoke keys, for all leagues or for their own league.
 
-A league's admin manages only the keys of that league. An admin key that expires cannot create or rotate a key
-that would work longer than itself.
+A league's admin manages only the keys of that league. An admin key that expires cannot create or rotate a key that
+would work longer than itself.
 """
 
 from __future__ import annotations

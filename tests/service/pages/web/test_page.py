@@ -74,7 +74,7 @@ def test_errors_are_html_for_browsers_and_problem_json_for_programs(ask, path, s
     assert (head.status_code, head.headers["content-type"], head.text) == (status, "text/html; charset=utf-8", "")
 
 
-def test_api_errors_are_json_for_browsers_too(ask):
+def test_api_errors_are_json_even_for_browsers(ask):
     found = ask.look("/api/leagues/zzz")
     assert (found.status_code, found.headers["content-type"]) == (404, "application/problem+json")
 
