@@ -109,7 +109,7 @@ def test_import_dry_run_changes_nothing(place, tmp_path):
     ("options", "message"),
     [
         (["--model", "poissonod"], "PoissonScore needs scores"),
-        (["--set", "team=Mean"], "leagues use presets"),
+        (["--set", "team=Mean"], "a league uses a preset"),
         (["--database", "mysql://x/y"], "sqlite or postgresql"),
     ],
 )
