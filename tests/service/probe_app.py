@@ -99,7 +99,10 @@ def service(folder: Path, **settings: Any) -> Iterator[tuple[httpx.Client, FastA
 
 
 def filled(app: FastAPI) -> dict[str, str]:
-    """Create a public and a private league and keys of every scope; return secrets by `scope@league` or `scope@*`."""
+    """Create a public and a private league, and keys of every scope.
+
+    Return the secrets in a dict with keys such as `read@darts` or `read@*`.
+    """
     found = {}
     with app.state.service.database.writing() as connection:
         leagues.create(connection, "open")

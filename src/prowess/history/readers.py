@@ -200,7 +200,10 @@ def _recognise(table: Table, suggest: bool) -> tuple[Table, Layout]:
 
 
 def _suggest(table: Table) -> Suggestion | None:
-    """Return the likeliest roles with which the first rows can be read; column names must be short and printable."""
+    """Return the likeliest roles with which the first rows can be read.
+
+    Columns with long or unprintable names are not suggested.
+    """
     for roles in suggest_roles(table):
         names = [column for column in roles.values() if column is not None]
         if all(len(name) <= LONGEST and name.isprintable() for name in names):

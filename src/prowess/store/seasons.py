@@ -102,7 +102,7 @@ def build_season(
     if not title or not storable(title, MAX_NAME):
         text = f"a season needs a name of at most {MAX_NAME} characters, not {name!r}"
         raise Error.in_field("name", text, value=name)
-    Seasons(Still(), carry=carry, season_tau=0.0 if tau is None else tau)  # validates them
+    Seasons(Still(), carry=carry, season_tau=0.0 if tau is None else tau)  # raises an error for invalid values
     shown = clock.show(league.clock, moment)
     for other in list_seasons(connection, league):
         if other.name == title:

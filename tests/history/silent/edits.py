@@ -367,7 +367,7 @@ def unbalanced_quote(sheet: Sheet) -> Edited | None:
 
 
 def all_rows_in_one_cell(sheet: Sheet) -> Edited | None:
-    """Quote each line whole, as some programs do."""
+    """Put quotation marks around each whole line, as some programs do."""
     return Edited(sheet.with_lines(['"{}"'.format(line.replace('"', '""')) for line in sheet.lines]))
 
 

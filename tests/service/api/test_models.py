@@ -1,4 +1,4 @@
-"""The list of models."""
+"""The list of models over HTTP."""
 
 from prowess.model.presets import PRESETS
 from prowess.service.api.schemas import leagues

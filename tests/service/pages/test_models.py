@@ -107,7 +107,7 @@ def test_models_page_marks_unusable_models_before_a_comparison(ask):
             run_job(connection, found, "comparison", {"PoissonOD": {"name": "PoissonOD"}}, lambda step, share: None)
 
 
-def test_figures_computed_at_once_and_in_a_job_agree_across_seasons(tmp_path):
+def test_figures_computed_during_a_request_equal_those_of_a_background_job(tmp_path):
     database = Database(f"sqlite:///{tmp_path / 'prowess.db'}")
     database.migrate()
     with database.writing() as connection:

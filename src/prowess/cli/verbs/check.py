@@ -100,7 +100,7 @@ def _to_dict(
 
 
 def _remarks(findings: Findings) -> list[Remark]:
-    """Return the remarks that add something to the table of columns."""
+    """Return the remarks that are not already shown in the table of columns."""
     return [remark for remark in findings.history.remarks if remark.code not in ("layout", "ignored-columns")]
 
 

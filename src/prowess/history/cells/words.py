@@ -19,8 +19,8 @@ NO_VALUES = frozenset(
     ("#REF!", "#N/A", "#VALUE!", "#NAME?", "#DIV/0!", "#NULL!", "#NUM!", "#SPILL!", "#CALC!", "\\N", "<NA>", "(null)")
 )
 
-# Separators between the names of a roster: first characters that never occur in names, then characters that may. The
-# latter count as separators only if at least half of the cells contain them.
+# Separators between the names of a roster: first characters that never occur in names, then characters that may.
+# Characters of the second kind count as separators only if at least half of the cells contain them.
 ROSTER_SEPARATORS = ("\n", "\t", ";", "|", "+")
 ALSO_IN_NAMES = ("&", "/", ",", " and ", " und ", " et ", " y ", " e ", " и ", " - ")
 

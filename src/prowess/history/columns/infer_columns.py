@@ -192,8 +192,8 @@ def names_winner(cells: list[str], first: list[str], second: list[str]) -> bool:
 def unfit_columns(table: Table) -> dict[str, set[str]]:
     """Return, for each role, the columns whose contents rule it out in a file with a row per player.
 
-    A time such as 38:12 is a duration, not a moment; a position such as "goalkeeper" is not a place; a club column with
-    empty cells is not a team; and a result must be a win or a loss.
+    For example, 38:12 is a duration and not a time, "goalkeeper" is not a place, a club column with empty cells does
+    not hold teams, and a result must be a win or a loss.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"race": ["a", "a"], "position": ["left", "right"], "time": ["38:12", "41:05"]})

@@ -187,7 +187,7 @@ def _long_layout(headers: Headers, roles: dict[str, str], parts: list[str]) -> L
     who = next((role for role in _LONG_SHAPES if role in roles), None)
     if who is None:
         return None
-    # In a row per player, a time of day beside a date is the time that the player needed.
+    # In a file with a row per player, a time of day next to a date is the time that the player needed.
     common = headers.find({role: names for role, names in aliases.COMMON.items() if role not in ("time", "clock")})
     moment = headers.mapped.get("time") or headers.first(aliases.COMMON["time"], "moment")
     if moment is not None and "time" not in headers.unused:

@@ -155,7 +155,7 @@ class Contents:
         doubles = []
         if len(members) == 4 and all(pair in shared for pair in combinations(members, 2)):
             doubles = self._doubles(members)
-        if not pairs:  # everybody plays once
+        if not pairs:  # no two columns share a name
             pairs = [pair for pair in shared if not set(pair) & set(self.kinds["number"])]
         smaller = {pair: min(len(set(self.names[column])) for column in pair) for pair in pairs}
         pairs.sort(key=lambda pair: (-shared[pair] / smaller[pair], -shared[pair]))

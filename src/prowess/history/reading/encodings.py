@@ -116,7 +116,8 @@ def detect_encoding(data: bytes, chosen: str | None = None, lines_before: int = 
         return Encoding("utf-8")
     legacy = _best_legacy_codec(data)
     lines = text.split("\n")
-    # If a few lines are damaged, each is reported; if many are, the encoding of the file is unknown.
+    # If a few lines are damaged, each of them is reported; if many lines are damaged, the encoding of the file is
+    # unknown.
     if legacy is None and sum(DAMAGED.search(line) is not None for line in lines) > 2 + len(lines) // 10:
         line = lines_before + _first_invalid_line(data)
         message = f"line {line} is not UTF-8, and no other common encoding fits; save the file as UTF-8, or name its "

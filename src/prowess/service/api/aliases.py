@@ -92,7 +92,7 @@ async def merge_player(
     dry_run: DryRun = False,
     reason: Reason = "",
 ) -> Response:
-    """Merge a player into another one, like renaming; the other player must exist."""
+    """Merge a player into another player, who must exist. This is like renaming the player to the other name."""
     about: dict[str, Any] = {"author": access.author, "reason": reason, "seen": asked.revision, "merge": True}
     return json_response(await run_rename(service, Rename(access.league, player, asked.into, **about), dry_run))
 

@@ -156,7 +156,7 @@ def parse_settings(fields: Mapping[str, str]) -> Plain:
             if value is None or kind(value) != value:
                 raise Error.in_field(name, f"{rule}, not {text!r}", value=text)
             settings[name] = kind(value)
-    Settings(**settings)  # validates them
+    Settings(**settings)  # raises an error for invalid settings
     return settings
 
 

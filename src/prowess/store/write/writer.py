@@ -50,7 +50,7 @@ class Writer:
 
     The future of a command is done when its changes are durable. Posts that wait together are written first, in one
     commit. Long corrections run in a separate thread, so that posts need not wait for a long correction. `committed` is
-    called after every commit; traces of new matches are handed over to the reader of `pending`.
+    called after every commit. Traces of new matches are put into `pending`, from which readers take them.
 
     >>> from tempfile import TemporaryDirectory
     >>> from prowess.store.leagues import create

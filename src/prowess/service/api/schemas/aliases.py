@@ -117,7 +117,7 @@ class NewAlias(RequestModel):
 
 
 class Alias(ResponseModel):
-    """Another name of a player; matches that are posted under it are recorded for that player."""
+    """Another name of a player; matches that are posted under this name are recorded for the player."""
 
     model_config = example({"alias": "Jeevo", "player": "Deevo", "revision": 121})
 

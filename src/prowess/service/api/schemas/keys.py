@@ -27,7 +27,7 @@ Duration = Annotated[str, StringConstraints(max_length=100)]
 
 
 class NewLeagueKey(RequestModel):
-    """A key of a league to create."""
+    """A new key for a league."""
 
     model_config = example({"name": "phone", "scope": "write", "expires": "90d"})
 
@@ -37,7 +37,7 @@ class NewLeagueKey(RequestModel):
 
 
 class NewKey(NewLeagueKey):
-    """A key to create, for one league or for all."""
+    """A new key, for one league or for all leagues."""
 
     league: Annotated[str, StringConstraints(pattern=NAME)] | None = Field(None, description="null for all leagues")
 

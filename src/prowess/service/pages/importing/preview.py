@@ -163,7 +163,7 @@ def _undecided(
 
 
 def _rerated_since(league: League, done: CommandResult) -> Any:
-    """Return the time of the first new match if the league has later matches. These must be rated again.
+    """Return the time of the first new match if the league has later matches. The later matches must be rated again.
 
     Return None if there are no later matches.
     """
