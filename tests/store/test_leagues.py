@@ -250,7 +250,7 @@ def test_posts_to_other_leagues_continue_while_a_large_league_is_removed(databas
 def test_process_with_an_outdated_cache_posts_to_the_league_that_has_the_name_now(database, other_clock):
     """Another process has cached the clock of the league by name.
 
-    Its posts go to the league that has the name now, or fail.
+    The posts of this process go to the league that has the name now, or fail.
     """
     other = Database(database.url.render_as_string(hide_password=False))
     perform(other, Post("darts", [{"id": "x1", "teams": [["ann"], ["bob"]]}]))

@@ -161,7 +161,7 @@ class ContextColumn:
         >>> ContextColumn.of([3.0, None, 0.5]).to_list()
         [3, None, 0.5]
         """
-        if len(self.code) < len(self.values):  # such as those of one match
+        if len(self.code) < len(self.values):  # a few values, such as those of one match
             return [None if code < 0 else _plain(self.values[code]) for code in self.code.tolist()]
         values = [*map(_plain, self.values), None]  # code -1 is the last
         return [values[code] for code in self.code.tolist()]

@@ -134,7 +134,10 @@ def from_table(table: Table, *, suggest: bool = True) -> Findings:
 
 
 def choose_context(findings: Findings, choices: Choices) -> Findings:
-    """Return findings whose history has only the chosen context columns. This is for files of JSON matches."""
+    """Return findings whose history has only the chosen context columns.
+
+    The function is for files of JSON matches, which have no table.
+    """
     if choices.context is None:
         return findings
     history = findings.history

@@ -118,7 +118,10 @@ class ConnectionTable:
             self._waiting[connection] = None
 
     def hold(self, connection: HttpProtocol) -> None:
-        """Mark a connection as handling a request. It cannot be closed to make room until the request is done."""
+        """Mark a connection as handling a request.
+
+        The connection cannot be closed to make room until the request is done.
+        """
         self._waiting.pop(connection, None)
 
     def _drop_oldest(self, network: str | None = None) -> bool:

@@ -228,7 +228,8 @@ class BodyLimit:
         self.count_refusal("large_body")
         whose = " without a valid key" if scope["state"].get("key") is None else ""
         detail = f"the body is larger than the limit of {most} bytes{whose}"
-        return Problem(413, detail, headers={"Connection": "close"})  # because the rest of the body is not read
+        # Close the connection, because the rest of the body is not read.
+        return Problem(413, detail, headers={"Connection": "close"})
 
 
 class Buckets:

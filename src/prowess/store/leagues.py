@@ -231,7 +231,7 @@ def create(
 
 
 def _take_name(connection: Connection, name: str) -> None:
-    """Check that a name is valid and not in use. If it redirects to a renamed league, end the redirect."""
+    """Check that a name is valid and not in use. If the name redirects to a renamed league, end the redirect."""
     if not NAME.fullmatch(name):
         text = (
             f"a league name has at most 63 lowercase letters (a to z), digits and hyphens, as in {slug(name)!r}, "

@@ -35,7 +35,7 @@ def ended(ask, name, kind="comparison"):
 
 
 def same(answer, comparison, baseline):
-    """Return whether a result equals a comparison to the last digit."""
+    """Return whether the result on the page equals a comparison by the library, to the last digit."""
     for row in comparison.table().iter_rows(named=True):
         [mine] = [one for one in answer["models"] if one["model"] == row["model"]]
         for measure in comparison.measures:

@@ -94,7 +94,7 @@ class Headers:
     def find(self, names: Mapping[str, str | Sequence[str]]) -> dict[str, str]:
         """Return the column of each role.
 
-        It is mapped by the user, or found by a known alias or by words in its name.
+        A column is mapped to a role by the user, or found by a known alias or by words in its name.
         """
         columns = {}
         for role, spellings in names.items():

@@ -234,7 +234,7 @@ def _are_rosters(table: Table, column: str) -> bool:
 def _may_be_ids(table: Table, column: str) -> bool:
     """Return whether numbers may identify players.
 
-    They must be positive integers, but neither row numbers nor years.
+    Player numbers must be positive integers, but neither row numbers nor years.
     """
     values = numbers(replace(table, problems=Problems(), remarks=[]), column)
     whole = not np.isnan(values).any() and bool((values == np.floor(values)).all()) and bool((values > 0).all())

@@ -160,7 +160,8 @@ def _note_smaller_teams(table: Table, columns: list[str], size: Ints) -> None:
 def _split_ties(table: Table, layout: Layout) -> tuple[Table, Layout, Floats]:
     """Split cells in which players share a place into a column per player. Also return the place of each column.
 
-    "Ann & Cat" is a tie if Ann and Cat are names in other cells. If they are not, "Ann & Cat" is one name, or a team.
+    "Ann & Cat" is a tie if Ann and Cat are names in other cells. If other cells do not contain these names, "Ann & Cat"
+    is one name, or a team.
     """
     import polars as pl
 

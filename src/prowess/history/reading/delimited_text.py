@@ -224,7 +224,7 @@ class LineIndex:
         last = len(self.data) - 1
         for begin, chunk in self._chunks():
             quotes, newlines = np.flatnonzero(chunk == _QUOTE), np.flatnonzero(chunk == _NEWLINE)
-            # A doubled mark, which represents one mark, counts as closing the cell and opening it again.
+            # A doubled quotation mark represents one mark; here it counts as closing the cell and opening it again.
             opening, closing = quotes[inside::2] + begin, quotes[1 - inside :: 2] + begin
             opens = self._is_edge(self.data[np.maximum(opening - 1, 0)]) | (opening == 0)
             closes = self._is_edge(self.data[np.minimum(closing + 1, last)]) | (closing == last)

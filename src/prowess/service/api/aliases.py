@@ -92,7 +92,10 @@ async def merge_player(
     dry_run: DryRun = False,
     reason: Reason = "",
 ) -> Response:
-    """Merge a player into another player, who must exist. This is like renaming the player to the other name."""
+    """Merge a player into another player, who must exist.
+
+    Merging is like renaming the player to the name of the other player.
+    """
     about: dict[str, Any] = {"author": access.author, "reason": reason, "seen": asked.revision, "merge": True}
     return json_response(await run_rename(service, Rename(access.league, player, asked.into, **about), dry_run))
 

@@ -126,7 +126,7 @@ def _check_revision(seen: str) -> None:
 def _match_form(connection: Connection, access: Access, id: str, fields: MatchFields | None) -> MatchForm:
     """Return the form for a recorded match.
 
-    It is filled with the submitted fields or, if there are none, with the values of the match.
+    The form is filled with the submitted fields or, if there are none, with the values of the match.
     """
     league = leagues.find(connection, access.league)
     revisions = journal.revisions(connection, league, id)

@@ -1,6 +1,6 @@
 """The page about the model of a league.
 
-It shows how well the model predicts and how it compares with other models, and can change it.
+The page shows how well the model predicts and how it compares with other models, and has a form to change the model.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ _ACTIVE_BEFORE: WeakKeyDictionary[Snapshot, tuple[ref[Snapshot], Ranking]] = Wea
 
 @dataclass(frozen=True)
 class RankChanges:
-    """The number of players, the number whose rank changes, the best players, and the largest moves."""
+    """Changes of ranks: how many players there are, how many change rank, the best players, and the largest moves."""
 
     players: int
     moved: int

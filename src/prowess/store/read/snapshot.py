@@ -250,7 +250,7 @@ class Snapshot:
 
     @cached_property
     def active_since(self) -> float:
-        """The start of the time span before the league's last match in which a player must have played to be active."""
+        """The earliest time of an active player's last match. It is `inactive_days` before the league's last match."""
         unit = DAY if self.clock == "utc" else 1.0
         return -np.inf if np.isnan(self.last) else self.last - unit * self.settings.inactive_days
 

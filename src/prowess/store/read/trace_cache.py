@@ -50,7 +50,7 @@ class TraceCache:
 
     @property
     def room(self) -> float:
-        """Free space in bytes. Prewarming checks it, so that it never evicts a league."""
+        """Free space in bytes. Prewarming checks the free space, so that it never evicts a league."""
         return self._cache.room
 
     def of(self, connection: Connection, league: League) -> MatchViews:

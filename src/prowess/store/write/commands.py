@@ -81,8 +81,8 @@ class NewSeason(Command):
 class Rename(Command):
     """Rename a player. If another player has the new name, the two are merged. The old name becomes an alias.
 
-    With `merge`, the new name must belong to a player. `seen` is the revision of the league that the author saw. If
-    matches of either player have been changed since, the command is a conflict.
+    If `merge` is true, the new name must belong to a player. `seen` is the revision of the league that the author saw.
+    If matches of either player have been changed since, the command is a conflict.
     """
 
     player: str

@@ -34,9 +34,8 @@ ACTIONS |= {"remove": "remove alias"}
 class Renaming:
     """A planned change of the names of a league.
 
-    `player` is the name that becomes an alias of `target`, or ceases to be one. `ended` maps the aliases that a rename
-    removes, because their name is used again, to their targets. `undoes` is the revision that this change undoes, if
-    any.
+    `player` is the name that becomes an alias of `target`, or ceases to be one. A rename removes an alias whose name is
+    used again; `ended` maps such aliases to their targets. `undoes` is the revision that this change undoes, if any.
     """
 
     kind: str

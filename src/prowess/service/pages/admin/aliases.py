@@ -106,7 +106,7 @@ def _whole(text: str) -> int | None:
 async def _page(
     service: Service, access: Access, fields: Mapping[str, str], error: Error | None = None, done: str = ""
 ) -> PageContext:
-    """Build the page. It has a preview if the fields contain two names or a change to undo."""
+    """Build the page. The page has a preview if the fields contain two names or a change to undo."""
 
     def work(connection: Connection) -> tuple[League, str, Plain]:
         league = leagues.find(connection, access.league)

@@ -183,7 +183,7 @@ def match_details(match: Mapping[str, Any]) -> Plain:
 def filter_fields(view: ContextView, chosen: Mapping[str, Sequence[str]]) -> list[Plain]:
     """Return the filters that a visitor can choose.
 
-    These are columns with few values, most useful first, and columns already chosen.
+    Filters are offered for columns with few values, most useful first, and for columns already chosen.
     """
     useful = main_columns(view)
     few = {choices.name: choices for choices in view.choices}
