@@ -192,7 +192,10 @@ class NameIndex:
         return names + [(alias, player) for alias, player in self.aliases.items() if _key(alias) == key]
 
     def search(self, text: str, strip: bool = True) -> NDArray[np.bool_]:
-        """Return which names contain a text, ignoring case, accents and, if `strip`, surrounding blanks."""
+        """Return a mask of the names that contain a text, ignoring case and accents.
+
+        With `strip`, spaces around the text are ignored, too.
+        """
         if self._folded is None:
             self._folded = _fold(self.names)
         part = plain_letters(text.strip() if strip else text)

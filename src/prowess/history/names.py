@@ -135,8 +135,8 @@ def one_letter_apart(names: Sequence[str]) -> list[tuple[int, int]]:
 
     Two names that differ in this way become equal if one letter is removed from each. So we list every name under each
     of the texts that remain after removing one letter, sort the list, and compare only names that share such a
-    remainder. For names of bounded length this takes n log n steps. Names that differ in digits or in short words are
-    assumed to be different on purpose.
+    remainder. For names of bounded length, the search takes n log n steps. Names that differ in digits or in short
+    words are assumed to be different on purpose.
 
     >>> one_letter_apart(["john smith", "jhon smith", "john smit", "john b", "john c", "team 10", "team 11"])
     [(0, 1), (0, 2)]

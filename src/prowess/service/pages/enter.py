@@ -137,7 +137,7 @@ def _match_form(connection: Connection, access: Access, id: str, fields: MatchFi
 
 
 async def _handle_button(request: Request, service: Service, form: MatchForm, sent: FormData) -> Response:
-    """Perform the action of the pressed button; if that fails, show the error in the form and keep all input."""
+    """Perform the action of the pressed button. If the action fails, show the error in the form and keep all input."""
     button = sent.get("do")
     if button == "team":
         more = replace(form.fields, teams=(*form.fields.teams, "")[:MOST])

@@ -103,7 +103,7 @@ class Database:
             migrate(self.engine)
 
     def scrub(self) -> bool:
-        """Rewrite a SQLite file without its unused pages, and empty its WAL; return False if a reader prevents that.
+        """Rewrite a SQLite file without its unused pages, and empty its WAL; return False if a reader prevents it.
 
         Posts wait until this is done. The file keeps its old pages until every reader that began earlier has finished.
         On PostgreSQL the method does nothing, because PostgreSQL's own vacuum removes unused rows.
@@ -121,7 +121,7 @@ class Database:
     def check_writable(self) -> None:
         """Check that the database can be written to: write a few pages and roll back.
 
-        Raises `Unavailable` with the cause if that fails. The check takes milliseconds.
+        Raises `Unavailable` with the cause if the write fails. The check takes milliseconds.
         """
         with _translate_errors(self.dialect), closing(self.engine.raw_connection()) as connection:
             (_try_sqlite if self.dialect == "sqlite" else _try_postgresql)(connection)

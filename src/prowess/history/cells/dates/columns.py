@@ -318,8 +318,8 @@ def _choose_order(cells: DistinctValues, texts: Texts) -> Order:
 
     Add a remark if the order is ambiguous.
 
-    If several orders are possible, a date with dots begins with the day. For dates without dots, the order is chosen in
-    which the file is chronological.
+    If several orders are possible, a date with dots begins with the day. For dates without dots, the chosen order is
+    the one in which the file is chronological.
     """
     rows = {order: cells.count(texts.numbers[order] != NAT) for order in ORDERS if order in texts.numbers}
     possible = [order for order in rows if rows[order] == max(rows.values())]
