@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import Error
 from ...history import History
+from ...history.context import EMPTY, FIELDS
 from ...history.ragged import Floats, gather
 from ...model.components.interfaces import Outcome
 from ...model.fit.forecasts import Forecasts
@@ -107,9 +108,7 @@ def _results(history: History, match: Index) -> History:
         start, teams = gather(start, match)
         place = place[teams]
     empty_teams = np.broadcast_to(np.int32(0), len(place) + 1)
-    columns = ("score", "time", "time_kind", "time_zone", "weight", "importance", "home", "ids")
-    dropped: dict[str, Any] = dict.fromkeys(columns) | {"player": np.empty(0, np.int32), "players": (), "remarks": ()}
-    return replace(history, match_start=start, team_start=empty_teams, place=place, **dropped)
+    return History(match_start=start, team_start=empty_teams, player=np.empty(0, np.int32), place=place)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +129,8 @@ class SharedHistory:
     @classmethod
     def of(cls, history: History) -> SharedHistory:
         """Return the history without the columns that rating does not need."""
-        return cls(replace(history, players=(), ids=None, remarks=()))
+        dropped: dict[str, Any] = dict.fromkeys(FIELDS.values(), EMPTY)
+        return cls(replace(history, players=(), ids=None, remarks=(), **dropped))
 
     def __sizeof__(self) -> int:
         """Count the bytes of the columns."""
