@@ -344,7 +344,7 @@ def test_listing_two_teams_in_reverse_changes_no_rating(name):
 
 
 @models
-def test_listing_many_teams_in_reverse_changes_no_rating_without_ties(name):
+def test_if_no_teams_tie_listing_many_teams_in_reverse_keeps_all_ratings(name):
     reflect(MODELS[name], untied(matches()))
 
 

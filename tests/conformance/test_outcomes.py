@@ -173,7 +173,7 @@ def test_share_of_variance_left_after_a_match_is_between_0_and_1(name):
 
 
 @outcomes
-def test_update_does_not_depend_on_team_order_without_ties(name):
+def test_if_no_teams_tie_the_update_does_not_depend_on_team_order(name):
     outcome = OUTCOMES[name]
     rng = np.random.default_rng(9)
     traits = len(outcome.traits)

@@ -87,7 +87,7 @@ def test_rating_a_match_does_not_change_its_input(name):
 
 
 @presets
-def test_resumed_fit_and_ladder_give_the_ratings_of_a_single_fit(name, tmp_path):
+def test_resuming_a_fit_or_ladder_gives_the_same_ratings_as_one_fit(name, tmp_path):
     model, found = PRESETS[name](), matches()
     whole = model.fit(history(found))
     half = model.fit(history(found[:50]))

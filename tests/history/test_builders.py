@@ -30,7 +30,13 @@ def test_match_read_back_from_a_history_is_unchanged_and_has_no_empty_keys() -> 
     assert list(History.from_matches([rich, plain])) == [plain, rich]
 
 
-def test_only_the_order_of_ranks_matters_and_ranks_override_scores() -> None:
+def test_only_the_order_of_ranks_matters() -> None:
+    history = History.from_matches([{"teams": [["a"], ["b"], ["c"], ["d"]], "ranks": [9, 2.5, 2.5, -1]}])
+    assert history.place.tolist() == [4, 2, 2, 1]
+    assert history[0]["ranks"] == [4, 2, 2, 1]
+
+
+def test_ranks_override_scores() -> None:
     history = History.from_matches(
         [{"teams": [["a"], ["b"], ["c"], ["d"]], "ranks": [9, 2.5, 2.5, -1], "scores": [9, 1, 1, 0]}]
     )
@@ -51,7 +57,11 @@ def test_history_column_with_only_default_values_is_none() -> None:
     assert (history.weight, history.importance, history.home, history.ids, history.score, history.time) == (None,) * 6
 
 
-def test_whole_numbers_are_accepted_as_names_and_arrays_as_lists() -> None:
+def test_names_of_players_may_be_whole_numbers() -> None:
+    assert History.from_matches([{"teams": [[2726956381513258], [7]]}]).players == ("2726956381513258", "7")
+
+
+def test_arrays_and_tuples_are_accepted_as_lists() -> None:
     history = History.from_matches([{"teams": [np.array([2726956381513258]), (7,)], "scores": np.array([1, 2])}])
     assert history.players == ("2726956381513258", "7")
 

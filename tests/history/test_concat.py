@@ -89,7 +89,7 @@ def test_joining_histories_with_incompatible_times_raises_an_error() -> None:
         Error, match=r"history 2 of 2: its times cannot be compared with those of the files before it: plain"
     ):
         History.join([date, number])
-    with pytest.raises(Error, match="item 2 is a str"):
+    with pytest.raises(Error, match="every item given to join must be a history, but item 2 is of type str"):
         History.join([date, "games.csv"])  # type: ignore[list-item]
 
 

@@ -79,7 +79,7 @@ def test_suggested_mapping_keeps_the_columns_that_the_user_mapped(tmp_path: Path
 
 
 @pytest.mark.parametrize("text", ["a,b\n", "a\nann\n", "Pos,Team,P,W\n1,Ash,9,7\n2,Elm,9,6\n"])
-def test_error_suggests_no_columns_if_no_reading_makes_sense(tmp_path: Path, text: str) -> None:
+def test_error_omits_column_suggestions_if_the_file_cannot_be_interpreted(tmp_path: Path, text: str) -> None:
     path = tmp_path / "games.csv"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(NoLayout) as caught:

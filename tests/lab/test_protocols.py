@@ -108,15 +108,26 @@ def test_prequential_protocol_scores_all_matches_after_the_burn_in(burn_in, firs
     assert run.of(history) is history
 
 
-def test_season_splits_accept_interleaved_seasons_and_keep_importance():
-    rows = [{"teams": [["ann"], ["bob"]], "importance": 2.0} for _ in range(6)]
-    history = pw.History.from_matches(rows)
-    one, two = SeasonSplits(train=0.5, seasons=["b", "a", "b", "a", "b", "b"]).runs(history)
+INTERLEAVED = ["b", "a", "b", "a", "b", "b"]
+
+
+def test_season_splits_accept_interleaved_seasons():
+    history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 6)
+    one, two = SeasonSplits(train=0.5, seasons=INTERLEAVED).runs(history)
     assert (one.label, two.label) == ("b", "a")
     assert one.rows(history).tolist() == [4, 5]
+    assert two.rows(history).tolist() == [3]
+
+
+def test_season_splits_keep_the_importance_of_training_matches():
+    history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "importance": 2.0}] * 6)
+    one, two = SeasonSplits(train=0.5, seasons=INTERLEAVED).runs(history)
     assert one.of(history).importance.tolist() == [2, 2, 0, 0]
     assert two.of(history).importance.tolist() == [2, 0]
-    assert SeasonSplits(seasons=np.array(["a", "b"])) == SeasonSplits(seasons=["a", "b"])  # compared by value
+
+
+def test_season_splits_are_compared_by_value():
+    assert SeasonSplits(seasons=np.array(["a", "b"])) == SeasonSplits(seasons=["a", "b"])
 
 
 def test_comparison_scores_the_held_out_matches_of_all_runs():

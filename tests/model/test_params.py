@@ -121,7 +121,7 @@ def test_parameter_range_scales_with_the_skills():
         ({"low": 1, "high": 1}, "from a lower to a higher"),
         ({"low": 0, "high": 1, "log": True}, "above 0"),
         ({"low": 0, "high": float("inf")}, "finite"),
-        ({"low": 0, "high": 1, "unit": "inch"}, "a range needs a unit"),
+        ({"low": 0, "high": 1, "unit": "inch"}, "a range needs `unit`, one of "),
     ],
 )
 def test_invalid_parameter_ranges_are_rejected(wrong, message):

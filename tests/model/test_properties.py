@@ -56,12 +56,17 @@ def flat(rated):
 
 
 @given(matches(), st.sampled_from([1.0, 1.0, 0.0, 0.3, 2.0, 1e9]))
-def test_ratings_stay_finite_and_predictions_sum_to_one(match, importance):
+def test_ratings_stay_finite(match, importance):
     model, teams, ranks = match
     for rating in flat(model.rate(teams, ranks=ranks, importance=importance)):
         assert math.isfinite(rating.mu)
         assert math.isfinite(rating.sigma)
         assert rating.sigma >= 0
+
+
+@given(matches())
+def test_predicted_probabilities_sum_to_one(match):
+    model, teams, _ = match
     prediction = model.predict(teams)
     assert all(0 <= p <= 1 + 1e-9 for p in [*prediction.win, prediction.draw])
     assert prediction.win.sum() + prediction.draw == pytest.approx(1, abs=1e-9)
@@ -70,7 +75,7 @@ def test_ratings_stay_finite_and_predictions_sum_to_one(match, importance):
 
 
 @given(matches(drift=False), st.sampled_from([1.0, 1.0, 0.5, 3.0]))
-def test_uncertainty_never_rises_without_drift(match, importance):
+def test_without_drift_uncertainty_never_rises(match, importance):
     model, teams, ranks = match
     for before, after in zip(flat(teams), flat(model.rate(teams, ranks=ranks, importance=importance)), strict=True):
         assert after.sigma <= before.sigma
@@ -100,7 +105,7 @@ def test_order_of_players_in_a_team_does_not_change_ratings(match, random):
 
 
 @given(matches(drift=False), st.randoms(use_true_random=False))
-def test_order_of_teams_does_not_change_ratings_without_ties(match, random):
+def test_if_no_teams_tie_the_order_of_teams_does_not_change_ratings(match, random):
     model, teams, _ = match
     ranks = random.sample(range(len(teams)), len(teams))
     order = random.sample(range(len(teams)), len(teams))

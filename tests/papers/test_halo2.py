@@ -68,8 +68,13 @@ def test_halo_2_reader_agrees_with_reading_line_by_line(tmp_path: Path, rows: li
     assert history.time is None
 
 
-def test_halo_2_player_ids_are_not_rounded_and_repeated_game_ids_are_new_games(tmp_path: Path) -> None:
+def test_halo_2_player_ids_are_not_rounded(tmp_path: Path) -> None:
     a, b = "9007199254740993", "9007199254740992"  # differ by one, but equal as floats
+    assert made(tmp_path, duel(1, a, b) + duel(2, b, a)).players == (a, b)
+
+
+def test_repeated_halo_2_game_ids_are_new_games(tmp_path: Path) -> None:
+    a, b = "1000000000000001", "1000000000000002"
     text = duel(1, a, b, (-5, -7)) + duel(2, b, a) + duel(1, a, b, (3, 3), "07 July 2004 09:00:00")
     history = made(tmp_path, text)
     assert history.players == (a, b)
@@ -165,7 +170,7 @@ def test_error_of_elo_in_high_quality_games_agrees_with_a_plain_loop(mode: Mode)
     assert mode.errors("Elo").mean(mode.closest("TrueSkill", 0.2)) == pytest.approx(wrong / pairs, abs=1e-12)
 
 
-def test_elo_for_teams_predicts_from_rating_sums_and_learns_from_duels(tmp_path: Path) -> None:
+def test_team_elo_predicts_from_summed_ratings_and_updates_from_player_duels(tmp_path: Path) -> None:
     """The team function is only used for predictions; players learn from the average over their opponents."""
     history = read(write(tmp_path, 60, ("SmallTeam.csv",)) / "SmallTeam.csv")
     summed = fit_mode("Small Teams", history, SAID).fits["Elo"]

@@ -31,7 +31,7 @@ def join(histories: Sequence[History], once: bool = True, names: Sequence[str] =
     parts = list(histories)
     for number, part in enumerate(parts, 1):
         if not isinstance(part, History):
-            message = f"join needs histories, but item {number} is a {type(part).__name__}"
+            message = f"every item given to join must be a history, but item {number} is of type {type(part).__name__}"
             raise Error(message, field="histories", value=part)
     nonempty = [part for part in parts if len(part)]
     if len(nonempty) < 2:

@@ -192,7 +192,7 @@ def _equal_columns(left: NDArray[Any] | None, right: NDArray[Any] | None) -> boo
 
 
 def _equal_players(left: History, right: History) -> bool:
-    """Compare the players of all entries by name.
+    """Return whether both histories have the same player, by name, in every entry.
 
     Indices are translated first, so that each name is compared only once.
     """

@@ -110,9 +110,10 @@ def established(history: History, matches: int = 20) -> Mask:
 
 
 def after(history: History, start: float | str | date, *, name: str = "start") -> Mask:
-    """Return the matches from `start` on: a number of matches to skip, a share of all matches (below 1), or a date.
+    """Return the matches from `start` onwards, as a mask.
 
-    `name` is the parameter that an error message names.
+    `start` is a number of matches to skip, a share of all matches to skip (below 1), or a date. `name` is the parameter
+    that an error message names.
 
     >>> days = [f"2026-01-0{day}" for day in range(1, 5)]
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]], "time": day} for day in days])

@@ -158,7 +158,7 @@ class Range:
         if self.log and low <= 0:
             raise Error(f"a logarithmic range must begin above 0, not at {low:g}")
         if self.unit not in UNITS or self.sets not in SETS:
-            raise Error(f"a range needs a unit that is one of {', '.join(UNITS)}, and sets='origin', 'scale' or ''")
+            raise Error(f"a range needs `unit`, one of {', '.join(UNITS)}, and `sets`, one of 'origin', 'scale' or ''")
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)
 

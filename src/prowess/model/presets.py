@@ -75,7 +75,7 @@ def Elo(mu: float = 1500.0, k: float | Rule | Callable[[float, float], float] = 
 def GaussianElo(mu: float = 1500.0, alpha: float = 0.07, beta: float = 200.0) -> Model:
     """Gaussian Elo: Elo with normal performances, the baseline of Herbrich, Minka, Graepel (2006), section 4.
 
-    By equation (1), a rating moves by αβ√π times (actual − expected score). With the defaults, this is at most about 25
+    Equation (1) moves a rating by αβ√π times (actual − expected score). With the defaults, this is at most about 25
     points per game.
 
     >>> model = GaussianElo()
@@ -227,7 +227,7 @@ def TS2a(
     margin: float | Margin | None = None,
     leader_bonus: float = 0.0,
 ) -> Model:
-    """TS2a: every place has a performance of its own; a team's performance is the sum of its players' performances.
+    """TS2a: every place has its own performance level; a team's performance is the sum of its players' performances.
 
     See Nikolenko and Sirotkin (2011), sections 3 to 5. `margin` is half the distance between neighbouring places: a
     number or a policy. By default, places are spread over the prior performances of the teams (`pw.outcome.Spread`).

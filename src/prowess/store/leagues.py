@@ -437,7 +437,7 @@ def delete(connection: Connection, name: str, grace: float = GRACE, *, author: s
 
 
 def undelete(connection: Connection, name: str, *, author: str = "") -> League:
-    """Undo the deletion of a league that has not been removed yet; the league is as it was before."""
+    """Restore a deleted league, exactly as it was, if its data has not been permanently removed yet."""
     league = find(connection, name)
     if league.purge_at is not None:
         if league.purge_at <= time():

@@ -90,8 +90,9 @@ def australian_football(path: Path) -> Reading:
 def formula_one(path: Path) -> Reading:
     """Read every race as a free-for-all of teams of two: a driver and a car.
 
-    A player cannot be in two teams, so the cars of a constructor are separate players, numbered by how long their
-    drivers have been with the constructor. Drivers who started but were not placed share the last place.
+    A constructor enters several cars in a race, but a player cannot be in two teams of a match. So each car is a
+    separate player, numbered by how long its driver has been with the constructor. Drivers who started but were not
+    placed share the last place.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

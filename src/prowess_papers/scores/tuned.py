@@ -69,7 +69,7 @@ def tuned_curves(
     jobs: int | None = None,
     progress: bool | None = None,
 ) -> Curves:
-    """Return learning curves by a protocol (`carried_split` or `season_split`), by default over all seasons.
+    """Return the learning curves under a protocol (`carried_split` or `season_split`); the default is all seasons.
 
     >>> import numpy as np, prowess as pw
     >>> matches = [{"teams": [["ann"], ["bob"]], "scores": [2, 1]}] * 20

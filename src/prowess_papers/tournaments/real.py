@@ -1,4 +1,6 @@
-"""The models for the real results, where a team is one player, with the papers' constants and with tuned ones.
+"""The models for the real results, each with the papers' constants and with tuned constants.
+
+In these results, a team counts as one player.
 
 The tuned constants are in `tuned.toml`, which explains how they were found.
 """

@@ -28,7 +28,7 @@ def test_compare_prints_the_same_results_as_the_library(found: pw.Comparison) ->
         assert re.match(rf"{name}\s+{re.escape(str(interval))}", line)
     assert lines[1].split(f"{found.intervals()[found.best]}")[1].startswith(" *")
     assert f"\nUse {found.best}. {found!r}" in result.stdout
-    distances = lines[lines.index(f"How far the others are behind {found.best}, by log loss (nats):") + 1 :]
+    distances = lines[lines.index(f"How far the others are behind {found.best}, measured by log loss (nats):") + 1 :]
     assert re.match(rf"{found.best} +●.*best", distances[0])
     assert "compared the models" not in result.stderr
 

@@ -94,7 +94,7 @@ def test_cell_of_a_winner_column_may_be_a_side_or_a_name_or_a_word_for_a_draw(
     assert read(f"{sides} winner\n ann bob {winner}").place.tolist() == place
 
 
-def test_ambiguous_winner_is_read_as_a_name_if_all_winners_are_names() -> None:
+def test_winner_cell_that_could_also_be_a_side_is_a_name_if_every_winner_is_one() -> None:
     assert read("player1 player2 winner\n 2 1 1\n 7 3 3\n 1 2 draw").place.tolist() == [2, 1, 2, 1, 1, 1]
     assert read("player1 player2 winner\n 2 1 1\n 7 3 2").place.tolist() == [1, 2, 2, 1]
 
@@ -105,7 +105,7 @@ def test_id_and_importance_columns_are_read() -> None:
     assert history[0]["importance"] == 2
 
 
-def test_id_column_with_duplicates_does_not_identify_matches_unless_mapped() -> None:
+def test_id_column_with_duplicates_is_ignored_by_default_and_refused_if_mapped() -> None:
     history = read("id winner loser\n 0 a b\n 0 b a")
     assert history.ids is None
     assert "not kept as context: id (always the same)" in history.recognised

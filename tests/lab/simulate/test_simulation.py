@@ -281,7 +281,7 @@ def test_carry_over_between_seasons_moves_simulated_skills():
     within((moved**2).mean(), 1.5**2, 2000, deviation=np.sqrt(2) * 1.5**2)
 
 
-def test_newcomers_of_a_simulated_league_share_a_random_level():
+def test_all_newcomers_in_a_simulation_start_around_one_randomly_drawn_skill():
     prior = pw.Newcomers(pw.Normal(25, 2), level_sigma=5)
     skills = [simulate(pw.TrueSkill(tau=0).replace(prior=prior), 100, 200, seed=seed).skill for seed in range(100)]
     levels = np.array([skill.mean() for skill in skills])

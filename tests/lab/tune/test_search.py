@@ -206,7 +206,7 @@ def test_tuning_leaves_out_parameters_without_effect(league):
         tune(pw.Elo(), pw.History.from_matches([{"teams": [[f"a{k}"], [f"b{k}"]]} for k in range(50)]), trials=2)
 
 
-def test_tuning_counts_parameters_that_make_the_model_fail_as_a_bad_trial():
+def test_trial_whose_parameters_make_the_model_fail_is_counted_as_bad():
     rng = np.random.default_rng(0)
     matches = [{"teams": np.array_split(rng.permutation(list("abcdefghijklmnop")), 2)} for _ in range(60)]
     history = pw.History.from_matches([{"teams": [list(map(str, team)) for team in m["teams"]]} for m in matches])
@@ -246,17 +246,20 @@ def test_interrupting_a_tuning_before_any_result_raises_keyboard_interrupt(leagu
     assert not hasattr(stopped.value, "tuning")
 
 
-def test_tuning_page_has_all_report_sections_and_to_dict_has_all_parameters(tuning, tmp_path):
+def test_tuning_page_has_all_report_sections(tuning, tmp_path):
     tuning.to_html(tmp_path / "tuning.html")
     page = re.sub("<script>.*?</script>", "", (tmp_path / "tuning.html").read_text(encoding="utf-8"), flags=re.DOTALL)
     assert re.findall("<h2>(.*?)</h2>", page) == [section.title for section in tuning.report().sections]
+    with pytest.raises(pw.Error, match="there is no folder"):
+        tuning.to_html(tmp_path / "nowhere" / "a.html")
+
+
+def test_tuning_as_plain_data_has_all_parameters(tuning):
     plain = json.loads(json.dumps(tuning.to_dict()))
     assert plain["gain"]["value"] == tuning.gain.value
     assert {row["parameter"]: row["after"] for row in plain["parameters"]}.items() >= {
         name: tuning.model.params[name] for name in tuning.space
     }.items()
-    with pytest.raises(pw.Error, match="there is no folder"):
-        tuning.to_html(tmp_path / "nowhere" / "a.html")
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ def test_normal_score_difference_gives_the_same_information_whoever_wins():
         assert expected(model, [[pw.Rating(25, 8)], [pw.Rating(mu, 3)]]) == pytest.approx(want, rel=1e-9)
 
 
-def test_normal_scores_give_information_about_offence_and_defence():
+def test_normally_distributed_scores_are_informative_about_offence_and_defence():
     model = pw.GaussianOD(gamma=5.0)
     ann = pw.Rating(offence=pw.Rating(30, 8), defence=pw.Rating(20, 3))
     bob = pw.Rating(offence=pw.Rating(25, 2), defence=pw.Rating(25, 5))
@@ -232,14 +232,20 @@ def test_suggested_matches_teach_more_than_random_matches():
     assert mean[1] > 2 * error[1], (mean, error)
 
 
-def test_suggested_matches_convert_to_a_frame_and_list_newcomers():
+def test_suggested_matches_list_newcomers():
     ladder = pw.Ladder(pw.TrueSkill(), league(5, 1))
-    found = pw.next_matches(ladder, players=["p1", "p2", "zoe", "yan"])
-    assert found.newcomers == ("zoe", "yan")
+    assert pw.next_matches(ladder, players=["p1", "p2", "zoe", "yan"]).newcomers == ("zoe", "yan")
+
+
+def test_suggested_matches_convert_to_a_frame():
+    found = pw.next_matches(pw.Ladder(pw.TrueSkill(), league(5, 1)), players=["p1", "p2", "zoe", "yan"])
     frame = found.to_frame()
     assert frame["team1"].to_list() == [list(match.teams[0]) for match in found]
     assert (frame["win1"] + frame["win2"] + frame["draw"]).to_list() == pytest.approx([1.0, 1.0])
-    assert len(pw.next_matches(ladder)) == 2  # all known players
+
+
+def test_next_matches_are_suggested_for_all_known_players_by_default():
+    assert len(pw.next_matches(pw.Ladder(pw.TrueSkill(), league(5, 1)))) == 2
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def season():
     return found
 
 
-def test_resumed_fit_and_ladder_with_rating_periods_give_the_ratings_of_a_single_fit(season, tmp_path):
+def test_with_rating_periods_resuming_a_fit_or_ladder_gives_the_same_ratings_as_one_fit(season, tmp_path):
     whole = model().fit(pw.History.from_matches(season))
     half = model().fit(pw.History.from_matches(season[:101]))
     assert model().fit(pw.History.from_matches(season[101:]), start=half.ladder).ladder == whole.ladder

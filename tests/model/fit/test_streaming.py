@@ -95,7 +95,7 @@ def test_fit_stream_rejects_anything_but_histories(games: Path) -> None:
     untimed = pw.History.from_matches([{"teams": [["a"], ["b"]]}])
     for histories, message in (
         (history, "fit_stream needs several histories; use fit for one"),
-        ([1], "number 1 is of type int"),
+        ([1], "every item given to fit_stream must be a history, but item 1 is of type int"),
         ([history[60:], history[:60]], "history 2 begins at 2026-01-01, before 2026-01-30;"),
         ([history, untimed], "history 2 has no times, but earlier ones have; give times to all matches or to none"),
         ([untimed, history], "history 2 has times, but earlier ones have none"),

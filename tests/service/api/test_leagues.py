@@ -52,9 +52,12 @@ def test_league_admin_can_change_the_league(ask, league):
     assert ask("PATCH", league, json={}, status=200).json() == told
 
 
-def test_invalid_field_is_reported_once_and_the_allowed_name_pattern_is_explained(ask, league):
+def test_invalid_field_is_reported_once(ask, league):
     told = ask.post(f"{league}/seasons", {"name": "I", "start": None}, status=422).json()
     assert [one["field"] for one in told["errors"]] == ["start"]
+
+
+def test_error_for_an_invalid_league_name_explains_the_allowed_characters(ask):
     told = ask.post("/api/leagues", {"name": "Pub Darts"}, status=422).json()
     assert "lowercase letters" in told["detail"]
 
@@ -188,7 +191,7 @@ def test_renamed_league_redirects_from_its_old_name(ask):
         ask("PATCH", "/api/leagues/after", json={"name": name}, status=409 if name == "before" else 422)
 
 
-def test_old_name_of_a_private_league_is_not_found_without_access(ask):
+def test_finding_a_private_league_by_its_old_name_needs_access(ask):
     ask.create_league("hidden", public=False)
     ask("PATCH", "/api/leagues/hidden", json={"name": "hidden-too"}, status=200)
     told = ask.get("/api/leagues/hidden", key=None, status=404)

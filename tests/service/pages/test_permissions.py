@@ -50,7 +50,7 @@ STRANGERS = ["none", "other", "revoked", "no key"]
 
 
 @pytest.mark.parametrize("who", STRANGERS)
-def test_private_league_is_not_found_without_a_key(ask, secrets, who):
+def test_private_league_seems_not_to_exist_for_visitors_who_lack_access(ask, secrets, who):
     ask.get("/leagues/secret/charts/curves.svg?name=Zelda")  # the chart is now cached
     asked = [("GET", *pair) for pair in zip(addresses("GET", "secret"), addresses("GET", "nowhere"), strict=True)]
     asked += [("POST", *pair) for pair in zip(addresses("POST", "secret"), addresses("POST", "nowhere"), strict=True)]

@@ -114,7 +114,7 @@ def parse_context(values: list[str]) -> tuple[str, ...]:
 
 
 def for_rating(choices: Choices) -> Choices:
-    """Return the choices without context, which ratings do not use, unless the user chose context columns.
+    """Return the choices, leaving out context unless the user chose context columns: ratings do not use it.
 
     >>> for_rating(Choices()).context, for_rating(Choices(context=["surface"])).context
     ((), ('surface',))

@@ -71,6 +71,6 @@ def anonymise(
     note(f"dropped the hash of {done.alias}" if drop_hash else f"the player is now called {done.alias}")
     if done.scrub_due:
         note(
-            "unused space in the database file may still hold the name, because the file is in use; the service "
-            "clears it later"
+            "the name may still be in deleted parts of the database file, which cannot be cleared while another "
+            "process is reading the file; the service will clear them later"
         )

@@ -132,7 +132,7 @@ def _print(comparison: Comparison) -> None:
 
 
 def _print_differences(comparison: Comparison) -> None:
-    """Print by how much each model is worse than the best model, by the deciding measure."""
+    """Print how far each model falls short of the best one on the deciding measure."""
     measure, best = comparison.measure(), comparison.best
     rows: dict[str, Any] = {best: (row_interval({"difference": 0.0, "low": None, "high": None}), "best")}
     styles = {best: "bold green"}
@@ -143,5 +143,5 @@ def _print_differences(comparison: Comparison) -> None:
         within_noise = by_model[name]["within_noise"]
         rows[name] = (worse, f"{worse}{' ≈' * within_noise}")
         styles[name] = "yellow" if within_noise else "red"
-    print_text(f"How far the others are behind {best}, by {measure.titled}:")
+    print_text(f"How far the others are behind {best}, measured by {measure.titled}:")
     print_whiskers(rows, styles)

@@ -26,7 +26,7 @@ UNREADABLE = ("database", "version", "tables")  # if these checks find a problem
 
 Backups = Annotated[Path | None, typer.Option(metavar="FOLDER", help="Also check the latest backup in this folder.")]
 Repair = Annotated[
-    bool, typer.Option("--repair", help="If ratings are wrong, rate their league again from the journal.")
+    bool, typer.Option("--repair", help="Recompute a league's ratings from its journal if they are wrong.")
 ]
 
 

@@ -119,7 +119,7 @@ def delete(name: Name, grace: Grace = Settings.delete_grace, database: Url = DEF
 @league.command("undelete")
 @add_quiet_option
 def undelete(name: Name, database: Url = DEFAULT_URL, json: Json = False) -> None:
-    """Undo the deletion of a league that has not been removed yet.
+    """Restore a deleted league, exactly as it was, if its data has not been permanently removed yet.
 
     \b
     prowess league undelete darts

@@ -23,10 +23,10 @@ PROGRESS_STEP = 10_000  # matches between two updates of the progress bar
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """All teams of all matches: mean and variance of their performances, teams × traits, given the true skills.
+    """Mean and variance of every team's performance, given the true skills.
 
-    The variance includes only the noise of performances. `draws` is the draw rate δ for models that forecast only an
-    expected score (see `simulate`).
+    Both are arrays of shape (teams, traits) over the teams of all matches. The variance includes only the noise of
+    performances. `draws` is the draw rate δ for models that forecast only an expected score (see `simulate`).
 
     >>> import prowess as pw
     >>> start = np.array([0, 2], np.int32), np.array([0, 1, 2], np.int32)

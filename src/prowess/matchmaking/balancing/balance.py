@@ -82,7 +82,7 @@ class Balance:
         chances += [f"draw {100 * self.prediction.draw:.1f} %"] * (self.prediction.draw >= 0.0005)
         parts = [f"{self.fairness.capitalize()}: {'; '.join(chances)}.", f"Quality {self.quality:.3f}{self._search}."]
         if self.unconstrained is not None:
-            parts.append(f"Without keeping players together or apart it would be {self.unconstrained:.3f}.")
+            parts.append(f"If no players were kept together or apart, the quality would be {self.unconstrained:.3f}.")
         if self.newcomers:
             parts.append(f"Newcomer{'s' * (len(self.newcomers) != 1)}: {_join_names(self.newcomers, ', ')}.")
         return " ".join(parts)

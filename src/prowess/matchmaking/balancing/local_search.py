@@ -53,7 +53,7 @@ def search(performances: Performances, rules: Rules, seed: int) -> tuple[Ints, i
 
 
 class Climb:
-    """A split of players that is improved step by step, by swapping players."""
+    """A split of players that is improved gradually: each step swaps players."""
 
     def __init__(self, performances: Performances, rules: Rules, team: Ints) -> None:
         """Start from a split; `team` has the team of every player."""

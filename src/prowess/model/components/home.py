@@ -1,4 +1,4 @@
-"""The home advantage, which may also be that of the first move or of a better seat."""
+"""The home advantage; it can also stand for a similar advantage, such as moving first or having a better seat."""
 
 from __future__ import annotations
 

@@ -74,7 +74,8 @@ def fit_stream(
     share = (lambda: histories.share) if hasattr(histories, "share") else lambda: 0.0
     for number, history in enumerate(track(histories, "rating", share, progress), 1):
         if not isinstance(history, History):
-            raise Error(f"fit_stream needs histories, but number {number} is of type {type(history).__name__}")
+            kind = type(history).__name__
+            raise Error(f"every item given to fit_stream must be a history, but item {number} is of type {kind}")
         if len(history):
             # Check before rating, so that an error leaves no chunk half rated.
             past.check(history, number)

@@ -118,12 +118,12 @@ def _first_time(plain: Any) -> float:
 def _memory(plain: Any, model: Model) -> list[float]:
     first = model.pipeline.memory()
     if not isinstance(plain, list) or len(plain) != len(first):
-        raise Error(f"damaged: its memory must hold {len(first)} numbers, not {plain!r}")
+        raise Error(f"damaged: the field `memory` must contain {len(first)} numbers, but it contains {plain!r}")
     if not all(type(cell) in (int, float) and isfinite(cell) for cell in plain):
-        raise Error(f"damaged: its memory cannot be {plain}")
+        raise Error(f"damaged: the field `memory` cannot be {plain}")
     beliefs = plain[model.pipeline.home_memory :][: model.pipeline.layout.belief]
     if min(beliefs[1::2], default=0) < 0 or not _valid_for_newcomers(plain, model):
-        raise Error(f"damaged: a variance in its memory cannot be negative: {plain}")
+        raise Error(f"damaged: a variance in the field `memory` cannot be negative: {plain}")
     return plain
 
 

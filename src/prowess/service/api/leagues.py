@@ -188,10 +188,7 @@ async def delete_league(access: Admin, service: ServiceDep) -> Response:
 
 @router.post(LEAGUE + "/undelete", summary="Undelete a league", response_model=schemas.League)
 async def undelete_league(access: Admin, service: ServiceDep) -> Response:
-    """Undo the deletion of a league, unless it is already removed for good.
-
-    The undeleted league is as it was before.
-    """
+    """Restore a deleted league, exactly as it was, if its data has not been permanently removed yet."""
     return json_response(league_payload(await delete_or_undelete(service, access, delete=False)))
 
 

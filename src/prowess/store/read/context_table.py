@@ -192,7 +192,7 @@ class ContextTable:
             own.refine(level, before)
 
     def replace(self, matches: NDArray[np.intp], history: History, starts: Starts) -> None:
-        """Replace the context of some matches, given by index, by the context of a history with the same teams."""
+        """Replace the context of the matches at some indices with that of a history with the same teams."""
         _, teams = gather(starts[0], matches)
         _, entries = gather(starts[1], teams)
         rows = (matches, teams, entries)

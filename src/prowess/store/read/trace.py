@@ -259,7 +259,7 @@ class LeagueTrace:
         return self.columns["match_start"].view, self.columns["team_start"].view
 
     def annotate(self, matches: Ints, history: History) -> None:
-        """Replace the context of some matches, given by index, by the context of a history with the same teams."""
+        """Replace the context of the matches at some indices with that of a history with the same teams."""
         starts = self._starts
         assert starts is not None
         self.context.replace(matches, history, starts)

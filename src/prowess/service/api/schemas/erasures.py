@@ -38,8 +38,8 @@ class Erasure(ResponseModel):
     made_at: str
     hash_kept: bool = Field(description="Whether the name is recognised, and replaced, when it is posted again.")
     scrub_due: bool = Field(
-        description="Whether unused pages of a SQLite file may still hold the name, because a reader prevented their "
-        "removal; the service tries again in the background."
+        description="Whether the name may still be in unused pages of a SQLite file, which cannot be cleared while "
+        "another process is reading the file; the service tries again in the background."
     )
 
 

@@ -351,10 +351,10 @@ def apply_answer_text(choices: Choices, text: str) -> Choices:
         reading = json.loads(text)
         columns = reading.get("columns") or {}
         if not reading.keys() <= ANSWERABLE or any(not isinstance(name, str | None) for name in columns.values()):
-            raise ValueError("not an answer of this page")
+            raise ValueError("this page does not offer that answer")
         return replace(choices, **reading)
     except (ValueError, AttributeError, TypeError, RecursionError):
-        raise Error.in_field("answer", "this answer belongs to another file; choose one from the page") from None
+        raise Error.in_field("answer", "this page does not offer that answer; choose one of those shown") from None
 
 
 def field_values(choices: Choices) -> dict[str, str]:
