@@ -53,7 +53,7 @@ class Moment(Absorb):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def absorb(self, board: Board) -> cython.bint:
-        """Multiply the variance by `kept`, which equals 1 + σ²g₂ but cannot turn negative by rounding."""
+        """Multiply the variance by `kept`, which equals 1 + σ²g₂ but cannot turn negative through rounding."""
         # Almost all matches have importance 1, for which the division below is not needed.
         if board.importance == 1.0:
             for k in range(board.entries * board.traits):

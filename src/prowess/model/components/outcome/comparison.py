@@ -223,9 +223,9 @@ def _compare_interpolated(
 
 @cython.cfunc
 def _sum_win_effects(pair: Comparison, board: Board, sides: cython.Py_ssize_t) -> cython.bint:
-    """Sum the effect of winning instead of losing by team, and by place.
+    """Sum, for each team and for each place, the effect of winning instead of losing.
 
-    The sum of a place has the full effect of all teams behind that place, and half the effect of the teams on it.
+    The sum of a place has the full effect of all teams behind that place, and half the effect of the teams in it.
     """
     push: cython.double = 0.0
     pull: cython.double = 0.0

@@ -97,7 +97,7 @@ class GaussianScore(Score):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def forecast(self, board: Board) -> cython.bint:
-        """Set P(win) by equation (24), extended by the uncertainty of the skills. The probability of a draw is 0."""
+        """Set P(win) by equation (24), extended to include uncertain skills. The probability of a draw is 0."""
         spread = board.variance[0] + board.variance[1] + self._between(board)
         _set_chances(board, (board.mean[0] - board.mean[1]) / sqrt(spread))
         return False
@@ -134,7 +134,7 @@ class GaussianScore(Score):
         mean_1: cython.double,
         variance_1: cython.double,
     ) -> cython.bint:
-        """Set P(win) by equation (21), extended by the uncertainty of the skills. The probability of a draw is 0."""
+        """Set P(win) by equation (21), extended to include uncertain skills. The probability of a draw is 0."""
         _set_chances(board, (mean - mean_1) / sqrt(variance + variance_1 + 2.0 * self._around(board)))
         return False
 

@@ -1,9 +1,9 @@
-"""TS2's outcome: every place has its own performance, and the teams on a place performed close to it.
+"""TS2's outcome: every place has a hidden performance level, and the teams in that place performed close to it.
 
 See Nikolenko, Sirotkin, "A New Bayesian Rating System for Team Competitions" (2011), section 3. Each distinct place has
-a performance l with a flat prior. The performance t of every team on the place satisfies |t − l| ≤ ε, and neighbouring
-places are more than 2ε apart. Many teams may share a place; unlike in TrueSkill, the result does not depend on the
-order in which tied teams are listed.
+a performance level l with a flat prior. The performance t of every team in that place satisfies |t − l| ≤ ε, and
+neighbouring places are more than 2ε apart. Many teams may share a place; unlike in TrueSkill, the result does not
+depend on the order in which tied teams are listed.
 
 Expectation propagation (EP) runs over teams, their places and the chain of places: algorithms 1 to 3 of the paper,
 repeated until the messages converge. Every team sends one message to its place. For each of its teams, a place keeps
@@ -60,7 +60,7 @@ MORE = cython.declare(cython.Py_ssize_t, 7)
 @cython.final
 @cython.cclass
 class Places(RoundedPlaces):
-    """Each place has a performance, and the teams on a place perform within the margin of the place's performance.
+    """Each place has a performance level, from which its teams' performances differ by at most the margin.
 
     Give the margin (a number or a policy), or the probability that two equal teams tie. A match has one margin
     (`match_margin`). EP stops when no message moves by more than `tolerance` (in standard deviations of the belief). If
@@ -105,7 +105,7 @@ def learn_places(
     """Fill `d1`, `d2` and `left` of all teams from their places; return the log-evidence.
 
     The log-evidence is log Z − K log 2ε for K places, where Z is the normalising constant. If ε is 0, the log-evidence
-    is the log density of the differences between teams on the same place.
+    is the log density of the differences between teams in the same place.
     """
     places = _build_graph(board, epsilon)
     still = tolerance * tolerance
@@ -159,7 +159,7 @@ def _build_graph(board: Board, epsilon: cython.double) -> cython.Py_ssize_t:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _end(board: Board, k: cython.Py_ssize_t, places: cython.Py_ssize_t) -> cython.Py_ssize_t:
-    """Return the position after the last team on a place."""
+    """Return the position after the last team in a place."""
     return board.teams if k + 1 == places else cython.cast(cython.Py_ssize_t, board.scratch[FIRST, k + 1])
 
 
@@ -202,7 +202,7 @@ def _set_first_message(board: Board, p: cython.Py_ssize_t, epsilon: cython.doubl
 @cython.cfunc
 @cython.exceptval(check=False)
 def _sum_messages(board: Board, k: cython.Py_ssize_t, first: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.void:
-    """Store, for every team on place k, the sum of the messages from the chain and from later teams on that place."""
+    """Store, for every team in place k, the sum of the messages from the chain and from later teams in that place."""
     # Subtracting a team's own message from the total would lose digits if that message dominates.
     pi: cython.double = ep_chain.message_pi(board, k)
     tau: cython.double = ep_chain.message_tau(board, k)
@@ -266,7 +266,7 @@ def _update_message(
 ) -> cython.void:
     """Update a team's message to its place; `pi` and `tau` are the sum of all other messages to the place.
 
-    A message that would shrink to less than a tenth is damped. Without damping, the messages of all teams on a place
+    A message that would shrink to less than a tenth is damped. Without damping, the messages of all teams in a place
     could vanish at once, and nothing would determine the performance of the place. A message too weak to matter stays
     unchanged.
     """
@@ -298,7 +298,7 @@ def _update_message(
 def _finish_place(
     board: Board, k: cython.Py_ssize_t, places: cython.Py_ssize_t, epsilon: cython.double
 ) -> cython.double:
-    """Fill `d1`, `d2` and `left` of the teams on place k; return the place's part of the log-evidence."""
+    """Fill `d1`, `d2` and `left` of the teams in place k; return the place's part of the log-evidence."""
     first = cython.cast(cython.Py_ssize_t, board.scratch[FIRST, k])
     end = _end(board, k, places)
     pi: cython.double = 0.0

@@ -1,6 +1,6 @@
 """TS3's outcome: the performance of each place is a maximum-likelihood estimate.
 
-See Nikolenko, Sirotkin (2010), section 4. A team on place k performed within ε of that place's performance x_k, and
+See Nikolenko, Sirotkin (2010), section 4. A team in place k performed within ε of that place's performance x_k, and
 places lie at least 2ε apart. First, find the x that make the prior performances most likely. Then condition every
 team's performance t on |t − x_k| ≤ ε, as if x were known.
 
