@@ -258,7 +258,7 @@ def test_extreme_waiting_times_and_rematch_penalties_still_pair_everybody():
         ({"ann": 1}, {}, "ann must have a Rating, not 1"),
         (["ann", []], {}, "place 2 of the queue is an empty group"),
         (["ann", 2.5], {}, "a player's name must be text"),
-        (["ann", "bob"], {"waiting": [1]}, "a number for each of the 2 places"),
+        (["ann", "bob"], {"waiting": [1]}, "a number for each of the 2 entries"),
         (["ann", "bob"], {"waiting": {"ann": -1}}, "waiting\\['ann'\\] must be a finite number"),
         (["ann", "bob"], {"patience": 0}, "patience must be a finite number above 0"),
         (["ann", "bob"], {"least": "high"}, "least must be a finite number"),
