@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,7 @@ from .history import History
 from .read_context import FEW_ROWS, Findings, Table, history_or_error
 from .read_options import Choices
 from .readers import choose_context, from_table
-from .reading.chunks import Chunk, RowQueue, read_chunks
+from .reading.chunks import RowQueue, read_chunks
 from .renaming import rename_findings
 from .slicing import stamp_of
 from .times import Stamp, agree, show_time
@@ -65,7 +64,7 @@ class Stream(Iterator[History]):
 
     def _read_all(self, path: str | os.PathLike[str]) -> Iterator[History]:
         queue, empty = RowQueue(), True
-        for chunk in _read_ahead(read_chunks(path, self.choices, max(self.rows, SAMPLE))):
+        for chunk in read_chunks(path, self.choices, max(self.rows, SAMPLE)):
             if isinstance(chunk.content, Findings):
                 self.share, empty = chunk.share, False
                 yield self._check(rename_findings(choose_context(chunk.content, self.choices), self.choices), None)
@@ -165,15 +164,6 @@ class Stream(Iterator[History]):
             history = replace(history, time_zone="UTC")
         self._previous.check_time(history, findings.title, table, self._column("time"))
         return history
-
-
-def _read_ahead(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
-    """Yield chunks; while the caller works on one, a thread reads the next."""
-    with ThreadPoolExecutor(1, "prowess-reader") as thread:
-        following = thread.submit(next, chunks, None)
-        while (chunk := following.result()) is not None:
-            following = thread.submit(next, chunks, None)
-            yield chunk
 
 
 def _changes(key: "pl.Series") -> NDArray[np.intp]:
