@@ -45,8 +45,8 @@ def _join(cell: Any) -> Any:
 def csv_cells(frame: pl.DataFrame, raw_names: bool = False) -> pl.DataFrame:
     """Return the frame with cells that CSV can hold: lists are joined into text.
 
-    Text that a spreadsheet would run as a formula gets an apostrophe in front, unless `raw_names` is set. Numbers never
-    get an apostrophe.
+    Text that a spreadsheet would run as a formula gets an apostrophe in front. With `raw_names`, only text that already
+    has such an apostrophe gets another one, so that reading the file restores it. Numbers never get an apostrophe.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"player": ["=1+1"], "teams": [[["ann", "-bob"], ["Jo-Ann"]]], "scores": [[-1, 2]]})
@@ -55,8 +55,9 @@ def csv_cells(frame: pl.DataFrame, raw_names: bool = False) -> pl.DataFrame:
     """
     import polars as pl
 
-    texts = [] if raw_names else [name for name, dtype in frame.schema.items() if _is_text(dtype)]
-    return join_lists(frame).with_columns(pl.col(texts).str.replace_all(_CELL + _FORMULA, "${1}'${2}"))
+    texts = [name for name, dtype in frame.schema.items() if _is_text(dtype)]
+    escaped, more = (f"{_CELL}'{_FORMULA}", "''") if raw_names else (_CELL + _FORMULA, "'")
+    return join_lists(frame).with_columns(pl.col(texts).str.replace_all(escaped, f"${{1}}{more}${{2}}"))
 
 
 def _is_text(dtype: Any) -> bool:

@@ -241,7 +241,7 @@ class LeagueMachine(RuleBasedStateMachine):
         alias = data.draw(st.sampled_from(NAMES))
         command = AddAlias(self.name, alias, player, author="eve")
         if player == "nobody":
-            self._refused(command, NotFound)
+            self._refused(command, pw.Error)  # not found, or a conflict if the alias was anonymised
         elif {alias} & {*self._players(), *self.aliases} or self.league.player(alias) not in (alias, player):
             self._refused(command, pw.Error)
         else:

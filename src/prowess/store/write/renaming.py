@@ -128,15 +128,15 @@ def plan_rename(connection: Connection, league: League, command: Rename) -> Rena
         raise _is_alias(old, chains.player(old), "rename that player instead")
     for name in (old, target):
         _check_not_anonymous(connection, league, name)
-    ladder = ratings.load_players(connection, league, [old, target])
-    if old not in ladder.rows:
+    known = _with_matches(connection, league, [old, target])
+    if old not in known:
         raise _unknown(connection, league, old, "player")
     if old == new:
         raise Error.in_field("name", f"the player is already named {new!r}", value=new)
     ended = {new: chains.targets[new]} if target == old else {}
     if target == old:  # an earlier name of the same player is used again
         target = new
-    if command.merge and (ended or target not in ladder.rows):
+    if command.merge and (ended or target not in known):
         raise (
             Conflict(f"{new!r} is an alias of {old!r}", field="name", value=new)
             if ended
@@ -145,7 +145,7 @@ def plan_rename(connection: Connection, league: League, command: Rename) -> Rena
     if command.seen is not None:
         _check_unchanged(connection, league, command.seen, [old, target])
     after = chains.changed(ended, {old: target})
-    return Renaming("merge" if target in ladder.rows else "rename", old, target, chains, after, ended)
+    return Renaming("merge" if target in known else "rename", old, target, chains, after, ended)
 
 
 def plan_undo(connection: Connection, league: League, command: UndoRename) -> Renaming | None:
@@ -186,13 +186,13 @@ def plan_new_alias(connection: Connection, league: League, command: AddAlias) ->
         raise _is_alias(alias, chains.player(alias), "remove that alias first")
     for name in (alias, target):
         _check_not_anonymous(connection, league, name)
-    ladder = ratings.load_players(connection, league, [alias, target])
-    if alias in ladder.rows:
+    known = _with_matches(connection, league, [alias, target])
+    if alias in known:
         text = f"{alias!r} is a player with matches: merge the two players instead"
         raise Conflict.in_field("alias", text, value=alias)
     if alias == target:
         raise Error.in_field("alias", "a name cannot be its own alias", value=alias)
-    if target not in ladder.rows and not command.newcomer:
+    if target not in known and not command.newcomer:
         raise _unknown(connection, league, target, "player")
     return Renaming("add", alias, target, chains, chains.changed((), {alias: target}))
 
@@ -206,6 +206,12 @@ def plan_removal(connection: Connection, league: League, command: RemoveAlias) -
         raise NotFound(f"{league.name} has no alias {alias!r}", field="alias", value=alias)
     moved = {other: target for other, leads_to in chains.targets.items() if leads_to == alias}
     return Renaming("remove", alias, target, chains, chains.changed([alias], moved))
+
+
+def _with_matches(connection: Connection, league: League, names: Sequence[str]) -> set[str]:
+    """Return the names that occur in matches. A player whose matches all have importance 0 has no rating."""
+    rated = ratings.load_players(connection, league, names).rows
+    return {name for name in names if name in rated or journal.entries_with(connection, league, name)}
 
 
 def _check_name(name: str, what: str) -> str:
