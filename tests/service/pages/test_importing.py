@@ -474,7 +474,7 @@ def test_forged_answers_to_import_questions_are_refused(ask, answer):
     ask.create_league(league)
     page = drop(ask, league, LINES, answer=answer)
     assert page.status_code == 422
-    assert "choose one from the page" in words(page)
+    assert "choose one of those shown" in words(page)
 
 
 def test_import_page_refuses_a_file_with_too_many_rows(tmp_path):
