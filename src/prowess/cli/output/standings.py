@@ -95,7 +95,8 @@ def _plain_lines(columns: dict[str, list[str]], by: str | None) -> Iterator[str]
     aligned = []
     for head, cells in columns.items():
         sizes = [cell_len(head), *widths[head]]
-        gaps = [" " * (max(sizes) - size) for size in sizes]
+        width = max(sizes)
+        gaps = [" " * (width - size) for size in sizes]
         pairs = zip([printable(head), *cells], gaps, strict=True)
         aligned.append([cell + gap if head in ("player", by) else gap + cell for cell, gap in pairs])
     return ("  ".join(row).rstrip() + "\n" for row in zip(*aligned, strict=True))
