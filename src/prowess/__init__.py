@@ -44,12 +44,14 @@ from .model.rating import Rating
 if TYPE_CHECKING:
     from . import lab as lab
     from .client.client import Client
+    from .lab.auto import Choice, auto
     from .lab.compare import Comparison, compare
     from .lab.simulate.simulation import Simulation, simulate
     from .lab.tune import Tuning, tune
     from .matchmaking.balancing.balance import Balance, balance
     from .matchmaking.next_match.next_match import NextMatch, NextMatches, next_matches
     from .matchmaking.pairing.pair import Pairing, pair
+    from .model.compose import compose
     from .model.fit.explain import Explanation
     from .model.fit.fit import Fit
     from .model.fit.forecasts import Forecasts
@@ -65,12 +67,14 @@ _LAZY = {
     for module, names in {
         ".client.client": "Client",
         ".lab": "lab",
+        ".lab.auto": "Choice auto",
         ".lab.compare": "Comparison compare",
         ".lab.simulate.simulation": "Simulation simulate",
         ".lab.tune": "Tuning tune",
         ".matchmaking.balancing.balance": "Balance balance",
         ".matchmaking.next_match.next_match": "NextMatch NextMatches next_matches",
         ".matchmaking.pairing.pair": "Pairing pair",
+        ".model.compose": "compose",
         ".model.fit.explain": "Explanation",
         ".model.fit.fit": "Fit",
         ".model.fit.forecasts": "Forecasts",
@@ -101,6 +105,7 @@ __all__ = [
     "Absorb",
     "Balance",
     "Board",
+    "Choice",
     "Client",
     "Comparison",
     "Drift",
@@ -144,8 +149,10 @@ __all__ = [
     "TrueSkill",
     "Tuning",
     "absorb",
+    "auto",
     "balance",
     "compare",
+    "compose",
     "drift",
     "kernel_mode",
     "next_matches",

@@ -61,7 +61,6 @@ def csv_cells(frame: pl.DataFrame, raw_names: bool = False) -> pl.DataFrame:
 
 
 def _is_text(dtype: Any) -> bool:
-    """Return whether a column holds text, or lists of text."""
     import polars as pl
 
     return _is_text(dtype.inner) if dtype == pl.List else bool(dtype == pl.String)

@@ -92,7 +92,7 @@ def invalid(name: str, must: str, value: Any, field: str | None = None) -> Error
 
 
 def _real(value: Any) -> float | None:
-    """Return the value as a float; None for values that are not numbers, such as text and booleans."""
+    # Text and booleans are not numbers, although float() accepts some of them.
     if isinstance(value, (bool, str, bytes)):
         return None
     try:

@@ -248,7 +248,7 @@ def test_where_rejects_unknown_columns_and_text_for_numeric_columns() -> None:
     with pytest.raises(Error, match=r"there is no context 'surfaces'; did you mean 'surface'\?") as raised:
         SURFACES.where(surfaces="clay")
     assert raised.value.field == "surfaces"
-    with pytest.raises(Error, match="best of must be a number, as in all matches, not 'five'"):
+    with pytest.raises(Error, match="best of is a number in every match, so it cannot be 'five'"):
         SURFACES.where({"best of": "five"})
     with pytest.raises(Error, match="the context is empty"):
         History.from_matches([DUEL]).where(surface="clay")

@@ -36,7 +36,7 @@ def test_remarks_have_attributes_for_column_and_count_and_line_and_option(tmp_pa
     assert (remarks["not-played"].count, remarks["not-played"].line) == (1, 3)
 
 
-def test_text_about_a_recognised_file_has_a_line_for_each_remark(tmp_path: Path) -> None:
+def test_recognised_text_has_a_line_for_each_remark(tmp_path: Path) -> None:
     history = read(tmp_path, "winner,loser,town\nann,bob,x\n")
     assert history.recognised.splitlines() == [str(remark) for remark in history.remarks]
 

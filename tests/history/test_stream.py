@@ -234,3 +234,12 @@ def test_streamed_file_gives_the_same_context_as_the_file_read_at_once(tmp_path:
     chosen = list(History.stream(path, rows=7, context=["map"]))
     assert {(*part.context, *part.team_context, *part.entry_context) for part in chosen} == {("map",)}
     assert not any(part.context for part in History.stream(path, rows=7, context=[]))
+
+
+def test_history_that_was_peeked_at_is_still_the_next_one(tmp_path: Path) -> None:
+    path = tmp_path / "games.csv"
+    path.write_text("winner,loser\nann,bob\nbob,cat\ncat,ann\n", encoding="utf-8")
+    stream = History.stream(path, rows=2)
+    first = stream.peek()
+    assert stream.peek() is first
+    assert [len(history) for history in stream] == [2, 1]

@@ -72,11 +72,9 @@ class Aliases(Mapping[str, str]):
         return self._names[alias]
 
     def __iter__(self) -> Iterator[str]:
-        """Iterate over the aliases."""
         return iter(self._names)
 
     def __len__(self) -> int:
-        """Count the aliases."""
         return len(self._names)
 
     def apply(self, names: Iterable[str]) -> list[str]:

@@ -55,10 +55,7 @@ def build(draft: RawMatches) -> History:
 
 
 def _places(draft: RawMatches) -> Ints:
-    """Return the places of the teams, from their ranks.
-
-    Places of matches without ranks follow from the scores; without scores, from the order of the teams.
-    """
+    # Places of matches without ranks follow from the scores; without scores, from the order of the teams.
     key = -draft.score if draft.score is not None else np.full(len(draft.team_start) - 1, np.nan)
     if (missing := np.isnan(key)).any():
         key = np.where(missing, np.arange(len(key), dtype=np.float64), key)

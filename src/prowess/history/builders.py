@@ -163,10 +163,7 @@ class _Lists:
         self.time.append(moment)
 
     def encode_context(self) -> None:
-        """Encode the context of the matches that were added since the last call, column by column.
-
-        Called once per chunk.
-        """
+        """Encode the context of the matches that were added since the last call."""
         contexts, self.contexts = self.contexts, []
         if contexts and "context" in self.given:
             first = len(self.teams) - len(contexts)
@@ -203,7 +200,7 @@ class _Lists:
 
 
 def _list(value: Any, what: str, key: str, right: str, team: int | None = None) -> Sequence[Any]:
-    """Return a list, a tuple or a NumPy array as a sequence; reject a string, which is a sequence of letters."""
+    # A string is a sequence of letters, but never a list of players or numbers.
     if isinstance(value, np.ndarray):
         return list(value)
     if isinstance(value, (list, tuple)):
@@ -251,7 +248,7 @@ def _add_regular(lists: _Lists, matches: list[Any]) -> bool:
 
 
 def _add_columns(lists: _Lists, matches: int, columns: dict[str, list[Any]]) -> None:
-    """Read all columns before adding any of them, so that an irregular match leaves `lists` unchanged."""
+    # All columns are read before any is added, so that an irregular match leaves `lists` unchanged.
     teams = _of_types(_LISTS, columns.pop("teams", [None]))
     rosters = _of_types(_LISTS, list(chain.from_iterable(teams)))
     names = _of_types({str}, list(chain.from_iterable(rosters)))
@@ -282,10 +279,7 @@ def _add_columns(lists: _Lists, matches: int, columns: dict[str, list[Any]]) -> 
 
 
 def _of_types(types: Collection[type], values: list[Any]) -> list[Any]:
-    """Return the values if each has exactly one of the `types`.
-
-    Any other type, even a subclass, makes the match irregular.
-    """
+    # Even a subclass makes the match irregular, because it may compare or convert in its own way.
     if not set(map(type, values)).issubset(types):
         raise _IrregularError
     return values
@@ -297,7 +291,6 @@ def _check_limits(values: list[Any]) -> None:
 
 
 def _match_column(column: list[Any] | None, types: Collection[type], neutral: Any, matches: int) -> list[Any]:
-    """Return a list with one value per match; matches without a value get the neutral value."""
     if column is None:
         return [neutral] * matches
     _of_types({*types, _NONE}, column)
@@ -305,7 +298,6 @@ def _match_column(column: list[Any] | None, types: Collection[type], neutral: An
 
 
 def _result_column(column: list[Any] | None, counts: list[int]) -> list[Any]:
-    """Return the ranks (or scores) of all teams; teams of matches without ranks (or scores) get NaN."""
     if column is None:
         return [nan] * sum(counts)
     listed = _of_types(_LISTS, [values for values in column if values is not None])
@@ -320,7 +312,6 @@ def _result_column(column: list[Any] | None, counts: list[int]) -> list[Any]:
 
 
 def _weight_column(column: list[Any] | None, teams: list[Any], counts: list[int], sizes: list[int]) -> list[Any]:
-    """Return the weights of all entries; entries of matches without weights get 1."""
     if column is None:
         return [1.0] * sum(sizes)
     if _NONE in map(type, column):

@@ -59,7 +59,6 @@ def join(histories: Sequence[History], once: bool = True, names: Sequence[str] =
 
 
 def _common_stamp(histories: Sequence[History], names: Sequence[str]) -> Stamp | None:
-    """Return the time kind and zone that all histories share; None if none has times."""
     kinds = [part.time_kind for part in histories if len(part)]
     if None in kinds and set(kinds) != {None}:
         without = next(name for part, name in zip(histories, names, strict=True) if len(part) and not part.time_kind)
@@ -76,7 +75,6 @@ def _common_stamp(histories: Sequence[History], names: Sequence[str]) -> Stamp |
 
 
 def _concatenate(histories: Sequence[History], stamp: Stamp | None) -> History:
-    """Concatenate the histories without sorting them by time."""
     number: dict[str, int] = {}
     player = []
     for part in histories:
@@ -100,7 +98,7 @@ def _concatenate(histories: Sequence[History], stamp: Stamp | None) -> History:
 
 
 def _contexts(histories: Sequence[History]) -> dict[str, Context]:
-    """Join the contexts of all histories. A column gets the finest level that it has in any history."""
+    # A column gets the finest level that it has in any history.
     joined: dict[Level, dict[str, ContextColumn]] = {level: {} for level in LEVELS}
     levels: dict[str, Level] = {}
     for level in LEVELS:
@@ -116,7 +114,6 @@ def _contexts(histories: Sequence[History]) -> dict[str, Context]:
 
 
 def _mixed_context(histories: Sequence[History]) -> list[Remark]:
-    """Return remarks on context columns that hold numbers in some histories and text in others."""
     kinds: dict[str, set[str]] = {}
     for part in histories:
         for field in FIELDS.values():
@@ -127,10 +124,7 @@ def _mixed_context(histories: Sequence[History]) -> list[Remark]:
 
 
 def _column(histories: Sequence[History], name: str) -> NDArray[Any] | None:
-    """Join an optional column; a history that does not have it contributes neutral values.
-
-    Return None if no history has it.
-    """
+    # A history that does not have the column contributes neutral values.
     absent, length = ABSENT[name]
     if all(getattr(part, name) is None for part in histories):
         return None
@@ -143,7 +137,7 @@ def _column(histories: Sequence[History], name: str) -> NDArray[Any] | None:
 
 
 def _repeated(history: History, source: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Return a mask of the matches that also occur in an earlier history, with the same time, teams and result."""
+    # A repeated match has the same time, teams and result.
     keys = _keys(history)
     order = np.lexsort((source, keys))
     same = keys[order][1:] == keys[order][:-1]
@@ -154,7 +148,6 @@ def _repeated(history: History, source: NDArray[np.intp]) -> NDArray[np.bool_]:
 
 
 def _keys(history: History) -> NDArray[np.uint64]:
-    """Return a 64-bit hash for each match."""
     assert history.time is not None
     place = history.place if history.score is None else np.where(np.isnan(history.score), history.place, history.score)
     team = owners(history.team_start)

@@ -97,7 +97,6 @@ class ContextColumn:
         return self.code.nbytes + (0 if isinstance(self.values, tuple) else self.values.nbytes)
 
     def __len__(self) -> int:
-        """Count the rows."""
         return len(self.code)
 
     @overload
@@ -112,7 +111,6 @@ class ContextColumn:
         return None if code < 0 else _plain(self.values[code])
 
     def __iter__(self) -> Iterator[Value]:
-        """Iterate over the values of all rows."""
         return iter(self.to_list())
 
     def take(self, index: Any) -> ContextColumn:
@@ -135,14 +133,13 @@ class ContextColumn:
         return rows
 
     def _comparable(self, wanted: object, what: str) -> Value:
-        """Convert a value to the type of the column."""
         value = _simplify(wanted, what)
         if value is None or isinstance(self.values, tuple):
             return clean_text(value) if isinstance(value, str) else value if value is None else str(_plain(value))
         try:
             return float(value)
         except ValueError:
-            message = f"{what} must be a number, as in all matches, not {wanted!r}"
+            message = f"{what} is a number in every match, so it cannot be {wanted!r}"
             raise Error(message, field="context", value=wanted) from None
 
     def as_text(self) -> ContextColumn:
@@ -248,11 +245,9 @@ class Context(Mapping[str, ContextColumn]):
         return self._columns[name]
 
     def __iter__(self) -> Iterator[str]:
-        """Iterate over the names of the columns."""
         return iter(self._columns)
 
     def __len__(self) -> int:
-        """Count the columns."""
         return len(self._columns)
 
     def take(self, index: Any) -> Context:
@@ -320,7 +315,6 @@ def _has_value(code: NDArray[Any]) -> bool:
 
 
 def _plain(value: str | float) -> str | float:
-    """Convert a float that is a whole number to an int; return other values unchanged."""
     if isinstance(value, str):
         return value
     return int(value) if value == int(value) and abs(value) < EXACT else float(value)
@@ -331,7 +325,6 @@ def _is_nan(value: object) -> bool:
 
 
 def _smallest(code: NDArray[Any], values: int) -> NDArray[np.signedinteger[Any]]:
-    """Convert codes to the smallest integer type that can represent them."""
     fits = (kind for kind in (np.int8, np.int16) if values <= np.iinfo(kind).max + 1)
     return code.astype(next(fits, np.int32), copy=False)
 
@@ -382,7 +375,6 @@ _PLAIN_TYPES = frozenset((str, int, float, type(None)))
 
 
 def _simplify(value: Any, what: str) -> Value:
-    """Convert a value to text or a number; raises `Error` if that is impossible."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, np.bool_ | bool):

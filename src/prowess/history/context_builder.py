@@ -21,7 +21,7 @@ _LISTS = (list, tuple, np.ndarray)
 
 @dataclass
 class _Part:
-    """The codes of a column in some consecutive matches."""
+    """The codes of one column in consecutive matches."""
 
     first: int
     matches: int
@@ -109,7 +109,6 @@ class ContextBuilder:
 
 
 def _spread(part: _Part, level: int, match_start: Ints, team_start: Ints) -> Ints:
-    """Convert the codes of a part to a finer level."""
     code, span = part.code, match_start[part.first : part.first + part.matches + 1]
     if part.level == 0 < level:
         code = np.repeat(code, np.diff(span))
@@ -119,10 +118,7 @@ def _spread(part: _Part, level: int, match_start: Ints, team_start: Ints) -> Int
 
 
 def _flatten(what: str, values: list[Any], teams: Sequence[int], sizes: Sequence[int]) -> tuple[int, list[Any]]:
-    """Return the level of a column, and its values at this level; raises `Error` if a list has the wrong length.
-
-    A list of missing values does not make the level finer, because a history does not keep it.
-    """
+    # A list of missing values does not make the level finer, because a history does not keep it.
     if not any(isinstance(value, _LISTS) for value in values):
         return 0, values
     values, level, first = list(values), 0, 0
@@ -152,7 +148,6 @@ def _is_missing(value: Any) -> bool:
 
 
 def _level(what: str, match: int, value: Any, sizes: Sequence[int]) -> int:
-    """Return the level of a match's value, and check the length of its list."""
     if len(value) != len(sizes):
         lengths = f"{count(len(value), 'value', 'values')} for {count(len(sizes), 'team', 'teams')}"
         message = f"{what} has {lengths}: give one value for the match, or one for each team"

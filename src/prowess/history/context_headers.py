@@ -148,7 +148,6 @@ def _is_free(name: str, others: Sequence[str]) -> bool:
 
 
 def _headers(name: str, traits: ColumnTraits, sides: int, layout: Layout, marked: bool) -> tuple[str, ...]:
-    """Return the headers of a column."""
     by_team = sides > 0 and traits.level != "match"
     if marked:
         kind: Kind | None = "category" if traits.numeric else None
@@ -193,7 +192,7 @@ def context_cells(history: History, columns: Traits, headers: Headers, sides: in
 
 
 def _side(column: ContextColumn, history: History, number: int) -> ContextColumn:
-    """Return the values of one team of every match; a match with fewer teams has a missing value."""
+    # A match with fewer teams has a missing value.
     present = np.diff(history.match_start) > number
     team = np.where(present, history.match_start[:-1] + number, 0)
     return replace(column, code=np.where(present, column.code[team], -1))

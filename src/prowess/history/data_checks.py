@@ -70,7 +70,6 @@ def likely_aliases(history: History) -> list[Suspicion]:
 
 
 def _spellings(history: History, counts: Counts) -> list[Suspicion]:
-    """Find names that differ only in case, accents, spaces, dots or hyphens."""
     spelt: dict[str, list[int]] = {}
     for player in np.flatnonzero(counts)[:MANY].tolist():
         spelt.setdefault(plain_spelling(history.players[player]), []).append(player)
@@ -109,7 +108,7 @@ def _slips(history: History, counts: Counts) -> list[Suspicion]:
 
 
 def _met(history: History, pairs: list[tuple[int, int]]) -> set[tuple[int, int]]:
-    """Return the pairs of names that occur in the same match, so they must be different players."""
+    # Names that occur in the same match belong to different players.
     if not pairs:
         return set()
     entry = np.flatnonzero(np.isin(history.player, np.unique(np.array(pairs))))
@@ -125,7 +124,7 @@ def _with_count(history: History, player: int, counts: Counts) -> str:
 
 
 def _single(history: History, counts: Counts) -> list[str]:
-    """Find players with a single match, whose ratings are very uncertain."""
+    # The rating of a player with a single match is very uncertain.
     once = np.flatnonzero(counts == 1)
     if not len(once):
         return []
@@ -135,7 +134,6 @@ def _single(history: History, counts: Counts) -> list[str]:
 
 
 def _gaps(history: History) -> list[str]:
-    """Find gaps between matches that are much longer than all other gaps."""
     if history.time is None:
         return []
     moments = np.unique(history.time)
@@ -154,7 +152,6 @@ def _gaps(history: History) -> list[str]:
 
 
 def _scores(history: History) -> list[str]:
-    """Find scores far from all others."""
     if history.score is None:
         return []
     usual = np.sort(history.score[~np.isnan(history.score)])[1:-1]  # in a small file, one typo moves the quartiles
@@ -172,7 +169,7 @@ def _scores(history: History) -> list[str]:
 
 
 def _describe(history: History, match: int) -> str:
-    """Return the id, time and players of a match, so that it can be found in the file."""
+    # The id, time and players let the user find the match in the file.
     plain = history[match]
     teams = " – ".join(" + ".join(team[:2]) + (" …" if len(team) > 2 else "") for team in plain["teams"][:3])
     place = "".join(f"{plain[key]}, " for key in ("id", "time") if key in plain)

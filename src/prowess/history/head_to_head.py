@@ -108,7 +108,6 @@ def _others(history: History, places: Places) -> Places:
 
 
 def _count_results(player: NDArray[np.integer], result: NDArray[np.integer]) -> Encounters:
-    """Count matches and results by player, most matches first."""
     width = int(player.max(initial=-1)) + 1  # counting all players is faster than sorting very many matches
     ended = np.bincount((1 - result) * width + player, minlength=3 * width).reshape(3, width)
     met = ended[0] + ended[1] + ended[2]

@@ -242,7 +242,6 @@ class History:
         return "\n".join(map(str, self.remarks))
 
     def __len__(self) -> int:
-        """Return the number of matches."""
         return len(self.match_start) - 1
 
     @property

@@ -63,7 +63,6 @@ class NameIndex:
         self._letters: _Letters | None = None
 
     def __len__(self) -> int:
-        """Count the players."""
         return len(self.names)
 
     def __contains__(self, name: object) -> bool:
@@ -162,10 +161,10 @@ class NameIndex:
         return [found.name] if found.name is not None else list(found.several[:count]) or self.near(typed, count)
 
     def lookalikes(self, name: str) -> list[str]:
-        """Return other players whose names look almost like `name`: equal when normalised, or different in one letter.
+        """Return other players whose names look almost like `name`: equal when normalised, or different by one slip.
 
-        Unlike `similar`, this method is strict enough to warn about new names in posted data, where "player 11" and
-        "player 12" are different players.
+        A slip is one wrong letter, or two letters swapped. Names that differ in a digit, such as "player 11" and
+        "player 12", never match, so this method can warn about new names in posted data.
 
         >>> index = NameIndex(["José García", "player 12", "Bob"])
         >>> index.lookalikes("Jose Garcia"), index.lookalikes("José Gracía"), index.lookalikes("player 13")
@@ -233,7 +232,6 @@ class NameIndex:
 
 
 def _fold(names: Sequence[str], before: pl.Series | None = None) -> pl.Series:
-    """Convert names to lower case without accents, and append them to `before`."""
     import polars as pl
 
     folded = pl.Series([plain_letters(name) for name in names], dtype=pl.String)

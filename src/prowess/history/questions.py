@@ -106,7 +106,7 @@ def _columns(table: Table, findings: Findings | None) -> Iterator[Question | Non
 
 
 def _question(code: str, text: str, answers: list[Answer | None], choices: Choices) -> Question:
-    """Return a question without its impossible answers, which are None."""
+    # Impossible answers are None.
     readable = tuple(answer for answer in answers if answer is not None)
     current = next((k for k, answer in enumerate(readable) if apply_answer(choices, answer) == choices), None)
     return Question(code, text, readable, current)
@@ -167,7 +167,6 @@ def _home(table: Table, columns: MatchColumns, settled: bool) -> Question:
 
 
 def _remarks(table: Table, findings: Findings | None) -> Iterator[Question]:
-    """Yield a question for each decision of the reader that the cells leave open."""
     history = None if findings is None else findings.history
     for remark in () if history is None else history.remarks:
         if make := _QUESTIONS.get(remark.code):

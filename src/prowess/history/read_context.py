@@ -122,7 +122,6 @@ class Problems:
                     target.add([new], column, value, message(index) if callable(message) else message)
 
     def __len__(self) -> int:
-        """Count the problems."""
         return sum(len(rows) for rows, *_ in self.groups)
 
     def rows(self) -> Rows:

@@ -41,6 +41,14 @@ class Reading(TypedDict, total=False):
     limits: bool | ReadLimits
 
 
+class IfPresent(tuple[str, ...]):
+    """Names of context columns that are kept if the file has them; other names are ignored.
+
+    >>> Choices(context=IfPresent(["season"])).context
+    ('season',)
+    """
+
+
 def _choice(default: Any, help: str, metavar: str | None = None) -> Any:
     return field(default=default, metadata={"help": help, "metavar": metavar})
 
@@ -134,7 +142,6 @@ class Choices:
 
     @staticmethod
     def _requirement(name: str, value: object, default: object) -> str:
-        """Describe the requirement that a value violates; return an empty text if the value is valid."""
         if name in ("unplaced", "absent"):
             valid = isinstance(value, tuple) and all(isinstance(word, str) and word.strip() for word in value)
             return "" if valid else "a tuple of words, such as ('DNF', 'DSQ')"

@@ -183,7 +183,6 @@ class _UnusedRows:
 
 
 def _recognise(table: Table, suggest: bool) -> tuple[Table, Layout]:
-    """Recognise the layout from the column names or, if these are unknown, from the contents of the columns."""
     table = join_sets(table)
     plain = without_context(table)
     try:
@@ -203,10 +202,7 @@ def _recognise(table: Table, suggest: bool) -> tuple[Table, Layout]:
 
 
 def _suggest(table: Table) -> Suggestion | None:
-    """Return the likeliest roles with which the first rows can be read.
-
-    Columns with long or unprintable names are not suggested.
-    """
+    # Columns with long or unprintable names would make the suggested option unreadable.
     for roles in suggest_roles(table):
         names = [column for column in roles.values() if column is not None]
         if all(len(name) <= LONGEST and name.isprintable() for name in names):
@@ -337,7 +333,7 @@ def check_groups(path: str | os.PathLike[str], by: str, choices: Choices) -> dic
 
 
 def _groups_of_matches(findings: Findings, history: History, by: str) -> dict[str, Findings]:
-    """Group plain matches by a column of their context; `history` has all columns. Problems are in the first group."""
+    # Problems cannot be assigned to a group, so the first group gets them.
     if not len(history) and not findings.problems:
         return {}
     if by not in history.context:

@@ -101,7 +101,6 @@ def find_clash(match_start: Ints, team_start: Ints, player: Ints, translate: Int
 
 
 def _describe(history: "History", match: int) -> str:
-    """Name a match by its number, counted from 1, and by its time and id if it has them."""
     details: list[str] = []
     if history.time is not None and history.time_kind is not None:
         details.append(str(show_time(history.time_kind, history.time_zone, history.time[match])))
@@ -147,9 +146,9 @@ def with_remarks(history: "History", choices: Choices) -> "History":
 
 
 def _apply(aliases: Aliases, names: Sequence[str]) -> list[str]:
-    """Replace aliases; a name may have invisible characters that the file of aliases lacks."""
     import polars as pl
 
+    # A name may have invisible characters that the file of aliases lacks.
     clean = clean_names(pl.Series(names, dtype=pl.String)).to_list()
     return aliases.apply(seen if seen in aliases else name for name, seen in zip(names, clean, strict=True))
 
@@ -207,7 +206,7 @@ def read_aliases(path: str | os.PathLike[str]) -> Aliases:
 
 
 def _column_order(titles: Sequence[str]) -> tuple[int, int] | None:
-    """Return the indices of the alias column and of the name column; None if `titles` is not a header row."""
+    # None means that `titles` is not a header row.
     alias = [index for index, title in enumerate(titles) if title in ALIAS_TITLES]
     name = [index for index, title in enumerate(titles) if title in NAME_TITLES]
     return (alias[0], name[0]) if len(alias) == 1 and len(name) == 1 else None

@@ -192,10 +192,7 @@ def _equal_columns(left: NDArray[Any] | None, right: NDArray[Any] | None) -> boo
 
 
 def _equal_players(left: History, right: History) -> bool:
-    """Return whether both histories have the same player, by name, in every entry.
-
-    Indices are translated first, so that each name is compared only once.
-    """
+    # Indices are translated first, so that each name is compared only once.
     if left.players is right.players:
         return np.array_equal(left.player, right.player)
     number = {name: row for row, name in enumerate(left.players)}
@@ -236,10 +233,7 @@ def bounds(history: History, start: object, end: object) -> tuple[int, int]:
 
 
 def _whole_period(history: History, value: object) -> tuple[object, date | None]:
-    """Return the start of a day, month or year, and the first day after it.
-
-    For any other time, return the time and None.
-    """
+    """Return the start of a day, month or year, and the first day after it; for any other time, the time and None."""
     if isinstance(value, date) and not isinstance(value, datetime):
         value = value.isoformat()
     parts = _CALENDAR.fullmatch(value.strip()) if isinstance(value, str) and history.time_kind != "number" else None
@@ -258,7 +252,7 @@ def _whole_period(history: History, value: object) -> tuple[object, date | None]
 
 
 def _months_later(day: date, months: int) -> date:
-    """Return the same day `months` later, or the last day if that month is shorter; the calendar ends in 9999."""
+    # A shorter month gives its last day, and the calendar ends in 9999.
     year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
     if not 1 <= year <= MAXYEAR:
         return date.max if year > MAXYEAR else date.min
@@ -315,7 +309,7 @@ def first_of_last(history: History, period: str) -> int:
 
 
 def _back(history: History, period: str) -> date | datetime | None:
-    """Return the time one period before the last match; None if the calendar does not reach that far."""
+    # None means that the calendar does not reach that far back.
     parts = _PERIOD.fullmatch(period.strip().lower())
     many = int(parts["many"] or 1) if parts else 0
     if parts is None or many == 0:

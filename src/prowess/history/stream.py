@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,11 +49,17 @@ class Stream(Iterator[History]):
         self.decided: dict[str, Any] = {}
         self.unusable = 0  # rows left out so far
         self._previous = _PreviousHistory()
-        self._histories = self._read_all(path)
+        self._histories: Iterator[History] = self._read_all(path)
 
     def __next__(self) -> History:
         """Read the next history."""
         return next(self._histories)
+
+    def peek(self) -> History:
+        """Return the next history without taking it, so that it is still the next one."""
+        history = next(self._histories)
+        self._histories = chain([history], self._histories)
+        return history
 
     def closing_remarks(self, players: Iterable[str]) -> tuple[Remark, ...]:
         """Return the remarks that need the whole file: which aliases did not occur.
@@ -167,7 +174,6 @@ class Stream(Iterator[History]):
 
 
 def _changes(key: "pl.Series") -> NDArray[np.intp]:
-    """Return the indices of the rows that differ from the previous row."""
     return np.flatnonzero(key.ne_missing(key.shift(1)).to_numpy()[1:]) + 1
 
 
@@ -182,7 +188,6 @@ class _PreviousHistory:
         self.matches: list[NDArray[np.uint64]] = []
 
     def check_time(self, history: History, title: str, table: Table | None, column: str | None) -> None:
-        """Raise `Error` if a history begins before the end of the previous one."""
         if not len(history):
             return
         if not self.empty and (history.time is None) != (self.time is None):
@@ -209,7 +214,7 @@ class _PreviousHistory:
         self.time = history.time[-1]
 
     def check_matches(self, table: Table, column: str, time: str | None) -> None:
-        """Raise `Error` if a match of an earlier history continues; with times, check only matches at the last time."""
+        # With times, only matches at the last time can continue.
         frame = table.frame
         columns = {column, time or column}  # one column may hold both, such as a year
         key = frame.select(sorted(columns)).hash_rows(seed=1).to_numpy()

@@ -184,7 +184,7 @@ def does_not_fit(time_format: str) -> tuple[Piece, ...]:
 
 
 def _by_pattern(text: str, day_first: bool | None) -> tuple[Kind, str | None, int] | None:
-    """Parse a date in any known pattern; None if no pattern fits or the day does not exist."""
+    # None if no pattern fits, or if the day does not exist.
     if (usual := _iso(text)) is not None:
         return usual
     from .cells.dates.parser import match_date, moment, possible_orders
@@ -210,7 +210,7 @@ def _by_pattern(text: str, day_first: bool | None) -> tuple[Kind, str | None, in
 
 
 def _iso(text: str) -> tuple[Kind, str | None, int] | None:
-    """Parse the usual forms 2026-01-31 and 2026-01-31T10:00:00Z, ten times as fast as trying all patterns."""
+    # Parsing the usual forms 2026-01-31 and 2026-01-31T10:00:00Z here is ten times as fast as trying all patterns.
     size = len(text)
     naive = size == 10 or (size == 19 and text[10] in "T " and text[13] == text[16] == ":")
     if not naive and (size < 20 or _RFC_3339.fullmatch(text) is None):

@@ -134,7 +134,6 @@ def _is_whole(score: Floats) -> bool:
 
 
 def _follows(score: Floats, history: History) -> bool:
-    """Return whether ordering the teams of each match by score gives their places."""
     return bool((places(history.match_start, -score) == history.place).all())
 
 
@@ -145,7 +144,6 @@ def to_frame(history: History) -> pl.DataFrame:
 
 
 def _long_frame(history: History, first: int) -> pl.DataFrame:
-    """Return a frame with a row per entry, without context; matches are numbered from `first`."""
     import polars as pl
 
     team = owners(history.team_start)
@@ -167,7 +165,6 @@ def _long_frame(history: History, first: int) -> pl.DataFrame:
 
 
 def _time_column(history: History) -> pl.Series:
-    """Return the match times as Polars times; times with a UTC offset become text."""
     import polars as pl
 
     series = pl.Series(history.time)
@@ -252,7 +249,6 @@ def _write_parquet(table: Iterator[pl.DataFrame], path: Path) -> None:
 
 
 def _frames(chunks: Callable[[], Iterable[History]], layout: Shape | None) -> Iterator[pl.DataFrame]:
-    """Yield the frame of each chunk, all with the same columns."""
     summaries = ((Contents.of(chunk), context_traits(chunk)) for chunk in chunks())
     contents, context = reduce(lambda one, other: (one[0] | other[0], join_traits(one[1], other[1])), summaries)
     wide = contents.layout(layout) == "wide"
@@ -312,9 +308,9 @@ def _wide_frame(history: History, contents: Contents) -> pl.DataFrame:
 
 
 def _side(history: History, number: int, contents: Contents) -> dict[str, pl.Series]:
-    """Return the columns for one team of every match; null if a match has fewer teams."""
     import polars as pl
 
+    # A match with fewer teams has null.
     present = np.diff(history.match_start) > number
     team = pl.Series(np.where(present, history.match_start[:-1] + number, -1)).replace(-1, None)
     head, result = f"{'team' if contents.rosters else 'player'}{number + 1}", f"{{}}{number + 1}"
@@ -332,7 +328,6 @@ def _side(history: History, number: int, contents: Contents) -> dict[str, pl.Ser
 
 
 def _rosters(history: History, names: pl.Series) -> pl.Series:
-    """Return the players of every team, joined in one cell."""
     import polars as pl
 
     entries = pl.DataFrame({"team": owners(history.team_start), "name": names})

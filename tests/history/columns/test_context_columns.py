@@ -12,6 +12,7 @@ from prowess.history import History
 from prowess.history.columns.layout import recognise
 from prowess.history.columns.side_pairs import find_side_columns
 from prowess.history.context import clean_text
+from prowess.history.read_options import IfPresent
 
 
 def read(text: str, **reading: Any) -> History:
@@ -205,6 +206,16 @@ def test_user_can_choose_the_context_columns() -> None:
     with pytest.raises(Error, match="no column 'tuor'; did you mean 'tour'") as caught:
         read(text, context=["tuor"])
     assert (caught.value.field, caught.value.value) == ("context", "tuor")
+
+
+def test_context_columns_may_be_chosen_only_if_the_file_has_them() -> None:
+    text = "winner,loser,Tour,url\na,b,x,u/1\nb,a,x,u/2\na,b,x,u/3"
+    assert levels(read(text, context=IfPresent(["tour", "season"]))) == {"Tour": "match"}
+    nothing = read(text, context=IfPresent(["season"]))
+    assert levels(nothing) == {}
+    assert remark(nothing, "ignored-columns") == "ignored: Tour, url"
+    ambiguous = "winner,loser,Tour,TOUR\na,b,x,u/1\nb,a,y,u/2"
+    assert levels(read(ambiguous, context=IfPresent(["tour"]))) == {}
 
 
 @pytest.mark.parametrize("context", ["surface", 3, [3], {"a": 1}])

@@ -179,7 +179,7 @@ def test_club_whose_players_have_different_places_is_not_a_team() -> None:
         assert read(two, columns=None, unplaced=unplaced).team_start.tolist() == list(range(7 + len(unplaced)))
 
 
-def test_match_name_that_recurs_every_season_stands_for_several_matches() -> None:
+def test_match_name_that_recurs_every_season_names_several_matches() -> None:
     races = "race season driver position\n" + "".join(
         f" monza {season} {driver} {place}\n" for season in (2024, 2025) for place, driver in enumerate("abc", 1)
     )

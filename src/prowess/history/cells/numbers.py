@@ -122,7 +122,6 @@ def _split(table: Table, column: str) -> "tuple[pl.Series, pl.Series]":
 
 
 def _merge(table: Table, column: str, whole: "pl.Series", rest: "pl.Series", values: Floats) -> Floats:
-    """Combine the whole numbers and the values of the other cells; report texts that are not numbers as problems."""
     if not len(rest):
         return whole.to_numpy()  # NumPy represents null as NaN
     where = np.flatnonzero(whole.is_null().to_numpy())
@@ -145,13 +144,9 @@ def _merge(table: Table, column: str, whole: "pl.Series", rest: "pl.Series", val
 
 
 def _read_texts(table: Table, columns: Sequence[str], texts: "pl.Series", large: Callable[[], bool]) -> Floats:
-    """Read texts that are not whole numbers; unreadable texts become NaN.
-
-    Decimals such as 2.5 and 2,5 are read all at once. Texts in other notations are read one by one; equal texts are
-    read only once.
-    """
     import polars as pl
 
+    # Decimals such as 2.5 and 2,5 are read all at once; texts in other notations one by one, equal texts only once.
     point = texts.cast(pl.Float64, strict=False)
     point = point.set(~point.is_finite(), None)
     simple = point.is_null() & texts.str.contains(r"^[+-]?\d+,\d+$")
@@ -197,10 +192,7 @@ class _Evidence:
                 self.open.setdefault("." if numeral.point < numeral.comma else ",", cell)
 
     def add(self, mark: str, sure: "pl.Series", unclear: "pl.Series") -> None:
-        """Add the cells that contain a mark.
-
-        Cells in `sure`, such as 2.5, are unambiguous; cells in `unclear`, such as 1.234, are ambiguous.
-        """
+        # Cells in `sure`, such as 2.5, are unambiguous; cells in `unclear`, such as 1.234, are ambiguous.
         self.votes[mark] += len(sure)
         if len(sure):
             self.proof[mark] = sure[0]
@@ -241,7 +233,6 @@ def _with_usual_unit(read: dict[str, Numeral], count: dict[str, int], rows: int)
 
 
 def _read(cell: str) -> Numeral | None:
-    """Read a cell as a number, once for each possible decimal mark; return None if it is not a number."""
     text = plain_text(cell).strip("'\"")
     if shot := _BRACKETED.fullmatch(text):
         return Numeral(float(shot[1]), float(shot[1]))

@@ -135,7 +135,7 @@ def _read_cells(
 def _classify(
     text: str, absent: Set[str], unplaced: Set[str], rounds: bool, decimal: str | None
 ) -> tuple[int, float, str]:
-    """Return the kind, rank and word of a cell. The user's words are tried first, then places, then the usual words."""
+    # The user's words are tried first, then places, then the usual words.
     key = _key(text)
     if key in absent or key in unplaced:
         return _ABSENT if key in absent else _WORD, nan, text
@@ -156,7 +156,6 @@ def _classify(
 
 
 def _key(text: str) -> str:
-    """Normalise a word for comparison; signs and numbers stay unchanged."""
     return plain_name(text) if any(letter.isalpha() for letter in text) else plain_text(text)
 
 
@@ -171,7 +170,7 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def _place(text: str, decimal: str | None) -> float | None:
-    """Read a place, or the mean of a range of shared places."""
+    # A range of shared places counts as its mean.
     single, shared = (pattern.fullmatch(plain_text(text).casefold()) for pattern in _patterns())
     if single:
         number = numeral(single[1])
@@ -186,7 +185,6 @@ def _is_word(text: str) -> bool:
 
 
 def _note_words(table: Table, column: str, cells: list[_Cell]) -> None:
-    """Add a remark that counts words such as DNF in a place column, and names the option that excludes such players."""
     counts = Counter[str]()
     spelled: dict[str, str] = {}
     for cell in cells:

@@ -124,11 +124,9 @@ class _Column:
         self.counts = np.bincount(self.code, minlength=len(self.texts))
 
     def count_scores(self) -> int:
-        """Count the rows with a result such as 3-1."""
         return self.count_rows(pair_cell(text).first >= 0 for text in self.texts)
 
     def count_rows(self, chosen: Iterable[bool]) -> int:
-        """Count the rows with the chosen texts."""
         return int(self.counts[np.fromiter(chosen, bool, len(self.texts))].sum())
 
     def settle(self, read: list[Cell]) -> list[Cell]:
@@ -162,7 +160,6 @@ class _Column:
         return read
 
     def _score_unit(self, read: list[Cell]) -> str:
-        """Return the unit in which matches with sets are scored: sets, games or points."""
         of_sets = [result for result in read if result.within is not None]
         tennis = bool(of_sets) and sum(result.tennis for result in of_sets) >= MOST * len(of_sets)
         usual = self.table.decide(
@@ -171,7 +168,6 @@ class _Column:
         return self.table.choices.score_unit or usual or "sets"
 
     def results(self, read: list[Cell]) -> Results:
-        """Return the result of every row; record problems, and remarks on the rules that were applied."""
         unit = self._score_unit(read)
         if unit != "sets":
             # The winner is not recomputed: the winner of a tennis match may have won fewer games.
@@ -207,7 +203,6 @@ class _Column:
 
 
 def _word_and_score(cell: str) -> tuple[str, Cell | None]:
-    """Split a cell into a result word and a score; the score is None if the cell has none."""
     text = plain_text(cell).casefold()
     if _NUMBER.fullmatch(text):  # normalised: 1.0 is 1, ½ is 0.5
         return f"{0.5 if text.endswith('1/2') else float(text.replace(',', '.')):g}", None

@@ -63,9 +63,9 @@ def rosters(
 
 
 def _decode_json(table: Table, texts: list["pl.Series"]) -> list["pl.Series"] | None:
-    """Read cells that are JSON lists, such as ["ann", "bob"]; None unless all cells are JSON lists."""
     import polars as pl
 
+    # None unless all cells are JSON lists.
     cells = pl.concat(texts).drop_nulls()
     if table.choices.rosters is not None or cells.is_empty() or not cells.str.starts_with("[").all():
         return None
@@ -131,9 +131,9 @@ def _are_sentences(cells: "pl.Series", sure: bool) -> bool:
 
 
 def _without_brackets(text: "pl.Series") -> "pl.Series":
-    """Remove the brackets of lists such as ["ann", "bob"] and {ann,bob}; an empty list is an empty cell."""
     import polars as pl
 
+    # An empty list is an empty cell.
     cell = pl.col("text")
     inner = cell.str.slice(1, cell.str.len_chars() - 2).str.strip_chars()
     plain = pl.when(cell.str.contains(_BRACKETS)).then(inner).otherwise(cell)
@@ -141,9 +141,9 @@ def _without_brackets(text: "pl.Series") -> "pl.Series":
 
 
 def _split(text: "pl.Series", separator: str | None) -> "pl.Series":
-    """Split cells at a separator, but not within quotes; a separator at either end of a cell is ignored."""
     import polars as pl
 
+    # A separator within quotes does not count, and one at either end of a cell is ignored.
     if separator is None:
         return text.str.split(_NEVER)
     mark = separator.strip(" ") or separator
@@ -160,12 +160,9 @@ def _split(text: "pl.Series", separator: str | None) -> "pl.Series":
 
 
 def _split_quoted(text: "pl.Series", end: str, quotes: list[str]) -> "pl.Series":
-    """Split cells in which names may be quoted, and remove the quotes.
-
-    Within quotes, a backslash escapes a quotation mark.
-    """
     import polars as pl
 
+    # Within quotes, a backslash escapes a quotation mark.
     inside = [rf"\s*{quote}(?:[^{quote}\\]|\\.)*{quote}\s*" for quote in quotes]
     names = text.str.extract_all("|".join([*inside, f"[^{end}]+"])).list.eval(pl.element().str.strip_chars())
     quoted = [name for name in names.explode().drop_nulls().unique() if len(name) > 1 and name[0] in quotes]

@@ -109,7 +109,6 @@ def pair_cell(cell: str, decimal: str | None = None) -> Cell:
 
 
 def _read_word(text: str) -> Cell | None:
-    """Read a cell that is a word or a sign, without scores."""
     grammar = _grammar()
     word, signs = plain_name(text), text.replace(" ", "")
     if text in words.MISSING or word in words.UNPLAYED:
@@ -129,7 +128,7 @@ def _read_word(text: str) -> Cell | None:
 
 
 def _read_pairs(outside: str, inside: list[str]) -> Cell:
-    """Read one pair of scores, or the scores of several sets, with words and brackets around them."""
+    """Read a pair of scores, or the scores of several sets; `inside` has the texts in brackets, `outside` the rest."""
     grammar = _grammar()
     rest = grammar.pairs.sub(" ", outside)
     parts = (grammar.pairs.sub(" ", part) for part in (rest, *inside))
@@ -166,10 +165,7 @@ def _sums(scores: list[tuple[float, float]]) -> tuple[float, float]:
 
 
 def _is_tennis_set(left: float, right: float) -> bool:
-    """Return whether a score is possible in a tennis set.
-
-    Possible scores are 6-0 to 6-4, 7-5, 7-6, and longer sets that are won by two games, such as 10-8.
-    """
+    # Possible are 6-0 to 6-4, 7-5, 7-6, and longer sets that are won by two games, such as 10-8.
     high, low = max(left, right), min(left, right)
     return (
         (high == _SET and low <= _SET - 2)
@@ -183,7 +179,6 @@ def _scores(text: str) -> list[tuple[float, float]]:
 
 
 def _value(text: str, decimal: str | None) -> float | None:
-    """Read one team's score in a result, in any notation that number columns may have."""
     if text.endswith("1/2"):
         return _plain(text)
     number = numeral(text.lstrip("+-"))
@@ -191,7 +186,6 @@ def _value(text: str, decimal: str | None) -> float | None:
 
 
 def _plain(text: str) -> float:
-    """Read a number with an optional sign and an optional ½."""
     sign = -1.0 if text.startswith("-") else 1.0
     half = 0.5 if text.endswith("1/2") else 0.0
     return sign * (float(text.lstrip("+-").removesuffix("1/2").strip() or 0) + half)

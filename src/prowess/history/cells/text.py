@@ -156,12 +156,9 @@ def intern_names(table: Table, columns: list[str]) -> tuple[Ints, "pl.Series"]:
 
 
 def _interleave(cells: "list[pl.Series]") -> tuple[Ints, "pl.Series"]:
-    """Number the distinct texts of several columns, row by row.
-
-    Texts are compared by hash; a final check makes sure that equal hashes mean equal texts.
-    """
     import polars as pl
 
+    # Texts are compared by hash; a final check makes sure that equal hashes mean equal texts.
     width = len(cells)
     keys = np.empty((len(cells[0]), width), np.uint64)
     for side, column in enumerate(cells):

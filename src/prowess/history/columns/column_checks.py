@@ -28,9 +28,9 @@ def check_columns(table: Table, layout: Layout, draft: RawMatches) -> None:
 
 
 def _note_ignored_names(table: Table, layout: Layout, draft: RawMatches) -> None:
-    """Add a remark on an ignored column whose cells are players not listed in the row; its heading may be misspelt."""
     import polars as pl
 
+    # If the cells are players who are not listed in the row, the heading of the column may be misspelt.
     sides = [column for side in layout.sides for column in (side.column, *side.more)]
     sides += [layout.roles[role] for role in ("player", "players", "team") if role in layout.roles and not sides]
     used = {*layout.roles.values(), *layout.also, *layout.parts, *sides}
@@ -45,6 +45,8 @@ def _note_ignored_names(table: Table, layout: Layout, draft: RawMatches) -> None
     listed = list(zip(*(text_of(sample, column).fill_null("") for column in sides), strict=True))
     players = set(draft.names)
     for column in others:
+        if players.isdisjoint(cell.strip() for cell in sample.frame[column].drop_nulls().to_list()):
+            continue
         cells = [(cell, row) for cell, row in zip(text_of(sample, column), listed, strict=True) if cell]
         missing = {
             cell
@@ -62,9 +64,9 @@ def _note_ignored_names(table: Table, layout: Layout, draft: RawMatches) -> None
 
 
 def _note_ignored_rosters(table: Table, layout: Layout) -> None:
-    """Add a remark on an ignored column with several names in most cells, if no other column lists a team's players."""
     import polars as pl
 
+    # If no other column lists a team's players, a column with several names in most cells is probably the roster.
     if layout.sides or "team" not in layout.roles or {"player", "players"} & layout.roles.keys():
         return
     sample = replace(table, frame=table.frame.head(_ROWS))
@@ -80,7 +82,7 @@ def _note_ignored_rosters(table: Table, layout: Layout) -> None:
 
 
 def _note_uneven_sides(table: Table, layout: Layout) -> None:
-    """Add a remark if one side has fewer player columns than the other; the heading of a partner may be misspelt."""
+    # A side with fewer columns suggests that the heading of a partner is misspelt.
     if len(layout.sides) != 2 or len({len(side.more) for side in layout.sides}) == 1:
         return
     few, many = sorted(layout.sides, key=lambda side: len(side.more))
@@ -94,12 +96,12 @@ def _note_uneven_sides(table: Table, layout: Layout) -> None:
 
 
 def _stem(column: str) -> str:
-    """Return the letters before the first digit of a column name, such as "winner" of "Winner1_name"."""
+    """Return the letters before the first digit of a column name: "winner" for "Winner1_name"."""
     return re.split(r"[\d_ ]", column.lower(), maxsplit=1)[0]
 
 
 def _note_single_number(table: Table, draft: RawMatches) -> None:
-    """Add a remark if a single name is a number: two cells of its row may be swapped."""
+    # If a single name is a number, two cells of its row may be swapped.
     digits = np.flatnonzero([name.isdigit() for name in draft.names])
     entries = np.flatnonzero(draft.player == digits[0]) if len(digits) == 1 and len(draft.names) > 2 else digits
     if len(entries) == 1 and draft.rows is not None:
@@ -132,7 +134,7 @@ def _note_numbered_players(table: Table, draft: RawMatches) -> None:
 
 
 def _note_unnamed(table: Table, layout: Layout) -> None:
-    """Add a remark on unused columns without a name, unless the file has no header."""
+    # In a file without a header, no column has a name.
     unused = [column for column in layout.unused(table.frame.columns) if column.isdigit()]
     if (
         unused

@@ -9,6 +9,7 @@ of every match agree, else to the teams if all rows of every team agree, else to
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -36,6 +37,7 @@ from ..context import (
 from ..names import nearest, plain_name
 from ..ragged import Floats, gather, owners
 from ..read_context import Rows, Table, list_names
+from ..read_options import IfPresent
 from .aliases import ROUND
 from .headers import set_columns
 from .layout import Layout
@@ -170,13 +172,13 @@ def without_context(table: Table) -> Table:
 
 
 def _unused(table: Table, layout: Layout, draft: RawMatches) -> list[str]:
-    """Return the columns that were not used for the raw matches; some of them may have a role."""
+    # A column may have a role and still be unused, such as a score that contradicts the winner.
     values = {"id": draft.ids, "time": draft.times, "venue": draft.home, "score": draft.score}
     dropped = {layout.roles[role] for role, value in values.items() if value is None and role in layout.roles}
     dropped -= {layout.roles["match"]} if "match" in layout.roles else set()
     dropped |= set(layout.scores) if draft.score is None else set()
-    unused = set(layout.unused(table.frame.columns))
-    return [column for column in table.frame.columns if column in unused | dropped]
+    kept = {*layout.unused(table.frame.columns), *dropped}
+    return [column for column in table.frame.columns if column in kept]
 
 
 def _ignored(columns: Sequence[str]) -> list[Remark]:
@@ -186,8 +188,15 @@ def _ignored(columns: Sequence[str]) -> list[Remark]:
 def select_context(contexts: Sequence[Context], names: Sequence[str], title: str) -> list[Context]:
     """Return contexts with only the named columns; raises `Error` for an unknown name."""
     known = [name for context in contexts for name in context]
-    wanted = {_closest(name, known, title) for name in names}
+    wanted = {_closest(name, known, title) for name in _present(names, known)}
     return [Context.of({name: column for name, column in context.items() if name in wanted}) for context in contexts]
+
+
+def _present(names: Sequence[str], known: Sequence[str]) -> Sequence[str]:
+    if not isinstance(names, IfPresent):
+        return names
+    plain = Counter(map(plain_name, known))
+    return [name for name in names if name in known or plain[plain_name(name)] == 1]
 
 
 def _closest(name: str, known: Sequence[str], title: str) -> str:
@@ -206,7 +215,8 @@ def _select(table: Table, found: Sequence[_Source], names: Sequence[str]) -> lis
     """Return the named columns. The columns of the sides can be selected together by the name of one of them."""
     by_name = {column: source for source in reversed(found) for column in source.columns}
     by_name |= {source.name: source for source in found}
-    chosen = [by_name[_closest(name, list(by_name), table.title)] for name in names]
+    known = list(by_name)
+    chosen = [by_name[_closest(name, known, table.title)] for name in _present(names, known)]
     return list(dict.fromkeys(replace(source, only=None) for source in chosen))
 
 
@@ -220,7 +230,8 @@ def _find_columns(
     fits = {column for column in table.frame.columns if _holds_values(table, column)}
     marked = list(_marked(unused, wide=bool(layout.sides)))
     headed = {column for source in marked for column in source.columns}
-    plain = [column for column in unused if column in fits - headed and (everything or not _UNNAMED.fullmatch(column))]
+    plain = fits.intersection(unused) - headed
+    plain = {column for column in plain if everything or not _UNNAMED.fullmatch(column)}
     beside = dict(_beside_roles(table, layout, draft))
     also = fits & beside.keys() - {source.name for source in marked}
     free = [column for column in table.frame.columns if column in plain or column in also]
@@ -241,8 +252,8 @@ def _find_columns(
             level = "player" if group.members else "team"
             yield _Source(name, group.columns, level, beside=column in beside, members=group.members)
     if everything:
-        others = [name for name in table.frame.columns if name in fits - headed - set(free) and name not in unused]
-        for column in others:
+        others = fits - headed - {*free, *unused}
+        for column in filter(others.__contains__, table.frame.columns):
             if table.reserved.get(column, True) and "+" not in column:
                 yield _Source(column, (column,), "match" if layout.sides else None, beside=True)
 
@@ -256,11 +267,6 @@ def _holds_values(table: Table, column: str) -> bool:
 
 
 def _unique(name: str, names: set[str]) -> str:
-    """Return a name that no other column has.
-
-    >>> _unique("seed", {"surface"}), _unique("seed", {"seed"})
-    ('seed', 'seed (2)')
-    """
     number, free = 1, name
     while free in names:
         number += 1
@@ -311,9 +317,9 @@ def _beside_roles(table: Table, layout: Layout, draft: RawMatches) -> Iterator[t
 
 
 def _lists_sets(table: Table, column: str) -> bool:
-    """Return whether many results list the sets of a match, as in 6-4 3-6 7-5."""
     import polars as pl
 
+    # A result that lists sets is, for example, 6-4 3-6 7-5.
     if table.frame[column].dtype != pl.String:
         return False
     cells = text_of(table, column).drop_nulls()
@@ -322,7 +328,6 @@ def _lists_sets(table: Table, column: str) -> bool:
 
 
 def _is_text(table: Table, column: str) -> bool:
-    """Return whether most distinct cells are not numbers."""
     if table.frame[column].dtype.is_numeric():
         return False
     cells = text_of(table, column).drop_nulls().unique()
@@ -330,13 +335,8 @@ def _is_text(table: Table, column: str) -> bool:
 
 
 class _Reader:
-    """Reads context columns one by one."""
-
     def __init__(self, table: Table, draft: RawMatches, sources: Sources, inferred: bool) -> None:
-        """Prepare to read.
-
-        Columns without information are left out if `inferred` is true, and kept if the user chose them.
-        """
+        # Columns without information are left out if `inferred` is true, and kept if the user chose them.
         self.table, self.draft, self.sources, self.inferred = table, draft, sources, inferred
         self.earlier: dict[str, tuple[Level, Kind] | None] = dict(table.decided.get(CONTEXT, {}))
         self.partial = bool(table.decided.get(PARTIAL))
@@ -346,7 +346,6 @@ class _Reader:
         self.levels: dict[str, Level] = {}
 
     def read(self, source: _Source) -> None:
-        """Read a column, or leave it out."""
         import polars as pl
 
         name = source.name
@@ -360,6 +359,9 @@ class _Reader:
         infers = self.inferred and not source.marked and name not in self.earlier
         if infers and not self.partial and self._differs_everywhere(source):
             self._leave_out(source, "distinct")
+            return
+        if infers and not self.partial and self._is_constant(source):
+            self._leave_out(source, "constant")
             return
         cells = self._cells(source)
         level, index = self._level(source, cells.code)
@@ -385,7 +387,7 @@ class _Reader:
             self.left_out[reason].extend(source.columns)
 
     def _differs_everywhere(self, source: _Source) -> bool:
-        """Return whether a column of a large table holds distinct texts or whole numbers in all rows."""
+        """Return whether all rows of a large table hold different texts or whole numbers, as ids do."""
         import polars as pl
 
         cells = self.table.frame[source.columns[0]]
@@ -394,6 +396,18 @@ class _Reader:
         if 10 * int(cells.approx_n_unique()) < 9 * len(cells) or cells.n_unique() < len(cells):  # type: ignore[arg-type]
             return False
         return cells.dtype != pl.String or not cells.head(LARGE).str.contains(r"^\s*[+-]?\d*[.,]\d+\s*$").any()
+
+    def _is_constant(self, source: _Source) -> bool:
+        """Return whether a column of a small table has the same text in all rows, without reading its cells.
+
+        Tables of few rows may have thousands of columns, and reading a column takes a millisecond.
+        """
+        import polars as pl
+
+        cells = self.table.frame[source.columns[0]]
+        if len(source.columns) > 1 or source.only or len(cells) > LARGE or cells.dtype != pl.String:
+            return False
+        return cells.n_unique() == 1 and bool(clean_text(cells[0] or ""))
 
     def _cells(self, source: _Source) -> _Cells:
         import polars as pl
@@ -443,12 +457,12 @@ class _Reader:
         return "team" if (by_team != np.repeat(first, np.diff(draft.match_start))).any() else "match"
 
     def _finest(self, name: str, level: Level) -> Level:
-        """Return the given level, or the level of the column in earlier chunks of the file if that is finer."""
+        # Earlier chunks of the file may have needed a finer level.
         earlier = self.earlier.get(name)
         return level if earlier is None else max(level, earlier[0], key=LEVELS.index)
 
     def _typed(self, source: _Source, cells: _Cells, code: NDArray[np.int32]) -> ContextColumn:
-        """Return the context column: numbers if all or nearly all filled cells are numbers, else categories."""
+        # A column holds numbers if all or nearly all of its filled cells are numbers.
         if not isinstance(cells.values, tuple):
             return _column(code, cells.values)
         earlier = self.earlier.get(source.name)
@@ -473,12 +487,9 @@ class _Reader:
         return _column(number[code], distinct)
 
     def _numbers(self, column: str, texts: tuple[str, ...]) -> Floats:
-        """Parse texts as numbers; a text that is not a number becomes NaN.
-
-        Commas are decimal marks if the cells prove it.
-        """
         import polars as pl
 
+        # Commas are decimal marks if the cells prove it.
         series = pl.Series(column, texts, pl.String)
         plain = series.str.contains(_PLAIN)
         other = ~plain & (series.str.contains(_COMMA) | series.str.contains(_GROUPED))
@@ -495,10 +506,6 @@ class _Reader:
         return values
 
     def _note_unread(self, source: _Source, cells: _Cells, wrong: NDArray[np.bool_], unread: int) -> None:
-        """Add a remark on the few cells that are not numbers.
-
-        Raises `Error` if the header states that all cells are numbers.
-        """
         rows = np.unique(self.sources.entry)
         bad = np.append(wrong, False)[cells.code[:, rows]]
         row = int(rows[bad.any(axis=0).argmax()])
@@ -513,10 +520,7 @@ class _Reader:
         self.remarks.append(Remark("context-numbers", (text,), column, unread, self.table.line(row)))
 
     def _says_nothing(self, column: ContextColumn) -> str:
-        """Return the reason for leaving out a column by default; empty if it is kept.
-
-        An empty cell counts as a value.
-        """
+        # An empty cell counts as a value.
         distinct = int(np.count_nonzero(np.bincount(column.code.astype(np.intp) + 1)))
         if distinct == 1:
             return "" if self.partial else "constant"
@@ -527,7 +531,6 @@ class _Reader:
         return "distinct"
 
     def result(self, ignored: list[Remark]) -> ContextReading:
-        """Return everything that was read, with the remarks."""
         self.table.decisions[CONTEXT] = self.earlier
         kept = [f"{list_names(columns)} ({level})" for level, columns in self.columns.items() if columns]
         remarks = ignored
@@ -550,9 +553,9 @@ class _Reader:
 
 
 def _as_values(series: "pl.Series") -> "pl.Series":
-    """Return a column as text or numbers; times become text as written in the file."""
     import polars as pl
 
+    # Times become text as written in the file.
     dtype = series.dtype
     if dtype == pl.Datetime and (series.dt.truncate("1d") == series).all():
         return series.dt.date().cast(pl.String)

@@ -89,7 +89,6 @@ class Meetings:
 
 
 def _repeated(codes: NDArray[np.uint64]) -> NDArray[np.intp]:
-    """Return the indices of the values that occur more than once."""
     ordered = np.sort(codes)  # sorting is much faster than hashing, and nearly always finds no duplicates
     twice = ordered[1:][ordered[1:] == ordered[:-1]]
     return np.flatnonzero(np.isin(codes, twice)) if len(twice) else np.zeros(0, np.intp)
@@ -126,7 +125,7 @@ def leave_out_repeated(table: Table, layout: Layout, meetings: Meetings) -> None
 
 
 def _note_pasted(table: Table) -> None:
-    """Add a remark on rows that equal the row above, or on a file whose second half repeats the first half."""
+    """Add a remark on rows that equal the row above, or on a file whose second half repeats its first half."""
     if len(table.frame) > SMALL:
         return  # among many results without a time, equal rows are usual
     hashes = table.frame.hash_rows().to_numpy()
@@ -155,7 +154,6 @@ def _time_columns(table: Table, layout: Layout) -> list[str]:
 
 
 def _are_numeric_dates(day: "pl.Series") -> bool:
-    """Return whether numbers are dates such as 20260131, Unix times or a spreadsheet's days."""
     import polars as pl
 
     if day.dtype != pl.String and not day.dtype.is_numeric():

@@ -46,10 +46,7 @@ def read_grid(table: Table, kinds: Kinds) -> Grid | None:
 
 
 def _player_name_column(table: Table, kinds: Kinds) -> str | None:
-    """Return the column with the players' names.
-
-    The name column has a known heading, or is the first column of distinct names.
-    """
+    # The name column has a known heading, or is the first column of distinct names.
     columns = table.frame.columns
     known = [column for column in columns if plain_name(column) in f"{LONG['player']} {LONG['team']}".split()]
     names = known or [column for column in kinds["name"] if text_of(table, column).drop_nulls().is_unique().all()]
@@ -111,15 +108,12 @@ def _cross_table(table: Table) -> Grid | None:
 
 @dataclass(frozen=True)
 class _Game:
-    """A match between the players of two rows, with its result as text."""
-
     row: int
     other: int
     result: str
 
 
 def _opponent(column: str, place: dict[str, int], players: int) -> int | None:
-    """Return the row of the player that a column of a cross table is about; None for any other column."""
     title = plain_text(column)
     if title in place:
         return place[title]
@@ -133,7 +127,7 @@ def _cell(text: str | None) -> str:
 
 
 def _point_games(cells: dict[tuple[int, int], str]) -> list[_Game]:
-    """Return the matches of a cross table of points; an empty cell is derived from the other player's cell."""
+    # An empty cell follows from the other player's cell.
     games = []
     for row, other in sorted(cells):
         own, theirs = cells[row, other], cells.get((other, row), "")
@@ -145,10 +139,7 @@ def _point_games(cells: dict[tuple[int, int], str]) -> list[_Game]:
 
 
 def _score_games(cells: dict[tuple[int, int], str]) -> list[_Game]:
-    """Return the matches of a cross table of scores.
-
-    If most pairs of cells mirror each other, a pair is one match; otherwise, each cell is a match.
-    """
+    # If most pairs of cells mirror each other, a pair is one match; otherwise, each cell is a match.
     both = [(key, cells[key], cells.get(key[::-1], "")) for key in sorted(cells) if cells[key]]
     paired = [(own, theirs) for _, own, theirs in both if theirs]
     mirrored = not paired or np.mean([_is_mirrored(*pair) for pair in paired]) >= MOST
@@ -221,10 +212,7 @@ def _swiss_table(table: Table, kinds: Kinds) -> Grid | None:
 
 
 def _row_numbers(table: Table, who: str, players: int) -> dict[int, int]:
-    """Map each player's number to a row.
-
-    The players' numbers are in a column before the name; in a table without this column, rows are numbered from 1.
-    """
+    # The players' numbers are in a column before the name; in a table without this column, rows are numbered from 1.
     columns = table.frame.columns
     for column in columns[: columns.index(who)]:
         if plain_name(column) in _NUMBER or column.isdigit():
@@ -275,10 +263,7 @@ def _race_columns(table: Table, kinds: Kinds) -> Grid | None:
 
 
 def _with_rows(table: Table, frame: Any, rows: list[int]) -> Table:
-    """Return a table with another frame.
-
-    In messages, each row of the frame is named after one of `rows` of the old table.
-    """
+    # In messages, each row of the frame is named after one of `rows` of the old table.
     line, remarks = table.line, list(table.remarks)
     return Table(frame, table.title, lambda row: line(rows[row]), table.choices, remarks, unit=table.unit)
 

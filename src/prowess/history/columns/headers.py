@@ -170,10 +170,7 @@ class Headers:
         self._gather_unnamed()
 
     def _numbered_members(self, pattern: re.Pattern[str]) -> dict[str, tuple[str, ...]]:
-        """Return the player columns of each side.
-
-        The result is empty unless two sides have a first player, and one of them a second player.
-        """
+        # Two sides must have a first player, and one of them a second player; else the numbers mean something else.
         by_tail: dict[str, dict[str, dict[int, str]]] = {"name": {}, "": {}, "id": {}}  # names are better than ids
         for name, column in self.free.items():
             member = pattern.fullmatch(name)
@@ -213,7 +210,6 @@ class Headers:
                 self._group(plain_name(side), (side, *columns))
 
     def _group(self, name: str, columns: Sequence[str]) -> None:
-        """Combine several columns, each with one player, into one side with a name."""
         self.free = {plain: column for plain, column in self.free.items() if column not in columns}
         self.free[name] = columns[0]
         self.more[columns[0]] = tuple(columns[1:])

@@ -44,7 +44,6 @@ _BIRTH = ("birth", "born", "dob", "geb", "naissance", "nacimiento")
 
 
 def _sample(table: Table) -> Table:
-    """Return the first rows of a table, without its remarks and problems."""
     return replace(table, frame=table.frame.head(SAMPLE), remarks=[], problems=Problems(), left_out=[])
 
 
@@ -278,8 +277,10 @@ def _may_be_time(sample: Table, column: str) -> bool:
         return False
     import polars as pl
 
-    dtype = sample.frame[column].dtype
-    return dtype.is_temporal() or (dtype == pl.String and _kind(sample, column) == "time")
+    cells = sample.frame[column]
+    if cells.dtype != pl.String or not cells.cast(pl.Int64, strict=False).has_nulls():  # only whole numbers
+        return cells.dtype.is_temporal()
+    return _kind(sample, column) == "time"
 
 
 def _holds_places(sample: Table, column: str) -> bool:
@@ -288,10 +289,7 @@ def _holds_places(sample: Table, column: str) -> bool:
 
 
 def _note_names_for_places(table: Table, column: str) -> None:
-    """Add a remark if a column with a heading such as "Place" holds names.
-
-    Names are distinct, unlike words such as "goalkeeper".
-    """
+    # Names are distinct, unlike words such as "goalkeeper".
     cells = text_of(_sample(table), column).drop_nulls()
     if len(cells) > 2 and cells.n_unique() == len(cells) and cells.str.contains(r"\p{L}").all():
         text = f"column {column!r} is not used, because it holds texts such as {cells[0]!r} instead of places"
@@ -364,7 +362,7 @@ def reconcile_results(table: Table, layout: Layout) -> Layout:
 
 
 def _prefer_winner(table: Table, layout: Layout) -> Layout:
-    """Use the winner column instead of scores or ranks that contradict it."""
+    # Contradicting scores and ranks hold something else, such as places in a world ranking.
     sample = _sample(table)
     if layout.scores:
         first, second = numbers_together(sample, layout.scores)
@@ -394,7 +392,6 @@ def _prefer_winner(table: Table, layout: Layout) -> Layout:
 
 
 def _note_contradictions(table: Table, rows: NDArray[np.intp], results: list[str], column: str) -> None:
-    """Add a remark on the few rows in which scores or ranks contradict the winner."""
     if len(rows):
         row, names = int(rows[0]), " and ".join(results)
         more = f" ({len(rows):,} rows)" if len(rows) > 1 else ""
@@ -405,14 +402,13 @@ def _note_contradictions(table: Table, rows: NDArray[np.intp], results: list[str
 
 
 def _winner_sign(table: Table, layout: Layout) -> Floats:
-    """Return 1 if the first side won, −1 if the second won, 0 for a draw, NaN if the winner is unknown."""
+    """Return 1 if the first side won, −1 if the second won, 0 for a draw, and NaN if the winner is unknown."""
     rank = read_result_column(_sample(table), layout).rank
     assert rank is not None
     return np.sign(rank[:, 1] - rank[:, 0])
 
 
 def _scores_agree(table: Table, layout: Layout, column: str) -> bool:
-    """Return whether a column holds scores of both sides that agree with the winners."""
     sign = _winner_sign(table, layout)
     scores = pair_results(_sample(table), column, decided=True)
     both = (scores.state == PLAYED) & ~np.isnan(sign)

@@ -118,7 +118,8 @@ class Layout:
         columns = list(columns)
         if (joined := "+".join(sets := set_columns(columns))) in used:
             used.update(sets)
-        return [column for column in columns if column not in {*used, joined}]
+        used.add(joined)
+        return [column for column in columns if column not in used]
 
     def describe(self) -> list[Remark]:
         """Return remarks on the recognised roles."""
@@ -169,7 +170,7 @@ def _long(headers: Headers) -> Layout | None:
 
 
 def _long_by_parts(headers: Headers) -> Layout | None:
-    """Recognise a file with a row per player and no match column; the day or the round identifies the match."""
+    # Without a match column, the day or the round identifies the match.
     roles = headers.find(aliases.LONG)
     time = headers.first(aliases.COMMON["time"], "moment")
     parts = [column for column in (time, *map(headers.first, aliases.PARTS)) if column]
@@ -207,7 +208,7 @@ def _long_layout(headers: Headers, roles: dict[str, str], parts: list[str]) -> L
 
 
 def _one_match(headers: Headers) -> Layout | None:
-    """Recognise a file that is one match: a row per player with a place or a time, and no column for the match."""
+    # A file that is one match has a place or a time per player, and no column for the match.
     roles = headers.find(aliases.LONG)
     if "match" in headers.unused or "match" in roles or not {"rank", "duration"} & roles.keys():
         return None
@@ -311,7 +312,7 @@ def _pairs(headers: Headers, group: Sequence[tuple[str, str, str]], sides: Seque
 
 
 def _with_neutral(headers: Headers, layout: Layout) -> Layout:
-    """Add the column that marks neutral ground. In matches not on neutral ground, the first side is the home team."""
+    # In matches not on neutral ground, the first side is the home team.
     neutral = headers.find({"neutral": aliases.HOME_AWAY["neutral"]})
     if not neutral or len(layout.sides) != 2:
         return layout
@@ -344,10 +345,7 @@ def _groups(headers: Headers) -> list[list[tuple[str, str, str]]]:
 
 
 def _are_labels(labels: str) -> bool:
-    """Return whether letters or digits label sides, as in A, B and C.
-
-    The letters F and A do not: "for" and "against".
-    """
+    # The letters F and A do not label sides: they mean "for" and "against".
     return labels.isdigit() or labels == "xy" or "abcdefgh".startswith(labels)
 
 
@@ -375,7 +373,7 @@ def _one_view(headers: Headers) -> Layout | None:
 
 
 def _ordered(headers: Headers) -> Layout | None:
-    """Recognise a file with a row per match and a column for each place."""
+    # Each column holds the players of one place: first, second and so on.
     for names in aliases.ORDINALS:
         present = [name for name in names if name in headers.free]
         if any(headers.free[name] in headers.unfit.get(name, ()) for name in present):
@@ -388,7 +386,7 @@ def _ordered(headers: Headers) -> Layout | None:
 
 
 def _with_results(shape: Shape, headers: Headers, roles: dict[str, str], sides: tuple[Side, ...]) -> Layout | None:
-    """Choose the result columns: those mapped by the user, or else scores, ranks or the winner, in this order."""
+    # Columns that the user mapped come first, then scores, ranks and the winner, in this order.
     scored, ranked = (all(getattr(side, result) for side in sides) for result in ("score", "rank"))
     partly = not scored and any(side.score for side in sides)
     half = next((side.score for side in sides if side.score), None) if partly else None
@@ -421,7 +419,7 @@ def _with_results(shape: Shape, headers: Headers, roles: dict[str, str], sides: 
 
 
 def _common(headers: Headers) -> dict[str, str]:
-    """Return the columns that describe a whole match; a time of day is used only if another column has dates."""
+    # A time of day is used only if another column has dates.
     roles = headers.find(aliases.COMMON)
     if "time" not in roles or roles.get("clock") == roles["time"]:
         roles.pop("clock", None)

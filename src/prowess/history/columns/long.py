@@ -71,7 +71,7 @@ class RowGroups:
     def earliest(self, values: NDArray[Any], column: str) -> NDArray[Any]:
         """Return the time of each match: the time that all its rows have.
 
-        If the rows of most matches have several times, the earliest time is used.
+        If in most matches the rows differ in their times, the earliest time of each match is used.
         """
         ordered, start, _ = self._compare(values, "match")
         most = 2 * self.count_differing(values, "match") > np.count_nonzero(np.diff(start) > 1)
@@ -99,7 +99,7 @@ class RowGroups:
 
 
 def _first_equal(key: NDArray[Any]) -> NDArray[np.intp]:
-    """Return, for each element, the index of the first equal element."""
+    """Return, for each element, the index of the first element that equals it."""
     _, index, inverse = np.unique(key, return_index=True, return_inverse=True)
     first: NDArray[np.intp] = index[inverse]
     return first
@@ -165,7 +165,7 @@ def _team_codes(table: Table, column: str) -> Ints:
 
 
 def _note_no_teams(rows: RowGroups, rank: Floats, remarks: list[Remark]) -> None:
-    """Add a remark on matches with several winners if no column gives the teams."""
+    # Without a team column, partners who share first place look like several winners.
     winners = np.add.reduceat(rank[rows.order] == 1, rows.match_row_start[:-1], dtype=np.int64)
     several = int(np.count_nonzero((winners > 1) & (np.diff(rows.match_row_start) > winners)))
     if several:
@@ -213,7 +213,6 @@ def _match_codes(table: Table, layout: Layout) -> Ints:
 
 
 def _one_match(table: Table, layout: Layout) -> Ints:
-    """Assign all rows to one match; raises `Error` if a player is listed twice."""
     player = text_of(table, _player_column(layout))
     if (twice := player.filter(player.is_duplicated()).drop_nulls()).len():
         name = f"{twice[0]} is listed twice, so the file is not one match: "
@@ -225,9 +224,9 @@ def _one_match(table: Table, layout: Layout) -> Ints:
 
 
 def _results(table: Table, layout: Layout) -> _Results:
-    """Read places, scores or durations. A word in place of a number means that the player did not finish."""
     import polars as pl
 
+    # A word in place of a number means that the player did not finish.
     roles = layout.roles
     nobody = np.zeros(len(table.frame), bool)
     if "rank" in roles or "duration" in roles:
@@ -254,7 +253,7 @@ def _results(table: Table, layout: Layout) -> _Results:
 
 
 def _did_not_start(table: Table, layout: Layout, missing: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return a mask of rows without a place in which another column, such as the time, says DNS (did not start)."""
+    # The place is empty, but another column, such as the time, says DNS (did not start).
     absent = np.zeros(len(missing), bool)
     rows = np.flatnonzero(missing)
     for words in _other_words(table, layout, rows) if len(rows) else ():
@@ -263,7 +262,6 @@ def _did_not_start(table: Table, layout: Layout, missing: NDArray[np.bool_]) -> 
 
 
 def _other_words(table: Table, layout: Layout, rows: NDArray[np.intp]) -> "Iterator[pl.Series]":
-    """For each text column without a role, yield its cells in the given rows."""
     import polars as pl
 
     for column in layout.unused(table.frame.columns):
@@ -276,10 +274,7 @@ def _means_absent(word: str) -> bool:
 
 
 def _absent_word(table: Table, layout: Layout, column: str, absent: NDArray[np.intp]) -> str:
-    """Return the most frequent word that marks absent players.
-
-    If `column` has no such word, other columns are searched.
-    """
+    # If `column` has no such word, other columns are searched.
     words = text_of(table, column).gather(absent).drop_nulls()
     if len(words):
         return str(words.mode()[0])
@@ -348,7 +343,7 @@ def _leave_out(table: Table, layout: Layout, match: Ints, team: Ints | None, res
 
 
 def _leave_out_repeated(table: Table, layout: Layout, match: Ints, team: Ints | None, results: _Results) -> None:
-    """Keep only the best of a player's rows in a match: a driver may change cars, and rows may be duplicates."""
+    # Only the best of a player's rows in a match is kept: a driver may change cars, and rows may be duplicates.
     column = _player_column(layout)
     key = pair_codes(match, intern_clean(names(table, column))[0])
     if team is not None:
@@ -393,7 +388,7 @@ def _players(table: Table, layout: Layout, rows: RowGroups) -> tuple[Ints, Ints,
 
 
 def _ranks(rows: RowGroups, layout: Layout, results: _Results, score: Floats | None) -> Floats | None:
-    """Return the ranks of the teams; within a match, unranked teams come last."""
+    # Within a match, unranked teams come last.
     match = owners(rows.match_start)
     if results.rank is not None:
         column = next(layout.roles[role] for role in ("rank", "duration", "result") if role in layout.roles)
@@ -418,10 +413,8 @@ def _ranks(rows: RowGroups, layout: Layout, results: _Results, score: Floats | N
 
 
 def _scores(rows: RowGroups, score: Floats, column: str, remarks: list[Remark]) -> Floats:
-    """Return the team scores: the common value of a team's rows, or the sum if the rows of most teams differ.
-
-    The decision holds for the whole file: if scores are summed, a team of two players with 3 points each has 6 points.
-    """
+    # The decision holds for the whole file: if scores are summed, a team of two players with 3 points each has 6
+    # points.
     size = np.diff(rows.team_start)
     several = int(np.count_nonzero(size > 1))
     differ = 2 * rows.count_differing(score, "team") >= max(several, 1)
@@ -439,10 +432,7 @@ def _scores(rows: RowGroups, score: Floats, column: str, remarks: list[Remark]) 
 
 
 def _home_by_matchup(rows: RowGroups) -> Ints | None:
-    """Return the home teams if a column has "BOS vs.
-
-    NYK" in the row of the home team and "NYK @ BOS" in the other row.
-    """
+    # The row of the home team has "BOS vs. NYK", the other row has "NYK @ BOS".
     column = next((name for name in rows.table.frame.columns if plain_name(name) == "matchup"), None)
     if column is None or rows.table.frame[column].dtype.is_nested():
         return None
@@ -452,7 +442,7 @@ def _home_by_matchup(rows: RowGroups) -> Ints | None:
 
 
 def _home(rows: RowGroups, column: str) -> Ints:
-    """Return the index of the home team in each match; -1 if there is no home team."""
+    # -1 means that there is no home team.
     return _home_of_teams(rows, yes_no(rows.table, column), column)
 
 

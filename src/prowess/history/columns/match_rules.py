@@ -46,7 +46,7 @@ def find_faults(draft: RawMatches) -> Iterable[Fault]:
 
 
 def _drop_partial_scores(draft: RawMatches) -> None:
-    """Drop the scores of matches in which every team has a rank but only some have a score."""
+    # If every team has a rank, scores of only some teams are meaningless.
     if draft.rank is not None and draft.score is not None and np.isnan(draft.score).any():
         ranked = _count_values(draft, draft.rank) == np.diff(draft.match_start)
         values = _count_values(draft, draft.score)
@@ -153,7 +153,6 @@ def _results(draft: RawMatches) -> Iterator[Fault]:
 
 
 def _count_values(draft: RawMatches, column: Floats) -> NDArray[Any]:
-    """Count the teams of each match that have a value."""
     if draft.all_duels:
         counts: NDArray[Any] = (~np.isnan(column)).reshape(-1, 2).sum(axis=1)
         return counts

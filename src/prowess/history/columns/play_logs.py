@@ -68,14 +68,12 @@ class _Play:
 
     @property
     def stranger(self) -> str | None:
-        """The first winner who is not listed among the players, or None."""
         if self.word in DRAWS or self.word in _TOGETHER or self.word in _NOT_PLAYED:
             return None
         names = {name for name, _ in self.players}
         return next((name for name in self.winners if name not in names), None)
 
     def places(self) -> list[int] | None:
-        """Return the place of each player; None if the row has no result."""
         if self.word in DRAWS or self.stranger is not None:
             return [1] * len(self.players)
         if self.word in _NOT_PLAYED:
@@ -137,7 +135,7 @@ def _play(names: list[str], cell: str) -> _Play:
 
 
 def _seats(play: _Play) -> list[tuple[str, str, str | None]]:
-    """Return the name, place and score of each player; scores that contradict the places are left out."""
+    # Scores that contradict the places are left out.
     places, scores = play.places() or [], play.scores
     agree = len(scores) == len(places) and places == [1 + sum(other > score for other in scores) for score in scores]
     return [
@@ -165,10 +163,7 @@ def _seat(cell: str) -> tuple[str, float | None]:
 
 
 def _is_log(plays: Sequence[_Play]) -> bool:
-    """Return whether rows are a log of plays.
-
-    Most rows must have several players, and most of these must have scores or a winner.
-    """
+    # Most rows must have several players, and most of these must have scores or a winner.
     several = [play for play in plays if len(play.players) > 1]
     shown = [
         play

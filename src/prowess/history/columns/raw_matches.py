@@ -47,7 +47,6 @@ class RawMatches:
     entry_context: Context = EMPTY
 
     def __len__(self) -> int:
-        """Count the matches."""
         return len(self.match_start) - 1
 
     @cached_property

@@ -92,7 +92,7 @@ def _words(name: str) -> Words:
 
 
 def _families(layout: Layout) -> Iterator[Labels]:
-    """Yield the pairs (or longer tuples) of words that may stand for the sides, likeliest first."""
+    """Yield the pairs (or longer tuples) of words that may name the sides, likeliest first."""
     yield tuple(_words(side.column) for side in layout.sides)
     if layout.shape == Shape.HOME_AWAY:
         yield from _pairs(_HOME, _AWAY)
@@ -198,7 +198,7 @@ def _by_syllable(column: str, families: Sequence[Labels], plain: dict[str, str])
 
 
 def _name_without(column: str, start: int, end: int) -> str:
-    """Return a column name without the words from `start` to `end`, and without an adjacent word such as "team"."""
+    """Return a column name without its words from `start` to `end`, and without an adjacent word such as "team"."""
     words = list(_WORD.finditer(column))
     if len(words) > end - start + 1:
         if start and words[start - 1][0].lower() in _OWNERS:
@@ -211,7 +211,7 @@ def _name_without(column: str, start: int, end: int) -> str:
 
 
 def _title(name: str) -> str:
-    """Return the common name of columns; a bare number, as in W1 and L1, becomes the name of a set."""
+    # A bare number, as in W1 and L1, becomes the name of a set.
     name = name.strip(_BETWEEN)
     return f"set {name}" if name.isdigit() else name
 

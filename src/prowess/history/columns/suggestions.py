@@ -137,10 +137,7 @@ class Contents:
         return any(self._shared.values())
 
     def _may_meet(self, first: str, second: str) -> bool:
-        """Return whether two columns may hold opponents.
-
-        Both columns must have several names, and almost no row may have the same name in both.
-        """
+        # Both columns must have several names, and almost no row may have the same name in both.
         one, two = self.names[first], self.names[second]
         return may_meet(one, two) and (len(one) < FEW or min(len(set(one)), len(set(two))) > 1)
 
@@ -226,16 +223,12 @@ def _split_names(cells: list[str]) -> set[str]:
 
 
 def _are_rosters(table: Table, column: str) -> bool:
-    """Return whether most cells list several names."""
     cells = text_of(table, column).drop_nulls()
     return bool(len(cells)) and 2 * sum(_BETWEEN_NAMES.search(cell) is not None for cell in cells) > len(cells)
 
 
 def _may_be_ids(table: Table, column: str) -> bool:
-    """Return whether numbers may identify players.
-
-    Player numbers must be positive integers, but neither row numbers nor years.
-    """
+    # Player numbers are positive integers, but neither row numbers nor years.
     values = numbers(replace(table, problems=Problems(), remarks=[]), column)
     whole = not np.isnan(values).any() and bool((values == np.floor(values)).all()) and bool((values > 0).all())
     return whole and not _is_counter(values) and not _are_years(values)

@@ -104,10 +104,7 @@ def _are_byes(names: "pl.Series") -> Mask:
 
 
 def _reject_results(table: Table, layout: Layout, size: Ints, player: Ints, names: "pl.Series") -> None:
-    """Report names that are results, such as "Herm won by 39 runs", as problems.
-
-    The cells of such a row are in the wrong order.
-    """
+    # A name such as "Herm won by 39 runs" is a result: the cells of its row are in the wrong order.
     wrong = names.str.contains(r"(?i)\bwon by [\d½]").to_numpy()
     if wrong.any():
         team = np.repeat(np.arange(size.size), size.reshape(-1))
@@ -143,7 +140,7 @@ def _teams(table: Table, layout: Layout) -> tuple[Ints, Ints, "pl.Series"]:
 
 
 def _note_smaller_teams(table: Table, columns: list[str], size: Ints) -> None:
-    """Add a remark on the few teams with fewer players than nearly all others; a name may be missing."""
+    # A team smaller than nearly all others suggests that a name is missing.
     usual = int(np.bincount(size[size > 0]).argmax()) if size.any() else 0
     small = (size > 0) & (size < usual)
     number = int(np.count_nonzero(small))
@@ -211,7 +208,6 @@ def add_venue(table: Table, layout: Layout) -> Layout:
 
 
 def _home(table: Table, layout: Layout) -> Ints | None:
-    """Return the index of the home team of each match, -1 on neutral ground."""
     if layout.shape == Shape.HOME_AWAY or (layout.shape == Shape.SIDES and "neutral" in layout.roles):
         if table.decided.get(BOTH_VIEWS):
             column = layout.sides[0].column
@@ -231,7 +227,6 @@ def _home(table: Table, layout: Layout) -> Ints | None:
 
 
 def _results(table: Table, layout: Layout, present: Mask) -> SideResults:
-    """Read the results of all matches, and leave out the matches that were not played."""
     if "status" in layout.roles:
         code, different = intern(text_of(table, layout.roles["status"]).fill_null(""))
         words = [plain_name(word) for word in different]
@@ -273,7 +268,7 @@ def _leave_out_walkovers(table: Table, rows: Mask) -> None:
 
 
 def _require_scores(table: Table, columns: list[str], score: Floats, present: Mask) -> None:
-    """Leave out matches without any score; report matches with scores for only some sides as problems."""
+    # Matches without any score were not played; scores for only some of the sides are a problem.
     missing = np.isnan(score)
     unplayed = (missing | ~present).all(axis=1)
     fine = np.ones(len(score), bool)
@@ -324,7 +319,6 @@ def _scores_of_winners(table: Table, layout: Layout) -> Floats | None:
 
 
 def _note_unread_scores(table: Table, column: str, rows: Mask) -> None:
-    """Add a remark on matches with a known winner whose score is missing or cannot be read."""
     number, row = int(np.count_nonzero(rows)), int(rows.argmax())
     if number:
         cell = text_of(table, column)[row]

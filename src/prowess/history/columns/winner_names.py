@@ -63,7 +63,7 @@ def _side_of_word(text: str, layout: Layout) -> int:
 
 
 def _compare_names(table: Table, layout: Layout, rows: NDArray[np.intp]) -> NDArray[np.int8]:
-    """Compare winners with the names of both sides; each distinct combination is compared once."""
+    # Each distinct combination of cells is compared once.
     column = layout.roles["winner"]
     cells = [_names_of(table, side, rows) for side in layout.sides]
     combinations = list(zip(text_of(table, column)[rows].to_list(), *cells, strict=True))
@@ -78,10 +78,7 @@ def _compare_names(table: Table, layout: Layout, rows: NDArray[np.intp]) -> NDAr
 
 
 def _names_of(table: Table, side: Side, rows: NDArray[np.intp]) -> "Iterable[tuple[str, ...]]":
-    """Return the names of a side in the given rows.
-
-    The names are in one cell, in a cell for each player, or in a list.
-    """
+    # The names are in one cell, in a cell for each player, or in a list.
     if table.frame[side.column].dtype.is_nested():
         return [tuple(map(str, names or ())) for names in table.frame[side.column][rows].to_list()]
     columns: list[pl.Series] = [text_of(table, column)[rows] for column in (side.column, *side.more)]
@@ -114,5 +111,4 @@ def _split(name: str) -> list[str]:
 
 
 def _is_part(cell: str, name: str) -> bool:
-    """Return whether one of two texts contains the other as whole words."""
     return f" {cell} " in f" {name} " or (bool(name) and f" {name} " in f" {cell} ")

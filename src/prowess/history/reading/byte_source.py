@@ -149,7 +149,7 @@ def open_source(path: str | os.PathLike[str], title: str | None = None, limits: 
 
 
 def _decompressed(source: Source, limits: ReadLimits, stem: str = "") -> Source:
-    """Decompress a file and return its content as a source, with the suffix that remains (`.csv` for `.csv.gz`)."""
+    # The suffix that remains (`.csv` for `.csv.gz`) decides the format.
     head = source.read(6)
     if head.startswith(b"PK\x03\x04"):
         return _unzipped(source, limits)
@@ -170,7 +170,7 @@ def _decompressed(source: Source, limits: ReadLimits, stem: str = "") -> Source:
 
 
 def _unpack(stream: IO[bytes], source: Source, limits: ReadLimits) -> bytes:
-    """Return all bytes of a compressed stream, read in pieces so that no more is unpacked than the limits allow."""
+    # The stream is read in pieces, so that no more is unpacked than the limits allow.
     content, packed = io.BytesIO(), source.size
     while piece := stream.read(_PIECE):
         content.write(piece)
@@ -179,7 +179,7 @@ def _unpack(stream: IO[bytes], source: Source, limits: ReadLimits) -> bytes:
 
 
 def _unzipped(source: Source, limits: ReadLimits) -> Source:
-    """Return the only file in a zip archive; a workbook, which is also a zip archive, is returned unchanged."""
+    # A workbook is also a zip archive; it is returned unchanged.
     try:
         with zipfile.ZipFile(source.for_polars()) as archive:
             names = [name for name in archive.namelist() if not name.endswith("/")]

@@ -36,7 +36,7 @@ _NEWLINE, _QUOTE = 10, 34
 
 @dataclass(frozen=True)
 class Chunk:
-    """A part of a file, as a table or as findings, and the fraction of the file read so far."""
+    """A part of a file, as a table or as findings, and the fraction of the file that was read so far."""
 
     content: Table | Findings
     share: float
@@ -113,7 +113,7 @@ class _TextFile:
         self.decoder = self._wide_decoder()
 
     def _wide_decoder(self) -> codecs.IncrementalDecoder | None:
-        """Return a decoder for UTF-16 or UTF-32, which cannot be split at newline bytes."""
+        # UTF-16 and UTF-32 cannot be split at newline bytes.
         marked = self.head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
         chosen = self.choices.encoding if "16" in (self.choices.encoding or "") else None
         codec = ""
@@ -127,7 +127,7 @@ class _TextFile:
         return codecs.getincrementaldecoder(codec)("replace")
 
     def has_lines(self) -> bool:
-        """Return whether the file can be read in chunks: a table, chess games, or JSON with an object per line."""
+        # These are tables, chess games, and JSON with an object per line.
         if self._is_pgn():
             return self.decoder is None
         if is_bgg(self.head):
@@ -141,7 +141,7 @@ class _TextFile:
         return is_pgn(self.suffix, self.head[:HEAD])
 
     def chunks(self, rows: int) -> Iterator[Chunk]:
-        """Yield a table for each piece of the file; later pieces use the header of the first."""
+        # Later pieces use the header of the first.
         if self._is_pgn():
             for table in PgnReader(self.title, self.choices).tables(self._lines(), rows):
                 yield Chunk(table, self._share())
@@ -181,7 +181,7 @@ class _TextFile:
         return min(1.0, self.raw.tell() / self.size) if self.size else 0.0
 
     def _lines(self) -> Iterator[bytes]:
-        """Yield the lines one by one; used for formats whose records span many lines."""
+        # Needed for formats whose records span many lines.
         limits, unpacked = self.choices.read_limits, 0
         try:
             for line in read_lines(self.stream, self.title, limits):
@@ -195,7 +195,7 @@ class _TextFile:
             raise unreadable(self.title, error) from error
 
     def _settle(self, piece: bytes, choices: Choices, lines_before: int) -> Choices:
-        """Return the reading options with the separator and the encoding of this piece, for later pieces."""
+        # Later pieces must be read with the separator and the encoding of this piece.
         if choices.encoding is None:
             try:
                 piece.decode()
@@ -209,7 +209,7 @@ class _TextFile:
         return choices
 
     def _pieces(self, rows: int) -> Iterator[tuple[bytes, int]]:
-        """Yield pieces of about `rows` lines, with their numbers of lines; each piece ends at the end of a record."""
+        # Each piece ends at the end of a record.
         pending, lines, is_first = b"", 0, True
         read_lines = unpacked = 0
         limits = self.choices.read_limits
@@ -261,7 +261,6 @@ def _find_cut(data: bytes, lines: int, rows: int) -> int:
 
 
 def _lines_above(piece: bytes, table: Table) -> bytes:
-    """Return the lines above the first row of a table."""
     if not len(table.frame) or table.unit != "line":
         return piece
     return b"".join(line + b"\n" for line in piece.split(b"\n", table.line(0) - 1)[:-1])
@@ -285,7 +284,6 @@ class RowQueue:
         self.columns: list[str] = []
 
     def __len__(self) -> int:
-        """Count the rows."""
         return sum(len(table.frame) for table in self.tables) - self.begin
 
     def add(self, table: Table) -> None:

@@ -102,10 +102,7 @@ def _read_regular(source: Source, choices: Choices) -> Grid | None:
 
 
 def _note_short_rows(lines: Sequence[int], rows: int, lines_before: int) -> list[Remark]:
-    """Return a remark on rows that end before the last column.
-
-    There is no remark if many rows are short, because a program probably leaves out empty cells.
-    """
+    # If many rows are short, a program probably leaves out empty cells, which is not an error.
     if not 0 < len(lines) <= max(1, FEW * rows):
         return []
     line = lines_before + lines[0]
@@ -219,7 +216,7 @@ class LineIndex:
 
     @cached_property
     def _starts(self) -> NDArray[np.int64] | None:
-        """The line on which each record begins; None if a quoted cell does not end before a separator."""
+        """The line on which each record begins; None if a closing quote is not followed by a separator."""
         pieces, lines, inside = [np.ones(1, np.int64)], 1, 0
         last = len(self.data) - 1
         for begin, chunk in self._chunks():
@@ -271,7 +268,7 @@ def _check_columns(sample: Iterable[Record], source: Source, choices: Choices) -
 
 
 def _first_lines(text: str) -> str:
-    """Return the lines at the start of a text, without lines that are too long for a table."""
+    # A line that is too long for a table is not part of it.
     lines: list[str] = []
     size, start = 0, 0
     while start < len(text) and size < _HEAD:
@@ -284,9 +281,9 @@ def _first_lines(text: str) -> str:
 
 
 def _repair(rows: Iterable[Record], heading: Heading, damaged: bool, lines_before: int) -> Grid:
-    """Rewrite the records as regular CSV for Polars, which takes less memory than lists of cells."""
     import polars as pl
 
+    # The records are rewritten as regular CSV for Polars, which takes less memory than lists of cells.
     width = len(heading.names)
     lines, faults, stray, short = array("q"), [], [], []
     text = io.StringIO(newline="")

@@ -126,7 +126,7 @@ def detect_encoding(data: bytes, chosen: str | None = None, lines_before: int = 
 
 
 def _utf_16_without_mark(head: bytes) -> str | None:
-    """Recognise UTF-16 by its zero bytes: every other byte of Western text is zero."""
+    # Every other byte of Western text in UTF-16 is zero.
     even, odd = (head[start::2].count(0) / max(1, len(head[start::2])) for start in (0, 1))
     if max(even, odd) < 0.4 or min(even, odd) > 0.1:
         return None
@@ -143,7 +143,6 @@ def _first_invalid_line(data: bytes) -> int:
 
 
 def _best_legacy_codec(data: bytes) -> str | None:
-    """Return the codec in which the words look most plausible; None if none is good enough."""
     words = sorted(set(_WORD.findall(data[: 1 << 24])))[:5000]
     scores = {codec: _score(words, codec) for codec in _LEGACY}
     best = max(scores, key=lambda codec: scores[codec])
@@ -151,7 +150,7 @@ def _best_legacy_codec(data: bytes) -> str | None:
 
 
 def _score(words: list[bytes], codec: str) -> float:
-    """Return the fraction of plausible words; letter frequencies decide between codecs of the same script."""
+    """Return the fraction of plausible words, plus a small term that prefers codecs with common letters."""
     common_letters = _COMMON.get(_LEGACY[codec][0], frozenset())
     good = letters = common = 0
     for word in words:

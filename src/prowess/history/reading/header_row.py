@@ -118,7 +118,6 @@ def _is_value_like(cell: str, column: Cells) -> bool:
 
 
 def _is_value(cell: str) -> bool:
-    """Return whether a cell is a number, a date or a result."""
     return _VALUE.fullmatch(cell) is not None
 
 
@@ -198,11 +197,6 @@ def _is_lower_heading(cells: Cells, lower: Cells) -> bool:
 
 
 def _join_headings(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
-    """Return the column names of a header of two rows; a cell of the upper row may span several columns.
-
-    >>> _join_headings(["Date", "Home", "", "Away", ""], ["", "Team", "Goals", "Team", "Goals"])
-    ['Date', 'Home Team', 'Home Goals', 'Away Team', 'Away Goals']
-    """
     width = max(len(upper), len(lower))
     above, below = ([*cells, *[""] * (width - len(cells))] for cells in (upper, lower))
     group, begin, span = "", 0, width
@@ -219,7 +213,6 @@ def _join_headings(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
 
 
 def _is_row(cells: Cells) -> bool:
-    """Return whether a record is neither blank nor a line of dashes under a header."""
     filled = [cell.strip() for cell in cells if cell.strip()]
     return bool(filled) and not all(map(_RULE.fullmatch, filled))
 
@@ -229,7 +222,7 @@ def _is_comment(cells: Cells) -> bool:
 
 
 def _usual_width(rows: Iterable[Cells]) -> int:
-    """Return the most frequent width; the larger one in case of a tie."""
+    # Of equally frequent widths, the larger one counts.
     counts = Counter(map(len, rows))
     return max(counts, key=lambda width: (counts[width], width), default=0)
 
@@ -271,10 +264,7 @@ def _guess_header(cells: Cells, below: Sequence[Cells], choices: Choices) -> boo
 
 
 def _unique_names(titles: Cells, remarks: list[Remark]) -> tuple[str, ...]:
-    """Return a unique name for each column: its title, with a number if it is repeated.
-
-    A column without a title gets its number.
-    """
+    # A repeated title gets a number, and a column without a title gets its own number.
     names: dict[str, None] = {}
     copies = Counter[str]()
     repeated = []

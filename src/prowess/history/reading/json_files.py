@@ -39,7 +39,7 @@ def read_json(source: Source, choices: Choices) -> Table | Findings:
 
 
 def _document(source: Source) -> Any:
-    """Return the whole content of a file, or None if it has an object on each line."""
+    # None means that the file has an object on each line.
     head = source.read(_LONGEST_LINE).removeprefix(b"\xef\xbb\xbf").strip()
     first, _, more = head.partition(b"\n")
     is_list = head[:1] == b"["
@@ -88,7 +88,6 @@ class _Items:
                         yield number, Error(f"invalid JSON: {error}")
 
     def objects(self) -> Iterator[dict[str, Any]]:
-        """Yield the objects; raises `Error` at the first item that is something else."""
         for number, item in self:
             if isinstance(item, Error):
                 raise item.within(f"{self.source}, {self.unit} {number}: ", line=number)
@@ -99,12 +98,11 @@ class _Items:
         return [number for number, _ in self]
 
     def line(self, row: int) -> int:
-        """Return the line of an object; the first call reads the file again."""
+        # Lines are needed only for messages, so the first call reads the file again.
         return self._lines[row]
 
 
 def _list_of(document: Any, source: Source) -> list[Any] | None:
-    """Return the list of objects in a JSON document; None if the file has an object on each line."""
     if document is None or isinstance(document, list):
         return document
     if isinstance(document, dict):
@@ -128,8 +126,7 @@ def _object_or_error(item: Any) -> Any:
 
 
 def _read_matches(items: _Items, choices: Choices) -> Findings:
-    """Build a history from all matches. If that fails, use only the matches that are valid individually."""
-
+    # If the matches are not valid together, only those that are valid individually are used.
     def history(matches: Iterable[Any], line: Callable[[int], int]) -> History:
         return from_matches(
             matches,

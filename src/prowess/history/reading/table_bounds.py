@@ -104,9 +104,9 @@ def _section_rows(columns: "Sequence[pl.Series]") -> Rows:
 
 
 def _add_rounds(frame: "pl.DataFrame", kept: Rows, sections: Rows, titles: Sequence[str]) -> "pl.DataFrame":
-    """Add columns with the round and the date of the heading above each row, unless the table has these columns."""
     import polars as pl
 
+    # A table that has columns for the round or the date keeps its own.
     above = np.searchsorted(sections, kept)
     for name, pattern in (("Round", _NUMBER), ("Date", _DATE)):
         found = [pattern.search(title) for title in titles]
@@ -118,7 +118,6 @@ def _add_rounds(frame: "pl.DataFrame", kept: Rows, sections: Rows, titles: Seque
 
 
 def _matching_rows(candidates: "pl.Series", cells: "Iterable[tuple[pl.Series, str]]") -> Rows:
-    """Return the candidate rows in which every column holds the given cell, checked column by column."""
     return _rows_with(candidates.arg_true().to_numpy().astype(np.intp), cells)
 
 

@@ -53,8 +53,6 @@ def _line_end(text: str, position: int) -> int:
 
 
 class _Tokenizer:
-    """Splits records into cells at a separator."""
-
     def __init__(self, separator: str) -> None:
         self.separator = separator
         self.blanks = separator in BLANKS
@@ -65,7 +63,6 @@ class _Tokenizer:
         self.unquoted = re.compile(rf"[^\n]*?(?={mark}|\n|\Z)")
 
     def split(self, line: str) -> list[str]:
-        """Return the cells of a line without quotation marks."""
         return self.mark.split(line.strip()) if self.blanks else line.split(self.separator)
 
     def are_rows(self, text: str, width: int) -> bool:
@@ -84,7 +81,6 @@ class _Tokenizer:
         return width > 2 and 2 * rows > len(lines)
 
     def read(self, text: str, position: int, line: int) -> tuple[Record, int]:
-        """Return the record that begins at a position, and the position after it."""
         cells, fault, stray = [], None, False
         while True:
             while self.blanks and text[position : position + 1] in (" ", "\t"):

@@ -71,7 +71,7 @@ def read_times(table: Table, column: str, clock_column: str | None = None) -> Ti
 
 
 def _note_distant(table: Table, column: str, number: Micros | Floats) -> None:
-    """Add a remark on a few times that are decades away from all others: 2204 may be a typo for 2024."""
+    # A few times decades away from all others may be typos, such as 2204 for 2024.
     if not len(number) or int(number.max()) - int(number.min()) < DISTANT:
         return
     ordered = np.sort(number)
@@ -157,10 +157,7 @@ def _are_mostly_numbers(cells: DistinctValues, numeric: Mask) -> bool:
 
 
 def _number_times(cells: DistinctValues, value: Floats, time_format: str | None, numeric: Mask | None = None) -> Times:
-    """Convert numbers to times, in the user's format or else in the format that they resemble.
-
-    NaN marks cells that are not numbers.
-    """
+    # The user's format comes first, then the format that the numbers resemble. NaN marks cells that are not numbers.
     finite = np.isfinite(value)
     if numeric is not None:
         _reject_unread(cells, ~numeric, "most times in this column are numbers, so write this one as a number, too")
@@ -184,13 +181,9 @@ def _number_times(cells: DistinctValues, value: Floats, time_format: str | None,
 
 
 def _read_by_format(text: "pl.Series", time_format: str) -> Texts:
-    """Parse texts in a strptime format.
-
-    Polars parses the whole column if it interprets the format as Python does; otherwise Python parses the texts one by
-    one.
-    """
     import polars as pl
 
+    # Polars parses the whole column if it interprets the format as Python does; else Python parses text by text.
     clock = has_clock(time_format)
     number = np.full(len(text), NAT)
     texts = Texts(np.full(len(text), -1, np.int32), {"dmy": number}, [Stamp("timestamp" if clock else "date", None)])
@@ -265,7 +258,6 @@ def _disagreement(first: Stamp, second: Stamp) -> Message:
 
 
 def _reject_unread(cells: DistinctValues, unread: Mask, right: Message) -> None:
-    """Report each cell that is not a time as a problem: an empty cell, a number among dates, or something else."""
     import polars as pl
 
     if not unread.any():
@@ -380,7 +372,7 @@ def _turns(number: Micros) -> tuple[int, int]:
 
 
 def _add_clock(table: Table, times: Times, column: str) -> Times:
-    """Add the times of day in a column to the dates; a row without a time of day is at midnight."""
+    # A row without a time of day is at midnight.
     text = _clock_texts(table.frame[column])
     if times.kind != "date" or text is None:
         why = "it holds no times of day" if times.kind == "date" else "the match times already include a time of day"
@@ -407,9 +399,9 @@ def _add_clock(table: Table, times: Times, column: str) -> Times:
 
 
 def _clock_texts(series: "pl.Series") -> "pl.Series | None":
-    """Convert times of day to text; cells may be text, whole numbers such as 1500, or fractions of a day."""
     import polars as pl
 
+    # Cells may be text, whole numbers such as 1500, or fractions of a day.
     if series.dtype.is_float():
         part = series.fill_null(0.0).fill_nan(0.0)
         if not ((part >= 0) & (part < 1)).all():

@@ -328,10 +328,7 @@ def _read_by_template(
 
 
 def _read_one(result: Texts, row: int, parts: _Match | None) -> None:
-    """Parse a single text in Python.
-
-    Texts in rare notations are parsed one by one, because a template for the whole column is not worth its cost.
-    """
+    # Texts in rare notations are parsed one by one, because a template for the whole column is not worth its cost.
     if parts is None:
         return
     read: dict[Order, Micros] = {}

@@ -155,7 +155,6 @@ def choose_keys(value: JsonObject, names: Mapping[str, str]) -> dict[str, object
 
 
 def _agree(entries: Sequence[Entry]) -> bool:
-    """Return whether a better place always means a higher score."""
     return [entry.place for entry in entries] == places([entry.score for entry in entries if entry.score is not None])
 
 

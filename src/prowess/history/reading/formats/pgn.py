@@ -101,7 +101,6 @@ class _Game:
     faults: list[str] = field(default_factory=list)
 
     def add_tags(self, line: bytes) -> None:
-        """Add the tag pairs of a line, usually one."""
         if plain := _PLAIN_TAG.fullmatch(line):
             if (name := _KEPT.get(plain[1])) is not None:
                 self._add(name, plain[2].strip())
@@ -124,14 +123,13 @@ class _Game:
             self.faults.append(f"the tag {name} occurs twice")
 
     def add_moves(self, text: bytes) -> None:
-        """Add a line of moves without its comments."""
         if text := text.strip():
             self.checksum = zlib.crc32(text, self.checksum)
             self.ending = text
 
 
 def _games(lines: Iterable[bytes]) -> Iterator[_Game]:
-    """Yield the games; a comment in braces may span lines, and tags within it are ignored."""
+    # A comment in braces may span lines, and tags within it are ignored.
     game, in_moves, in_comment, blank = _Game(0), False, False, True
     for number, line in enumerate(lines, 1):
         if in_comment:
@@ -174,7 +172,7 @@ def _without_comments(text: bytes) -> tuple[bytes, bool]:
 
 
 def _starts_again(game: _Game, line: bytes) -> bool:
-    """Return whether a tag after a blank line begins another game: the current game already has this tag."""
+    # A tag that the current game already has belongs to the next game.
     name = _ANY_TAG.match(line)
     return name is not None and _KEPT.get(name[1]) in game.tags
 
@@ -231,10 +229,7 @@ class PgnReader:
         )
 
     def _decode(self, games: list[_Game]) -> tuple[dict[bytes, str], list[Remark]]:
-        """Decode each distinct value as UTF-8.
-
-        Values that are not UTF-8 are all decoded in the one encoding that fits them.
-        """
+        # Values that are not UTF-8 are all decoded in the one encoding that fits them.
         first_line: dict[bytes, int] = {}
         for game in games:
             for value in game.tags.values():
@@ -255,7 +250,7 @@ class PgnReader:
         return text, encoding.remarks_at(min(first_line[value] for value in others)) if others else []
 
     def _set_dates(self, values: list[dict[str, str]], lines: list[int], problems: Problems) -> list[Remark]:
-        """Convert PGN dates, such as 2024.05.??, to a notation that the date parser understands."""
+        # PGN writes unknown parts of a date as question marks: 2024.05.??
         if self.times is None:
             pairs = (("UTCDate", "UTCTime"), ("Date", "Time"))
             self.times = next((tags for tags in pairs if all(_has_time(game, *tags) for game in values)), ("Date",))
@@ -313,10 +308,7 @@ def _has_time(game: dict[str, str], date: str, clock: str = "") -> bool:
 
 
 def _result(game: _Game, tags: dict[str, str]) -> str:
-    """Return the result in the tags; without a result tag, the result after the moves.
-
-    Record a fault if the two differ.
-    """
+    # Without a result tag, the result after the moves counts; if both exist, they must agree.
     written = tags.get("Result", "")
     result = _RESULTS.get(written.replace(" ", ""), written)
     ending = _RESULTS.get(game.ending.split()[-1].decode(errors="replace") if game.ending else "", "")

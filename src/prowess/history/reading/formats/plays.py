@@ -52,15 +52,12 @@ class _Play:
 
 
 class _PlayLog:
-    """Converts plays to matches."""
-
     def __init__(self, title: str, choices: Choices, program: str, unit: str) -> None:
         self.matches = ExportedMatches(title, choices, program, unit)
         self.anonymous = 0
         self.repeated = 0
 
     def add(self, play: _Play) -> None:
-        """Add a play as a match; leave it out if it has no result between known players."""
         teams: dict[str, list[_Seat]] = {}
         for index, seat in enumerate(play.seats):
             teams.setdefault(seat.team or f"seat {index}", []).append(seat)
@@ -104,7 +101,6 @@ class _PlayLog:
         self.matches.add(play.number, entries, play.date, play.id, play.game, play.context)
 
     def table(self) -> Table:
-        """Return the table of all plays."""
         if self.anonymous:
             text = f"{count(self.anonymous, 'entry of an anonymous player', 'entries of anonymous players')} left out"
             self.matches.remarks.append(Remark("anonymous-players", (text,), count=self.anonymous))
@@ -116,7 +112,7 @@ class _PlayLog:
 
 
 def _common_score(team: Sequence[_Seat]) -> float | None:
-    """Return the score that all players of a team share; None if they differ."""
+    # Players of a team with different scores have no common score.
     scores = {seat.score for seat in team if seat.score is not None}
     return scores.pop() if len(scores) == 1 else None
 

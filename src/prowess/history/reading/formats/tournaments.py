@@ -95,7 +95,7 @@ def _add_challonge(
 
 
 def _as_version_1(match: JsonObject) -> JsonObject:
-    """Convert a match from version 2 of the API, which nests attributes and relations, to version 1."""
+    # Version 2 of the API nests attributes and relations.
     values = {**match["attributes"], **(match["attributes"].get("timestamps") or {})}
     points = values.get("points_by_participant") or []
     sides = [str(side.get("participant_id")) for side in points if side.get("participant_id") is not None]
@@ -110,7 +110,7 @@ def _as_version_1(match: JsonObject) -> JsonObject:
 
 
 def _challonge_names(document: Any) -> tuple[dict[str, str], dict[str, object]]:
-    """Map the ids of participants, including their ids in group stages, to their names and to their seeds."""
+    # Participants have other ids in group stages.
     names: dict[str, str] = {}
     seeds: dict[str, object] = {}
     listed = list(find_objects(document, "participant"))
@@ -134,7 +134,7 @@ def _objects(value: Any) -> list[JsonObject]:
 
 
 def _sets(match: JsonObject) -> list[tuple[int, int]]:
-    """Return the scores of the sets of a match; empty if they cannot be read."""
+    # The result is empty if the scores of the sets cannot be read.
     parts = [part for part in str(match.get("scores_csv") or "").split(",") if part.strip()]
     sets = [_SET.fullmatch(part) for part in parts]
     return [(int(one[1]), int(one[2])) for one in sets if one is not None] if all(sets) else []
@@ -207,7 +207,7 @@ def read_startgg(document: Any, title: str, choices: Choices) -> Table | None:
 
 
 def _players(entrant: JsonObject, choices: Choices) -> tuple[str, ...]:
-    """Return the names of the players of an entrant; a single player has the entrant's name."""
+    # A single player has the entrant's name.
     tags = [person.get("gamerTag") for person in _objects(entrant.get("participants"))]
     if len(tags) > 1 and all(tags) and choices.rosters != "":
         return tuple(map(str, tags))
