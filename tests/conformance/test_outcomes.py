@@ -12,11 +12,20 @@ import prowess as pw
 # Instances of each outcome that cover all kinds of results it can produce.
 OUTCOMES = {
     "Order": pw.outcome.Order(margin=0.7, tolerance=1e-13),
+    "Order, learnt draws": pw.outcome.Order(margin=pw.outcome.LearntDraws(0.3), tolerance=1e-13),
     "Places": pw.outcome.Places(margin=0.7, tolerance=1e-13),
     "PlacesML": pw.outcome.PlacesML(margin=0.9),
     "GaussianScore": pw.outcome.GaussianScore(gamma=1.5),
+    "GaussianScore, rounded": pw.outcome.GaussianScore(gamma=1.5, rounding=1.0),
+    "GaussianScore, unscored": pw.outcome.GaussianScore(gamma=1.5, rounding=1.0, unscored="order"),
     "OffenceDefence": pw.outcome.OffenceDefence(pw.outcome.PoissonScore()),
+    "OffenceDefence, rounded": pw.outcome.OffenceDefence(pw.outcome.GaussianScore(gamma=1.5, rounding=1.0)),
+    "OffenceDefence, base rate": pw.outcome.OffenceDefence(pw.outcome.PoissonScore(base_rate=3.0)),
     "OffenceDefence of GaussianScore": pw.outcome.OffenceDefence(pw.outcome.GaussianScore(gamma=1.5)),
+    "OffenceDefence, base score": pw.outcome.OffenceDefence(pw.outcome.GaussianScore(gamma=1.5, base_score=2.0)),
+    "OffenceDefence, unscored": pw.outcome.OffenceDefence(
+        pw.outcome.GaussianScore(gamma=1.5, rounding=1.0, unscored="order")
+    ),
     "Logistic": pw.outcome.Logistic(scale=5.0),
     "Probit": pw.outcome.Probit(),
     "Opposition": pw.outcome.Opposition(),
@@ -45,7 +54,14 @@ outcomes = pytest.mark.parametrize("name", OUTCOMES)
 SLOPES = [name for name, outcome in OUTCOMES.items() if outcome.gradient and not outcome.duels]
 # Without outcomes for which the heat equation does not hold: they use the curvature at the mean, or fixed places.
 HEAT = [name for name in SLOPES if not OUTCOMES[name].laplace and name != "PlacesML"]
-CLOSED = ["Order", "GaussianScore", "OffenceDefence of GaussianScore", "Logistic"]
+CLOSED = [
+    "Order",
+    "GaussianScore",
+    "GaussianScore, unscored",
+    "OffenceDefence of GaussianScore",
+    "OffenceDefence, unscored",
+    "Logistic",
+]
 
 
 def public(module, base):
@@ -93,6 +109,8 @@ def cases(outcome, seed=5):
         cells = teams * len(outcome.traits)
         scores = rng.integers(0, 5, teams).astype(float)
         places = [1 + int((scores > score).sum()) for score in scores]
+        if "unscored='order'" in repr(outcome):
+            scores = np.full(teams, np.nan)
         variances = rng.uniform(0.5, 3, cells)
         if outcome.laplace:
             variances[:] = variances[0]  # Glicko's two likelihoods agree if both players are equally uncertain

@@ -33,10 +33,13 @@ NAMES = {
     "TS2b": PLACES | {"size", "discount"},
     "TS2c": PLACES | {"size", "discount"},
     "TS3": PLACES | {"size", "discount"},
-    "GaussianOD": SKILLS | {"gamma"},
-    "GaussianSD": SKILLS | {"gamma"},
-    "PoissonOD": SKILLS | {"prediction"},
+    "GaussianOD": SKILLS | {"gamma", "unscored"},
+    "GaussianSD": SKILLS | {"gamma", "unscored"},
+    "PoissonOD": SKILLS | {"prediction", "unscored"},
 }
+
+# Parameters that are off (None) by default, so `params` leaves them out.
+OFF = {"GaussianOD": {"rounding", "base_score"}, "GaussianSD": {"rounding"}, "PoissonOD": {"base_rate"}}
 
 presets = pytest.mark.parametrize("name", PRESETS)
 
@@ -52,11 +55,13 @@ def test_params_and_replace_use_the_parameter_names_of_the_preset(name):
     """`params` and `replace` use the same parameter names as the preset."""
     model = PRESETS[name]()
     signature = set(inspect.signature(PRESETS[name]).parameters)
-    either = {"margin"} if "draw_probability" in NAMES[name] else set()
+    either = OFF.get(name, set()) | ({"margin"} if "draw_probability" in NAMES[name] else set())
     assert NAMES[name] | either | ({"period"} if name == "Harkness" else set()) == signature
     assert NAMES[name] <= set(model.params)
     for parameter, value in model.params.items():
         assert model.replace(**{parameter: value}) == model
+    for parameter in OFF.get(name, set()):
+        assert model.replace(**{parameter: 2.0}) == PRESETS[name](**{parameter: 2.0}) != model
     for parameter in NAMES[name] & {"mu", "sigma", "beta", "k", "step", "c", "volatility", "alpha", "scale"}:
         changed = model.replace(**{parameter: 7.5})
         assert changed.params[parameter] == 7.5

@@ -115,7 +115,7 @@ def check_details(
 
 
 def _places(key: list[float]) -> list[int]:
-    """Return the places of teams with the given sort keys, with gaps after ties as in sports: 1, 2, 2, 4."""
+    # After ties there are gaps, as in sports: 1, 2, 2, 4.
     order = sorted(key)
     return [1 + bisect_left(order, value) for value in key]
 

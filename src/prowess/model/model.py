@@ -19,7 +19,7 @@ from .engine.board import Board
 from .engine.pipeline import Pipeline
 from .engine.rate import build_board, rate
 from .match_input import MatchDetails, check_details
-from .params import Range, parameters, read_spec, spec, tunable
+from .params import Range, parameters, read_spec, spec, spell_out, tunable
 from .rating import Kind, Rating, read_rating
 from .registry import BASES, COMPONENTS, addresses, replace_fields
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .fit.streaming import Streamed
     from .ladder.ladder import Ladder
     from .prediction import Prediction
+    from .scale import Points
 
 Teams = Sequence[Sequence[Rating]]
 
@@ -62,6 +63,7 @@ class Model:
                 hint = f"; call it: {part.__name__}(…)" if isinstance(part, type) else ""
                 raise Error(f"{name} must be of type {base.__name__}, not {part!r}{hint}", field=name, value=part)
         # Frozen dataclasses have no other way to store the checked value.
+        object.__setattr__(self, "outcome", spell_out(self.outcome))
         object.__setattr__(self, "noise", scale("beta", self.noise, zero=True))
         object.__setattr__(self, "caution", number("caution", self.caution))
         if self.period is not None:
@@ -219,6 +221,32 @@ class Model:
         self.pipeline.release(board)
         return newcomer
 
+    def points(
+        self,
+        scale: tuple[float, float] = (1500.0, 400.0),
+        memory: Sequence[float] | None = None,
+        level: Sequence[float] | None = None,
+    ) -> Points:
+        """Return the conversion of skills to points on a scale, such as 1500 for newcomers and 400 for odds of 10:1.
+
+        The second number of the scale is the difference in points at which the model forecasts win odds of 10:1 for two
+        players whose skills are known exactly. Draws are left out of the odds. `memory` is what the model has learnt
+        about a league, and `level` the mean of each trait in that league; `Ladder.points` passes both.
+
+        >>> import prowess as pw
+        >>> points = pw.TrueSkill().points()
+        >>> points.of(25), round(points.of(30)), points.text(30, 1)
+        (1500.0, 1775, '1775 ± 108')
+        """
+        from .scale import make_points
+
+        return make_points(self, scale, memory, level, self._differences)
+
+    @cached_property
+    def _differences(self) -> dict[Any, float]:
+        """The skill differences for odds of 10:1 that `points` has computed, by memory and level."""
+        return {}
+
     def _with(self, rating: Rating, mu: float | None, sigma: float | None, parts: dict[str, Any]) -> Rating:
         # Systems without uncertainty ignore a sigma, so that code for TrueSkill also runs with Elo.
         deviation = rating.sigma if sigma is None or self.absorb.certain else sigma
@@ -284,7 +312,17 @@ class Model:
         >>> model.predict_from([], [[model.rating()], [model.rating()]], None).win
         array([0.5, 0.5])
         """
-        board = self._lay_out(memory, teams, details)
+        return self.predict_on(self._lay_out(memory, teams, details))
+
+    def predict_on(self, board: Board) -> Prediction:
+        """Predict the match on a board, and release the board.
+
+        >>> import prowess as pw
+        >>> from prowess.model.engine.rate import build_board
+        >>> model = pw.TrueSkill(draw_probability=0)
+        >>> model.predict_on(build_board(model.pipeline, [[model.rating()], [model.rating()]], None)).win
+        array([0.5, 0.5])
+        """
         self.pipeline.forecast(board)
         prediction = self.outcome.predict(board)
         self.pipeline.release(board)
@@ -332,12 +370,14 @@ class Model:
         history: History,
         start: Ladder | Mapping[str, Rating] | None = None,
         *,
+        scale: tuple[float, float] | None = None,
         progress: bool | None = None,
     ) -> Fit:
         """Rate a history in one chronological pass; return ratings, forecasts made before each match, and log-evidence.
 
-        `start` is a ladder to continue from, or ratings by name. On a terminal, a progress bar appears after two
-        seconds; `progress` forces the bar on or off.
+        `start` is a ladder to continue from, or ratings by name. `scale` adds ratings in points, as in `Ladder`; by
+        default, the scale of `start` is kept. On a terminal, a progress bar appears after two seconds; `progress`
+        forces the bar on or off.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["cat"]]}])
@@ -346,13 +386,14 @@ class Model:
         """
         from .fit.fit import fit
 
-        return fit(self, history, start, progress)
+        return fit(self, history, start, progress, scale)
 
     def learn(
         self,
         history: History,
         start: Ladder | Mapping[str, Rating] | None = None,
         *,
+        scale: tuple[float, float] | None = None,
         progress: bool | None = None,
     ) -> Ladder:
         """Return the ladder after a history, like `fit(history, start).ladder`, but without keeping the forecasts.
@@ -364,13 +405,14 @@ class Model:
         """
         from .fit.fit import learn
 
-        return learn(self, history, start, progress)
+        return learn(self, history, start, progress, scale)
 
     def fit_stream(
         self,
         histories: Iterable[History],
         start: Ladder | Mapping[str, Rating] | None = None,
         *,
+        scale: tuple[float, float] | None = None,
         progress: bool | None = None,
     ) -> Streamed:
         """Rate consecutive histories, such as the histories that `History.stream` yields, and keep only the ladder.
@@ -385,4 +427,4 @@ class Model:
         """
         from .fit.streaming import fit_stream
 
-        return fit_stream(self, histories, start, progress)
+        return fit_stream(self, histories, start, progress, scale)

@@ -55,11 +55,14 @@ def fields_of(component: Any) -> dict[str, Any]:
 def change(component: Any, changes: dict[str, Any]) -> Any:
     """Return a copy of a component with changed parameters: its own, or parameters of its inner components.
 
+    A value that is short for others (`shorthands` of the component) is replaced by these.
+
     >>> from prowess.model.components.team import FullSquad, LeaderBonus
     >>> change(LeaderBonus(FullSquad(6, 0.02)), {"leader_bonus": 0.2, "size": 5})
     LeaderBonus(squad=FullSquad(size=5, discount=0.02, larger='top'), leader_bonus=0.2)
     """
     own = fields_of(component)
+    changes = _spell_out(component, changes)
     new = {name: value for name, value in changes.items() if name in own}
     rest = {name: value for name, value in changes.items() if name not in own}
     # Setting the margin of a model must unset its draw probability, because only one of them may be given.
@@ -74,6 +77,27 @@ def change(component: Any, changes: dict[str, Any]) -> Any:
         return dataclasses.replace(component, **new, **rest, **others)
     except TypeError as error:
         raise Error(f"{type(component).__name__} does not accept {_list(changes)}: {error}") from None
+
+
+def spell_out(component: Any) -> Any:
+    """Return a component in which each value that is short for other values (`shorthands`) is replaced by these.
+
+    >>> from prowess.model.components.outcome import Order
+    >>> spell_out(Order(draw_probability="learnt")).margin
+    LearntDraws(draw_start=0.1, draw_memory=500.0)
+    """
+    own = fields_of(component)
+    full = _spell_out(component, own)
+    return component if full == own else dataclasses.replace(component, **full)
+
+
+def _spell_out(component: Any, values: dict[str, Any]) -> dict[str, Any]:
+    shorthands = getattr(component, "shorthands", {})
+    full = dict(values)
+    for name, value in values.items():
+        if isinstance(value, str) and value in shorthands.get(name, {}):
+            full |= shorthands[name][value]
+    return full
 
 
 def _list(changes: dict[str, Any]) -> str:
@@ -244,10 +268,16 @@ def tunable(model: Model, addresses: Mapping[str, tuple[str, str]]) -> dict[str,
     order = sorted(found, key=lambda name: addresses[name][0] != "outcome")
     declared = {name: span for name in order if (span := found[name]) is not None}
     declared |= {name: span for name, span in MODEL_RANGES.items() if name != "beta" or model.noise}
-    return resolved(declared | ranges(model.home), model.params, _skill_sigma(model))
+    return resolved(declared | ranges(model.home), model.params, skill_sigma(model))
 
 
-def _skill_sigma(model: Model) -> float:
+def skill_sigma(model: Model) -> float:
+    """Return the standard deviation of skills, as `Range` defines it: the natural unit of widths and drifts.
+
+    >>> import prowess as pw
+    >>> skill_sigma(pw.TSa()), skill_sigma(pw.Elo()), skill_sigma(pw.PoissonOD())
+    (1000.0, 400.0, 0.3)
+    """
     newcomer = model.rating()
     first = newcomer.parts.get(model.outcome.traits[0], newcomer)
     values = parameters(model.outcome)

@@ -156,7 +156,7 @@ class Prediction:
             likely = [{"scores": [a, b], "probability": p} for a, b, p in self.likeliest(RESULTS)]
             plain |= {"most_probable": likely} if likely else {}
         if self.score_difference is not None:
-            plain["score_difference"] = {"mean": self.score_difference.mean, "sigma": self.score_difference.sigma}
+            plain["score_difference"] = self.score_difference.to_dict()
         return plain
 
     def likeliest(self, count: int) -> list[tuple[int, int, float]]:
@@ -180,16 +180,27 @@ def predict(board: Board, cell: float | None = None) -> Prediction:
     sigma = np.sqrt(np.array(board.variance[:n]))
     if n == 2:
         return Prediction(mean, sigma, np.array([board.win, board.loss]), board.draw, [])
-    margins = _margins(board) if cell is None else [(np.ones(n, np.int32), np.full(n, cell))]
+    return _predict_places(mean, sigma, _margins(board) if cell is None else _one_margin(n, cell), cell or 0.0)
+
+
+def _predict_places(
+    mean: Floats, sigma: Floats, margins: list[tuple[NDArray[np.int32], Floats]], cell: float = 0.0
+) -> Prediction:
+    """Predict the places of three or more teams with independent normal performances (see `Prediction.margins`)."""
+    n = len(mean)
     if not sigma.all():
         raise Error("predictions of three or more teams need uncertain performances; give the model a beta above 0")
     win = np.zeros(n)
     for wanted, margin in margins:
         nodes = grid(mean, sigma, margin)
-        first_alone(mean, sigma, margin, wanted, *nodes, cell or 0.0, np.empty(n + 1), win)  # type: ignore[arg-type]
+        first_alone(mean, sigma, margin, wanted, *nodes, cell, np.empty(n + 1), win)  # type: ignore[arg-type]
     if not any(margin.any() for _, margin in margins):
         return Prediction(mean, sigma, win / win.sum(), 0.0, margins)
-    return Prediction(mean, sigma, win, max(1.0 - float(win.sum()), 0.0), margins, cell or 0.0)
+    return Prediction(mean, sigma, win, max(1.0 - float(win.sum()), 0.0), margins, cell)
+
+
+def _one_margin(teams: int, margin: float) -> list[tuple[NDArray[np.int32], Floats]]:
+    return [(np.ones(teams, np.int32), np.full(teams, margin))]
 
 
 def _margins(board: Board) -> list[tuple[NDArray[np.int32], Floats]]:
@@ -261,25 +272,29 @@ def predict_scores(board: Board, score: Score) -> Prediction:
             win = np.array([chances[0][0], max(1.0 - chances[0][0] - draw, 0.0)])
         if noise is not None:
             gap, spread = float(mean[0] - mean[1]), float(variance.sum()) + 2.0 * noise
-            values["score_difference"] = ScoreDifference(gap, spread**0.5)
+            values["score_difference"] = ScoreDifference(gap, spread**0.5, 2.0 * score.rounding_margin())
         return ScorePrediction(**values, win=win, draw=draw, margins=[])
     if noise is not None:
-        placed = _predict_normal(*_own(*traits, noise))
+        own, own_variance = _own(*traits, noise)
+        placed = _predict_places(own, np.sqrt(own_variance), _one_margin(n, score.rounding_margin()))
         return ScorePrediction(**values, win=placed.win, draw=placed.draw, margins=[], placed=placed)
     win, ranks = _sample_counts(*traits, distribution)
     return ScorePrediction(**values, win=win, draw=1.0 - float(win.sum()), margins=[], placed=ranks)
 
 
-def predict_differences(board: Board, spread: float) -> Prediction:
-    """Predict the match on a board by a model of score differences. `spread` is the noise variance of a difference."""
+def predict_differences(board: Board, spread: float, margin: float) -> Prediction:
+    """Predict the match on a board by a model of score differences.
+
+    `spread` is the noise variance of a difference; differences of up to `margin` are draws.
+    """
     n = board.teams
     mean, variance = np.array(board.mean[:n]), np.array(board.variance[:n])
     values: dict[str, Any] = {"mean": mean, "sigma": np.sqrt(variance), "margins": []}
     if n == 2:
-        difference = ScoreDifference(float(mean[0] - mean[1]), float(variance.sum() + spread) ** 0.5)
+        difference = ScoreDifference(float(mean[0] - mean[1]), float(variance.sum() + spread) ** 0.5, 2.0 * margin)
         win = np.array([board.win, board.loss])
         return ScorePrediction(**values, win=win, draw=board.draw, score_difference=difference)
-    placed = _predict_normal(mean, variance + 0.5 * spread)
+    placed = _predict_places(mean, np.sqrt(variance + 0.5 * spread), _one_margin(n, margin))
     return ScorePrediction(**values, win=placed.win, draw=placed.draw, placed=placed)
 
 
@@ -293,15 +308,7 @@ def _own(mean: Floats, variance: Floats, noise: float) -> tuple[Floats, Floats]:
     return means[:, 0] + h * means[:, 1], variances[:, 0] + h * h * variances[:, 1] + noise
 
 
-def _predict_normal(mean: Floats, variance: Floats) -> Prediction:
-    board = Board(len(mean), len(mean))
-    for j in range(len(mean)):
-        board.mean[j], board.variance[j] = mean[j], variance[j]
-    return predict(board)
-
-
 def _sample_counts(mean: Floats, variance: Floats, distribution: ScoreDistribution) -> tuple[Floats, Floats]:
-    """Sample skills and scores; return every team's probability of sole first place and of each rank."""
     # A fixed seed makes the prediction of a match reproducible.
     rng = np.random.default_rng(0)
     means, sigmas = mean.reshape(-1, 2), np.sqrt(variance.reshape(-1, 2))

@@ -163,18 +163,21 @@ def TrueSkill(
     sigma: float = 25.0 / 3.0,
     beta: float = 25.0 / 6.0,
     tau: float = 25.0 / 300.0,
-    draw_probability: float | None = None,
+    draw_probability: float | str | None = None,
     margin: float | Margin | None = None,
 ) -> Model:
     """TrueSkill: a team's performance is the sum of its players' performances. Skills drift before every match.
 
     See Herbrich, Minka, Graepel (2006). The defaults are those of the paper and of other implementations; equal teams
-    draw one match in ten. Give `margin` instead of `draw_probability` to set the draw margin ε itself (a number or a
-    policy).
+    draw one match in ten. `draw_probability="learnt"` starts there and learns the share of draws from the league's
+    matches, by `pw.outcome.LearntDraws`. Give `margin` instead of `draw_probability` to set the draw margin ε itself (a
+    number or a policy).
 
     >>> model = TrueSkill(draw_probability=0.05)
     >>> model.params["beta"] == 25 / 6
     True
+    >>> TrueSkill(draw_probability="learnt").replace(draw_memory=200).params["margin"]
+    LearntDraws(draw_start=0.1, draw_memory=200)
     """
     if draw_probability is None and margin is None:
         # A margin or a draw probability excludes the other, so the default applies only if neither is given.
@@ -188,7 +191,7 @@ def TSa(
     sigma: float = 1000.0,
     beta: float = 400.0,
     tau: float = 0.0,
-    draw_probability: float | None = None,
+    draw_probability: float | str | None = None,
     margin: float | Margin | None = None,
 ) -> Model:
     """TSa: TrueSkill without drift, with the constants of Nikolenko and Sirotkin (2011), section 5.
@@ -204,7 +207,7 @@ def TSb(
     sigma: float = 1000.0,
     beta: float = 400.0,
     tau: float = 0.0,
-    draw_probability: float | None = None,
+    draw_probability: float | str | None = None,
     margin: float | Margin | None = None,
 ) -> Model:
     """TSb: like `TSa`, but a team's performance is the average of its players' performances (2011, section 5).
@@ -315,19 +318,28 @@ def GaussianOD(
     beta: float = 25.0 / 6.0,
     tau: float = 0.0,
     gamma: float | str = "estimated",
+    rounding: float | None = None,
+    base_score: float | str | None = None,
+    unscored: str = "error",
 ) -> Model:
     """Gaussian-OD: a score is the team's offence minus the opponents' defence, plus noise.
 
     See Guo et al. (2012), equation (20).
 
-    `gamma`, the standard deviation of the noise, is a number, or "estimated" from the scores of earlier matches.
+    `gamma`, the standard deviation of the noise, is a number, or "estimated" from the scores of earlier matches. The
+    paper's model never forecasts a draw; with `rounding=1`, scores are whole numbers, and differences that round to 0
+    are draws. `base_score` is the mean score of a team in a match of equal teams, a number, or "learnt" from earlier
+    matches; in the paper, skills have to explain the level of scores. A match in which a score is missing is an error;
+    with `unscored="order"`, the model learns from the places in such a match.
 
     >>> model = GaussianOD(gamma=10.0)
     >>> [[ann], [bob]] = model.rate([[model.rating()], [model.rating()]], scores=[12, 3])
     >>> ann.offence.mu > 25 > ann.defence.mu
     True
+    >>> model.replace(base_score=90).predict([[model.rating()], [model.rating()]]).scores
+    array([90., 90.])
     """
-    return _gaussian(mu, sigma, beta, tau, OffenceDefence(GaussianScore(gamma)))
+    return _gaussian(mu, sigma, beta, tau, OffenceDefence(GaussianScore(gamma, rounding, unscored, base_score)))
 
 
 def GaussianSD(
@@ -336,17 +348,22 @@ def GaussianSD(
     beta: float = 25.0 / 6.0,
     tau: float = 0.0,
     gamma: float | str = "estimated",
+    rounding: float | None = None,
+    unscored: str = "error",
 ) -> Model:
     """Gaussian-SD: a score difference is the difference of skills, plus noise.
 
-    See Guo et al. (2012), equations (22) and (23).
+    See Guo et al. (2012), equations (22) and (23). `gamma`, `rounding` and `unscored` are as in
+    `GaussianOD`.
 
     >>> model = GaussianSD(gamma=10.0)
     >>> [[ann], [bob]] = model.rate([[model.rating()], [model.rating()]], scores=[12, 3])
     >>> ann.mu > 25 > bob.mu
     True
+    >>> model.predict([[ann], [bob]]).draw, round(model.replace(rounding=1).predict([[ann], [bob]]).draw, 3)
+    (0.0, 0.025)
     """
-    return _gaussian(mu, sigma, beta, tau, GaussianScore(gamma))
+    return _gaussian(mu, sigma, beta, tau, GaussianScore(gamma, rounding, unscored))
 
 
 def PoissonOD(
@@ -355,19 +372,27 @@ def PoissonOD(
     beta: float = 25.0 / 6.0,
     tau: float = 0.0,
     prediction: str = "integrated",
+    base_rate: float | str | None = None,
+    unscored: str = "error",
 ) -> Model:
     """Poisson-OD: a score is a count whose log-rate is offence minus defence.
 
     See Guo et al. (2012), section 3.
 
     The paper's priors are far too wide for log-rates; `PoissonOD(mu=0, sigma=0.3, beta=0.1)` suits most sports better.
-    `prediction="plug-in"` predicts as the paper does, as if the rates were known.
+    `prediction="plug-in"` predicts as the paper does, as if the rates were known. `base_rate` is the mean score of a
+    team in a match of equal teams, a number, or "learnt" from earlier matches; in the paper, skills have to explain the
+    level of scores. With `unscored="order"`, the model learns from the result of a match of two teams in which a score
+    is missing, instead of raising an error.
 
     >>> model = PoissonOD(mu=0, sigma=0.3, beta=0.1)
     >>> model.predict([[model.rating()], [model.rating()]]).draw > 0.2
     True
+    >>> model.replace(base_rate=90.0).predict([[model.rating()], [model.rating()]]).scores
+    array([90., 90.])
     """
-    return _gaussian(mu, sigma, beta, tau, OffenceDefence(PoissonScore(prediction)))
+    score = PoissonScore(prediction, base_rate=base_rate, unscored=unscored)
+    return _gaussian(mu, sigma, beta, tau, OffenceDefence(score))
 
 
 def _check_preset(_: str, plugin: object) -> Callable[..., Model]:

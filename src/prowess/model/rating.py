@@ -186,7 +186,6 @@ def write_rating(rating: Rating, kind: Kind, board: Board, entry: cython.Py_ssiz
 
 
 def _check_known(parts: dict[str, Any], kind: Kind) -> None:
-    """Raise an `Error` for parts that the model does not have, such as parts of another model or a misspelt name."""
     for name, part in parts.items():
         if name not in kind.traits and name not in kind.extras:
             raise errors.Error(f"the rating has {name!r}, which this model does not use")

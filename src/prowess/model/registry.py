@@ -72,11 +72,12 @@ def replace_fields(own: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[s
     """
     rest = {("noise" if name == "beta" else name): value for name, value in changes.items()}
     parts = dict(own) | {name: rest.pop(name) for name in list(rest) if name in own}
-    by_part: dict[str, dict[str, Any]] = {}
-    for name, (part, key) in addresses(parts).items():
-        if name in rest:
-            by_part.setdefault(part, {})[key] = rest.pop(name)
-    parts |= {part: change(parts[part], new) for part, new in by_part.items()}
+    for _ in range(2):  # a component that is set here brings parameters, which may be set in the same call
+        by_part: dict[str, dict[str, Any]] = {}
+        for name, (part, key) in addresses(parts).items():
+            if name in rest:
+                by_part.setdefault(part, {})[key] = rest.pop(name)
+        parts |= {part: change(parts[part], new) for part, new in by_part.items()}
     hosted = {key: rest.pop(key) for key in parameters(Home()) if key in rest}
     if hosted:
         parts["home"] = dataclasses.replace(parts["home"] or Home(), **hosted)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from math import floor, isfinite
+from math import ceil, floor, isfinite
 from typing import Any
 
 import numpy as np
@@ -208,13 +208,20 @@ class CountScores(ScoreDistribution):
 class ScoreDifference:
     """The difference of two scores, first team minus second team, with a normal distribution.
 
+    If `rounding` is above 0, the difference is rounded to a multiple of this number; `mean` and `sigma` describe the
+    difference before it is rounded.
+
     >>> found = ScoreDifference(mean=3.0, sigma=12.0)
     >>> round(1 - found.cdf(6.5), 3), round(found.quantile(0.9), 2)
     (0.385, 18.38)
+    >>> goals = ScoreDifference(mean=0.5, sigma=1.5, rounding=1.0)
+    >>> round(goals.cdf(0) - goals.cdf(-1), 3), goals.interval(0.8)
+    (0.248, (-1.0, 2.0))
     """
 
     mean: float
     sigma: float
+    rounding: float = 0.0
 
     def cdf(self, x: float) -> float:
         """Return P(difference ≤ x).
@@ -222,17 +229,22 @@ class ScoreDifference:
         >>> ScoreDifference(3.0, 12.0).cdf(3.0)
         0.5
         """
-        return cdf((number("x", x) - self.mean) / self.sigma)
+        most = number("x", x)
+        if self.rounding > 0.0:
+            # The tolerance is for multiples such as 0.3/0.1 = 2.9999999999999996.
+            most = (floor(most / self.rounding + 1e-9) + 0.5) * self.rounding
+        return cdf((most - self.mean) / self.sigma)
 
     def quantile(self, q: float) -> float:
-        """Return the q-quantile: the difference d with P(difference ≤ d) = q.
+        """Return the q-quantile: the lowest difference d with P(difference ≤ d) ≥ q.
 
-        >>> ScoreDifference(3.0, 12.0).quantile(0.5)
-        3.0
+        >>> ScoreDifference(3.0, 12.0).quantile(0.5), ScoreDifference(3.2, 12.0, rounding=1.0).quantile(0.5)
+        (3.0, 3.0)
         """
         from statistics import NormalDist
 
-        return self.mean + self.sigma * NormalDist().inv_cdf(_probability("q", q))
+        exact = self.mean + self.sigma * NormalDist().inv_cdf(_probability("q", q))
+        return ceil(exact / self.rounding - 0.5) * self.rounding if self.rounding > 0.0 else exact
 
     def interval(self, level: float = 0.9) -> tuple[float, float]:
         """Return the central interval that contains the difference with probability `level`.
@@ -242,6 +254,15 @@ class ScoreDifference:
         """
         tail = 0.5 * (1.0 - _probability("level", level))
         return self.quantile(tail), self.quantile(1.0 - tail)
+
+    def to_dict(self) -> dict[str, float]:
+        """Return the numbers as plain data; `rounding` is included only if differences are rounded.
+
+        >>> ScoreDifference(3.0, 12.0).to_dict()
+        {'mean': 3.0, 'sigma': 12.0}
+        """
+        plain = {"mean": self.mean, "sigma": self.sigma}
+        return plain | ({"rounding": self.rounding} if self.rounding > 0.0 else {})
 
 
 def _view(column: Any) -> Any:

@@ -160,7 +160,7 @@ def test_affine_team_function_works_with_varying_team_sizes():
 @pytest.mark.parametrize(
     ("returned", "message"),
     [
-        (None, r"must return \(weights, offset\); for team 1 it is None"),
+        (None, r"must return \(weights, offset\), but returned None for team 1"),
         (3.0, r"must return \(weights, offset\)"),
         (([1.0, 1.0], 0.0, 0.0), r"must return \(weights, offset\)"),
         ((1.0, 0.0), r"must return \(weights, offset\)"),

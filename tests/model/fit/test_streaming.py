@@ -20,6 +20,7 @@ MODELS = {
     "TS2": pw.TS2(),
     "PoissonOD": pw.PoissonOD(),
     "GaussianSD": pw.GaussianSD(),
+    "TrueSkill, learnt draws": pw.TrueSkill(draw_probability="learnt"),
     "drift": pw.TrueSkill().replace(drift=pw.drift.PerTime(0.1)),
 }
 

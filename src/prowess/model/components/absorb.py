@@ -33,6 +33,7 @@ LARGEST = cython.declare(cython.double, validate.LARGEST)
 SMALL_STEP = cython.declare(cython.double, 1e-6)  # Newton converges quadratically: the next step would only be rounding
 MOST_STEPS = cython.declare(cython.Py_ssize_t, 200)
 LARGEST_LOG = cython.declare(cython.double, 300.0)  # limit of the change of the log of a squared volatility
+_K_FACTOR = "the K-factor returned by the rule"
 
 
 @cython.dataclasses.dataclass(frozen=True)
@@ -41,7 +42,7 @@ LARGEST_LOG = cython.declare(cython.double, 300.0)  # limit of the change of the
 class Moment(Absorb):
     """Update mean and variance exactly, to μ + σ²g₁ and σ² + σ⁴g₂ (TrueSkill and its relatives).
 
-    g₁ and g₂ are the first and second derivative of the match's log-evidence by the player's mean. The match
+    g₁ and g₂ are the derivatives of the match's log-evidence with respect to the player's mean. The match
     contributes a normal message of precision −g₂/(1 + σ²g₂). An importance of w multiplies this precision by w.
 
     >>> Moment()
@@ -203,7 +204,6 @@ class Step(Absorb):
 
 @cython.cfunc
 def _k_factor(rule: object, matches: cython.double, mu: cython.double) -> cython.double:
-    """Return the K-factor of a rule or a function; raise `Error` if it would make ratings infinite."""
     typed_rule: Rule
     if isinstance(rule, Rule):
         # A typed variable makes the call below a C call.
@@ -211,8 +211,8 @@ def _k_factor(rule: object, matches: cython.double, mu: cython.double) -> cython
         k = typed_rule.k(matches, mu)
         if 0.0 <= k <= LARGEST:
             return k
-        return validate.scale("K by the rule for it", k, zero=True)
-    return validate.scale("K by the rule for it", rule(matches, mu) if callable(rule) else rule, zero=True)
+        return validate.scale(_K_FACTOR, k, zero=True, field="k")
+    return validate.scale(_K_FACTOR, rule(matches, mu) if callable(rule) else rule, zero=True, field="k")
 
 
 @cython.cfunc

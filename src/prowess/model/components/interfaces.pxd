@@ -18,6 +18,7 @@ cdef class TeamFunction:
 
 cdef class Outcome:
     cpdef bint prepare(self, Board board) except -1
+    cpdef bint add_base(self, Board board) except -1
     cpdef bint forecast(self, Board board) except -1
     cpdef double evidence(self, Board board) except? -1.0
 
@@ -27,6 +28,7 @@ cdef class Score(Outcome):
     cpdef double seen(self, Board board, double score, double mean, double variance) except? -1.0
     cpdef bint foresee(self, Board board, double mean, double variance, double mean_1, double variance_1) except -1
     cpdef bint remember(self, Board board) except -1
+    cpdef double base_level(self, Board board) except? -1.0
 
 
 cdef class Absorb:

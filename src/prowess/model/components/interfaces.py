@@ -10,11 +10,9 @@ except ModuleNotFoundError:
     from .. import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.prowess.model.engine.board import Board, compare
-    from cython.cimports.prowess.model.maths.normal import probability, within
+    from cython.cimports.prowess.model.engine.board import Board, compare, set_chances
 else:
-    from ..engine.board import Board, compare
-    from ..maths.normal import probability, within
+    from ..engine.board import Board, compare, set_chances
 
 from ...errors import Error
 from ...validate import invalid
@@ -34,6 +32,15 @@ def check_component(name: str, value: object, base: type, description: str) -> N
     """Raise `Error` unless the value of a parameter is an instance of a subclass of `base`."""
     if not isinstance(value, base) or type(value) is base:
         raise invalid(name, f"be {description}", value)
+
+
+def check_unscored(value: object) -> None:
+    """Raise `Error` for an unknown treatment of matches in which a score is missing.
+
+    >>> check_unscored("order")
+    """
+    if value not in ("error", "order"):
+        raise invalid("unscored", 'be "error" or "order"', value)
 
 
 @cython.cclass
@@ -126,6 +133,7 @@ class Outcome:
     laplace = False  # whether `d2` is the curvature at the prior mean instead of the exact change of the variance
     duels = False  # whether `evidence` fills `g1`, `g2` and `kept` of the entries itself
     later = False  # whether `chances` computes `win` and `draw` of a whole history on demand, because it is slow
+    has_base = False  # whether `add_base` must be called for every match
 
     @property
     def remembers(self) -> tuple[str, ...]:
@@ -139,6 +147,10 @@ class Outcome:
     def prepare(self, board: Board) -> cython.bint:
         """Store the data that the outcome needs for every match on a new board. Called once for each board."""
 
+    def add_base(self, board: Board) -> cython.bint:
+        """Add the base level of scores to the prior means of all teams; only called if `has_base` is true."""
+        return False
+
     def forecast(self, board: Board) -> cython.bint:
         """Set `win` (of the first team), `draw` and `loss` of two teams, from the prior performances alone.
 
@@ -149,12 +161,7 @@ class Outcome:
         """
         board.margin.measure(board, False)
         compare(board)
-        board.win = probability(board.ahead)
-        board.loss = probability(board.behind)
-        board.draw = 1.0 - board.win - board.loss
-        if board.draw < 1e-8:  # the subtraction has cancelled its digits
-            within(board.gap, board.edge, board.cut)
-            board.draw = probability(board.cut) if board.edge > 0.0 else 0.0
+        set_chances(board)
         return False
 
     def chances(self, mean: Any, variance: Any, win: Any, draw: Any) -> None:
@@ -220,10 +227,8 @@ class Outcome:
 class Score(Outcome):
     """The probability of a team's score, given x: the team's offence minus the others' defence.
 
-    The belief about x is N(mean, variance).
-
-    The outcome `OffenceDefence` contains a `Score`. A `Score` can also be used as an outcome by itself if `whole` is
-    true. See Guo, Sanner, Graepel, Buntine (2012).
+    The belief about x is N(mean, variance). The outcome `OffenceDefence` contains a `Score`. A `Score` can also be
+    used as an outcome by itself if `whole` is true. See Guo, Sanner, Graepel, Buntine (2012).
 
     >>> Score().whole
     False
@@ -231,6 +236,7 @@ class Score(Outcome):
 
     whole = False
     blind: ClassVar[tuple[str, ...]] = ("origin",)  # scores have a scale
+    unscored = "error"  # "order": if a score is missing, learn from the places
 
     @property
     def habits(self) -> tuple[str, ...]:
@@ -242,9 +248,14 @@ class Score(Outcome):
         return ()
 
     def check(self, board: Board) -> cython.bint:
-        """Raise `Error` for a team without a score."""
+        """Return whether to learn from the places, because a score is missing and `unscored` is "order".
+
+        Raise `Error` for a missing score otherwise.
+        """
         for j in range(board.teams):
             if board.score[j] != board.score[j]:
+                if self.unscored == "order":
+                    return True
                 raise Error(f"{type(self).__name__} needs scores; team {j + 1} has none", field="scores", team=j)
         return False
 
@@ -255,6 +266,23 @@ class Score(Outcome):
         without subtracting nearly equal numbers.
         """
         raise missing(self, "seen")
+
+    def seen_order(
+        self,
+        board: Board,
+        lead: cython.int,
+        mean: cython.double,
+        variance: cython.double,
+        mean_1: cython.double,
+        variance_1: cython.double,
+    ) -> float:
+        """Update the belief about a team's x from the order of two unknown scores; return the log-evidence.
+
+        The team won (`lead` is 1), drew (0) or lost (−1). The other team's x has the belief N(`mean_1`, `variance_1`).
+        Set `push`, `pull` and `rest` like `seen`. Only needed if `unscored` is "order" and the noise of scores is not
+        normal (see `added`).
+        """
+        raise missing(self, "seen_order")
 
     def foresee(
         self,
@@ -274,6 +302,18 @@ class Score(Outcome):
     def remember(self, board: Board) -> cython.bint:
         """Update the league's memory from the scores of a match."""
         return False
+
+    def base_level(self, board: Board) -> cython.double:
+        """Return the level that is added to every x, given the league's memory."""
+        return 0.0
+
+    def rounding_margin(self) -> float:
+        """Return the largest score difference that is a draw: half the step to which differences are rounded.
+
+        >>> Score().rounding_margin()
+        0.0
+        """
+        return 0.0
 
     def chances(self, mean: Any, variance: Any, win: Any, draw: Any) -> None:
         """Fill P(win) and P(draw) of many matches; only used if `later` is true.

@@ -17,11 +17,11 @@ except ModuleNotFoundError:
     from .. import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.libc.math import sqrt
+    from cython.cimports.libc.math import expm1, sqrt
     from cython.cimports.prowess.model.engine.board import Board, Margin
     from cython.cimports.prowess.model.maths.normal import central_width
 else:
-    from math import sqrt
+    from math import expm1, sqrt
 
     from ..engine.board import Board, Margin
     from ..maths.normal import central_width
@@ -30,10 +30,13 @@ from ... import validate
 from ...errors import Error
 from ..params import Range
 
-__all__ = ["Fixed", "FromDraws", "Spread", "TwoValued", "margin_from"]
+__all__ = ["Fixed", "FromDraws", "LearntDraws", "Spread", "TwoValued", "margin_from"]
+
+LEARNT = "learnt"  # the `draw_probability` that is short for `LearntDraws()`
+SHARES = Range(0.001, 0.9, log=True)  # of draws
 
 DRAW_RANGES = {  # ranges of the parameters of `margin_from`
-    "draw_probability": Range(0.001, 0.9, log=True),
+    "draw_probability": SHARES,
     "margin": Range(1.0 / 3000, 3, log=True, unit="sigma"),
 }
 
@@ -89,6 +92,102 @@ class FromDraws(Margin):
         return width * sqrt(board.noise[i * board.traits] + board.noise[j * board.traits])
 
 
+# `LearntDraws` begins as if it had already seen this many matches of equal teams with the expected share of draws.
+FADING = cython.declare(cython.double, 18.0)  # these are forgotten like the league's own matches
+LASTING = cython.declare(cython.double, 2.0)  # these never are, so that a draw never becomes impossible
+WIDEST = cython.declare(cython.double, 5.0)  # equal teams then draw all matches but one in two million
+
+# Positions in the league's memory.
+DRAWS = cython.declare(cython.Py_ssize_t, 0)
+CHANCES = cython.declare(cython.Py_ssize_t, 1)
+# Positions in `board.memo`: the width at the start is computed once for each board, because it takes a microsecond.
+START = cython.declare(cython.Py_ssize_t, 0)
+START_WIDTH = cython.declare(cython.Py_ssize_t, 1)
+
+
+@cython.dataclasses.dataclass(frozen=True)
+@cython.final
+@cython.cclass
+class LearntDraws(Margin):
+    """Learn the margin from the draws in earlier matches of two teams, so that the expected number of draws is right.
+
+    The margin is that of `FromDraws`, ε = width · β√(Σα²). At first, equal teams draw with probability `draw_start`,
+    which counts as much as 20 matches. The width is then r times its first value, where r is the number of draws D
+    divided by C = Σ p/r, the number of draws that the first width would have predicted: nearly, because the forecast
+    probability p of a draw is nearly proportional to the width.
+
+    A match counts exp(−n/draw_memory) after n more matches, so the width follows a share of draws that changes.
+    `draw_memory=inf` never forgets. The importance of a match multiplies its weight. Two of the first 20 matches are
+    never forgotten: they keep draws possible in leagues that have not seen any for long. The width is at most 5.
+
+    Matches of more than two teams use the width, but do not change it.
+
+    >>> LearntDraws(draw_start=0.2)
+    LearntDraws(draw_start=0.2, draw_memory=500.0)
+    """
+
+    draw_start: object = 0.1
+    draw_memory: object = 500.0
+
+    tunable: ClassVar[dict[str, Range]] = {"draw_start": SHARES, "draw_memory": Range(30, 30000, log=True)}
+    remembers: ClassVar[tuple[str, ...]] = ("draws", "chances of a draw")
+
+    def __post_init__(self) -> None:
+        if not 1e-6 <= validate.number("draw_start", self.draw_start) <= 0.999:
+            raise validate.invalid("draw_start", "lie between 1e-6 and 0.999", self.draw_start)
+        if self.draw_memory != float("inf") and validate.number("draw_memory", self.draw_memory) < 1.0:
+            raise validate.invalid("draw_memory", "be at least 1, or inf", self.draw_memory)
+
+    @cython.ccall
+    @cython.exceptval(-1.0, check=True)
+    def between(self, board: Board, i: cython.Py_ssize_t, j: cython.Py_ssize_t) -> cython.double:
+        """Return the learnt width times the standard deviation of the noise in the difference of the performances."""
+        start: cython.double = self.draw_start
+        width = _width_at_start(board, start) * _growth(board, start)
+        return width * sqrt(board.noise[i * board.traits] + board.noise[j * board.traits])
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def learn(self, board: Board) -> cython.bint:
+        """Count a match of two teams: D ← λD + drawn and C ← λC + p/r.
+
+        The memory holds what was added to the values that D and C had at the start, which fade as well.
+        """
+        start: cython.double = self.draw_start
+        memory: cython.double = self.draw_memory
+        if len(board.memory) <= CHANCES:
+            return False
+        growth = _growth(board, start)
+        lost = -expm1(-board.importance / memory)  # 1 − λ
+        drawn = 1.0 if board.place[0] == board.place[1] else 0.0
+        board.memory[DRAWS] -= lost * (board.memory[DRAWS] + FADING * start)
+        board.memory[CHANCES] -= lost * (board.memory[CHANCES] + FADING * start)
+        board.memory[DRAWS] += board.importance * drawn
+        board.memory[CHANCES] += board.importance * board.draw / growth
+        return False
+
+
+@cython.cfunc
+@cython.exceptval(-1.0, check=True)
+def _width_at_start(board: Board, start: cython.double) -> cython.double:
+    if board.memo[START] != start:
+        board.memo[START_WIDTH] = central_width(start)
+        board.memo[START] = start
+    return board.memo[START_WIDTH]
+
+
+@cython.cfunc
+@cython.exceptval(-1.0, check=True)
+def _growth(board: Board, start: cython.double) -> cython.double:
+    """Return r = D/C, the learnt width divided by the width at the start; 1 for boards without this memory."""
+    if len(board.memory) <= CHANCES:
+        return 1.0
+    # Rounding, or a damaged file, might make a sum negative.
+    draws = LASTING * start + max(FADING * start + board.memory[DRAWS], 0.0)
+    chances = LASTING * start + max(FADING * start + board.memory[CHANCES], 0.0)
+    return min(draws / chances, WIDEST / _width_at_start(board, start))
+
+
 @cython.dataclasses.dataclass(frozen=True)
 @cython.final
 @cython.cclass
@@ -121,8 +220,8 @@ class Spread(Margin):
             raise validate.invalid("printed", "be True or False", self.printed)
         if self.printed:
             warnings.warn(
-                "Spread(printed=True) is the margin as the paper prints it: places end up twice as far apart as the "
-                "teams were believed to be, and over a long history the ratings grow without bound",
+                "Spread(printed=True) uses the formula printed in the paper, which spreads the places over twice the "
+                "range of the teams' prior performances; over a long history, the ratings grow without bound",
                 stacklevel=2,
             )
 
@@ -215,24 +314,36 @@ def _distinct(board: Board) -> cython.Py_ssize_t:
     return count
 
 
-def margin_from(draw_probability: Any, margin: Any, width: Callable[[float], float] | None = None) -> Margin:
+def margin_from(
+    draw_probability: Any, margin: Any, width: Callable[[float], float] | None = None, learns: bool = False
+) -> Margin:
     """Return a margin policy, from either a draw probability or a margin (a number or a policy).
 
     Raise `Error` unless exactly one of the two is given.
 
     `width` maps a probability to the margin at which equal teams draw with this probability, in standard deviations of
     the teams' difference. By default, the margin is half the width of the central interval of a normal distribution
-    with this probability.
+    with this probability. `learns` says whether the outcome supports a margin that is learnt from the matches; if it is
+    false, such a margin raises `Error`.
 
     >>> margin_from(None, 2)
     Fixed(epsilon=2.0)
+    >>> margin_from("learnt", None, learns=True)
+    LearntDraws(draw_start=0.1, draw_memory=500.0)
     """
     if (draw_probability is None) == (margin is None):
         raise Error("give either draw_probability or margin")
-    if isinstance(margin, Margin):
-        return margin
+    policy = LearntDraws() if isinstance(draw_probability, str) and draw_probability == LEARNT else margin
+    if isinstance(policy, Margin):
+        if policy.remembers and not learns:
+            field, value = ("margin", margin) if draw_probability is None else ("draw_probability", draw_probability)
+            message = f"{field}={value!r}: only the outcome Order, as in TrueSkill, can learn how often teams draw"
+            raise Error(message, field=field, value=value)
+        return policy
     if margin is not None:
         return Fixed(validate.scale("margin", margin, zero=True))
+    if isinstance(draw_probability, str) and learns:
+        raise validate.invalid("draw_probability", f'be a number or "{LEARNT}"', draw_probability)
     probability = validate.number("draw_probability", draw_probability)
     if not 0.0 <= probability < 1.0:
         raise validate.invalid("draw_probability", "lie in [0, 1)", draw_probability)

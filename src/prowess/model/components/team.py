@@ -149,12 +149,13 @@ class Affine(TeamFunction):
 
 
 def _check_affine(returned: Any, team: int, players: int) -> tuple[list[float], float]:
-    """Check that the function returned a finite weight for each player and a finite constant."""
     try:
         weights, offset = returned
         weights = list(weights)
     except (TypeError, ValueError):
-        raise Error(f"Affine's function must return (weights, offset); for team {team} it is {returned!r}") from None
+        raise Error(
+            f"Affine's function must return (weights, offset), but returned {returned!r} for team {team}"
+        ) from None
     if len(weights) != players:
         raise Error(f"Affine's function returned {len(weights)} weights for the {players} players of team {team}")
     weights = [validate.number(f"Affine's weight of player {i} of team {team}", w) for i, w in enumerate(weights, 1)]
@@ -250,10 +251,7 @@ def _top_factor(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, size: 
 @cython.cfunc
 @cython.exceptval(check=False)
 def _sum_best(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, size: cython.double) -> cython.double:
-    """Sum a team's means from the largest down, times the players' shares, until the shares add up to `size`.
-
-    Each pass over the team adds the next largest mean.
-    """
+    # Each pass over the team adds the next largest mean, until the players' shares add up to `size`.
     last = total = 0.0
     free = size
     while free > 0.0:
@@ -313,7 +311,6 @@ class LeaderBonus(TeamFunction):
 
 @cython.cfunc
 def _lead(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, bonus: cython.double) -> cython.bint:
-    """Add the bonus to a team's leader in one trait, and rescale the weights."""
     leader = -1
     total = 0.0
     for e in range(board.start[j], board.start[j + 1]):

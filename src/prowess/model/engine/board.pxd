@@ -6,12 +6,12 @@ cdef class Board:
     # columns and numbers of the match
     cdef public Py_ssize_t home
     cdef public double importance, time, win, draw, loss, epsilon, unit, beta, span
-    cdef public bint converged, periods
+    cdef public bint converged, periods, home_settled
     # columns with a cell for each team, or for each team and trait
     cdef public int[::1] start, place, order
     cdef public double[::1] score, offset, noise, mean, variance, d1, d2, left
     # columns with a cell for each entry, or for each entry and trait
-    cdef public double[::1] elapsed, played, games, alpha, mu, var, g1, g2, kept, before, extra
+    cdef public double[::1] elapsed, played, games, settled, alpha, mu, var, g1, g2, kept, before_mu, before, extra
     # numbers of the league and the model
     cdef public double[::1] memory, centre, centre_var
     cdef public Py_ssize_t level
@@ -31,8 +31,11 @@ cpdef bint make_scratch(Board board, Py_ssize_t rows, Py_ssize_t columns) except
 cpdef void sort_by_place(Board board) noexcept
 cpdef double positive(double variance) except? -1.0
 cpdef bint compare(Board board) except -1
+cpdef void measure_sides(Board board) noexcept
+cpdef void set_chances(Board board) noexcept
 
 
 cdef class Margin:
     cpdef bint measure(self, Board board, bint seen) except -1
     cpdef double between(self, Board board, Py_ssize_t i, Py_ssize_t j) except? -1.0
+    cpdef bint learn(self, Board board) except -1

@@ -16,7 +16,9 @@ of an entry and trait                 weight `alpha`; belief N(`mu`, `var`); wha
 
 `left` is v′/v, the share of the variance of a team's performance that remains after the outcome; `kept` is the same for
 a player's skill. `games` is the number of matches summed in a player's `g1` and `g2`: one, except in rating periods.
-`before` is the variance of an entry before the drift. `extra` holds further columns of an entry, such as a volatility.
+`before_mu` and `before` are the mean and the variance of an entry before the drift. `settled` is 1 for an entry whose
+rating period was closed early for a forecast, so that its belief already includes the drift; `home_settled` says the
+same about the home advantage. `extra` holds further columns of an entry, such as a volatility.
 
 `memory` holds the numbers that the model has learnt about the league; those about the newcomers' level start at
 `memory[level]`. N(`centre`, `centre_var`) is the prior belief about a newcomer, before anything was learnt. `beta` is
@@ -42,11 +44,11 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.libc.math import sqrt
-    from cython.cimports.prowess.model.maths.normal import Truncated, above
+    from cython.cimports.prowess.model.maths.normal import Truncated, above, probability, within
 else:
     from math import sqrt
 
-    from ..maths.normal import Truncated, above
+    from ..maths.normal import Truncated, above, probability, within
 
 from ...errors import Error
 from ..params import Range
@@ -95,13 +97,15 @@ class Board:
         self.unit = 1.0
         self.converged = True
         self.periods = False
+        self.home_settled = False
         self.start, self.place = _ints(teams + 1), _ints(teams)
         self.order = _ints(2 * teams + 2)  # the second half holds counters while sorting
         self.score = _doubles(teams)
         self.offset, self.noise, self.mean, self.variance = _columns(4, teams * traits)
         self.d1, self.d2, self.left = _columns(3, teams * traits)
         self.elapsed, self.played, self.games = _columns(3, entries)
-        self.alpha, self.mu, self.var, self.before = _columns(4, entries * traits)
+        self.settled = _doubles(entries)
+        self.alpha, self.mu, self.var, self.before_mu, self.before = _columns(5, entries * traits)
         self.g1, self.g2, self.kept = _columns(3, entries * traits)
         self.extra, self.memory = _doubles(entries * extras), _doubles(memory)
         self.centre, self.centre_var = _columns(2, traits)
@@ -171,9 +175,24 @@ def compare(board: Board) -> cython.bint:
     board.sharpness = 1.0 / sqrt(positive(board.variance[0] + board.variance[1]))
     board.gap = (board.mean[0] - board.mean[1]) * board.sharpness
     board.edge = board.margin.between(board, 0, 1) * board.sharpness
+    measure_sides(board)
+    return False
+
+
+def measure_sides(board: Board) -> cython.void:
+    """Set the moments of the difference if the first team wins (`ahead`) or loses (`behind`), from `gap` and `edge`."""
     above(board.gap - board.edge, board.ahead)
     above(-board.gap - board.edge, board.behind)
-    return False
+
+
+def set_chances(board: Board) -> cython.void:
+    """Set `win`, `draw` and `loss` of two teams from the moments of their difference (see `measure_sides`)."""
+    board.win = probability(board.ahead)
+    board.loss = probability(board.behind)
+    board.draw = 1.0 - board.win - board.loss
+    if board.draw < 1e-8:  # the subtraction has cancelled its digits
+        within(board.gap, board.edge, board.cut)
+        board.draw = probability(board.cut) if board.edge > 0.0 else 0.0
 
 
 @cython.cclass
@@ -185,6 +204,7 @@ class Margin:
     """
 
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
+    remembers: ClassVar[tuple[str, ...]] = ()  # the numbers kept for the league, at the start of `board.memory`
 
     def measure(self, board: Board, seen: cython.bint) -> cython.bint:
         """Set `board.epsilon`, the part of the margin that all pairs of a match share. Call `measure` before `between`.
@@ -200,3 +220,10 @@ class Margin:
         Teams of equal `noise` must have equal margins to all others.
         """
         return 0.0
+
+    def learn(self, board: Board) -> cython.bint:
+        """Update the league's memory after a match of two teams, whose forecast is on the board.
+
+        Margins that do not learn do nothing.
+        """
+        return False

@@ -11,7 +11,7 @@ cdef class Pipeline:
     cdef readonly Absorb absorb, home_absorb
     cdef readonly Kind kind
     cdef readonly double beta, period, home_mu, home_variance, home_drift
-    cdef readonly bint duels, has_home, learns_home, centred
+    cdef readonly bint duels, has_base, has_home, learns_home, centred
     cdef readonly object layout  # a `StateLayout`; its numbers are copied to the attributes below, for fast access
     cdef readonly Py_ssize_t last_seen, matches, first_extra, pending, games, passed, width
     cdef readonly Py_ssize_t traits, extras, memories, home_memory, level
@@ -20,6 +20,7 @@ cdef class Pipeline:
 
     cpdef Board board(self, Py_ssize_t teams, Py_ssize_t entries)
     cpdef bint forecast(self, Board board) except -1
+    cdef void undo_drift(self, Board board) noexcept
     cpdef bint pool_teams(self, Board board) except -1
     cpdef double learn(self, Board board) except? -1.0
     cpdef bint absorb_all(self, Board board) except -1

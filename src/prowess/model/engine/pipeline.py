@@ -46,6 +46,7 @@ class Pipeline:
         self.kind = kind
         self.period = model.period or 0.0
         self.duels = model.outcome.duels
+        self.has_base = model.outcome.has_base
         self.traits = len(kind.traits)
         self.extras = len(kind.extras)
         self.layout = StateLayout(kind.traits, kind.extras, self.period > 0.0)
@@ -97,13 +98,16 @@ class Pipeline:
         board.importance = 1.0
         board.home = -1
         board.time = NAN
+        board.home_settled = False
+        if self.period > 0.0:
+            for e in range(entries):
+                board.settled[e] = 0.0
         board.converged = True
         for k in range(self.memories):
             board.memory[k] = self.first_memory[k]
         return board
 
     def _new(self, teams: int, entries: int) -> Board:
-        """Return a new board, prepared by the outcome."""
         board = Board(teams, entries, self.traits, self.extras, self.memories)
         board.beta = self.beta
         board.periods = self.period > 0.0
@@ -126,12 +130,22 @@ class Pipeline:
         if self.centred:
             self.prior.meet(board)
         self.drift.widen(board)
+        if self.period > 0.0:
+            self.undo_drift(board)
         self.pool_teams(board)
         if board.teams == 2:
             self.outcome.forecast(board)
 
+    def undo_drift(self, board: Board) -> cython.void:
+        """Restore the beliefs that already include the drift up to the match (see `Board.settled`)."""
+        for e in range(board.entries):
+            if board.settled[e] > 0.0:
+                for k in range(e * self.traits, (e + 1) * self.traits):
+                    board.mu[k] = board.before_mu[k]
+                    board.var[k] = board.before[k]
+
     def pool_teams(self, board: Board) -> cython.bint:
-        """Compute the team performances N(α₀ + Σ αμ, Σ α²(σ² + β²)), including the home advantage."""
+        """Compute the team performances N(α₀ + Σ αμ, Σ α²(σ² + β²)), including home advantage and base level."""
         traits = self.traits
         self.team.weigh(board)
         for k in range(traits):
@@ -150,6 +164,8 @@ class Pipeline:
                 board.variance[j * traits + k] = self.beta * self.beta * squares + skills
         if self.has_home and board.home >= 0:
             self.add_home(board)
+        if self.has_base:
+            self.outcome.add_base(board)
 
     def add_home(self, board: Board) -> cython.void:
         """Load the belief about the home advantage into `board.side`, and add the advantage to the home team."""
@@ -160,7 +176,7 @@ class Pipeline:
             if self.learns_home:
                 cell = self.home_memory + 2 * k
                 board.side.mu[k] = board.memory[cell]
-                board.side.var[k] = board.memory[cell + 1] + self.home_drift
+                board.side.var[k] = board.memory[cell + 1] + (0.0 if board.home_settled else self.home_drift)
             board.mean[first + k] += board.side.mu[k]
             board.variance[first + k] += board.side.var[k]
 

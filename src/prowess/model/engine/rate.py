@@ -32,6 +32,24 @@ NAN = cython.declare(cython.double, float("nan"))
 @cython.ccall
 def build_board(pipeline: Pipeline, teams: Any, details: Any) -> Board:
     """Return a board with a match between teams of `Rating` objects; `details` is a `MatchDetails` or None."""
+    return _build_board(pipeline, teams, details, None, NAN, 1.0)
+
+
+@cython.ccall
+def build_upcoming(
+    pipeline: Pipeline, teams: Any, details: Any, table: Table, now: cython.double, unit: cython.double
+) -> Board:
+    """Return a board with an upcoming match of a ladder, with the beliefs that a fit uses to forecast a match.
+
+    A player is a row of the ladder's state or a `Rating`. `now` is the time of the match, or NaN.
+    """
+    return _build_board(pipeline, teams, details, table, now, unit)
+
+
+@cython.cfunc
+def _build_board(
+    pipeline: Pipeline, teams: Any, details: Any, table: object, now: cython.double, unit: cython.double
+) -> Board:
     count = j = e = 0
     # Lists and tuples are the usual case; `check_teams` raises the errors for everything else.
     if not isinstance(teams, (list, tuple)):
@@ -41,23 +59,19 @@ def build_board(pipeline: Pipeline, teams: Any, details: Any) -> Board:
             check_teams(teams)
         count += len(team)
     board = pipeline.board(len(teams), count)
+    if table is not None:
+        board.time = now
+        load_memory(pipeline, board, table, now, unit, True)
     for team in teams:
         if len(team) == 0:
             raise Error(f"team {j + 1} is empty; a team needs at least one player", field="teams", team=j)
         _start_team(board, j, e)
         for player in team:
-            if not isinstance(player, Rating):
-                message = f"player {e - board.start[j] + 1} of team {j + 1} must be a Rating, not {player!r}"
-                raise Error(message, field="teams", team=j, value=player)
             _add_entry(pipeline, board, e)
-            pipeline.absorb.welcome(board, e)
-            try:
-                write_rating(player, pipeline.kind, board, e)
-            except Error as error:
-                where = f"player {e - board.start[j] + 1} of team {j + 1}: "
-                raise error.within(where, field="teams", team=j, value=player) from None
-            board.elapsed[e] = board.played[e] = 0.0
-            board.games[e] = 1.0
+            if table is not None and not isinstance(player, Rating):
+                load_player(pipeline, board, e, table, player, now, unit, True)
+            else:
+                _write_player(pipeline, board, j, e, player)
             e += 1
         j += 1
     board.start[j] = e
@@ -68,9 +82,28 @@ def build_board(pipeline: Pipeline, teams: Any, details: Any) -> Board:
 
 
 @cython.cfunc
+def _write_player(
+    pipeline: Pipeline, board: Board, j: cython.Py_ssize_t, e: cython.Py_ssize_t, player: Any
+) -> cython.bint:
+    """Write a `Rating` to entry e of the board, in team j."""
+    if not isinstance(player, Rating):
+        message = f"player {e - board.start[j] + 1} of team {j + 1} must be a Rating, not {player!r}"
+        raise Error(message, field="teams", team=j, value=player)
+    pipeline.absorb.welcome(board, e)
+    try:
+        write_rating(player, pipeline.kind, board, e)
+    except Error as error:
+        where = f"player {e - board.start[j] + 1} of team {j + 1}: "
+        raise error.within(where, field="teams", team=j, value=player) from None
+    board.elapsed[e] = board.played[e] = 0.0
+    board.games[e] = 1.0
+    return False
+
+
+@cython.cfunc
 @cython.exceptval(check=False)
 def _start_team(board: Board, j: cython.Py_ssize_t, e: cython.Py_ssize_t) -> cython.void:
-    """Begin team j at entry e. By default, the order of the teams is the order of their places."""
+    # By default, the order of the teams is the order of their places.
     board.start[j] = e
     board.place[j] = j + 1
     board.score[j] = NAN
@@ -79,14 +112,13 @@ def _start_team(board: Board, j: cython.Py_ssize_t, e: cython.Py_ssize_t) -> cyt
 @cython.cfunc
 @cython.exceptval(check=False)
 def _add_entry(pipeline: Pipeline, board: Board, e: cython.Py_ssize_t) -> cython.void:
-    """Set the defaults of an entry: the player played the whole match."""
     for k in range(e * pipeline.traits, (e + 1) * pipeline.traits):
         board.alpha[k] = 1.0
 
 
 @cython.cfunc
 def _apply_details(pipeline: Pipeline, board: Board, details: object) -> cython.bint:
-    """Apply the details of a match. In models with rating periods, convert elapsed time to periods."""
+    # Models with rating periods count elapsed time in periods.
     if details is not None:
         details.write(board)
         if details.elapsed is not None and pipeline.period > 0.0:
@@ -119,11 +151,11 @@ def record(
         count += len(team)
     board = pipeline.board(len(rows), count)
     board.time = now
-    load_memory(pipeline, board, table, now, unit)
+    load_memory(pipeline, board, table, now, unit, False)
     for team in rows:
         _start_team(board, j, e)
         for row in team:
-            load_player(pipeline, board, e, table, row, now, unit)
+            load_player(pipeline, board, e, table, row, now, unit, False)
             _add_entry(pipeline, board, e)
             e += 1
         j += 1
@@ -149,17 +181,13 @@ def record(
 def _store_players(
     pipeline: Pipeline, board: Board, rows: list, table: Table, now: cython.double, unit: cython.double
 ) -> cython.bint:
-    """Store the beliefs about a match's players.
-
-    In models with rating periods, load the beliefs again as if the period ended now, because these ratings are
-    returned.
-    """
+    # In models with rating periods, the beliefs are loaded again as if the period ended now, to return these ratings.
     e = 0
     for team in rows:
         for row in team:
             store_player(pipeline, board, e, table, row, now, unit)
             if pipeline.period > 0.0:
-                load_player(pipeline, board, e, table, row, NAN, unit)
+                load_player(pipeline, board, e, table, row, NAN, unit, True)
             e += 1
     store_memory(pipeline, board, table)
     return False
@@ -167,7 +195,7 @@ def _store_players(
 
 @cython.cfunc
 def _copy_rows(pipeline: Pipeline, rows: list, table: Table) -> list:
-    """Return a copy of the rows of a match's players, from which the rows are restored if an error occurs."""
+    # The rows are restored from this copy if an error occurs.
     width = pipeline.width
     return [[table.cells[row * width + k] for k in range(width)] for team in rows for row in team]
 
@@ -185,7 +213,7 @@ def _restore_rows(pipeline: Pipeline, rows: list, table: Table, before: list) ->
 def read_memory(pipeline: Pipeline, table: Table) -> list[float]:
     """Return the league's memory, as if its rating period ended now."""
     board = pipeline.board(1, 1)
-    load_memory(pipeline, board, table, NAN, 1.0)
+    load_memory(pipeline, board, table, NAN, 1.0, True)
     memory = [board.memory[k] for k in range(pipeline.memories)]
     pipeline.release(board)
     return memory
@@ -194,7 +222,7 @@ def read_memory(pipeline: Pipeline, table: Table) -> list[float]:
 def read_row(pipeline: Pipeline, table: Table, row: cython.Py_ssize_t) -> Rating:
     """Return the rating in a row of a state, as if its rating period ended now."""
     board = pipeline.board(1, 1)
-    load_player(pipeline, board, 0, table, row, NAN, 1.0)
+    load_player(pipeline, board, 0, table, row, NAN, 1.0, True)
     rating = read_rating(pipeline.kind, board, 0)
     pipeline.release(board)
     return rating
@@ -214,7 +242,7 @@ def settle_periods(pipeline: Pipeline, table: Table, rows: cython.Py_ssize_t) ->
     """End the open rating periods in the first `rows` rows of a state."""
     board = pipeline.board(1, 1)
     for row in range(rows):
-        load_player(pipeline, board, 0, table, row, NAN, 1.0)
+        load_player(pipeline, board, 0, table, row, NAN, 1.0, True)
         _write_belief(pipeline, board, table, row)
     pipeline.release(board)
 
@@ -226,7 +254,7 @@ def carry_over(pipeline: Pipeline, table: Table, rows: cython.Py_ssize_t, steady
     """
     board = pipeline.board(1, 1)
     for row in range(rows):
-        load_player(pipeline, board, 0, table, row, NAN, 1.0)
+        load_player(pipeline, board, 0, table, row, NAN, 1.0, True)
         board.elapsed[0] = 1.0
         pipeline.drift.widen(board)
         if steady:

@@ -35,10 +35,10 @@ cdef class Record:
 
 cpdef double periods_between(double period, double then, double now, double unit) noexcept
 cdef bint load_player(
-    Pipeline pipeline, Board board, Py_ssize_t e, Table table, Py_ssize_t row, double now, double unit
+    Pipeline pipeline, Board board, Py_ssize_t e, Table table, Py_ssize_t row, double now, double unit, bint settle
 ) except -1
 cdef void store_player(
     Pipeline pipeline, Board board, Py_ssize_t e, Table table, Py_ssize_t row, double now, double unit
 ) noexcept
-cdef bint load_memory(Pipeline pipeline, Board board, Table table, double now, double unit) except -1
+cdef bint load_memory(Pipeline pipeline, Board board, Table table, double now, double unit, bint settle) except -1
 cdef void store_memory(Pipeline pipeline, Board board, Table table) noexcept

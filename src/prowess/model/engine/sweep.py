@@ -4,6 +4,9 @@ Only `load_player` and `store_player` copy between a player's row of the state a
 with rating periods, a row keeps the belief at the start of the open period and the sums over the period's matches. The
 period is closed when the player has a match in a later period, or when the rating is read, where `now` is NaN.
 
+A match in an open period is loaded twice: for its forecast, as if the period ended just before the match, so that the
+forecast is the one that a ladder gives; then, to learn from it, with the beliefs at the start of the period.
+
 If an error occurs, the state stays as it was before the match that caused the error.
 """
 
@@ -119,8 +122,14 @@ def load_player(
     row: cython.Py_ssize_t,
     now: cython.double,
     unit: cython.double,
+    settle: cython.bint,
 ) -> cython.bint:
-    """Copy the belief about a player to entry e of the board. `now` is NaN if times are unknown."""
+    """Copy the belief about a player to entry e of the board. `now` is NaN if times are unknown.
+
+    If `settle` is true, an open rating period is closed on the board even if `now` is in this period. Return whether
+    this was the case.
+    """
+    early = False
     traits = pipeline.traits
     base = row * pipeline.width
     then = table.cells[base + pipeline.last_seen]
@@ -140,10 +149,12 @@ def load_player(
         for k in range(pipeline.extras):
             board.extra[e * pipeline.extras + k] = table.cells[base + pipeline.first_extra + k]
         if pipeline.period > 0.0:
-            _count_periods(pipeline, board, e, table, base, now, unit)
+            early = _count_periods(pipeline, board, e, table, base, now, unit, settle)
+    board.settled[e] = 1.0 if early else 0.0
     for k in range(e * traits, (e + 1) * traits):
+        board.before_mu[k] = board.mu[k]
         board.before[k] = board.var[k]
-    return False
+    return early
 
 
 def periods_between(
@@ -171,15 +182,20 @@ def _count_periods(
     base: cython.Py_ssize_t,
     now: cython.double,
     unit: cython.double,
+    settle: cython.bint,
 ) -> cython.bint:
-    """Set `elapsed` in rating periods, and close the player's open period if `now` is in a later period."""
+    """Set `elapsed` in rating periods, and close the player's open period if `now` is in a later period.
+
+    If `settle` is true, close the period in any case; return whether `now` is in the period that was closed.
+    """
     games = table.cells[base + pipeline.games]
+    still_open = _still_open(pipeline, table, base, now, unit)
     board.elapsed[e] = periods_between(pipeline.period, table.cells[base + pipeline.last_seen], now, unit)
-    if games > 0.0 and _still_open(pipeline, table, base, now, unit):
+    if still_open and not settle:
         board.elapsed[e] = table.cells[base + pipeline.passed]
     elif games > 0.0:
         _close_period(pipeline, board, e, table, base)
-    return False
+    return still_open and settle
 
 
 @cython.cfunc
@@ -187,7 +203,6 @@ def _count_periods(
 def _still_open(
     pipeline: Pipeline, table: Table, base: cython.Py_ssize_t, now: cython.double, unit: cython.double
 ) -> cython.bint:
-    """Return whether a match at `now` is in the same rating period as the player's last match."""
     then = table.cells[base + pipeline.last_seen]
     games = table.cells[base + pipeline.games]
     return games > 0.0 and now >= then and periods_between(pipeline.period, then, now, unit) == 0.0
@@ -260,7 +275,6 @@ def _store_belief(
     table: Table,
     base: cython.Py_ssize_t,
 ) -> cython.void:
-    """Copy the means, the given variances and the extra columns of an entry to a row of the state."""
     for k in range(pipeline.traits):
         table.cells[base + 2 * k] = board.mu[e * pipeline.traits + k]
         table.cells[base + 2 * k + 1] = variance[e * pipeline.traits + k]
@@ -279,7 +293,6 @@ def _add_to_period(
     now: cython.double,
     unit: cython.double,
 ) -> cython.void:
-    """Add a match to the sums of a player's open rating period. If no period is open, open a new period."""
     traits = pipeline.traits
     first = base + pipeline.pending
     if not _still_open(pipeline, table, base, now, unit):
@@ -294,16 +307,24 @@ def _add_to_period(
     table.cells[base + pipeline.games] += board.importance
 
 
-def load_memory(pipeline: Pipeline, board: Board, table: Table, now: cython.double, unit: cython.double) -> cython.bint:
-    """Copy the league's memory to the board; close the rating period of the home advantage if that period is over."""
+def load_memory(
+    pipeline: Pipeline, board: Board, table: Table, now: cython.double, unit: cython.double, settle: cython.bint
+) -> cython.bint:
+    """Copy the league's memory to the board; close the rating period of the home advantage if that period is over.
+
+    If `settle` is true, close the period in any case; return whether `now` is in the period that was closed.
+    """
+    board.home_settled = False
     for k in range(pipeline.memories):
         board.memory[k] = table.memory[k]
     # The last two cells count the games of the home advantage's open period, and hold the time of the last one.
     if not pipeline.learns_home or pipeline.period == 0.0 or board.memory[pipeline.memories - 2] == 0.0:
         return False
-    if now != now or periods_between(pipeline.period, board.memory[pipeline.memories - 1], now, unit) > 0.0:
+    is_over = now != now or periods_between(pipeline.period, board.memory[pipeline.memories - 1], now, unit) > 0.0
+    if is_over or settle:
         pipeline.close_home(board)
-    return False
+    board.home_settled = settle and not is_over
+    return board.home_settled
 
 
 def store_memory(pipeline: Pipeline, board: Board, table: Table) -> cython.void:
@@ -320,8 +341,9 @@ def _load_match(
     table: Table,
     match: cython.Py_ssize_t,
     now: cython.double,
+    settle: cython.bint,
 ) -> cython.bint:
-    """Copy a match of the history to the board: teams, result, and the players' beliefs."""
+    """Copy a match to the board; return whether `settle` has closed rating periods to which the match belongs."""
     first = columns.match_start[match]
     entry = columns.team_start[first]
     board.time = now
@@ -329,7 +351,7 @@ def _load_match(
     board.entries = columns.team_start[first + board.teams] - entry
     board.importance = columns.importance[match] if columns.has_importance else 1.0
     board.home = columns.home[match] if columns.has_home else -1
-    load_memory(pipeline, board, table, now, columns.unit)
+    early = load_memory(pipeline, board, table, now, columns.unit, settle)
     for j in range(board.teams):
         board.start[j + 1] = columns.team_start[first + j + 1] - entry
         board.place[j] = columns.place[first + j]
@@ -337,14 +359,15 @@ def _load_match(
     for e in range(board.entries):
         for k in range(e * pipeline.traits, (e + 1) * pipeline.traits):
             board.alpha[k] = columns.weight[entry + e] if columns.has_weight else 1.0
-        load_player(pipeline, board, e, table, columns.player[entry + e], now, columns.unit)
+        if load_player(pipeline, board, e, table, columns.player[entry + e], now, columns.unit, settle):
+            early = True
+    return early
 
 
 @cython.cfunc
 def _record_forecast(
     pipeline: Pipeline, board: Board, columns: Columns, record: Record, match: cython.Py_ssize_t
 ) -> cython.bint:
-    """Record the forecasts of a match. For more than two teams, also record the noise of the scores."""
     first = columns.match_start[match] * pipeline.traits
     for k in range(board.teams * pipeline.traits):
         record._mean[first + k] = board.mean[k]
@@ -373,7 +396,7 @@ def _record_open(
         row = columns.player[e]
         record._before[e, 0] = NAN
         if pipeline.period > 0.0 and _still_open(pipeline, table, row * pipeline.width, now, columns.unit):
-            load_player(pipeline, board, 0, table, row, NAN, 1.0)
+            load_player(pipeline, board, 0, table, row, NAN, 1.0, True)
             _record_belief(board, 0, record._before, e)
     return False
 
@@ -391,13 +414,12 @@ def _record_before(pipeline: Pipeline, board: Board, record: Record, entry: cyth
 def _record_after(
     pipeline: Pipeline, board: Board, columns: Columns, table: Table, record: Record, entry: cython.Py_ssize_t
 ) -> cython.bint:
-    """Record the beliefs about all entries after the match, as if the rating period ended now."""
     for e in range(board.entries):
         row = columns.player[entry + e]
         for k in range(pipeline.last_seen):  # these cells hold the belief
             record._after[entry + e, k] = table.cells[row * pipeline.width + k]
         if pipeline.period > 0.0 and table.cells[row * pipeline.width] == table.cells[row * pipeline.width]:
-            load_player(pipeline, board, e, table, row, NAN, 1.0)
+            load_player(pipeline, board, e, table, row, NAN, 1.0, True)
             _record_belief(board, e, record._after, entry + e)
     return False
 
@@ -410,6 +432,29 @@ def _record_belief(
     for k in range(board.traits):
         beliefs[row, 2 * k] = board.mu[e * board.traits + k]
         beliefs[row, 2 * k + 1] = board.var[e * board.traits + k]
+
+
+@cython.cfunc
+def _learn(
+    pipeline: Pipeline,
+    board: Board,
+    columns: Columns,
+    table: Table,
+    match: cython.Py_ssize_t,
+    now: cython.double,
+    early: cython.bint,
+) -> cython.double:
+    """Learn from the match on the board; return the log-evidence of its forecast.
+
+    If rating periods were closed early for the forecast, the match is loaded again with the beliefs at their start.
+    """
+    if not early:
+        return pipeline.learn(board)
+    evidence = pipeline.outcome.evidence(board)
+    _load_match(pipeline, board, columns, table, match, now, False)
+    pipeline.forecast(board)
+    pipeline.learn(board)
+    return evidence
 
 
 def sweep(
@@ -434,7 +479,7 @@ def sweep(
             prefetch(cython.address(table.cells[columns.player[e] * pipeline.width]))
         if record.has_before:
             _record_open(pipeline, board, columns, table, record, match, now)
-        _load_match(pipeline, board, columns, table, match, now)
+        early = _load_match(pipeline, board, columns, table, match, now, not record.silent)
         pipeline.forecast(board)
         if record.has_before:
             _record_before(pipeline, board, record, entry)
@@ -443,7 +488,7 @@ def sweep(
         evidence = 0.0
         # A match of importance 0 is forecast, but changes nothing, not even the number of matches.
         if board.importance > 0.0:
-            evidence = pipeline.learn(board)
+            evidence = _learn(pipeline, board, columns, table, match, now, early)
             if not board.converged:
                 record.unconverged.append(match)
             if not pipeline.in_period(now):

@@ -1,4 +1,4 @@
-"""Explanations: how a player's matches led to a rating, and how one match changed its players' ratings."""
+"""Explanations: how a player's matches led to a rating."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...history import History, name_of
+from ...history import name_of
 from ...text import count, join_words
 from ..ladder.ladder import Ladder
 from ..model import Model
 from ..rating import Rating
-from .forecasts import performance, strength
+from ..scale import Z95, Points, Scale
 from .trace import Trace
 
 if TYPE_CHECKING:
     import polars as pl
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 FORM = 10  # number of last matches that count as recent form
 NAMED = 2  # number of opponents that a sentence names
-FEW = 16  # for at most this many players, a separate search for each one is faster
-UNCERTAIN = 1.5  # ratio of sigmas from which a rating counts as more uncertain than another
 
 
-def explain(trace: Trace, name: str, before: Ladder, now: Rating) -> Explanation:
-    """Explain the rating `now` of a player from a trace that began with the ladder `before`."""
+def explain(trace: Trace, name: str, before: Ladder, now: Rating, points: Points | None = None) -> Explanation:
+    """Explain the rating `now` of a player from a trace that began with the ladder `before`.
+
+    With `points`, the explanation is in points.
+    """
     import polars as pl
 
     key, history = name_of(name), trace.history
@@ -49,14 +49,18 @@ def explain(trace: Trace, name: str, before: Ladder, now: Rating) -> Explanation
     schema = {"partners": pl.List(pl.String), "opponents": pl.List(pl.String)}
     floats = ["expected", "sigma_before", "sigma_after"]
     frame = pl.DataFrame(columns, schema_overrides=schema).with_columns(pl.col(floats).cast(pl.Float64).fill_nan(None))
-    return Explanation(key, trace.model, start, now, key not in before, frame)
+    if points is not None:
+        frame = frame.with_columns(
+            points_before=points.of(pl.col("mu_before")),
+            points_after=points.of(pl.col("mu_after")),
+            points_drifted=points.factor * pl.col("drifted"),
+            points_moved=points.factor * pl.col("moved"),
+        )
+    return Explanation(key, trace.model, start, now, key not in before, frame, points)
 
 
 def _first_rating(trace: Trace, before: Ladder, name: str, matches: Ints) -> Rating:
-    """Return the player's rating before the first match.
-
-    If the prior learns, this rating depends on earlier matches of other players.
-    """
+    # If the prior learns, this rating depends on earlier matches of other players.
     if name in before:
         return before[name]
     if not trace.model.prior.learns:
@@ -65,7 +69,6 @@ def _first_rating(trace: Trace, before: Ladder, name: str, matches: Ints) -> Rat
 
 
 def _moves(start: Rating, described: dict[str, Any]) -> dict[str, Any]:
-    """Return a player's ratings before and after each match, and the changes by the matches and between matches."""
     moves: dict[str, Any] = {}
     for what, prefix in (("mu", ""), ("shown", "shown_")):
         before, after = described[f"{what}_before"], described[f"{what}_after"]
@@ -83,7 +86,8 @@ class Explanation:
     that counts. The columns are match, id, time, partners, opponents (at most twenty), opponent_count, teams, place,
     score, against (the best score of the others), actual, expected, expected_lead (the predicted score difference, in
     models of scores), mu_before, mu_after, drifted, moved, the same four for `shown` (shown_before, …), sigma_before,
-    sigma_after.
+    sigma_after. If the fit has a scale, four columns for points follow (points_before, …), and the sentences are in
+    points.
 
     `expected` is the predicted share of opposing teams that the player's team beats, and `actual` the share that it did
     beat; ties count half. Between two teams `actual` is 1, ½ or 0. `moved` is the change of mu by the match. `drifted`
@@ -112,10 +116,13 @@ class Explanation:
     now: Rating
     newcomer: bool
     matches: pl.DataFrame
+    points: Points | None = None
 
     def __repr__(self) -> str:
         matches = count(len(self.matches), "match", "matches")
         start, now = self._figure(self.start.shown), self._figure(self.now.shown)
+        if self.points is not None:
+            start, now = self._rating(self.start), self._rating(self.now)
         return f"Explanation({self.player!r}, {matches}, {start} → {now})"
 
     @cached_property
@@ -127,7 +134,41 @@ class Explanation:
         >>> pw.TrueSkill().fit(history).explain("ann").digits, pw.Elo().fit(history).explain("ann").digits
         (2, 1)
         """
-        return digits_of(self.matches["moved"].to_list(), self.start.sigma or 1.0)
+        scale = None if self.points is None else self.points.scale
+        return digits_of(self.moves, self._unit * (self.start.sigma or 1.0), scale)
+
+    @property
+    def moves(self) -> list[float]:
+        """The changes of the rating by each match, in points if there is a scale.
+
+        >>> import prowess as pw
+        >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
+        >>> pw.Elo().fit(history).explain("ann").moves
+        [16.0]
+        """
+        return [self._unit * moved for moved in self.matches["moved"].to_list()]
+
+    @property
+    def ratings(self) -> list[float]:
+        """The ratings to chart: before the first match and after each match, as `shown` or in points.
+
+        >>> import prowess as pw
+        >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
+        >>> pw.Elo().fit(history).explain("ann").ratings
+        [1500.0, 1516.0]
+        """
+        if self.points is not None:
+            return [self.points.of(self.start.mu), *self.matches["points_after"].to_list()]
+        return [self.start.shown, *self.matches["shown_after"].to_list()]
+
+    @property
+    def _unit(self) -> float:
+        return 1.0 if self.points is None else self.points.factor
+
+    def _change(self, moved: float) -> str:
+        """Return a change of mu as text, in points if there is a scale."""
+        text = self._figure(self._unit * moved, True)
+        return f"μ {text}" if self.points is None else f"{text} points"
 
     def _figure(self, value: float, sign: bool = False) -> str:
         text = f"{value:{'+' if sign else ''}.{self.digits}f}"
@@ -141,7 +182,7 @@ class Explanation:
         >>> list(pw.Elo().fit(history).explain("ann").to_dict())
         ['player', 'start', 'now', 'newcomer', 'sentences', 'matches']
         """
-        ratings = {name: _plain(getattr(self, name)) for name in ("start", "now")}
+        ratings = {name: self._plain(getattr(self, name)) for name in ("start", "now")}
         found: dict[str, Any] = {"player": self.player} | ratings | {"newcomer": self.newcomer}
         return found | {"sentences": list(self.sentences), "matches": self.matches.to_dicts()}
 
@@ -159,7 +200,13 @@ class Explanation:
             sentences += [*self._extremes(), self._form(), *self._breaks()]
         return (*sentences, self._certainty())
 
+    def _plain(self, rating: Rating) -> dict[str, float | None]:
+        plain = {"mu": rating.mu, "sigma": rating.sigma, "shown": rating.shown}
+        return plain if self.points is None else plain | self.points.columns(rating.mu, rating.sigma)
+
     def _rating(self, rating: Rating) -> str:
+        if self.points is not None:
+            return self.points.text(rating.mu, rating.sigma)
         shown = self._figure(rating.shown)
         if rating.sigma is None:
             return shown
@@ -188,7 +235,7 @@ class Explanation:
             row = self.matches.row(index or 0, named=True)
             if sign * row["moved"] > 0:
                 ended, expected = result_and_odds(row)
-                where = f"{_when(row)}against {opponents_of(row)}, μ {self._figure(row['moved'], True)}"
+                where = f"{_when(row)}against {opponents_of(row)}, {self._change(row['moved'])}"
                 sentences.append(f"Biggest {what}: {where} ({ended}, {expected} expected).")
         return sentences
 
@@ -200,19 +247,25 @@ class Explanation:
         surprise = (actual - expected) / sigma
         verdict = "about as" if abs(surprise) < 1 else "better than" if surprise > 0 else "worse than"
         span = f"{len(recent)} matches" if len(recent) > 1 else "match"
-        moved = self._figure(float((recent["moved"] + recent["drifted"]).sum()), True)
-        return f"Last {span}: {actual:g} points, {expected:.1f} expected ({verdict} expected), μ {moved}."
+        moved = self._change(float((recent["moved"] + recent["drifted"]).sum()))
+        scored = f"{actual:g} points" if self.points is None else f"score {actual:g}"
+        return f"Last {span}: {scored}, {expected:.1f} expected ({verdict} expected), {moved}."
 
     def _breaks(self) -> list[str]:
         drifted = float(self.matches["drifted"].sum())
         moved = bool((self.matches["drifted"] != 0).any())
+        if self.points is not None:
+            return [f"Breaks between seasons: {self._change(drifted)}."] if moved else []
         return [f"Breaks between seasons moved μ by {self._figure(drifted, True)}."] if moved else []
 
     def _certainty(self) -> str:
         if self.now.sigma is None:
             return "This system has no measure of uncertainty."
-        either = self._figure(1.96 * self.now.sigma)
-        interval = f"With 95 % probability, true skill is within ±{either} of μ"
+        if self.points is None:
+            interval = f"With 95 % probability, true skill is within ±{self._figure(Z95 * self.now.sigma)} of μ"
+        else:
+            margin = f"{self.points.margin(self.now.sigma):.{self.points.scale.digits}f}"
+            interval = f"With 95 % probability, true skill is within ±{margin} points of the rating"
         recent = self.matches["sigma_after"].tail(FORM + 1)
         if len(recent) < 2 or not recent[0] or not self.now.sigma:
             return f"{interval}."
@@ -225,24 +278,24 @@ class Explanation:
         return f"{interval}; at the current rate it takes about {_round(need)} more matches to halve that."
 
 
-def _plain(rating: Rating) -> dict[str, float | None]:
-    return {"mu": rating.mu, "sigma": rating.sigma, "shown": rating.shown}
-
-
 def _when(row: dict[str, Any]) -> str:
     if "time" not in row:
         return f"in match {row['match'] + 1} "
     return f"at {row['time']:g} " if isinstance(row["time"], float) else f"on {row['time']:%Y-%m-%d} "
 
 
-def digits_of(moves: Sequence[float], usual: float = 1.0) -> int:
+def digits_of(moves: Sequence[float], usual: float = 1.0, scale: Scale | None = None) -> int:
     """Return how many decimals are worth showing for the given changes, or without changes for a `usual` one.
 
-    >>> digits_of([4.4, -0.2]), digits_of([0.0])
-    (2, 2)
+    Changes in points have the decimals of their scale, or more if all changes are tiny.
+
+    >>> digits_of([4.4, -0.2]), digits_of([0.0]), digits_of([4.4], scale=Scale()), digits_of([0.1], scale=Scale())
+    (2, 2, 0, 3)
     """
     # Relative to the largest change, so that Elo points and log rates of goals get the same number of digits.
     largest = max(map(abs, moves), default=0.0) or usual
+    if scale is not None and largest >= 2.0 * 10.0**-scale.digits:
+        return scale.digits
     return min(max(2 - floor(log10(largest)), 0), 4)
 
 
@@ -280,149 +333,6 @@ def _round(number: float) -> str:
     """Round to one significant digit, as in 40 or 300. Numbers below 20 become whole numbers, as in 7 or 13."""
     digits = max(0, len(str(int(number))) - (1 if number >= 20 else 2))
     return f"{round(number, -digits):,.0f}" if digits else f"{max(1, round(number))}"
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Account:
-    """An account of one match: how the match changed the ratings of its players, and why.
-
-    `rows` has a mapping for each player, in the order of the teams. The keys are player, team (an index), partners,
-    opponents, place, actual, expected, moved and first, and mu, sigma and shown, each before and after the match.
-    `actual` and `expected` are the actual and the predicted share of opposing teams beaten. `first` is true if it was
-    the player's first match. `forecast` has the predicted mean and sigma of every team's performance, and for two teams
-    `win` and `draw`. A match of importance 0 changes no rating.
-
-    >>> import prowess as pw
-    >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"]]}])
-    >>> described = pw.TrueSkill().fit(history).account(1)
-    >>> [row["player"] for row in described.rows], round(described.rows[0]["expected"], 2)
-    (['bob', 'ann'], 0.23)
-    >>> described.sentences[0]
-    'bob won against ann (21 % chance): +6.04 to 26.64.'
-    """
-
-    rows: list[dict[str, Any]]
-    forecast: dict[str, Any]
-    counts: bool
-
-    def __repr__(self) -> str:
-        return f"Account({', '.join(row['player'] for row in self.rows)})"
-
-    @cached_property
-    def sentences(self) -> tuple[str, ...]:
-        """A sentence for each player: the result, its probability, and the rating change.
-
-        >>> import prowess as pw
-        >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "importance": 0}])
-        >>> pw.Elo().fit(history).account(0).sentences[1]
-        'bob lost against ann; the match does not count.'
-        """
-        digits = digits_of([row["moved"] for row in self.rows if row["moved"] is not None])
-        return tuple(self._sentence(row, digits) for row in self.rows)
-
-    def _sentence(self, row: dict[str, Any], digits: int) -> str:
-        ended, expected = result_and_odds(row)
-        verb = {"drawn": "drew", "place": "finished in place"}
-        first, _, rest = ended.partition(" ")
-        began = f"{row['player']} {verb.get(first, first)}{f' {rest}' if rest else ''} against {opponents_of(row)}"
-        if not self.counts:
-            return f"{began}; the match does not count."
-        moved = f"{row['moved']:+.{digits}f}".replace("-", "−")
-        if first == "place":
-            expectation = f", expected place {expected}"
-        elif "expected_lead" in row or self.forecast["win"] is None:
-            expectation = f", expected {expected}"
-        else:
-            expectation = f" ({100 * self._chance(row):.0f} % chance)"
-        return f"{began}{expectation}: {moved} to {row['mu_after']:.{digits}f}{self._reason(row)}."
-
-    def _chance(self, row: dict[str, Any]) -> float:
-        """Return the predicted probability of a two-team match's actual result, as pages and charts show it."""
-        team, win = row["team"], self.forecast["win"]
-        chance: float = {1.0: win[team], 0.5: self.forecast["draw"], 0.0: win[1 - team]}[row["actual"]]
-        return chance
-
-    def _reason(self, row: dict[str, Any]) -> str:
-        """Explain a large or small change by the rating's uncertainty, compared with the other players' ratings."""
-        own, (sigmas, all_new) = row["sigma_before"], self._sigmas
-        others = len(sigmas) - bool(own)
-        if own is None or not others:
-            return ""
-        if row["first"]:
-            return "" if all_new else " (a large change: this was a first match)"
-        if own >= UNCERTAIN * sigmas[own == sigmas[0]]:
-            return " (a large change: the rating was still uncertain)"
-        certain = sigmas[-1 - (own == sigmas[-1])] >= UNCERTAIN * own
-        return " (a small change: the rating was already well established)" if certain else ""
-
-    @cached_property
-    def _sigmas(self) -> tuple[list[float], bool]:
-        """Return all players' sigmas before the match, sorted, and whether it was the first match of all players."""
-        sigmas = sorted(row["sigma_before"] for row in self.rows if row["sigma_before"])
-        return sigmas, all(row["first"] for row in self.rows)
-
-
-def account(trace: Trace, match: int, most: int | None = None) -> Account:
-    """Describe how the match at index `match` changed the ratings of its players.
-
-    Only the players of the best `most` teams are included; None includes all teams.
-    """
-    history = trace.history
-    teams = history.match_start[match : match + 2]
-    entry: Ints = np.arange(*history.team_start[teams])
-    if most is not None and len(entry) > most:
-        entry = _best_teams(history, teams, most)
-    team, _ = trace.locate(entry)
-    counts = bool(trace.counted(np.array([match]))[0])
-    columns: dict[str, Any] = {
-        "player": [history.players[row] for row in history.player[entry]],
-        "team": team - teams[0],
-    }
-    columns |= trace.describe(entry)
-    rows = [{key: plain(column[k]) for key, column in columns.items()} for k in range(len(entry))]
-    for row, played in zip(rows, _have_played(history, entry, int(history.team_start[teams[0]])), strict=True):
-        row["first"] = not played
-        if not counts:
-            row |= dict.fromkeys(("moved", "shown_moved"), 0.0)
-    return Account(rows, _forecast(trace, match), counts)
-
-
-def _best_teams(history: History, teams: NDArray[np.int32], most: int) -> Ints:
-    """Return some entries of the `most` best teams of a match.
-
-    The result has the first entry of each of these teams, and the first `most` entries of all these teams, best team
-    first.
-    """
-    order = np.arange(*teams)[np.argsort(history.place[teams[0] : teams[1]], kind="stable")][:most]
-    first, last = history.team_start[order], history.team_start[order + 1]
-    players = np.concatenate([np.arange(*ends)[:most] for ends in zip(first, last, strict=True)])[:most]
-    return np.union1d(first, players).astype(np.intp)
-
-
-def _have_played(history: History, entry: Ints, start: int) -> list[bool]:
-    """Return whether each of the given players has a match before the one that begins at entry `start`."""
-    if len(entry) <= FEW:
-        return [_has_played(history, e) for e in entry.tolist()]
-    played: list[bool] = np.isin(history.player[entry], history.player[:start]).tolist()
-    return played
-
-
-def _has_played(history: History, entry: int) -> bool:
-    # most players have a recent match, so search backwards in growing steps
-    end, reach = entry, 1 << 14
-    while end > 0:
-        if (history.player[max(end - reach, 0) : end] == history.player[entry]).any():
-            return True
-        end, reach = end - reach, 4 * reach
-    return False
-
-
-def _forecast(trace: Trace, match: int) -> dict[str, Any]:
-    forecasts = trace.forecasts.take(np.array([match]))
-    mean, sigma = strength(forecasts).tolist(), np.sqrt(performance(forecasts)).tolist()
-    win, draw = plain(forecasts.win[0]), plain(forecasts.draw[0])
-    both = None if win is None else [win, max(0.0, 1.0 - win - draw)]
-    return {"win": both, "draw": draw, "mean": mean, "sigma": sigma}
 
 
 def plain(cell: Any) -> Any:

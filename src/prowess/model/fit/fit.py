@@ -16,14 +16,16 @@ from ..ladder.ladder import Ladder
 from ..model import Model
 from ..prediction import Prediction
 from ..rating import Rating
+from ..scale import Points, read_scale
 from .forecasts import read_forecasts
-from .leaderboard import compared, overall
+from .leaderboard import compared, overall, points_columns
 from .trace import Trace, run_sweep
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from .explain import Account, Explanation
+    from .account import Account
+    from .explain import Explanation
 
 
 class Fit:
@@ -83,6 +85,17 @@ class Fit:
         25.0
         """
         return self._after.newcomer
+
+    @property
+    def points(self) -> Points | None:
+        """The conversion of skills to points after the last match; None without a scale.
+
+        >>> import prowess as pw
+        >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
+        >>> pw.Elo().fit(history, scale=(1500, 400)).points.of(1516.0)
+        1516.0
+        """
+        return self._after.points
 
     @property
     def log_evidence(self) -> float:
@@ -160,6 +173,8 @@ class Fit:
     def trajectory(self, name: str) -> pl.DataFrame:
         """Return a player's rating after each match as a frame with the columns match, time, mu, sigma, shown.
 
+        With a scale, the columns points, points_low and points_high follow, all on the present scale.
+
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["cat"]]}])
         >>> pw.TrueSkill().fit(history).trajectory("ann")["mu"].round(2).to_list()
@@ -174,6 +189,8 @@ class Fit:
         mu, sigma, shown = overall(self.model, beliefs)
         columns: dict[str, Any] = {"match": match} | self._trace.times(match)
         columns |= {"mu": mu, "sigma": pl.Series(sigma, dtype=pl.Float64, nan_to_null=True), "shown": shown}
+        if self.points is not None:
+            columns |= points_columns(self.points, mu, sigma)
         layout = self.model.pipeline.layout
         if len(layout.traits) > 1:
             columns |= dict(zip(layout.traits, beliefs.T[layout.means], strict=True))
@@ -189,7 +206,7 @@ class Fit:
         """
         from .explain import explain
 
-        return explain(self._trace, name, self._before, self[name])
+        return explain(self._trace, name, self._before, self[name], self.points)
 
     def account(self, match: int) -> Account:
         """Describe how the match at an index changed the ratings of its players, and why.
@@ -201,23 +218,35 @@ class Fit:
         """
         if not -len(self.history) <= match < len(self.history):
             raise Error(f"match {match} not found in a history of {len(self.history)} matches", value=match)
-        return self._trace.account(match % len(self.history))
+        return self._trace.account(match % len(self.history), points=self.points)
 
 
-def fit(model: Model, history: History, start: Ladder | Mapping[str, Rating] | None, progress: bool | None) -> Fit:
+def fit(
+    model: Model,
+    history: History,
+    start: Ladder | Mapping[str, Rating] | None,
+    progress: bool | None,
+    scale: tuple[float, float] | None = None,
+) -> Fit:
     """Rate a history. This is the implementation of `Model.fit`."""
     _check(history)
-    before = starting_ladder(model, start)
+    before = starting_ladder(model, start, scale)
     after = before.copy()
     record = run_sweep(after, history, progress)
     _warn(record, history)
     return Fit(model, history, before, after, record)
 
 
-def learn(model: Model, history: History, start: Ladder | Mapping[str, Rating] | None, progress: bool | None) -> Ladder:
+def learn(
+    model: Model,
+    history: History,
+    start: Ladder | Mapping[str, Rating] | None,
+    progress: bool | None,
+    scale: tuple[float, float] | None = None,
+) -> Ladder:
     """Rate a history and keep only the ladder. This is the implementation of `Model.learn`."""
     _check(history)
-    after = starting_ladder(model, start)
+    after = starting_ladder(model, start, scale)
     record = run_sweep(after, history, progress, silent=True)
     _warn(record, history)
     return after
@@ -236,12 +265,19 @@ def _warn(record: Record, history: History) -> None:
         )
 
 
-def starting_ladder(model: Model, start: Ladder | Mapping[str, Rating] | None) -> Ladder:
-    """Return the ladder with which a fit starts: a copy of `start`, or a new ladder with the ratings in `start`."""
+def starting_ladder(
+    model: Model, start: Ladder | Mapping[str, Rating] | None, scale: tuple[float, float] | None = None
+) -> Ladder:
+    """Return the ladder with which a fit starts: a copy of `start`, or a new ladder with the ratings in `start`.
+
+    The ladder has the given scale, or else the scale of `start`.
+    """
     if isinstance(start, Ladder):
         if start.model is not model and start.model != model:
             raise Error("start is a ladder of another model; use its model, or give its ratings as a mapping")
-        return start.copy()  # a copy, because the caller may change the ladder before trajectories are computed
+        ladder = start.copy()  # a copy, because the caller may change the ladder before trajectories are computed
+        ladder.scale = start.scale if scale is None else read_scale(scale)
+        return ladder
     if start is not None and not isinstance(start, Mapping):
         raise Error(f"start must be a Ladder or ratings by name, not {type(start).__name__}")
-    return Ladder(model, start)
+    return Ladder(model, start, scale=scale)

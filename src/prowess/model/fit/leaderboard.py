@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ...history import History
     from ..ladder.ladder import Ladder
     from ..model import Model
+    from ..scale import Points
 
 Floats = NDArray[np.float64]
 YEAR = 365.25 * DAY  # players are active if they played within this time before the last match
@@ -49,6 +50,8 @@ def leaderboard(ladder: Ladder, min_matches: int = 0) -> pl.DataFrame:
     if len(layout.traits) > 1:
         columns |= dict(zip(layout.traits, state.T[layout.means], strict=True))
     columns |= dict(zip(layout.extras, state.T[layout.first_extra :], strict=False))
+    if ladder.points is not None:
+        columns |= points_columns(ladder.points, mu, sigma)
     frame = pl.DataFrame(columns)
     # Ratings that differ only by rounding errors share a rank.
     place = pl.Series("rank", level(shown, grain(largest(model, state)))).rank("min", descending=True).cast(pl.Int64)
@@ -128,6 +131,14 @@ def overall(model: Model, beliefs: Floats) -> tuple[Floats, Floats, Floats]:
     return mu, sigma, mu - model.caution * sigma
 
 
+def points_columns(points: Points, mu: Floats, sigma: Floats) -> dict[str, pl.Series]:
+    """Return the columns of a frame with points and their 95 % interval, which is null without uncertainty."""
+    import polars as pl
+
+    columns = points.columns(mu, sigma)
+    return {name: pl.Series(column, dtype=pl.Float64, nan_to_null=True) for name, column in columns.items()}
+
+
 def largest(model: Model, beliefs: Floats) -> float:
     """Return the largest absolute value of mu and `shown` over all rows of means and variances; 0 without rows.
 
@@ -160,7 +171,6 @@ def level(shown: Floats, grain: float) -> Floats:
 
 
 def _last_seen(ladder: Ladder, numbers: Floats) -> pl.Series:
-    """Return the time of each player's last match as dates, datetimes or numbers; null if unknown."""
     import polars as pl
 
     times = pl.Series("last_seen", numbers).fill_nan(None)
@@ -199,11 +209,13 @@ def standings(
     start: Ladder | None = None,
     period: str | None = None,
     min_matches: int = 0,
+    scale: tuple[float, float] | None = None,
 ) -> Standings:
     """Return the leaderboard after a history, with `change` and `gain` over the last period, in one pass.
 
     `period` is a length ("week", "10d"), "last" (the last day or round) or "none"; the period ends with the last match.
-    By default, a period that suits the history is chosen, or the whole history if a `start` is given.
+    By default, a period that suits the history is chosen, or the whole history if a `start` is given. `scale` adds
+    ratings in points, as in `Ladder`.
 
     >>> import prowess as pw
     >>> days = ("2026-01-01", "2026-01-20", "2026-01-31")
@@ -218,8 +230,8 @@ def standings(
         period = usual_period(history)
     first = 0 if period in (None, "none") else first_of_last(history, period)
     # Rating the history in two parts costs no more than rating it in one.
-    before = model.learn(history[:first], start) if first else start
-    after = model.learn(history[first:], before)
+    before = model.learn(history[:first], start, scale=scale) if first else start
+    after = model.learn(history[first:], before, scale=scale)
     frame = after.leaderboard(min_matches=min_matches)
     if period == "none":
         return Standings(frame, after, None)
@@ -251,7 +263,6 @@ def _latest(ladder: Ladder) -> float | None:
 
 
 def _check_order(start: Ladder, history: History) -> None:
-    """Raise an `Error` if the history begins before the ladder's last match."""
     latest = _latest(start)
     if latest is None or not len(history) or history.time is None or start.stamp is None or history.time_kind is None:
         return

@@ -123,7 +123,6 @@ def count_losses(
 @cython.inline
 @cython.exceptval(check=False)
 def _chance(gap: cython.double, variance: cython.double) -> cython.double:
-    """Return the probability that N(gap, variance) is positive."""
     if variance > 0.0:
         return cdf(gap / sqrt(variance))
     return 0.5 if gap == 0.0 else 1.0 if gap > 0.0 else 0.0

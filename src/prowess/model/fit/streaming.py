@@ -64,11 +64,12 @@ def fit_stream(
     histories: Iterable[History],
     start: Ladder | Mapping[str, Rating] | None = None,
     progress: bool | None = None,
+    scale: tuple[float, float] | None = None,
 ) -> Streamed:
     """Rate consecutive histories (`Model.fit_stream`). The ladder is the same as after one pass over all histories."""
     if isinstance(histories, History):
         raise Error("fit_stream needs several histories; use fit for one")
-    ladder = starting_ladder(model, start)
+    ladder = starting_ladder(model, start, scale)
     past = _Past()
     # A file that is read in chunks knows how much of it has been read; other iterables do not.
     share = (lambda: histories.share) if hasattr(histories, "share") else lambda: 0.0
@@ -107,7 +108,6 @@ class _Past:
         return None if self.stamp is None or self.time is None else show_time(*self.stamp, self.time)
 
     def check(self, history: History, number: int) -> None:
-        """Raise an `Error` if a history begins before the end of the previous one."""
         if self.matches and (history.time is None) != (self.time is None):
             has, had = ("no times", "have") if history.time is None else ("times", "have none")
             raise Error(f"history {number} has {has}, but earlier ones {had}; give times to all matches or to none")

@@ -28,7 +28,8 @@ from .forecasts import Forecasts, performance, read_forecasts, strength
 from .leaderboard import overall
 
 if TYPE_CHECKING:
-    from .explain import Account
+    from ..scale import Points
+    from .account import Account
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -139,19 +140,20 @@ class Trace:
         chunks = [expectations(self.forecasts.take(match[part]), (team - start[match])[part]) for part in parts]
         return {key: np.concatenate([chunk[key] for chunk in chunks]) for key in chunks[0]}
 
-    def account(self, match: int, most: int | None = None) -> Account:
+    def account(self, match: int, most: int | None = None, points: Points | None = None) -> Account:
         """Describe how the match at index `match` changed the ratings of its players.
 
-        Only the players of the best `most` teams are included; None includes all teams.
+        Only the players of the best `most` teams are included; None includes all teams. With `points`, the sentences
+        are in points.
 
         >>> import prowess as pw
         >>> traced = trace(pw.Ladder(pw.Elo()), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
         >>> len(traced.account(0).rows)
         2
         """
-        from .explain import account
+        from .account import account
 
-        return account(self, match, most)
+        return account(self, match, most, points)
 
 
 def trace(ladder: Ladder, history: History) -> Trace:
@@ -183,7 +185,7 @@ def run_sweep(
 
 
 def _run_chunks(ladder: Ladder, history: History, columns: Columns, record: Record, progress: bool | None) -> None:
-    """Run the kernel over all matches in chunks, so that Ctrl-C works and a progress bar moves."""
+    # Between two chunks, Ctrl-C works and a progress bar moves.
     pipeline = ladder.model.pipeline
     board = pipeline.board(*_largest(history))
     table = ladder.table
@@ -201,7 +203,6 @@ def _run_chunks(ladder: Ladder, history: History, columns: Columns, record: Reco
 
 
 def _largest(history: History) -> tuple[int, int]:
-    """Return the largest number of teams in any match, and the largest number of entries in any match."""
     if len(history) == 1:
         return history.teams, history.entries
     sizes = np.diff(history.team_start[history.match_start])
@@ -281,7 +282,7 @@ def expectations(forecasts: Forecasts, team: Ints) -> dict[str, Any]:
 
 
 def _expected_scores(forecasts: Forecasts) -> Floats | None:
-    """Return the expected scores of the teams, up to a constant common to all teams; None in models without scores."""
+    """Return the teams' expected scores, up to a constant common to all teams; None in models without scores."""
     if forecasts.mean.ndim == 1:
         return forecasts.mean if isinstance(forecasts.outcome, GaussianScore) else None
     start = forecasts.history.match_start

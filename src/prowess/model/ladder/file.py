@@ -38,6 +38,7 @@ def save(ladder: Ladder, path: str | os.PathLike[str]) -> None:
         "first_time": None if isnan(ladder.first_time) else ladder.first_time,
         "columns": ladder.layout.columns,
         "memory": ladder.memory.tolist(),
+        "scale": ladder.scale,
     }
     rows = ladder.state[: len(ladder)].tolist()
     text = json.JSONEncoder(ensure_ascii=False).encode
@@ -79,7 +80,7 @@ def _ladder(content: Any, model: Model | None) -> Ladder:
         raise Error(
             f"unknown format version {header['version']}; this prowess reads up to {VERSION}, so update prowess"
         )
-    ladder = Ladder(_choose_model(header["model"], model))
+    ladder = Ladder(_choose_model(header["model"], model), scale=header.get("scale"))  # older files have no scale
     # A plugin's component may have changed its columns since the file was saved.
     if header["columns"] != ladder.layout.columns:
         raise Error(f"its columns are {header['columns']}, but the model has {ladder.layout.columns}")
@@ -135,7 +136,7 @@ def _valid_for_newcomers(memory: list[float], model: Model) -> bool:
 
 
 def _row(name: str, row: Any, layout: StateLayout) -> list[float]:
-    """Return a player's row of the state. Only the time of the last match may be missing."""
+    # Only the time of the last match may be missing.
     last = layout.last_seen
     if not isinstance(row, list) or len(row) != layout.width:
         raise Error(f"damaged: {name} must have {layout.width} numbers, not {row!r}")

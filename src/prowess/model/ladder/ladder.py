@@ -19,12 +19,13 @@ from ...text import count
 from ...validate import number
 from ..components.absorb import Constant
 from ..components.drift import Seasons, Still
-from ..engine.rate import carry_over, read_memory, read_row, settle_periods, write_row
+from ..engine.rate import build_upcoming, carry_over, read_memory, read_row, settle_periods, write_row
 from ..engine.state_layout import StateLayout
 from ..engine.sweep import Table
 from ..match_input import check_details, unique_names
 from ..model import Model
 from ..rating import Rating
+from ..scale import Points, Scale, read_scale
 
 if TYPE_CHECKING:
     import polars as pl
@@ -40,6 +41,9 @@ Memory = NDArray[np.float64]
 class Ladder:
     """Players with their current ratings, in memory. A ladder can be saved to a file and loaded again.
 
+    With a `scale` such as (1500, 400), leaderboards also have ratings in points: newcomers have 1500 points, and a lead
+    of 400 points means win odds of 10:1 (see `Model.points`). The scale changes no rating and no rank.
+
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill())
     >>> [[ann, bob], [cat]] = ladder.record([["ann", "bob"], ["cat"]], ranks=[1, 2], time="2026-01-31")
@@ -49,7 +53,13 @@ class Ladder:
 
     _name_index: NameIndex | None = None
 
-    def __init__(self, model: Model, ratings: Mapping[str, Rating] | None = None) -> None:
+    def __init__(
+        self,
+        model: Model,
+        ratings: Mapping[str, Rating] | None = None,
+        *,
+        scale: tuple[float, float] | None = None,
+    ) -> None:
         """Create an empty ladder, or one with players and their ratings."""
         if not isinstance(model, Model):
             hint = "; call it: TrueSkill()" if callable(model) else ""
@@ -58,6 +68,7 @@ class Ladder:
             message = f"ratings must be a mapping from names to ratings, not {ratings!r}"
             raise Error(message, field="ratings", value=ratings)
         self.model = model
+        self.scale: Scale | None = read_scale(scale)
         self.names: list[str] = []
         self._rows: dict[str, int] = {}
         self.state: State = np.full((8, self.layout.width), np.nan)
@@ -154,6 +165,35 @@ class Ladder:
         """
         return self.model.newcomer_from(self.memory.tolist())
 
+    @property
+    def points(self) -> Points | None:
+        """The conversion of skills to points on the ladder's scale; None without a scale.
+
+        >>> import prowess as pw
+        >>> ladder = pw.Ladder(pw.TrueSkill(), scale=(1500, 400))
+        >>> [[ann], [bob]] = ladder.record([["ann"], ["bob"]])
+        >>> ladder.points.text(ann.mu, ann.sigma)
+        '1741 ± 772'
+        """
+        return None if self.scale is None else self.points_on(self.scale)
+
+    def points_on(self, scale: tuple[float, float]) -> Points:
+        """Return the conversion of skills to points on a scale, given what the model has learnt about the league.
+
+        >>> import prowess as pw
+        >>> pw.Ladder(pw.Elo()).points_on((1000, 200)).of(1700.0)
+        1100.0
+        """
+        return self.model.points(scale, read_memory(self.model.pipeline, self.table), self._levels())
+
+    def _levels(self) -> list[float] | None:
+        """Return the mean of each trait over all matches; None if there is only one trait, or no match."""
+        matches = self.state[: len(self), self.layout.matches]
+        if len(self.layout.traits) == 1 or not np.nansum(matches):
+            return None
+        levels: list[float] = np.average(self.settled[:, self.layout.means], axis=0, weights=matches).tolist()
+        return levels
+
     def reserve(self, rows: int) -> None:
         """Make room for `rows` players in total.
 
@@ -245,7 +285,7 @@ class Ladder:
         if not isinstance(other, Ladder):
             return NotImplemented
         mine, theirs = self.state[: len(self)], other.state[: len(other)]
-        same = (self.model, self.names, self.stamp) == (other.model, other.names, other.stamp)
+        same = (self.model, self.names, self.stamp, self.scale) == (other.model, other.names, other.stamp, other.scale)
         return same and np.array_equal(mine, theirs, equal_nan=True) and np.array_equal(self.memory, other.memory)
 
     # A ladder changes with every match, so it must not be a dictionary key.
@@ -265,6 +305,7 @@ class Ladder:
         # Not by `__init__`, which would allocate a state only to discard it.
         other = Ladder.__new__(Ladder)
         other.model, other.stamp, other.first_time = self.model, self.stamp, self.first_time
+        other.scale = self.scale
         other.names, other._rows = list(self.names), {}
         other.state, other.memory = self.state.copy(), self.memory.copy()
         return other
@@ -340,19 +381,21 @@ class Ladder:
         """Predict a match between players of the ladder, with the arguments of `Model.predict`.
 
         `time` is when the match will be played; skills drift until that time. By default the match is played now, or
-        `elapsed` after each player's last match.
+        `elapsed` after each player's last match. The prediction is the forecast of a fit that has a match at this time
+        next. In models with rating periods, ratings are those that the ladder shows, as if the period ended now.
 
         >>> import prowess as pw
         >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 1), "bob": pw.Rating(25, 1)})
         >>> ladder.predict([["ann"], ["bob"]]).win.round(3)
         array([0.759, 0.172])
         """
-        from .record import check_one_time, elapsed_until
+        from .record import check_one_time, upcoming
 
         check_one_time(time, elapsed)
-        elapsed = elapsed if time is None else elapsed_until(self, teams, time)
+        players, now, unit = upcoming(self, teams, time)
         details = check_details(teams, None, None, weights, 1.0, elapsed, home)
-        return self.model.predict_from(read_memory(self.model.pipeline, self.table), self.ratings(teams), details)
+        board = build_upcoming(self.model.pipeline, players, details, self.table, now, unit)
+        return self.model.predict_on(board)
 
     def quality(
         self,
@@ -376,7 +419,8 @@ class Ladder:
     def leaderboard(self, *, min_matches: int = 0) -> pl.DataFrame:
         """Return a frame of the players, best first: rank, player, mu, sigma, shown, matches, last_seen, active.
 
-        Players with fewer than `min_matches` matches are left out. Players are active if they played within the last
+        A ladder with a scale adds points, points_low and points_high, the limits of the 95 % interval. Players with
+        fewer than `min_matches` matches are left out. Players are active if they played within the last
         year, or within the last tenth of the time since the first match if that tenth is longer. Without times, all
         players are active.
 

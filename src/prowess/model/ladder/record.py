@@ -17,7 +17,6 @@ from ...history.ragged import owners
 from ...history.times import DAY, Stamp, agree
 from ...validate import scale
 from ..engine.rate import record as learn
-from ..engine.sweep import periods_between
 from ..match_input import MatchDetails, unique_names
 from ..rating import Rating
 
@@ -51,7 +50,7 @@ def record(
 
 
 def _rows(ladder: Ladder, teams: Sequence[Sequence[str]]) -> tuple[list[list[int]], list[str]]:
-    """Return the rows of the players, and the names of newcomers. Newcomers get the rows after all existing rows."""
+    # Newcomers get the rows after all existing rows.
     names = unique_names(teams)
     if len(names) < 2:
         raise Error(f"a match needs at least two teams, not {len(names)}", field="teams")
@@ -104,7 +103,7 @@ def common_stamp(old: Stamp | None, new: Stamp) -> Stamp:
 
 
 def _earliest(first: float, time: float) -> float:
-    """Return the smaller of two times; NaN means that a time is unknown."""
+    # NaN means that a time is unknown.
     return time if time < first or first != first else first
 
 
@@ -197,7 +196,6 @@ def _match_of_entries(history: History) -> NDArray[np.int32]:
 
 
 def _check_order(ladder: Ladder, history: History, first: NDArray[np.int64], row: NDArray[np.int32]) -> None:
-    """Raise an `Error` if the history begins before a returning player's last match."""
     returning = np.flatnonzero((first < history.entries) & (row >= 0))
     if history.time is None or not len(returning):
         return
@@ -214,7 +212,7 @@ def time_unit(stamp: Stamp | None) -> float:
     >>> time_unit(None)
     1.0
     """
-    return 1.0 if stamp is None or stamp.kind == "number" else DAY
+    return 1.0 if stamp is None or stamp.kind == "number" else float(DAY)
 
 
 def active(ladder: Ladder, within: float) -> list[str]:
@@ -238,40 +236,22 @@ def active(ladder: Ladder, within: float) -> list[str]:
     return [name for name in names if recent[ladder.rows[name]]]
 
 
-def elapsed_until(ladder: Ladder, teams: Sequence[Sequence[str | Rating]], time: Any) -> list[list[float]]:
-    """Return the time from each player's last match to an upcoming match; 0 for players without a match.
+def upcoming(
+    ladder: Ladder, teams: Sequence[Sequence[str | Rating]], time: Any
+) -> tuple[list[list[int | Rating]], float, float]:
+    """Return the players of an upcoming match as rows or ratings, its time (NaN if unknown), and the unit of times.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill())
     >>> _ = ladder.record([["ann"], ["bob"]], time="2026-01-31")
-    >>> elapsed_until(ladder, [["ann"], [ladder.newcomer]], "2026-02-10")
-    [[10.0], [0.0]]
+    >>> upcoming(ladder, [["bob"], [pw.Rating(25, 1)]], None)
+    ([[1], [Rating(mu=25.0, sigma=1.0)]], nan, 86400000000.0)
     """
-    stamp, now = match_time(ladder, time)
-    unit = time_unit(stamp)
     names = unique_names(teams)
-    unknown = [name for team in names for name in team if isinstance(name, str) and name not in ladder.rows]
-    if unknown:
-        ladder[unknown[0]]  # raises an Error with a hint
-    rows = [[None if isinstance(name, Rating) else ladder.rows[name] for name in team] for team in names]
-    check_times(ladder, [row for team in rows for row in team if row is not None], stamp, now)
-    # periods are whole numbers; adding half a period protects against rounding
-    period = ladder.model.period
-    waited = [[0.0 if row is None else elapsed_since(ladder, row, unit, now) for row in team] for team in rows]
-    return waited if period is None else [[(passed + 0.5) * period for passed in team] for team in waited]
-
-
-def elapsed_since(ladder: Ladder, row: int, unit: float, now: float) -> float:
-    """Return the time since a player's last match, in rating periods if the model has rating periods.
-
-    >>> import prowess as pw
-    >>> ladder = pw.Ladder(pw.Glicko(period=7))
-    >>> _ = ladder.record([["ann"], ["bob"]], time=0)
-    >>> elapsed_since(ladder, 0, 1.0, 14.0)
-    2.0
-    """
-    last = float(ladder.state[row, ladder.layout.last_seen])
-    if not now >= last:  # the comparison is also false for NaN, an unknown time
-        return 0.0
-    period = ladder.model.period
-    return (now - last) / unit if period is None else periods_between(period, last, now, unit)
+    stamp, now = match_time(ladder, time)
+    for name in (name for team in names for name in team):
+        if not isinstance(name, Rating) and name not in ladder.rows:
+            ladder[name]  # raises an Error with a hint
+    players = [[name if isinstance(name, Rating) else ladder.rows[name] for name in team] for team in names]
+    check_times(ladder, [row for team in players for row in team if not isinstance(row, Rating)], stamp, now)
+    return players, now, time_unit(stamp)

@@ -254,7 +254,6 @@ def _log_gamma_mean(
 def _log_gamma_node(
     n: cython.double, d: cython.double, shift: cython.double, deviation: cython.double, density: cython.bint
 ) -> cython.double:
-    """Return the integrand of `_log_gamma_mean` at one node."""
     fall = expm1(d) - d
     # e^d − 1 − d would lose digits.
     if fabs(d) < 0.03:

@@ -108,10 +108,7 @@ def chances(
 def _compute_match(
     pair: _ScorePair, mean: cython.double, variance: cython.double, mean_1: cython.double, variance_1: cython.double
 ) -> cython.void:
-    """Compute the probabilities of one match: first the tables for low rates, then the outer integral.
-
-    The result does not depend on the order of the teams.
-    """
+    # The team with the smaller variance is integrated last, so the result does not depend on the order of the teams.
     swap: cython.bint = variance > variance_1 or (variance == variance_1 and mean > mean_1)
     ridge = pair.ridge
     behind = 0.0
@@ -197,7 +194,6 @@ def _add_panels(pair: _ScorePair, outer: cython.bint, mean: cython.double, devia
 @cython.cfunc
 @cython.exceptval(check=False)
 def _panel_width(x: cython.double, deviation: cython.double, outer: cython.bint) -> cython.double:
-    """Return the largest panel width at x, given the deviation and the curvature of a low rate's likelihood."""
     extra = 0.0
     if x < LOG_LOW_RATE + 0.6:
         extra = 0.8

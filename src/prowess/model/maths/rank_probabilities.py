@@ -133,10 +133,7 @@ def _add_without(
     mass: cython.double,
     out: cython.double[::1],
 ) -> cython.void:
-    """Remove an event of probability p from the distribution of a count; add the result, times `mass`, to `out`.
-
-    The polynomial division starts at the end from which rounding errors shrink.
-    """
+    # The polynomial division starts at the end from which rounding errors shrink.
     part = 0.0
     inverse = 1.0 / max(p, 1.0 - p)
     if p <= 0.5:

@@ -70,7 +70,7 @@ def test_gaussian_elo_ratings_of_duels_agree_with_a_plain_implementation():
     assert 0.07 * math.sqrt(math.pi) * 200 == pytest.approx(24, abs=1)  # the equivalent K according to the paper
 
 
-def test_harkness_rating_is_the_opponents_mean_rating_plus_fifty_per_win_minus_fifty_per_loss():
+def test_harkness_rating_is_the_mean_of_the_opponents_plus_50_per_win_minus_50_per_loss():
     outcome, opponents, scores = Duel(Opposition()), [1200.0, 1450.0, 1700.0, 1810.0], [1, 0, 0.5, 1]
     gathering = np.zeros(2)
     for opponent, seen in zip(opponents, scores, strict=True):
@@ -115,7 +115,7 @@ def test_rating_changes_of_players_and_opponents_scale_with_playing_time():
     assert idle.g1[2] / Q == pytest.approx(-won[0])
 
 
-def test_team_offset_acts_like_a_rating_shift_of_all_its_players():
+def test_shift_of_a_team_performance_acts_like_a_rating_shift_of_all_its_players():
     outcome = Duel(Logistic())
     teams = [[(1500.0, 50.0), (1580.0, 80.0)], [(1610.0, 60.0), (1490.0, 350.0)], [(1400.0, 90.0)]]
     shifted = [
@@ -294,7 +294,7 @@ def test_k_factor_may_be_a_number_a_function_or_a_rule():
     assert moved(Mine(), 0, 0.0) == 7.0
     assert moved(np.float64(8.0), 0, 0.0) == moved(8, 0, 0.0) == 8.0
     for wrong in (-1.0, float("nan"), float("inf"), "x", None):
-        with pytest.raises(pw.Error, match="K by the rule for it must be a finite number of at least 0"):
+        with pytest.raises(pw.Error, match="the K-factor returned by the rule must be a finite number of at least 0"):
             moved(lambda matches, mu, wrong=wrong: wrong, 0, 0.0)
         with pytest.raises(pw.Error, match="k must be"):
             Step(wrong)

@@ -3,7 +3,7 @@
 from ...engine.board import Margin
 from .. import margin as margin
 from ..interfaces import Outcome, Score
-from ..margin import Spread, TwoValued
+from ..margin import LearntDraws, Spread, TwoValued
 from .duel import Duel
 from .gaussian_score import GaussianScore
 from .offence_defence import OffenceDefence
@@ -17,6 +17,7 @@ from .poisson_score import PoissonScore
 __all__ = [
     "Duel",
     "GaussianScore",
+    "LearntDraws",
     "Logistic",
     "Margin",
     "OffenceDefence",

@@ -171,7 +171,6 @@ def compare_all(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _sum_shares(board: Board, sides: cython.Py_ssize_t) -> cython.double:
-    """Sum the shares of each team into TEAM_SHARE; return the sum over all teams."""
     total: cython.double = 0.0
     for k in range(board.teams):
         board.scratch[TEAM_SHARE, k] = 0.0
@@ -295,7 +294,6 @@ def _sum_losses(
     last: cython.Py_ssize_t,
     node: cython.Py_ssize_t,
 ) -> cython.bint:
-    """Compute the update of a side of this rating from losing to the sides in `first:last`; store it at `node`."""
     push: cython.double = 0.0
     pull: cython.double = 0.0
     for k in range(first, last):
@@ -318,7 +316,6 @@ def _interpolate_piece(
     closed: cython.bint,
     sign: cython.double,
 ) -> cython.bint:
-    """Do the work of `_add_losses` by interpolation, for the sides with ratings from `left` to `right`."""
     evaluated = False
     for i in range(first, last):
         if left <= board.scratch[RATING, i] and (board.scratch[RATING, i] < right or closed):
@@ -334,7 +331,7 @@ def _interpolate_piece(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _node(left: cython.double, right: cython.double, node: cython.Py_ssize_t) -> cython.double:
-    """Return the position of a node: a Chebyshev point of the second kind."""
+    # A Chebyshev point of the second kind.
     return 0.5 * (left + right) + 0.5 * (right - left) * NODE[node]
 
 
@@ -343,10 +340,7 @@ def _node(left: cython.double, right: cython.double, node: cython.Py_ssize_t) ->
 def _interpolate(
     board: Board, side: cython.Py_ssize_t, left: cython.double, right: cython.double, sign: cython.double
 ) -> cython.void:
-    """Add the interpolated sums to a side.
-
-    In the barycentric formula the signs of the weights alternate, and the first and last weight are halved.
-    """
+    # In the barycentric formula the signs of the weights alternate, and the first and last weight are halved.
     push: cython.double = 0.0
     pull: cython.double = 0.0
     total = 0.0

@@ -128,7 +128,7 @@ class Duel(Outcome):
 
 @cython.cfunc
 def _add_players(board: Board) -> cython.bint:
-    """Add every player as a side; store the player's weight, divided by the team's average weight, in `kept`."""
+    # `kept` holds, for now, the player's weight divided by the team's average weight.
     reserve_sides(board)
     for j in range(board.teams):
         shift = board.offset[j]

@@ -15,18 +15,20 @@ except ModuleNotFoundError:
 if cython.compiled:
     from cython.cimports.libc.math import fabs, log, sqrt
     from cython.cimports.prowess.model.components.interfaces import Score
-    from cython.cimports.prowess.model.engine.board import Board
+    from cython.cimports.prowess.model.engine.board import Board, measure_sides, set_chances
     from cython.cimports.prowess.model.maths.normal import cdf
 else:
     from math import fabs, log, sqrt
 
-    from ...engine.board import Board
+    from ...engine.board import Board, measure_sides, set_chances
     from ...maths.normal import cdf
     from ..interfaces import Score
 
 from .... import validate
 from ....errors import Error
 from ...params import Range
+from ..interfaces import check_unscored
+from .order import learn_order
 
 if TYPE_CHECKING:
     from ...prediction import Prediction
@@ -58,23 +60,69 @@ class GaussianScore(Score):
     subtracted, because the order of the teams is arbitrary. As long as there are no earlier scores, or all are the
     same, γ² is the noise of the performances: the mean of β²Σα² over the teams.
 
+    Normal scores are never equal, so draws have the probability 0. Real scores are whole numbers, or multiples of
+    another number: give this number as `rounding`. Then a difference that rounds to 0, one below rounding/2, is a draw.
+    With more than two teams, a team is ahead of another if its score is higher by more than rounding/2. Rounding
+    changes only forecasts, not the ratings: γ is the noise of scores as they are reported, so it includes the rounding.
+    None (the default) and 0 mean that scores are not rounded.
+
+    `base_score` is the mean score of a team in a match of equal teams: s ~ N(base_score + x, γ²) in `OffenceDefence`.
+    Without it, equal teams are expected to score 0, and the skills have to explain the level of scores. "learnt" is the
+    mean of all earlier scores, 0 before the first. Score differences have no level, so an outcome with a base score
+    cannot be used alone.
+
+    A match in which a score is missing is an error. With `unscored="order"` the model learns from the places in such a
+    match: the winner's score was higher (by more than rounding/2), or in a draw the scores were equal (or differed by
+    at most rounding/2). For two teams the update is exact; more teams are compared like in `Order`. The match does not
+    count in the estimate of γ.
+
     >>> import prowess as pw
     >>> model = pw.Model(prior=pw.Normal(25, 25 / 3), noise=25 / 6, outcome=GaussianScore(5.0))
     >>> [[ann], [bob]] = model.rate([[model.rating()], [model.rating()]], scores=[7, 3])
     >>> round(ann.mu, 3), round(bob.mu, 3)
     (26.399, 23.601)
+    >>> round(model.replace(rounding=1.0).predict([[ann], [bob]]).draw, 3)
+    0.032
     """
 
     gamma: object = "estimated"
+    rounding: object = None
+    unscored: object = "error"
+    base_score: object = None
 
     tunable: ClassVar[dict[str, Range]] = {"gamma": Range(0.1, 10, log=True, unit="value")}
-    whole = True
 
     def __post_init__(self) -> None:
         if not isinstance(self.gamma, str):
             validate.scale("gamma", self.gamma)
         elif self.gamma != "estimated":
             raise validate.invalid("gamma", 'be a number above 0 or "estimated"', self.gamma)
+        if self.rounding is not None:
+            validate.scale("rounding", self.rounding, zero=True)
+        check_unscored(self.unscored)
+        if self.base_score is None or self.base_score == "learnt":
+            return
+        if isinstance(self.base_score, str):
+            raise validate.invalid("base_score", 'be a number or "learnt"', self.base_score)
+        validate.number("base_score", self.base_score)
+
+    @property
+    def whole(self) -> bool:
+        """Whether a model can use the outcome alone: only without a base score, which score differences do not have.
+
+        >>> GaussianScore().whole, GaussianScore(base_score=90.0).whole
+        (True, False)
+        """
+        return self.base_score is None
+
+    @property
+    def has_base(self) -> bool:
+        """Whether there is a base score, given or learnt.
+
+        >>> GaussianScore().has_base, GaussianScore(base_score="learnt").has_base
+        (False, True)
+        """
+        return self.base_score is not None
 
     @property
     def remembers(self) -> tuple[str, ...]:
@@ -92,14 +140,30 @@ class GaussianScore(Score):
         >>> GaussianScore().habits, GaussianScore(5.0).habits
         (('scores', 'score_mean', 'score_squares'), ())
         """
-        return ("scores", "score_mean", "score_squares") if isinstance(self.gamma, str) else ()
+        return ("scores", "score_mean", "score_squares") if self._remembers_scores() else ()
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def _remembers_scores(self) -> cython.bint:
+        return isinstance(self.gamma, str) or isinstance(self.base_score, str)
+
+    @cython.ccall
+    @cython.exceptval(-1.0, check=True)
+    def base_level(self, board: Board) -> cython.double:
+        """Return the base score; 0 if there is none, or before the first scores."""
+        if self.base_score is None:
+            return 0.0
+        if isinstance(self.base_score, str):
+            return board.memory[SCORE_MEAN]
+        base: cython.double = self.base_score
+        return base
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def forecast(self, board: Board) -> cython.bint:
-        """Set P(win) by equation (24), extended to include uncertain skills. The probability of a draw is 0."""
+        """Set P(win) by equation (24), extended to include uncertain skills and rounding."""
         spread = board.variance[0] + board.variance[1] + self._between(board)
-        _set_chances(board, (board.mean[0] - board.mean[1]) / sqrt(spread))
+        _set_chances(board, board.mean[0] - board.mean[1], sqrt(spread), self._margin())
         return False
 
     @cython.ccall
@@ -107,7 +171,8 @@ class GaussianScore(Score):
     def evidence(self, board: Board) -> cython.double:
         """Learn from the score difference by equations (22) and (23), or their extension to more teams."""
         spread = self._between(board)
-        self.check(board)
+        if self.check(board):
+            return learn_order(board, 0.5 * spread, self._margin())
         log_z = _learn_two(board, spread) if board.teams == 2 else _learn_many(board, 0.5 * spread)
         if isinstance(self.gamma, str):
             _remember_differences(board)
@@ -134,17 +199,35 @@ class GaussianScore(Score):
         mean_1: cython.double,
         variance_1: cython.double,
     ) -> cython.bint:
-        """Set P(win) by equation (21), extended to include uncertain skills. The probability of a draw is 0."""
-        _set_chances(board, (mean - mean_1) / sqrt(variance + variance_1 + 2.0 * self._around(board)))
+        """Set P(win) by equation (21), extended to include uncertain skills and rounding."""
+        spread = variance + variance_1 + 2.0 * self._around(board)
+        _set_chances(board, mean - mean_1, sqrt(spread), self._margin())
         return False
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def remember(self, board: Board) -> cython.bint:
-        """Update the running variance of all scores."""
-        if isinstance(self.gamma, str):
+        """Update the running mean and variance of all scores, if γ is estimated or the base score learnt."""
+        if self._remembers_scores():
             _remember_scores(board)
         return False
+
+    @cython.cfunc
+    @cython.exceptval(-1.0, check=True)
+    def _margin(self) -> cython.double:
+        """Return the largest difference of scores that is a draw."""
+        if self.rounding is None:
+            return 0.0
+        rounding: cython.double = self.rounding
+        return 0.5 * rounding
+
+    def rounding_margin(self) -> float:
+        """Return the largest score difference that is a draw: half the step to which differences are rounded.
+
+        >>> GaussianScore(rounding=1.0).rounding_margin()
+        0.5
+        """
+        return self._margin()
 
     @cython.cfunc
     @cython.exceptval(-1.0, check=True)
@@ -178,7 +261,7 @@ class GaussianScore(Score):
         """Predict places and score differences. Scores cannot be predicted, because their common level is unknown."""
         from ...prediction import predict_differences
 
-        return predict_differences(board, self._between(board))
+        return predict_differences(board, self._between(board), self._margin())
 
     def added(self, board: Board) -> float | None:
         """Return γ², the noise variance of a score around x."""
@@ -209,8 +292,18 @@ def _estimate(board: Board, squares: cython.double, freedom: cython.double) -> c
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _set_chances(board: Board, gap: cython.double) -> cython.void:
-    """Set P(win) and P(loss) for a gap in standard deviations; the smaller probability has full relative accuracy."""
+def _set_chances(board: Board, lead: cython.double, deviation: cython.double, margin: cython.double) -> cython.void:
+    """Set P(win), P(draw) and P(loss) for a score difference with the mean `lead`; at most `margin` is a draw.
+
+    The smallest probability has full relative accuracy.
+    """
+    gap = lead / deviation
+    if margin > 0.0:
+        board.gap = gap
+        board.edge = margin / deviation
+        measure_sides(board)
+        set_chances(board)
+        return
     tail = cdf(-fabs(gap))
     board.win = 1.0 - tail if gap > 0.0 else tail
     board.loss = tail if gap > 0.0 else 1.0 - tail

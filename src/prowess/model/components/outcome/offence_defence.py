@@ -35,7 +35,9 @@ else:
     from ...engine.board import Board, make_scratch
     from ..interfaces import Outcome, Score
 
+from ....errors import Error
 from ..interfaces import check_component
+from .order import learn_order
 
 if TYPE_CHECKING:
     from ...prediction import Prediction
@@ -119,6 +121,24 @@ class OffenceDefence(Outcome):
         """
         return self.score.later
 
+    @property
+    def has_base(self) -> bool:
+        """Whether the score's likelihood has a base level.
+
+        >>> import prowess as pw
+        >>> OffenceDefence(pw.outcome.PoissonScore(base_rate=2.7)).has_base
+        True
+        """
+        return self.score.has_base
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def add_base(self, board: Board) -> cython.bint:
+        """Add the base level of scores to all offences, so that every x has it."""
+        score: Score = self.score
+        _raise_offences(board, score.base_level(board))
+        return False
+
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def forecast(self, board: Board) -> cython.bint:
@@ -136,14 +156,22 @@ class OffenceDefence(Outcome):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def evidence(self, board: Board) -> cython.double:
-        """Learn from all scores. Two teams learn by equations (6) to (8)."""
+        """Learn from all scores. Two teams learn by equations (6) to (8).
+
+        If the base level of scores is learnt, this match first teaches the level, then the skills. Otherwise the skills
+        of the league's first players would have to explain a level that nobody knew. An estimated γ then includes this
+        match, too. The log-evidence is that of the forecast, which was made without this match.
+        """
         score: Score = self.score
-        score.check(board)
-        if board.teams == 2:
-            log_z = _learn_score(board, score, 0, 3, board.score[0]) + _learn_score(board, score, 2, 1, board.score[1])
-        else:
-            log_z = learn_many(board, score)
+        if score.check(board):
+            return _learn_places(board, score)
+        log_z = _learn_scores(board, score)
+        before = score.base_level(board)
         score.remember(board)
+        moved = score.base_level(board) - before
+        if moved != 0.0:
+            _raise_offences(board, moved)
+            _learn_scores(board, score)
         return log_z
 
     def chances(self, mean: Any, variance: Any, win: Any, draw: Any) -> None:
@@ -190,12 +218,38 @@ class OffenceDefence(Outcome):
 
 
 @cython.cfunc
+@cython.exceptval(check=False)
+def _raise_offences(board: Board, level: cython.double) -> cython.void:
+    for j in range(board.teams):
+        board.mean[2 * j] += level
+
+
+@cython.cfunc
+def _learn_scores(board: Board, score: Score) -> cython.double:
+    """Fill `d1`, `d2` and `left` of all teams and traits from all scores; return the log-evidence."""
+    if board.teams == 2:
+        return _learn_score(board, score, 0, 3, board.score[0]) + _learn_score(board, score, 2, 1, board.score[1])
+    return learn_many(board, score)
+
+
+@cython.cfunc
 def _learn_score(
     board: Board, score: Score, offence: cython.Py_ssize_t, defence: cython.Py_ssize_t, points: cython.double
 ) -> cython.double:
     """Learn from one score, which depends on the offence of one team minus the defence of the other."""
     variance = board.variance[offence] + board.variance[defence]
     log_z = score.seen(board, points, board.mean[offence] - board.mean[defence], variance)
+    _update_traits(board, offence, defence, variance)
+    return log_z
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _update_traits(
+    board: Board, offence: cython.Py_ssize_t, defence: cython.Py_ssize_t, variance: cython.double
+) -> cython.void:
+    """Set `d1`, `d2` and `left` of the two traits of an x with this prior variance, from `push`, `pull` and `rest`."""
     board.d1[offence] = board.push
     board.d1[defence] = -board.push
     board.d2[offence] = board.d2[defence] = -board.pull
@@ -204,6 +258,28 @@ def _learn_score(
         inverse = 1.0 / variance
         board.left[offence] = (board.variance[defence] + board.variance[offence] * board.rest) * inverse
         board.left[defence] = (board.variance[offence] + board.variance[defence] * board.rest) * inverse
+
+
+@cython.cfunc
+def _learn_places(board: Board, score: Score) -> cython.double:
+    """Learn from the places of a match without scores; return the log-evidence of the places."""
+    noise = score.added(board)
+    if noise is not None:
+        return learn_order(board, noise, score.rounding_margin())
+    if board.teams != 2:
+        message = (
+            f"{type(score).__name__} needs the scores of all {board.teams} teams; without them it compares only two"
+        )
+        raise Error(message, field="scores")
+    lead: cython.int = (board.place[0] < board.place[1]) - (board.place[0] > board.place[1])
+    mean = board.mean[0] - board.mean[3]
+    variance = board.variance[0] + board.variance[3]
+    mean_1 = board.mean[2] - board.mean[1]
+    variance_1 = board.variance[2] + board.variance[1]
+    log_z: cython.double = score.seen_order(board, lead, mean, variance, mean_1, variance_1)
+    _update_traits(board, 0, 3, variance)
+    score.seen_order(board, -lead, mean_1, variance_1, mean, variance)
+    _update_traits(board, 2, 1, variance_1)
     return log_z
 
 

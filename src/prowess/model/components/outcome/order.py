@@ -7,7 +7,7 @@ Tied teams are chained in the order in which they are listed, as in every implem
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 try:
     import cython
@@ -18,18 +18,18 @@ if cython.compiled:
     from cython.cimports.libc.math import log
     from cython.cimports.prowess.model.components.interfaces import Outcome
     from cython.cimports.prowess.model.components.outcome import ep_chain
-    from cython.cimports.prowess.model.engine.board import Board, compare, positive, sort_by_place
+    from cython.cimports.prowess.model.engine.board import Board, Margin, compare, positive, sort_by_place
     from cython.cimports.prowess.model.maths.normal import log_z, within
 else:
     from math import log
 
-    from ...engine.board import Board, compare, positive, sort_by_place
+    from ...engine.board import Board, Margin, compare, positive, sort_by_place
     from ...maths.normal import log_z, within
     from ..interfaces import Outcome
     from . import ep_chain
 
 from ...params import Range
-from ..margin import DRAW_RANGES, margin_from
+from ..margin import DRAW_RANGES, LEARNT, Fixed, LearntDraws, margin_from
 from .ep_chain import check_run
 
 
@@ -39,9 +39,11 @@ from .ep_chain import check_run
 class Order(Outcome):
     """Places by performance: a team that is better by more than the margin finishes ahead; closer teams draw.
 
-    Give the margin (a number or a policy), or the probability that two equal teams draw. EP stops when no message of
-    the chain moves by more than `tolerance` (in standard deviations of the belief). If messages still move after
-    `sweeps` passes over the chain, the match is reported as not converged.
+    Give the margin (a number or a policy), or the probability that two equal teams draw. `draw_probability="learnt"` is
+    short for `margin=LearntDraws()`, which learns that probability from the league's matches.
+
+    EP stops when no message of the chain moves by more than `tolerance` (in standard deviations of the belief). If
+    messages still move after `sweeps` passes over the chain, the match is reported as not converged.
 
     >>> Order(draw_probability=0.1).tolerance
     1e-09
@@ -53,16 +55,32 @@ class Order(Outcome):
     sweeps: object = 1000
 
     tunable: ClassVar[dict[str, Range]] = DRAW_RANGES
+    # A model replaces the word by the policy, so that the policy's parameters have names.
+    shorthands: ClassVar[dict[str, Any]] = {
+        "draw_probability": {LEARNT: {"draw_probability": None, "margin": LearntDraws()}}
+    }
 
     def __post_init__(self) -> None:
-        margin_from(self.draw_probability, self.margin)
+        self._policy()
         check_run(self.tolerance, self.sweeps)
+
+    def _policy(self) -> Margin:
+        return margin_from(self.draw_probability, self.margin, learns=True)
+
+    @property
+    def remembers(self) -> tuple[str, ...]:
+        """The names of the numbers kept for the league: those of the margin, if the margin learns.
+
+        >>> Order(draw_probability="learnt").remembers, Order(draw_probability=0.1).remembers
+        (('draws', 'chances of a draw'), ())
+        """
+        return self._policy().remembers
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def prepare(self, board: Board) -> cython.bint:
         """Store the margin policy on the board."""
-        board.margin = margin_from(self.draw_probability, self.margin)
+        board.margin = self._policy()
 
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
@@ -72,7 +90,9 @@ class Order(Outcome):
         if board.teams == 2:
             if changed:
                 compare(board)
-            return _learn_two(board)
+            evidence = _learn_two(board)
+            board.margin.learn(board)
+            return evidence
         _build_chain(board)
         return _run_chain(board, self.tolerance, self.sweeps)
 
@@ -108,7 +128,7 @@ def _learn_two(board: Board) -> cython.double:
 
 @cython.cfunc
 def _build_chain(board: Board) -> cython.bint:
-    """Set up the chain of teams, ordered by place. The prior mean of a team is the reference value of its element."""
+    # The prior mean of a team is the reference value of its element.
     ep_chain.reserve(board, 0)
     sort_by_place(board)
     for k in range(board.teams):
@@ -127,7 +147,6 @@ def _build_chain(board: Board) -> cython.bint:
 
 @cython.cfunc
 def _run_chain(board: Board, tolerance: cython.double, sweeps: cython.Py_ssize_t) -> cython.double:
-    """Pass messages along the chain until convergence; set the teams' posteriors and return the log-evidence."""
     still = tolerance * tolerance
     far = still + 1.0
     spent = 0
@@ -145,3 +164,57 @@ def _run_chain(board: Board, tolerance: cython.double, sweeps: cython.Py_ssize_t
         board.d2[team] = -pi * board.left[team]
         evidence += ep_chain.log_integral(0.0, board.variance[team], pi, tau)
     return evidence
+
+
+_ORDER = Order(margin=0.0)  # the margin of `learn_order` is that of its board
+
+
+@cython.ccall
+def learn_order(board: Board, noise: cython.double, margin: cython.double) -> cython.double:
+    """Learn from the order of normal scores that are unknown; return the log-evidence of the order.
+
+    A team's score is the performance that decides its place (see `Outcome.performances`) plus normal noise. A score
+    that is higher by more than `margin` wins. Comparing such scores is comparing the performances of `Order`, with the
+    noise added.
+    """
+    scores = Board(board.teams, 1)
+    scores.margin = Fixed(margin)
+    for j in range(board.teams):
+        scores.place[j] = board.place[j]
+        scores.variance[j] = noise
+        for k in range(board.traits):
+            share = _share(board, k)
+            scores.mean[j] += share * board.mean[j * board.traits + k]
+            scores.variance[j] += share * share * board.variance[j * board.traits + k]
+    if board.teams == 2:
+        compare(scores)
+    log_evidence: cython.double = _ORDER.evidence(scores)
+    board.converged = scores.converged
+    for j in range(board.teams):
+        _share_update(board, scores, j, noise)
+    return log_evidence
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _share(board: Board, trait: cython.Py_ssize_t) -> cython.double:
+    """Return the weight of a trait in the performance that decides the place: offence, or a share of the defence."""
+    return 1.0 if trait == 0 else 1.0 / (board.teams - 1)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _share_update(board: Board, scores: Board, j: cython.Py_ssize_t, noise: cython.double) -> cython.void:
+    """Set `d1`, `d2` and `left` of a team's traits from the update of its score."""
+    for k in range(board.traits):
+        t = j * board.traits + k
+        share = _share(board, k)
+        # Added up without the trait instead of subtracting it, because a subtraction would lose digits.
+        others = noise
+        for i in range(board.traits):
+            if i != k:
+                others += _share(board, i) * _share(board, i) * board.variance[j * board.traits + i]
+        own = share * share * board.variance[t]
+        board.d1[t] = share * scores.d1[j]
+        board.d2[t] = share * share * scores.d2[j]
+        board.left[t] = (others + own * scores.left[j]) / (others + own)

@@ -184,7 +184,6 @@ def _compare(board: Board, slope: cython.double, result: cython.double) -> cytho
 @cython.inline
 @cython.exceptval(check=False)
 def _log_likelihood(board: Board, gap: cython.double, result: cython.double) -> cython.double:
-    """Return the log-likelihood s log E + (1 − s) log(1 − E), where `_expect_logistic` has set the expected score E."""
     # The log-likelihood of an upset is |z| lower than that of the expected result. So log(1 − E), which loses digits
     # for an E near 1, is not needed.
     upset = 1.0 - result if gap >= 0.0 else result
@@ -338,7 +337,6 @@ class Opposition(Pairwise):
 @cython.inline
 @cython.exceptval(check=False)
 def _noise(span: cython.double) -> cython.double:
-    """Return the variance of the difference of two performances for a Harkness scale of `span` points."""
     return PHI_0 * PHI_0 * span * span
 
 

@@ -127,7 +127,7 @@ class Pairwise(Comparison):
 
 @cython.cfunc
 def _compare_two(pair: Pairwise, board: Board) -> cython.double:
-    """Compare two teams; return the mean of the log-likelihoods from both points of view."""
+    # The log-evidence is the mean of the log-likelihoods from both points of view.
     gap = board.mean[0] - board.mean[1]
     score = score_between(board, 0, 1)
     count_draws(board, score)  # must come first, because `meet` overwrites the expected score of the forecast

@@ -128,7 +128,6 @@ def learn_places(
 
 @cython.cfunc
 def _build_graph(board: Board, epsilon: cython.double) -> cython.Py_ssize_t:
-    """Sort the teams by place and set up the chain of places; return the number of places."""
     before = -1
     places = 0
     above = least = 0.0
@@ -191,10 +190,7 @@ def _start_place(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _set_first_message(board: Board, p: cython.Py_ssize_t, epsilon: cython.double) -> cython.void:
-    """Set a team's first message to its place, as if nothing else were known about the place.
-
-    The distance t − l between team and place is uniform on [−ε, ε].
-    """
+    # The distance t − l between team and place is uniform on [−ε, ε], as if nothing else were known about the place.
     board.scratch[SITE_PI, p] = 1.0 / (board.scratch[VAR, p] + epsilon * epsilon / 3.0)
     board.scratch[SITE_TAU, p] = board.scratch[SITE_PI, p] * board.scratch[MEAN, p]
 
@@ -298,7 +294,6 @@ def _update_message(
 def _finish_place(
     board: Board, k: cython.Py_ssize_t, places: cython.Py_ssize_t, epsilon: cython.double
 ) -> cython.double:
-    """Fill `d1`, `d2` and `left` of the teams in place k; return the place's part of the log-evidence."""
     first = cython.cast(cython.Py_ssize_t, board.scratch[FIRST, k])
     end = _end(board, k, places)
     pi: cython.double = 0.0

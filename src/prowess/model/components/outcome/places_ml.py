@@ -121,7 +121,6 @@ def maximise_likelihood(board: Board, epsilon: cython.double) -> cython.double:
 
 @cython.cfunc
 def _sort_teams(board: Board) -> cython.Py_ssize_t:
-    """Copy the teams to the scratch table, sorted by place; return the number of places."""
     k = 0
     make_scratch(board, ROWS, board.team_capacity)
     for j in range(board.teams):
@@ -222,7 +221,6 @@ def _move_point(board: Board, best: cython.Py_ssize_t, step: cython.double) -> c
 @cython.cfunc
 @cython.exceptval(check=False)
 def _evaluate(board: Board, best: cython.Py_ssize_t, places: cython.Py_ssize_t, epsilon: cython.double) -> cython.void:
-    """Compute the slope and the curvature of every place in a block, at the point of the block."""
     j = cython.cast(cython.Py_ssize_t, board.scratch[END, best - 1]) if best > 0 else 0
     sharpest: cython.double = 0.0
     size: cython.double = 0.0

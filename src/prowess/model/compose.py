@@ -1,0 +1,256 @@
+"""Change an aspect of any model by a plain word: its drift, its seasons, its home advantage, its level of newcomers.
+
+`compose` takes the same words as the command line. Where a word leaves the amount open, the amount is a share of the
+standard deviation of skills (`skill_sigma`), so that it suits the scale of the model. All shares are below.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from math import sqrt
+from typing import Any
+
+from ..errors import Error, Option
+from ..history import History
+from ..history.season_breaks import find_season_break
+from ..validate import invalid, number
+from .components.absorb import Constant
+from .components.drift import PerMatch, PerPeriod, PerTime, Seasons, Still
+from .components.home import Home
+from .components.interfaces import Drift
+from .components.prior import Newcomers
+from .model import Model
+from .params import change, skill_sigma
+from .registry import BASES
+
+# Each share was chosen by the log-evidence of TrueSkill, with the league's share of draws, on the Premier League, AFL,
+# international football, ATP tennis and the Call of Duty World League. The best values lie within a factor of three.
+DRIFT_PER_YEAR = 1.0 / 8
+DRIFT_PER_MATCH = 1.0 / 50
+DRIFT_PER_BREAK = 1.0 / 8  # added at the break between two seasons
+HOME_WIDTH = 1.0 / 4
+HOME_DRIFT = 1.0 / 500  # per match, in units of the width
+LEVEL_WIDTH = 1.0 / 5
+LEVEL_DRIFT = 1.0 / 20  # per newcomer, in units of the width
+CARRY = 0.8  # the share of a skill that is left after a break, as in `Ladder.new_season`
+GAP = 60.0
+YEAR = 365.25
+
+DRIFTS: dict[str, tuple[type[Drift], str]] = {
+    "none": (Still, ""),
+    "match": (PerMatch, "tau"),
+    "time": (PerTime, "tau"),
+    "period": (PerPeriod, "c"),
+}
+_NUMBER = r"\d+(?:\.\d+)?(?:e[+-]?\d+)?"
+ASPECTS = ("drift", "seasons", "home_advantage", "newcomer_level")
+
+
+def with_drift(model: Model, kind: str, amount: float | None = None) -> Model:
+    """Return the model with another drift; seasons stay.
+
+    `kind` is "none" (`Still`), "match" (`PerMatch`), "time" (`PerTime`) or "period" (`PerPeriod`). `amount` is the
+    drift's standard deviation for one match, one unit of time (a day; in models with rating periods, a period) or one
+    rating period. By default, a model that already has this kind of drift keeps it. Others get a fiftieth of the
+    standard deviation of skills per match, or an eighth per year (if a unit of time is a day).
+
+    >>> import prowess as pw
+    >>> with_drift(pw.TrueSkill(), "time", 0.5).drift
+    PerTime(tau=0.5, cap=inf)
+    >>> round(with_drift(pw.TS2(), "time").params["tau"] * 365.25**0.5)
+    125
+    """
+    if kind not in DRIFTS:
+        raise invalid("drift", f"be one of {', '.join(DRIFTS)}", kind)
+    cls, name = DRIFTS[kind]
+    own = _drift_within(model)
+    if kind != "none" and model.absorb.certain:
+        message = f"skills cannot drift with {model.absorb!r}, which has no uncertainty to grow"
+        raise Error(message, field="drift", value=kind)
+    if kind == "period" and model.period is None:
+        message = "this model has no rating periods in which skills could drift; use "
+        raise Error(message, Option("drift", "time"), field="drift", value=kind)
+    if kind == "none":
+        drift: Drift = Still()
+    elif isinstance(own, cls) and (amount is not None or getattr(own, name)):
+        drift = own if amount is None else change(own, {name: amount})
+    else:
+        drift = _new_drift(model, kind, amount)
+    return model.replace(drift=change(model.drift, {"within": drift}) if isinstance(model.drift, Seasons) else drift)
+
+
+def _drift_within(model: Model) -> Drift:
+    return model.drift.within if isinstance(model.drift, Seasons) else model.drift  # type: ignore[return-value]
+
+
+def _new_drift(model: Model, kind: str, amount: float | None) -> Drift:
+    sigma = skill_sigma(model)
+    if kind == "match":
+        return PerMatch(DRIFT_PER_MATCH * sigma if amount is None else amount)
+    # The unit of elapsed time is a day, or a rating period.
+    tau = DRIFT_PER_YEAR * sigma * sqrt((model.period or 1.0) / YEAR) if amount is None else amount
+    return PerTime(tau) if kind == "time" else PerPeriod(tau, cap=sigma)
+
+
+def with_seasons(model: Model, gap: float | None = GAP, carry: float = CARRY, season_tau: float | None = None) -> Model:
+    """Return the model with a carry-over between seasons, or without seasons if `gap` is None.
+
+    A season begins after more than `gap` days without a match. Then a skill keeps the share `carry` of its distance
+    from the newcomers' mean, and moves by N(0, season_tau²), by default an eighth of the standard deviation of skills.
+    If the model's uncertainty never changes, as in Elo, `season_tau` is 0 by default.
+
+    >>> import prowess as pw
+    >>> with_seasons(pw.TrueSkill(), carry=0.7).drift
+    Seasons(within=PerMatch(tau=0.08333333333333333), gap=60.0, carry=0.7, season_tau=1.0416666666666667)
+    >>> with_seasons(pw.Elo()).drift
+    Seasons(within=Still(), gap=60.0, carry=0.8, season_tau=0.0)
+    """
+    within = _drift_within(model)
+    if gap is None:
+        return model.replace(drift=within)
+    if season_tau is None:
+        steady = model.absorb.certain or isinstance(model.absorb, Constant)
+        season_tau = 0.0 if steady else DRIFT_PER_BREAK * skill_sigma(model)
+    return model.replace(drift=Seasons(within, gap, carry, season_tau))
+
+
+def with_home(model: Model, advantage: float | str) -> Model:
+    """Return the model with a home advantage: "none", "learnt", or the advantage itself as a number.
+
+    A learnt advantage begins as N(0, home_sigma²), where `home_sigma` is a quarter of the standard deviation of skills.
+    Before every match with a home team it moves by `home_tau`, a five-hundredth of `home_sigma`, so that it never stops
+    learning. A model that already learns its home advantage keeps it.
+
+    >>> import prowess as pw
+    >>> with_home(pw.Elo(), "learnt").home
+    Home(home_mu=0.0, home_sigma=100.0, home_tau=0.2)
+    >>> with_home(pw.Elo(), 65).home
+    Home(home_mu=65.0, home_sigma=0.0, home_tau=0.0)
+    """
+    if advantage == "none":
+        return model.replace(home=None)
+    if advantage != "learnt":
+        if isinstance(advantage, str):
+            raise invalid("home_advantage", "be none, learnt or a number", advantage)
+        return model.replace(home=Home(number("home_advantage", advantage)))
+    if not model.outcome.gradient:
+        message = f"a home advantage cannot be learnt with {model.outcome!r}; give it as a number, such as "
+        raise Error(message, Option("home_advantage", 50), field="home_advantage", value=advantage)
+    if model.home is not None and model.home.learnt:
+        return model
+    width = HOME_WIDTH * skill_sigma(model)
+    return model.replace(home=Home(0.0, home_sigma=width, home_tau=HOME_DRIFT * width))
+
+
+def with_newcomers(model: Model, level: str) -> Model:
+    """Return the model with a level of newcomers that is "fixed", or "learnt" from earlier newcomers.
+
+    A learnt level begins as N(m, level_sigma²), where m is the prior's mean and `level_sigma` a fifth of the standard
+    deviation of skills. For each newcomer it moves by `level_tau`, a twentieth of `level_sigma`. A model that already
+    learns the level keeps it.
+
+    >>> import prowess as pw
+    >>> with_newcomers(pw.TS2(), "learnt").prior
+    Newcomers(first=Normal(mu=3000.0, sigma=1000.0), level_sigma=200.0, level_tau=10.0, matches=10)
+    """
+    if level not in ("fixed", "learnt"):
+        raise invalid("newcomer_level", "be fixed or learnt", level)
+    if level == "fixed":
+        return model.replace(prior=model.prior.first) if isinstance(model.prior, Newcomers) else model
+    if model.prior.learns:
+        return model
+    width = LEVEL_WIDTH * skill_sigma(model)
+    try:
+        return model.replace(prior=Newcomers(model.prior, level_sigma=width, level_tau=LEVEL_DRIFT * width))
+    except Error as error:
+        # The model knows which components can learn a level; here the error gets the name that the caller used.
+        raise Error(*error.pieces, field="newcomer_level", value=level) from None
+
+
+def compose(model: Model, history: History | None = None, /, **settings: Any) -> Model:
+    """Return a model with other aspects, components or parameters; aspects are given as on the command line.
+
+    `drift`: "none", "match", "time" or "period", optionally with an amount, as in "time=0.5" (see `with_drift`).
+    `seasons`: "none", the days of a break between seasons, or the column of `history` with the season of each match,
+    from which the length of a break is found; optionally with the carry-over, as in "60:0.7" or "season:0.7".
+    `home_advantage`: "none", "learnt" or a number. `newcomer_level`: "fixed" or "learnt".
+
+    All other settings are components and parameters, as in `Model.replace`. They also apply to the components that the
+    words above create, and `sigma` and `beta` set the scale of their amounts.
+
+    >>> import prowess as pw
+    >>> model = pw.compose(pw.TrueSkill(), drift="time", home_advantage="learnt", sigma=4.0)
+    >>> model.drift.tau * 365.25**0.5, model.home.home_sigma
+    (0.5, 1.0)
+    >>> pw.compose(pw.TrueSkill(), drift="time", tau=0.1).drift
+    PerTime(tau=0.1, cap=inf)
+    """
+    words = words_of(settings)
+    rest = {name: value for name, value in settings.items() if name not in words}
+    if not words:
+        return model.replace(**rest) if rest else model
+    # First the parameters that the model has, because the amounts depend on its scale; afterwards all of them, because
+    # they may belong to a component that a word creates.
+    names = {*model.params, "noise", *BASES}
+    model = model.replace(**{name: value for name, value in rest.items() if name in names})
+    if "drift" in words:
+        model = with_drift(model, *_parse_drift(words["drift"]))
+    if "seasons" in words:
+        model = _compose_seasons(model, words["seasons"], history)
+    if "home_advantage" in words:
+        model = with_home(model, _number_or_word(words["home_advantage"]))
+    if "newcomer_level" in words:
+        model = with_newcomers(model, str(_number_or_word(words["newcomer_level"])))
+    return model.replace(**rest)
+
+
+def words_of(settings: Mapping[str, Any]) -> dict[str, str | float]:
+    """Return the settings that are words for aspects of a model, in contrast to parameters and components.
+
+    >>> words_of({"drift": "time", "home_advantage": 2, "beta": 3})
+    {'drift': 'time', 'home_advantage': 2}
+    """
+    return {name: settings[name] for name in ASPECTS if isinstance(settings.get(name), str | int | float)}
+
+
+def _parse_drift(word: object) -> tuple[str, float | None]:
+    kind, equals, amount = str(word).partition("=")
+    value = _number_or_word(amount) if equals else None
+    if isinstance(value, str):
+        raise invalid("drift", "be a word such as time, or a word with an amount such as time=0.5", word)
+    return kind.strip().lower(), value
+
+
+def _number_or_word(value: object) -> float | str:
+    """Return a number, or text in lowercase without surrounding blanks; "learned" is also accepted for "learnt"."""
+    word = str(value).strip().lower()
+    try:
+        return float(word)
+    except ValueError:
+        return "learnt" if word == "learned" else word
+
+
+def parse_seasons(word: object) -> tuple[float | str | None, float]:
+    """Parse a value of `seasons`: the days of a break or the name of a column (None for "none"), and the carry-over.
+
+    >>> parse_seasons("season:0.7"), parse_seasons("60"), parse_seasons("none")
+    (('season', 0.7), (60.0, 0.8), (None, 0.8))
+    """
+    parts = re.fullmatch(rf"(.*?)(?::\s*({_NUMBER}))?", str(word).strip(), re.DOTALL)
+    assert parts is not None  # both groups may be empty
+    place, carry = parts[1].strip(), CARRY if parts[2] is None else float(parts[2])
+    if place.lower() == "none":
+        return None, carry
+    days = re.fullmatch(rf"({_NUMBER})\s*d?", place)
+    return (place if days is None else float(days[1])), carry
+
+
+def _compose_seasons(model: Model, word: object, history: History | None) -> Model:
+    place, carry = parse_seasons(word)
+    if isinstance(place, str):
+        if history is None:
+            message = f"{place!r} names a column, but no matches are given; give the length of a break, such as "
+            raise Error(message, Option("seasons", 60), field="seasons", value=word)
+        place = find_season_break(history, place).gap
+    return with_seasons(model, place, carry)

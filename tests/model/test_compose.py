@@ -1,0 +1,159 @@
+"""Models that are composed by plain words: drift, seasons, home advantage and the level of newcomers."""
+
+import numpy as np
+import pytest
+
+import prowess as pw
+from prowess.model.compose import DRIFTS, with_drift, with_home, with_newcomers, with_seasons
+from prowess.model.params import skill_sigma
+from prowess.model.presets import PRESETS
+
+CERTAIN = ("Harkness", "Elo", "GaussianElo")
+NO_GRADIENT = ("Harkness", "GaussianElo")
+PERIODS = ("Harkness", "Glicko", "Glicko2")
+
+
+def league(matches=60):
+    rng = np.random.default_rng(5)
+    found = []
+    for number in range(matches):
+        a, b = rng.choice(8, 2, replace=False)
+        season, day = divmod(number, 20)
+        found.append({
+            "teams": [[f"p{a}"], [f"p{b}"]], "scores": rng.integers(0, 5, 2).tolist(), "home": 0,
+            "time": f"20{20 + season}-{3 + day // 5:02d}-{1 + day:02d}", "context": {"season": f"{2020 + season}"},
+        })  # fmt: skip
+    return pw.History.from_matches(found)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_preset_takes_every_word_or_raises_an_error_that_names_it(name, tmp_path):
+    words = {
+        "drift": {"none": (), "match": CERTAIN, "time": CERTAIN, "period": set(PRESETS) - {"Glicko", "Glicko2"}},
+        "seasons": {"none": (), "season:0.7": (), "45": ()},
+        "home_advantage": {"none": (), "learnt": NO_GRADIENT, "0.5": ()},
+        "newcomer_level": {"fixed": (), "learnt": {*CERTAIN, *PERIODS, "TS2c"}},
+    }
+    history, possible = league(), {}
+    for aspect, kinds in words.items():
+        for word, impossible in kinds.items():
+            if name in impossible:
+                with pytest.raises(pw.Error) as caught:
+                    pw.compose(PRESETS[name](), history, **{aspect: word})
+                assert caught.value.field == aspect
+                continue
+            possible[aspect] = word
+            model = pw.compose(PRESETS[name](), history, **{aspect: word})
+            ladder = model.learn(history)
+            ladder.save(tmp_path / "league.prowess")
+            assert pw.Ladder.load(tmp_path / "league.prowess").model == model
+    together = pw.compose(PRESETS[name](), history, **possible)
+    assert np.isfinite(together.fit(history).log_evidence)
+
+
+def test_amounts_are_shares_of_the_standard_deviation_of_skills():
+    for name in PRESETS:
+        model = PRESETS[name]()
+        if model.absorb.certain:
+            continue
+        sigma = skill_sigma(model)
+        still = with_drift(model, "none")
+        assert with_drift(still, "match").drift.tau == pytest.approx(sigma / 50)
+        assert with_drift(still, "time").drift.tau == pytest.approx(sigma / 8 * np.sqrt((model.period or 1) / 365.25))
+        home = with_home(model, "learnt").home
+        assert (home.home_mu, home.home_sigma, home.home_tau) == pytest.approx((0.0, sigma / 4, sigma / 2000))
+
+
+@pytest.mark.parametrize("kind", ["match", "time"])
+def test_model_keeps_a_drift_that_it_already_has(kind):
+    model = pw.TrueSkill().replace(drift=DRIFTS[kind][0](0.3))
+    assert with_drift(model, kind).drift == model.drift
+    assert with_drift(model, kind, 0.7).drift.tau == 0.7
+
+
+def test_changing_the_amount_of_a_drift_keeps_its_cap():
+    model = pw.TrueSkill().replace(drift=pw.drift.PerTime(0.3, cap=6.0))
+    assert with_drift(model, "time", 0.7).drift == pw.drift.PerTime(0.7, cap=6.0)
+
+
+def test_drift_of_a_year_is_the_same_with_and_without_rating_periods():
+    """In a model with periods, the unit of elapsed time is a period."""
+    for period in (None, 7.0, 30.0):
+        model = pw.compose(pw.Glicko(), drift="time", period=period)
+        units = 365.25 / (period or 1.0)
+        assert model.drift.tau**2 * units == pytest.approx((350 / 8) ** 2)
+
+
+def test_seasons_wrap_the_drift_and_can_be_removed():
+    model = with_seasons(pw.TrueSkill(), 45, carry=0.6, season_tau=1.0)
+    assert model.drift == pw.drift.Seasons(pw.TrueSkill().drift, 45, 0.6, 1.0)
+    assert with_drift(model, "time", 0.2).drift == pw.drift.Seasons(pw.drift.PerTime(0.2), 45, 0.6, 1.0)
+    assert with_seasons(model, 90).drift.within == pw.TrueSkill().drift
+    assert with_seasons(model, None) == pw.TrueSkill()
+
+
+def test_season_column_gives_the_break_that_separates_the_seasons():
+    model = pw.compose(pw.TrueSkill(), league(), seasons="season:0.9")
+    # A season lasts from 1 March to 20 June, so breaks are of about 250 days.
+    assert 30 < model.drift.gap < 254
+    assert model.drift.carry == 0.9
+    with pytest.raises(pw.Error, match="names a column, but no matches are given"):
+        pw.compose(pw.TrueSkill(), seasons="season")
+
+
+def test_words_none_and_fixed_restore_the_plain_model():
+    words = {"drift": "time", "home_advantage": "learnt", "newcomer_level": "learnt", "seasons": 30}
+    plain = pw.TSa().replace(drift=pw.drift.Still())
+    composed = pw.compose(plain, **words)
+    nothing = {"drift": "none", "home_advantage": "none", "newcomer_level": "fixed", "seasons": "none"}
+    assert pw.compose(composed, **nothing) == plain
+    assert pw.compose(composed, **words).home == composed.home
+    assert with_newcomers(composed, "learnt").prior == composed.prior
+
+
+def test_parameters_set_the_scale_of_amounts_and_the_amounts_themselves():
+    model = pw.compose(
+        pw.TrueSkill(),
+        sigma=4.0,
+        drift="time",
+        tau=0.1,
+        home_advantage="learnt",
+        home_tau=0.02,
+        seasons="50",
+        carry=0.9,
+    )
+    assert model.drift == pw.drift.Seasons(pw.drift.PerTime(0.1), 50.0, 0.9, 0.5)
+    assert model.home == pw.Home(0.0, 1.0, 0.02)
+    assert model.prior == pw.Normal(25.0, 4.0)
+    with pytest.raises(pw.Error, match="unknown parameter 'tau'"):
+        pw.compose(pw.TrueSkill(), drift="none", tau=0.1)
+    assert pw.compose(pw.TrueSkill(), drift=pw.drift.Still(), beta=3) == pw.TrueSkill(beta=3, tau=0).replace(
+        drift=pw.drift.Still()
+    )
+    assert pw.compose(pw.TrueSkill()) == pw.TrueSkill()
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"drift": "daily"}, "drift must be one of none, match, time, period"),
+        ({"drift": "time=x"}, "drift must be a word such as time"),
+        ({"drift": "time=-1"}, "tau must be"),
+        ({"drift": "time=nan"}, "tau must be"),
+        ({"drift": True}, "drift must be one of"),
+        ({"home_advantage": "big"}, "home_advantage must be none, learnt or a number"),
+        ({"home_advantage": "inf"}, "home_advantage must be a finite number"),
+        ({"newcomer_level": 3}, "newcomer_level must be fixed or learnt"),
+        ({"seasons": "0"}, "gap must be"),
+        ({"seasons": "60:3"}, "carry must lie"),
+        ({"seasons": ""}, "names a column"),
+        ({"weather": "rain"}, "unknown parameter 'weather'"),
+    ],
+)
+def test_wrong_words_raise_an_error(settings, message):
+    with pytest.raises(pw.Error, match=message):
+        pw.compose(pw.TrueSkill(), **settings)
+
+
+def test_learned_is_another_spelling_of_learnt():
+    assert pw.compose(pw.TS2(), home_advantage="Learned") == pw.compose(pw.TS2(), home_advantage="learnt")
