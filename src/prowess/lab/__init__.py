@@ -6,6 +6,7 @@ from typing import Any
 from ..errors import Error
 from ..plugins import find_plugins, load_plugin
 from . import measures, slices
+from .auto import Choice, auto
 from .bootstrap import Resampling
 from .charts import save, skill_curves
 from .compare import Comparison, compare
@@ -27,6 +28,7 @@ __all__ = [
     "Attendance",
     "Calendar",
     "Calibration",
+    "Choice",
     "Claim",
     "Comparison",
     "Even",
@@ -52,6 +54,7 @@ __all__ = [
     "Trial",
     "Tuning",
     "Zipf",
+    "auto",
     "compare",
     "coverage",
     "coverage_curves",

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import Error
+from ..history import History
+from ..history.context import EMPTY, FIELDS
 from ..model.fit.leaderboard import Standings, standings
 from ..optional import import_extra
 from ..progress import steps
 
 if TYPE_CHECKING:
-    from ..history import History
     from ..model.model import Model
 
 Result = TypeVar("Result")
@@ -56,12 +58,38 @@ def count_processes(jobs: int | None) -> int:
 
 
 def _in_process(jobs: int | None) -> bool:
-    """Return whether the work stays in this process. To decide this, joblib is not imported."""
+    # Importing joblib takes time, so it is not imported to decide this.
     if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or jobs == 0):
         message = f"jobs must be a number of processes, or −1 for all processors, not {jobs!r}"
         raise Error(message, field="jobs", value=jobs)
     # If joblib is not loaded, nobody can have called `parallel_config`.
     return jobs == 1 or (jobs is None and "joblib" not in sys.modules)
+
+
+@dataclass(frozen=True, eq=False)
+class SharedHistory:
+    """A history to send to worker processes, without names.
+
+    `__sizeof__` reports the real size, so that Dask sends the history once instead of with every task. The worker
+    processes of joblib memory-map the columns.
+
+    >>> import sys
+    >>> shared = SharedHistory.of(History.from_matches([{"teams": [["ann"], ["bob"]]}]))
+    >>> shared.history.players, sys.getsizeof(shared) > 36
+    ((), True)
+    """
+
+    history: History
+
+    @classmethod
+    def of(cls, history: History) -> SharedHistory:
+        """Return the history without the columns that rating does not need."""
+        dropped: dict[str, Any] = dict.fromkeys(FIELDS.values(), EMPTY)
+        return cls(replace(history, players=(), ids=None, remarks=(), **dropped))
+
+    def __sizeof__(self) -> int:
+        """Count the bytes of the columns."""
+        return self.history.nbytes
 
 
 PARALLEL_ENTRIES = 5_000_000  # with fewer, starting processes costs more time than it saves
@@ -73,6 +101,7 @@ def group_standings(
     *,
     period: str | None = None,
     min_matches: int = 0,
+    scale: tuple[float, float] | None = None,
     jobs: int | None = None,
 ) -> dict[str, Standings]:
     """Return the standings of several leagues, by name, as `standings` computes them.
@@ -87,6 +116,6 @@ def group_standings(
     if jobs is None:
         large = len(groups) > 1 and sum(history.entries for history in groups.values()) >= PARALLEL_ENTRIES
         jobs = -1 if large and find_spec("joblib") else 1
-    task = partial(standings, period=period, min_matches=min_matches)
+    task = partial(standings, period=period, min_matches=min_matches, scale=scale)
     tables = run_tasks(task, [(model, history) for history in groups.values()], jobs=jobs, label="rating")
     return dict(zip(groups, tables, strict=True))

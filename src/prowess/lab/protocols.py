@@ -1,7 +1,7 @@
 """Protocols: which matches a model learns from, and which it is scored on.
 
-Forecasts are always made before their match, in chronological order, from earlier matches only. A match that is scored
-but not learnt from has importance 0 in the history of its run: it is forecast, but no rating changes.
+Forecasts are always made before their match, in chronological order, from earlier matches only. If a match is scored
+but models must not learn from it, it has importance 0 in the history of its run: it is forecast, but no rating changes.
 """
 
 from __future__ import annotations
@@ -71,12 +71,12 @@ class Protocol:
     >>> Protocol().runs(History.from_matches([{"teams": [["ann"], ["bob"]]}]))
     Traceback (most recent call last):
     ...
-    prowess.Error: Protocol needs a method runs
+    prowess.Error: Protocol must define the method runs()
     """
 
     def runs(self, history: History) -> tuple[Run, ...]:
         """Return the runs that every model makes."""
-        raise Error(f"{type(self).__name__} needs a method runs")
+        raise Error(f"{type(self).__name__} must define the method runs()")
 
 
 @dataclass(frozen=True)
@@ -113,11 +113,11 @@ class Prequential(Protocol):
 class SeasonSplits(Protocol):
     """Learn from the first matches of every season and score the last: Guo et al. (2012), section 5.1.
 
-    `train`: the share of a season's matches that is learnt from. `test`: the share at the end of the season that is
-    scored; None scores all matches that are not learnt from. With `reset`, all players start every season as newcomers;
-    otherwise all matches of earlier seasons are learnt from. A season is a calendar year, or the time between breaks of
-    `gap` days, unless `seasons` labels every match. `known`: score only matches whose players all appeared in earlier
-    learnt matches.
+    `train`: the share of a season's matches from which models learn. `test`: the share at the end of the season that is
+    scored; None scores all matches from which models do not learn. With `reset`, all players start every season as
+    newcomers; otherwise models also learn from all matches of earlier seasons. A season is a calendar year, or the time
+    between breaks of `gap` days, unless `seasons` labels every match. `known`: score only matches whose players all
+    appeared in earlier learnt matches.
 
     >>> days = [f"{year}-01-0{day}" for year in (2025, 2026) for day in range(1, 6)]
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]], "time": day} for day in days])
@@ -171,11 +171,11 @@ class SeasonSplits(Protocol):
 class RandomSplits(Protocol):
     """Repeat several times: learn from a random part of the matches and score others, in chronological order.
 
-    `train`: the share of all matches that is drawn to be learnt from. All other matches are scored: each of these is
-    forecast from the drawn matches before it. `test`: if given, this share of the matches, at the end of the history,
-    is scored in every split, and the matches to learn from are drawn from all earlier matches. `known`: score only
-    matches whose players all appeared in earlier learnt matches. Guo et al. (2012), section 5.1, use random splits for
-    the Halo matches.
+    `train`: the share of all matches that is drawn as training matches. All other matches are scored: each is forecast
+    from the training matches before it. `test`: if given, this share of the matches, at the end of the history, is
+    scored in every split, and the matches to learn from are drawn from all earlier matches. `known`: score only matches
+    whose players all appeared in earlier learnt matches. Guo et al. (2012), section 5.1, use random splits for the Halo
+    matches.
 
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}] * 10)
     >>> [run.rows(history).tolist() for run in RandomSplits(times=2, train=0.5, test=0.2).runs(history)]
@@ -227,7 +227,7 @@ def _check_shares(train: float, test: float | None) -> None:
 
 
 def _shares(many: int, train: float, test: float | None) -> tuple[int, int]:
-    """Return how many matches are learnt from and how many are scored, both rounded half to even."""
+    # Both numbers are rounded half to even.
     first, last = (round(round(many * share, 6)) for share in (train, test or 0.0))  # against inexact products
     return first, many - first if test is None else min(last, many - first)
 
@@ -256,14 +256,12 @@ def label_codes(history: History, labels: Any) -> tuple[NDArray[np.intp], list[s
 
 
 def _span(index: NDArray[np.intp]) -> slice | NDArray[np.intp]:
-    """Return consecutive indices as a slice; other indices are returned unchanged."""
     first, last = int(index[0]), int(index[-1]) + 1
     # A slice shares the history's memory; an index copies it.
     return slice(first, last) if last - first == len(index) else index
 
 
 def _only_known_players(run: Run, history: History) -> Run:
-    """Drop scored matches that have a player without an earlier learnt match."""
     assert run.scored is not None
     return replace(run, scored=run.scored & (experience(run.of(history)) > 0))
 

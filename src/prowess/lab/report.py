@@ -152,7 +152,6 @@ def _html(section: Section, charts: Iterator[int]) -> str:
 
 
 def _table(frame: pl.DataFrame, bold: frozenset[tuple[int, str]]) -> str:
-    """Return an HTML table; numbers and their headings are aligned to the right."""
     sides = [' class="number"' if kind.is_numeric() else "" for kind in frame.dtypes]
     head = "".join(f"<th{side}>{escape(name)}</th>" for name, side in zip(frame.columns, sides, strict=True))
     columns = []

@@ -39,7 +39,6 @@ class PlayerPool:
     newcomers: tuple[str, ...]
 
     def __len__(self) -> int:
-        """Count the players."""
         return len(self.names)
 
     def beliefs(self) -> tuple[Floats, Floats]:
@@ -101,7 +100,6 @@ def make_pool(source: Source, players: Players | None = None) -> PlayerPool:
 
 
 def _ladder_of(source: Source) -> Ladder:
-    """Return the ladder of a source; a model gives an empty ladder."""
     if isinstance(source, Ladder):
         return source
     if isinstance(source, Fit):
@@ -151,7 +149,6 @@ class Performances:
         return columns
 
     def _pool(self, members: Ints) -> Floats:
-        """Return the performances of teams of one size, computed by the model's pipeline."""
         pipeline = self.group.model.pipeline
         teams, size = members.shape
         board = self._fill_board(members)
@@ -171,13 +168,12 @@ class Performances:
         return np.concatenate(parts, axis=1)[:, :teams]
 
     def _performances(self, board: Board) -> Floats:
-        """Return the performances of the teams on a board, with the noise of scores in a match of the given sizes."""
+        # The noise of scores is that of a match of the given sizes.
         columns = np.array(self.group.model.outcome.performances(board))
         columns[1:] += self.scatter - self.group.model.outcome.scatter(board)
         return columns
 
     def _fill_board(self, members: Ints) -> Board:
-        """Put teams of one size on a board."""
         pipeline = self.group.model.pipeline
         teams, size = members.shape
         cells = members.size * pipeline.traits

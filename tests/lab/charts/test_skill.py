@@ -59,6 +59,19 @@ def test_skill_chart_shows_the_points_of_the_trajectory() -> None:
     assert [row.get("last", False) for row in rows] == [False] * (len(rows) - 1) + [True]
 
 
+def test_skill_chart_of_a_fit_with_a_scale_is_in_points_with_the_95_percent_interval() -> None:
+    history = league().history
+    fit = pw.TrueSkill().fit(history, scale=(1500, 400))
+    chart = skill_curves(fit, NAMES[:1])
+    table, last = fit.trajectory(NAMES[0]), points(chart)[-1]
+    found = [last[name] for name in ("mu", "low", "high")]
+    assert found == pytest.approx([table[name][-1] for name in ("points", "points_low", "points_high")])
+    assert chart.to_dict()["layer"][1]["encoding"]["y"]["title"] == "rating (points)"
+    assert "95 % interval" in json.dumps(chart.to_dict(), ensure_ascii=False)
+    half = points(skill_curves(fit, NAMES[:1], band=0.5))[-1]
+    assert half["high"] - half["mu"] == pytest.approx(0.5 * fit.points.factor * table["sigma"][-1])  # type: ignore[union-attr]
+
+
 def test_skill_chart_shows_the_last_rating_of_each_day() -> None:
     fit = dated()
     rows = points(skill_curves(fit, ["Zoë"]))

@@ -146,6 +146,26 @@ def test_score_error_is_null_for_models_without_scores():
     assert found.by(np.zeros(120))["score_error"].to_list()[0] is None
 
 
+@pytest.mark.parametrize(
+    "protocol", [Prequential(), Prequential(60), SeasonSplits(0.5, seasons=["a"] * 60 + ["b"] * 60)]
+)
+def test_score_error_ignores_chunks_without_scores(monkeypatch, protocol):
+    history = league(120)
+    gaps = history.score.copy()
+    gaps[-40:] = np.nan
+    held_out = replace(history, score=gaps, importance=(np.arange(120) < 100).astype(float))
+    model = pw.PoissonOD(mu=0, sigma=0.5)
+    small = partial(forecast_chunks, teams=20)
+    monkeypatch.setattr(sys.modules["prowess.lab.compare.scoring"], "forecast_chunks", small)
+    found = compare(held_out, {"Poisson": model}, measures=["score_error"], protocol=protocol)
+    assert np.array_equal(found.tally("Poisson").weight > 0, found.rows.match < 100)
+    if isinstance(protocol, Prequential):
+        own = measures.score_error(model.fit(held_out).forecasts)
+        assert found.table()["score_error"][0] == pytest.approx(
+            own.mean(slice(len(history) - len(found), None)), abs=1e-12
+        )
+
+
 def test_models_are_compared_on_matches_of_more_than_two_teams():
     history = league(80, teams=5, scores=False)
     models = {"TS2": pw.TS2(), "Elo": pw.Elo(), "TrueSkill": pw.TrueSkill()}
@@ -304,7 +324,7 @@ def test_compare_rejects_unusable_histories(history, found):
         compare(history[:0], ["elo"])
     with pytest.raises(pw.Error, match="compare needs a History, not list"):
         compare([], ["elo"])
-    with pytest.raises(pw.Error, match="none of the matches in `where` was scored"):
+    with pytest.raises(pw.Error, match="`where` selects only matches whose forecasts were not evaluated"):
         found.table(np.zeros(300, bool))
     with pytest.raises(pw.Error, match="where must be a mask with one boolean for each of the 300"):
         found.table([1, 2, 3])
@@ -477,7 +497,7 @@ def test_compare_uses_only_default_models_that_can_use_the_history():
     assert "PoissonOD" not in compare(pw.History.from_matches(duels + below)).models
     races = compare(pw.History.from_matches([{"teams": [["ann"], ["bob"], ["cat"]]}] * 5))
     assert {"TrueSkill", "TS2", "Elo"} < set(races.models)
-    assert len(races.models) == 6
+    assert len(races.models) == 7
 
 
 def test_standings_in_the_report_come_from_the_best_model(history, found, report):

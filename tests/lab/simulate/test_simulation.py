@@ -577,7 +577,7 @@ WRONG = {
     ),
     "skills must be a Prior": lambda: simulate(pw.TrueSkill(), skills="good"),
     "draws must lie between 0 and 1": lambda: simulate(pw.TrueSkill(), draws=-1),
-    "leave out draws, which is only for models such as Elo": lambda: simulate(pw.TrueSkill(), draws=0.5),
+    "leave out `draws`: it is only for models such as Elo": lambda: simulate(pw.TrueSkill(), draws=0.5),
     "home must lie between 0 and 1": lambda: simulate(pw.TrueSkill(), home=2),
     "`questions` needs a model with a single skill": lambda: simulate(pw.GaussianOD(), questions=36),
     "questions must be a whole number of at least 1": lambda: simulate(pw.TrueSkill(), questions=0),

@@ -39,7 +39,7 @@ def measure_chart(
 
 
 def _panel(alt: Any, table: pl.DataFrame, measure: str, title: str, width: int, look: Look) -> Any:
-    """Chart one measure. The value of a model far from the others is written at the edge of the chart."""
+    # The value of a model far from the others is written at the edge of the chart, so that the others stay readable.
     cells = table.select("model", measure, f"{measure}_low", f"{measure}_high").drop_nulls(measure).rows()
     rows = [
         {"model": name, "value": value, "low": value if low is None else low, "high": value if high is None else high}
@@ -77,7 +77,6 @@ def _panel(alt: Any, table: pl.DataFrame, measure: str, title: str, width: int, 
 
 
 def _near(values: Mapping[str, float], widths: Sequence[float]) -> set[str]:
-    """Return the models whose values are close enough to each other to share a scale."""
     middle = median(values.values())
     reach = max(20 * median(abs(value - middle) for value in values.values()), 5 * median(widths))
     return {name for name, value in values.items() if len(values) < 3 or abs(value - middle) <= reach}

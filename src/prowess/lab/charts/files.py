@@ -100,5 +100,4 @@ def bundle_in_subprocess() -> str:
 
 
 def _version() -> str:
-    """Return the Vega-Lite version that Altair writes."""
     return ".".join(import_extra("altair", "Altair", "lab").SCHEMA_VERSION.lstrip("v").split(".")[:2])

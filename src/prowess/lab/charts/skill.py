@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import Error
 from ...history import name_of
+from ...model.scale import Z95
 from ...optional import import_extra
 from ...validate import scale
 from .theme import LIGHT, Look, apply_look, axis_value, line_encoding, thin, time_axis, unique_names
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     import altair as alt
 
     from ...model.fit.fit import Fit
+    from ...model.scale import Points
 
 Belief = tuple[float | str, float, float | None]  # x, μ, and σ if the model has uncertainty
 
@@ -25,7 +27,7 @@ def skill_curves(
     fit: Fit,
     players: Iterable[str],
     *,
-    band: float = 1.0,
+    band: float | None = None,
     title: str = "Skill over time",
     width: int = 720,
     height: int = 400,
@@ -33,7 +35,8 @@ def skill_curves(
 ) -> alt.LayerChart:
     """Chart players' skills after each of their matches: a line at μ in a band of μ ± `band` σ.
 
-    A model without uncertainty has no band.
+    The band is one σ by default. If the fit has a scale, the chart is in points, and the band is the 95 % interval. A
+    model without uncertainty has no band.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["bob"]]}])
@@ -41,7 +44,6 @@ def skill_curves(
     >>> chart.to_dict()["layer"][1]["encoding"]["y"]["title"]
     'skill μ (rating points)'
     """
-    band = scale("band", band)
     time, kind, x_title = time_axis(fit.history)
     curves = {}
     for name in unique_names(map(name_of, [players] if isinstance(players, str) else players), "players"):
@@ -54,53 +56,73 @@ def skill_curves(
         x, mu, sigma = (frame[thin(len(frame))][column].to_list() for column in (time, "mu", "sigma"))
         curves[name] = list(zip(map(axis_value, x), mu, sigma, strict=True))
     options: dict[str, Any] = {"title": title, "width": width, "height": height, "look": look}
-    return belief_curves(curves, (kind, x_title), band=band, certain=fit.model.absorb.certain, **options)
+    options |= {"certain": fit.model.absorb.certain, "points": fit.points}
+    return belief_curves(curves, (kind, x_title), band=band, **options)
 
 
 def belief_curves(
     curves: Mapping[str, Sequence[Belief]],
     axis: tuple[str, str],
     *,
-    band: float = 1.0,
+    band: float | None = None,
     certain: bool = False,
+    points: Points | None = None,
     title: str = "Skill over time",
     width: int = 720,
     height: int = 400,
     look: Look = LIGHT,
     fit_to: Sequence[Belief] = (),
 ) -> alt.LayerChart:
-    """Chart skill curves: `curves` maps players to points (x, μ, σ); `axis` is the Vega-Lite type and the title of x.
+    """Chart skill curves: `curves` maps players to beliefs (x, μ, σ); `axis` is the Vega-Lite type and the title of x.
 
-    If `fit_to` has points, the y axis is scaled to fit these points, and everything outside is clipped.
+    With `points`, skills are converted to points, and the band is the 95 % interval unless `band` says otherwise. If
+    `fit_to` has points, the y axis is scaled to fit these points, and everything outside is clipped.
 
     >>> chart = belief_curves({"ann": [(1, 25.0, 8.3), (2, 27.0, 7.1)]}, ("Q", "match number"))
     >>> chart.to_dict()["layer"][0]["mark"]["type"]
     'area'
     """
     altair = import_extra("altair", "Altair", "lab")
+    width_of_band = (1.0 if points is None else Z95) if band is None else scale("band", band)
+    subtitle = _subtitle(width_of_band, certain, points)
+    if points is not None:
+        curves = {name: _in_points(curve, points, width_of_band) for name, curve in curves.items()}
+        fit_to, width_of_band = _in_points(fit_to, points, width_of_band), 1.0
     names = list(curves)
-    points = [point for name in names for point in _points(curves[name], name, band)]
+    rows = [row for name in names for row in _rows(curves[name], name, width_of_band)]
     order = sorted(names, key=lambda name: -curves[name][-1][1])
     darkest = 0.9 if look.size is None else 0.5  # many overlapping bands must not add up to one dark area
     shade = min(0.18, darkest / len(names))
-    base = altair.Chart(_inline_data(altair, points, look), width=width, height=height)
+    base = altair.Chart(_inline_data(altair, rows, look), width=width, height=height)
     lines = line_encoding(altair, "player", names, order, look)
-    layers = _layers(altair, base, axis, shade, lines, look, _y_domain(fit_to, band))
-    subtitle = "line: rating; this model has no uncertainty"
-    if not certain:
-        times, share = "" if band == 1 else f"{band:g}", 100 * erf(band / sqrt(2))
-        subtitle = f"line: mean μ; band: μ ± {times}σ, which contains the skill with {share:.3g} % probability"
+    layers = _layers(altair, base, axis, shade, lines, look, _y_domain(fit_to, width_of_band), points)
     finished: alt.LayerChart = apply_look(altair, altair.layer(*layers[certain:]), title, subtitle, look)
     return finished
 
 
-def _points(curve: Sequence[Belief], name: str, band: float) -> list[dict[str, Any]]:
-    points: list[dict[str, Any]] = []
+def _subtitle(band: float, certain: bool, points: Points | None) -> str:
+    if certain:
+        return "line: rating; this model has no uncertainty"
+    share = f"{100 * erf(band / sqrt(2)):.3g} %"
+    if points is not None:
+        return f"line: rating in points; band: {share} interval"
+    times = "" if band == 1 else f"{band:g}"
+    return f"line: mean μ; band: μ ± {times}σ, which contains the skill with {share} probability"
+
+
+def _in_points(curve: Sequence[Belief], points: Points, band: float) -> list[Belief]:
+    """Return a curve in points, with half the width of the band in place of σ."""
+    reach = band * points.factor
+    return [(x, points.of(mu), None if sigma is None else reach * sigma) for x, mu, sigma in curve]
+
+
+def _rows(curve: Sequence[Belief], name: str, band: float) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
     for x, mu, sigma in curve:
         reach = band * (sigma or 0.0)
-        points.append({"player": name, "x": x, "mu": mu, "sigma": sigma, "low": mu - reach, "high": mu + reach})
-    points[-1]["last"] = True
-    return points
+        rows.append({"player": name, "x": x, "mu": mu, "sigma": sigma, "low": mu - reach, "high": mu + reach})
+    rows[-1]["last"] = True
+    return rows
 
 
 def _inline_data(alt: Any, points: list[dict[str, Any]], look: Look) -> Any:
@@ -138,23 +160,27 @@ def _layers(
     by: dict[str, Any],
     look: Look,
     domain: dict[str, list[float]],
+    points: Points | None,
 ) -> list[Any]:
-    """Return bands, lines, end points and tooltips. A click on the legend highlights a player."""
+    # A click on the legend highlights a player.
     picked = alt.selection_point(fields=["player"], bind="legend")
     when, x_title = f"x:{axis[0]}", axis[1]
     dated = look.size is not None and axis[0] == "T"  # dates need no title and have no zero
     scaled: dict[str, Any] = {"title": None} if dated else {"title": x_title, "scale": alt.Scale(zero=False)}
     x = alt.X(when, axis=alt.Axis(grid=False), **scaled)
-    y_title = "skill μ (rating points)" if look.size is None else None if look.narrow else "skill"
+    skill = "skill" if points is None else "rating"
+    full_title = "skill μ (rating points)" if points is None else "rating (points)"
+    y_title = full_title if look.size is None else None if look.narrow else skill
     y = alt.Y("mu:Q", title=y_title, scale=alt.Scale(zero=False, **domain))
     clip = bool(domain)
 
     def faded(full: float, rest: float) -> Any:
         return alt.when(picked).then(alt.value(full)).otherwise(alt.value(rest))
 
-    signs = ("μ", "σ") if look.size is None else ("skill", "±")
+    signs = ("μ", "σ") if look.size is None and points is None else (skill, "±")
     fields = zip(("mu", "sigma"), signs, strict=True)
-    numbers = [alt.Tooltip(f"{field}:Q", title=sign, format=".2f") for field, sign in fields]
+    digits = 2 if points is None else points.scale.digits
+    numbers = [alt.Tooltip(f"{field}:Q", title=sign, format=f".{digits}f") for field, sign in fields]
     tooltip = [alt.Tooltip("player:N"), alt.Tooltip(when, title=x_title), *numbers]
     line = base.mark_line(strokeWidth=2.5, strokeJoin="round", clip=clip).encode(x=x, y=y, opacity=faded(1, 0.15), **by)
     # the dot shows players with a single match, who have no line yet, and those who stopped early

@@ -66,7 +66,6 @@ def _progress(alt: Any, data: Any, best: Any, axis: dict[str, Any], look: Look) 
 
 
 def _slice(alt: Any, data: Any, axis: dict[str, Any], tuning: Tuning, name: str, look: Look) -> Any:
-    """Chart the loss against one parameter, with lines at its old and new values."""
     span = tuning.space[name]
     scale = alt.Scale(type="log" if span.log else "linear", domain=[span.low, span.high], nice=False)
     x = alt.X(f"{name}:Q", title=name, scale=scale, axis=alt.Axis(grid=False, tickCount=3, format="~g"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,9 @@ from ..measures.registry import MEASURES, Measure
 from ..protocols import Protocol, label_codes
 from ..report import check_report_path
 from . import report, verdict
+from .home_gain import HomeGain, find_home_gain
 from .scoring import ModelScores, Rows
+from .training import RunChoice
 
 if TYPE_CHECKING:
     import altair as alt
@@ -42,6 +44,9 @@ class Comparison:
     The first of the `measures` decides which model is best. The parameter `where` is always a mask over the history's
     matches, such as the masks of `pw.lab.slices`. Everything is computed on demand.
 
+    `chosen` has the models that were set up from training matches, such as "auto": a `RunChoice` for every run of the
+    protocol, with the run's `model` and its `parts` in words. In `models`, they have the model of the last run.
+
     >>> import prowess as pw
     >>> wins = [("ann", "bob"), ("bob", "cat"), ("ann", "cat")] * 10
     >>> history = pw.History.from_matches([{"teams": [[winner], [loser]]} for winner, loser in wins])
@@ -55,6 +60,7 @@ class Comparison:
     rows: Rows
     scored: Mapping[str, ModelScores]
     resampling: Resampling
+    chosen: Mapping[str, tuple[RunChoice, ...]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """Return the answer in one sentence. If models cannot be compared, return the reason: `repr` must not raise."""
@@ -140,7 +146,7 @@ class Comparison:
         import polars as pl
 
         measure = self.measure(measure)
-        names = [name for name, model in self.models.items() if measure.fits(model)]
+        names = [name for name in self.models if self._applies(measure, name)]
         sign = -1.0 if measure.higher else 1.0
         # The sign makes lower better for every measure.
         columns = [sign * self.tally(name, measure, where).values for name in names]
@@ -165,8 +171,8 @@ class Comparison:
         measure, history, frames = self.measure(measure), self.history, []
         # Rows are ordered by run, but a window slides over time.
         order = np.argsort(self.rows.match, kind="stable")
-        for name, model in self.models.items():
-            if not measure.fits(model):
+        for name in self.models:
+            if not self._applies(measure, name):
                 continue
             tally = self.tally(name, measure)
             values = Tally(tally.total[order], tally.weight[order]).window(int(window))
@@ -207,9 +213,9 @@ class Comparison:
         return pl.concat(frames).filter(pl.col("matches") > 0)
 
     def _group_values(self, name: str, measure: Measure, groups: Groups) -> Any:
-        """Return a model's measure in every group of rows; NaN where the measure cannot be computed."""
+        # NaN where the measure cannot be computed.
         values = np.full(groups.number, np.nan)
-        if not measure.fits(self.models[name]):
+        if not self._applies(measure, name):
             return values
         rows, scored, every = self.rows, self.scored[name], np.arange(len(self))
         if measure.tally is not None:
@@ -260,6 +266,8 @@ class Comparison:
     def fit(self, model: str | None = None) -> Fit:
         """Fit a model, by default the best one, to the whole history, to get its standings, skill curves and ladder.
 
+        A model in `chosen` is fitted as the last run has chosen it; `pw.auto(history)` chooses by all matches.
+
         >>> import prowess as pw
         >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo", "glicko"])
         >>> comparison.fit().leaderboard()["player"].to_list()
@@ -268,12 +276,12 @@ class Comparison:
         return self.models[self.best if model is None else self._check_model(model)].fit(self.history)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the answer as plain data for JSON: the best model, its `sureness`, measures and differences.
+        """Return the answer as plain data for JSON: the best model, its `sureness`, measures, differences and more.
 
         >>> import prowess as pw
         >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo", "glicko"])
-        >>> list(comparison.to_dict())
-        ['best', 'answer', 'sureness', 'matches', 'protocol', 'confidence', 'measures', 'models', 'differences']
+        >>> list(comparison.to_dict())[:6]
+        ['best', 'answer', 'notes', 'sureness', 'matches', 'protocol']
         """
         return report.to_plain(self)
 
@@ -321,6 +329,10 @@ class Comparison:
             raise Error(message, field="model", value=name)
         return name
 
+    def _applies(self, measure: Measure, name: str) -> bool:
+        models = [choice.model for choice in self.chosen.get(name, ())] or [self.models[name]]
+        return all(map(measure.fits, models))
+
     @cached_property
     def _all(self) -> View:
         return self.resampling.view(np.arange(len(self)), self.rows.match, self.history)
@@ -338,7 +350,6 @@ class Comparison:
 
     @cached_property
     def _cache(self) -> dict[Measure, dict[str, Resampled]]:
-        """The cached measures over all rows, by measure and model."""
         return {}
 
     def resampled(self, measure: str | Measure | None = None, where: ArrayLike | None = None) -> dict[str, Resampled]:
@@ -357,8 +368,8 @@ class Comparison:
             return self._cache[measure]
         sums = {
             name: self.rows.sums(self.scored[name], measure, view.picked, view.groups)
-            for name, model in self.models.items()
-            if measure.fits(model)
+            for name in self.models
+            if self._applies(measure, name)
         }
         # A measure may not apply to the selected matches.
         measured = {name: parts for name, parts in sums.items() if not np.isnan(parts.value)}
@@ -428,3 +439,17 @@ class Comparison:
             return float("nan")
         first = values == (np.max if self.measure().higher else np.min)(values, axis=0)
         return float(np.mean(first[list(models).index(self.best)] / first.sum(axis=0)))
+
+    @cached_property
+    def home_gain(self) -> HomeGain | None:
+        """What the best model without a home advantage would gain by a learnt one, or None.
+
+        `home_gain.model` is that model, and `home_gain.gain` the improvement of the first measure with its interval.
+        It is None if no match has a home team or if all models have a home advantage. It takes one more fit.
+
+        >>> import prowess as pw
+        >>> wins = [{"teams": [["ann"], ["bob"]], "home": 0}, {"teams": [["bob"], ["ann"]], "home": 0}] * 20
+        >>> pw.lab.compare(pw.History.from_matches(wins), ["elo"]).home_gain.gain.above_zero
+        True
+        """
+        return find_home_gain(self)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from ...model.fit.fit import Fit
     from .comparison import Comparison
+    from .training import RunChoice
 
 Plain = dict[str, Any]
 TOP = 50  # number of players in a table
@@ -34,12 +35,13 @@ def make_report(comparison: Comparison) -> Report:
     """Build the report that `Comparison.report` returns."""
     fit = comparison.fit()
     sections = [
-        Section("Which model to use", text="\n\n".join([verdict.advice(comparison), *verdict.notes(comparison)])),
+        Section("Which model to use", text="\n\n".join([verdict.advice(comparison), *verdict.remarks(comparison)])),
         replace(measures(comparison), chart=measures_chart(comparison)),
         _differences(comparison),
         *_time(comparison),
         *_calibration(comparison),
         *_pairwise(comparison),
+        *_choices(comparison),
         standings(fit, comparison.best),
         *skills(fit, comparison.best),
         Section("How this was measured", text=_method(comparison)),
@@ -67,7 +69,6 @@ def measures(comparison: Comparison) -> Section:
 def _measure_table(
     comparison: Comparison, title: str, text: str, cells: Mapping[tuple[str, str], str], best: Mapping[str, str]
 ) -> Section:
-    """Return a table of models × measures from formatted cells; the best value of each measure is bold."""
     import polars as pl
 
     models = models_by_rank(comparison)
@@ -119,7 +120,7 @@ def _differences(comparison: Comparison) -> Section:
 
 
 def _over_time(comparison: Comparison) -> tuple[pl.DataFrame, int] | None:
-    """Return the first measure over a sliding window, and the window's width; None if there are too few matches."""
+    # None if there are too few matches.
     matches = len(comparison)
     if comparison.measure().tally is None or matches < 20:
         return None
@@ -158,6 +159,21 @@ def _pairwise(comparison: Comparison) -> list[Section]:
         return []
     text = f"The number of matches in which the row's model had a better {measure.title} than the column's."
     return [Section("Matches won", text, comparison.pairwise())]
+
+
+def _choices(comparison: Comparison) -> list[Section]:
+    if not comparison.chosen:
+        return []
+    import polars as pl
+
+    text = "These models were set up separately in every run, using only matches that the run did not score."
+    rows = [
+        (name, own.run, own.matches, capitalise(join_words(own.parts)), " ".join(own.remarks))
+        for name, choices in comparison.chosen.items()
+        for own in choices
+    ]
+    heads = ["model", "run", "training matches", "set up as", "remarks"]
+    return [Section("Set up from training matches", text, pl.DataFrame(rows, schema=heads, orient="row"))]
 
 
 def _method(comparison: Comparison) -> str:
@@ -226,9 +242,11 @@ def skills(fit: Fit, name: str) -> list[Section]:
 
 def to_plain(comparison: Comparison) -> Plain:
     """Return the answer as plain data for JSON."""
+    home = comparison.home_gain
     return {
         "best": comparison.best,
         "answer": verdict.advice(comparison),
+        "notes": verdict.remarks(comparison),
         "sureness": comparison.sureness,
         "matches": len(comparison),
         "protocol": str(comparison.protocol),
@@ -236,6 +254,8 @@ def to_plain(comparison: Comparison) -> Plain:
         "measures": _plain_measures(comparison),
         "models": [_plain_model(comparison, row) for row in comparison.table().iter_rows(named=True)],
         "differences": comparison.differences().to_dicts(),
+        "chosen": [_plain_choice(name, own) for name, choices in comparison.chosen.items() for own in choices],
+        "home_gain": home and {"model": home.model, "measure": comparison.measure().name, **home.gain._asdict()},
     }
 
 
@@ -283,11 +303,15 @@ def _plain_measures(comparison: Comparison) -> list[Plain]:
 
 
 def _plain_model(comparison: Comparison, row: Plain) -> Plain:
-    """Return a model with its parameters and measures, from a row of `Comparison.table`."""
     cells: Plain = {"model": row["model"], "parameters": shown_parameters(comparison.models[row["model"]])}
     for name in (measure.name for measure in comparison.measures):
         cells[name] = {"value": row[name], "low": row[f"{name}_low"], "high": row[f"{name}_high"]}
     return cells
+
+
+def _plain_choice(name: str, choice: RunChoice) -> Plain:
+    words = {"parts": list(choice.parts), "remarks": list(choice.remarks)}
+    return {"model": name, "run": choice.run, "matches": choice.matches, **words, "chosen": choice.model.to_dict()}
 
 
 def _plain_difference(comparison: Comparison, row: Plain) -> Plain:

@@ -8,21 +8,26 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import Error
 from ...history import History
 from ...model.fit.forecasts import Forecasts
 from ...model.model import Model
 from ...model.presets import PRESETS, preset
+from ..auto import Choice, auto
 from ..bootstrap import Resampling
 from ..forecast_chunks import ForecastChunk, forecast_chunks
 from ..measures import Tally
-from ..measures.registry import Measure, choose_measures
-from ..parallel import run_tasks
+from ..measures.registry import MEASURES, Measure, choose_measures
+from ..parallel import SharedHistory, run_tasks
 from ..protocols import Prequential, Protocol, Run
 from .comparison import Comparison
-from .scoring import Rows, SharedHistory, collect_scores, concat_scores, score_run
+from .fairness import FAIR, FairCandidate
+from .scoring import ModelScores, Rows, collect_scores, concat_scores, score_run
+from .training import AUTO, TRAINING_SHARE, Candidate, RunChoice, set_up_models, textbook_instead
 
+ModelLike = Model | str | Callable[..., Model | Choice]
 ALL_MATCHES = Prequential()
 DEFAULT_RESAMPLING = Resampling()
 MAX_MODELS = 6  # number of models compared by default
@@ -33,9 +38,10 @@ MANY_TEAM_MODELS = ("TrueSkill", "Elo", "Glicko", "Glicko2", "TS2", "TS2c")
 
 def compare(
     history: History,
-    models: Mapping[str, Model | str | Callable[..., Model]] | Iterable[str | Callable[..., Model]] | None = None,
+    models: Mapping[str, ModelLike] | Iterable[str | Callable[..., Model | Choice]] | None = None,
     *,
-    protocol: Protocol = ALL_MATCHES,
+    protocol: Protocol | None = None,
+    fair: bool = False,
     measures: Iterable[str | Measure | Callable[[Forecasts], Tally]] | None = None,
     block: float | str | None = None,
     confidence: float = 0.95,
@@ -46,11 +52,18 @@ def compare(
 ) -> Comparison:
     """Find out which model predicts a league best, and how certain that answer is.
 
-    `models`: a mapping from names to models, or a list of presets such as `["elo", pw.TrueSkill]`; by default up to six
-    presets that can use the history. `protocol`: which matches the models learn from and which are scored
-    (`pw.lab.Prequential`, `SeasonSplits`, `RandomSplits`). `measures`: names (`pw.lab.MEASURES`), instances of
-    `pw.lab.Measure`, or functions of `fit.forecasts` that return a tally for which lower is better. The default is the
-    measures that suit the history. The first measure decides which model is best.
+    `models`: a mapping from names to models, or a list of presets such as `["elo", pw.TrueSkill]`. "auto" is the model
+    that `pw.auto` chooses by the training matches of each run, never by a scored one. The default is "auto" and up to
+    six presets that can use the history.
+
+    `protocol`: which matches the models learn from and which are scored (`pw.lab.Prequential`, `SeasonSplits`,
+    `RandomSplits`). By default every match is scored; with "auto" or `fair`, the first 40 % are for the choice, and no
+    model is scored on them. `fair`: set the constants that papers chose for their own leagues from the training
+    matches, too: the share of draws, the scale of score models, and home advantage, which is learnt.
+
+    `measures`: names (`pw.lab.MEASURES`), instances of `pw.lab.Measure`, or functions of `fit.forecasts` that return a
+    tally for which lower is better. The default is the measures that suit the history. The first measure decides which
+    model is best.
 
     `block`, `confidence`, `draws` and `seed`: how histories are resampled for intervals, see `pw.lab.Resampling`.
     `jobs`: the number of processes; None uses this process, or the setting of `joblib.parallel_config`, which can also
@@ -64,38 +77,110 @@ def compare(
     'TrueSkill'
     >>> comparison.table().columns[:4]
     ['model', 'log_loss', 'log_loss_low', 'log_loss_high']
+    >>> len(compare(history, ["elo", "auto"]))
+    18
     """
     named = None if models is None else _models_by_name(models)
-    if not isinstance(history, History):
-        message = f"compare needs a History, not {type(history).__name__}; History.read and from_frame make one"
-        raise Error(message, field="history")
-    if not len(history):
-        raise Error("this history has no matches", field="history")
-    named = suitable_models(history) if named is None else named
-    if not isinstance(protocol, Protocol):
-        hint = f"; call it: {protocol.__name__}()" if isinstance(protocol, type) else ""
-        message = f"protocol must be a Protocol such as Prequential(), not {protocol!r}{hint}"
-        raise Error(message, field="protocol", value=protocol)
+    _check_history(history)
+    named = {**suitable_models(history), "auto": AUTO} if named is None else named
+    named = _make_fair(named) if fair else named
+    known = {name: base for name, model in named.items() if (base := _base(model)) is not None}
+    candidates = {name: model for name, model in named.items() if not isinstance(model, Model)}
+    protocol = _check_protocol(protocol, Prequential(TRAINING_SHARE) if candidates else ALL_MATCHES)
     resampling = Resampling(block, confidence, draws, seed)
-    chosen = choose_measures(measures, history, named)
+    # A wrong measure must fail before models are chosen, and a model that is still unknown may predict scores.
+    choose_measures(measures, history, dict.fromkeys(named, PRESETS["PoissonOD"]()) | known)
     runs = protocol.runs(history)
     rows = Rows.of(history, runs)
     if not len(rows):
         raise Error(f"no match to score: {protocol}", field="protocol")
     # Workers get no player names, which rating does not need and which are slow to send.
     shared = SharedHistory.of(history)
-    check_usable(named, shared.history, runs)
-    tasks = [(name, model, shared, run, chosen) for name, model in named.items() for run in runs]
-    results = run_tasks(score_run, tasks, jobs=jobs, label="comparing", progress=progress)
-    sizes = [int(size) for size in np.bincount(rows.run, minlength=len(runs))]
-    scores = {name: concat_scores(results[i * len(runs) : (i + 1) * len(runs)], sizes) for i, name in enumerate(named)}
+    check_usable(known, shared.history, runs)
+    chosen = set_up_models(candidates, history, runs, jobs=jobs, progress=progress)
+    chosen |= {name: _usable_choices(own, shared.history, runs) for name, own in chosen.items() if name not in known}
+    by_run = {
+        name: tuple(one.model for one in chosen[name]) if name in chosen else (known[name],) * len(runs)
+        for name in named
+    }
+    # A measure applies to a model if it applies in all runs.
+    measured = choose_measures(
+        measures, history, {name: min(own, key=_predicts_scores) for name, own in by_run.items()}
+    )
+    scores = _score_all(by_run, measured, shared, runs, rows, jobs=jobs, progress=progress)
     for name, scored in scores.items():
         if scored.unconverged:
             warnings.warn(f"{name}: EP did not converge in {scored.unconverged} matches", stacklevel=2)
-    return Comparison(named, chosen, protocol, rows, scores, resampling)
+    last = {name: own[-1] for name, own in by_run.items()}
+    return Comparison(last, measured, protocol, rows, scores, resampling, chosen)
 
 
-def _models_by_name(models: Any) -> dict[str, Model]:
+def _check_history(history: object) -> None:
+    if not isinstance(history, History):
+        message = f"compare needs a History, not {type(history).__name__}; History.read and from_frame make one"
+        raise Error(message, field="history")
+    if not len(history):
+        raise Error("this history has no matches", field="history")
+
+
+def _check_protocol(protocol: object, default: Protocol) -> Protocol:
+    protocol = default if protocol is None else protocol
+    if not isinstance(protocol, Protocol):
+        hint = f"; call it: {protocol.__name__}()" if isinstance(protocol, type) else ""
+        message = f"protocol must be a Protocol such as Prequential(), not {protocol!r}{hint}"
+        raise Error(message, field="protocol", value=protocol)
+    return protocol
+
+
+def _make_fair(models: Mapping[str, Model | Candidate]) -> dict[str, Model | Candidate]:
+    return {
+        name + FAIR if isinstance(model, Model) else name: FairCandidate(model) if isinstance(model, Model) else model
+        for name, model in models.items()
+    }
+
+
+def _base(model: Model | Candidate) -> Model | None:
+    """Return a model before its constants are set, or None if a run has yet to choose it."""
+    if isinstance(model, FairCandidate):
+        return model.model
+    return model if isinstance(model, Model) else None
+
+
+def _predicts_scores(model: Model) -> bool:
+    return MEASURES["score_error"].fits(model)
+
+
+def _usable_choices(choices: Sequence[RunChoice], history: History, runs: Sequence[Run]) -> tuple[RunChoice, ...]:
+    """Replace choices that cannot use the later matches of their run, such as score models if scores are missing."""
+    usable = []
+    for choice, run in zip(choices, runs, strict=True):
+        failure = _first_failure(choice.model, history, _learnt_matches(history, [run]))
+        if failure is not None:
+            match, error = failure
+            choice = textbook_instead(choice, f"it cannot use match {match + 1} ({error})")
+        usable.append(choice)
+    return tuple(usable)
+
+
+def _score_all(
+    by_run: Mapping[str, Sequence[Model]],
+    measures: Sequence[Measure],
+    shared: SharedHistory,
+    runs: Sequence[Run],
+    rows: Rows,
+    **how: Any,
+) -> dict[str, ModelScores]:
+    tasks = []
+    for name, own in by_run.items():
+        applied = tuple(measure for measure in measures if all(map(measure.fits, own)))
+        tasks += [(name, model, shared, run, applied) for model, run in zip(own, runs, strict=True)]
+    results = run_tasks(score_run, tasks, label="comparing", **how)
+    sizes = [int(size) for size in np.bincount(rows.run, minlength=len(runs))]
+    many = len(runs)
+    return {name: concat_scores(results[i * many : (i + 1) * many], sizes) for i, name in enumerate(by_run)}
+
+
+def _models_by_name(models: Any) -> dict[str, Model | Candidate]:
     if isinstance(models, Mapping):
         pairs = [(name, model if isinstance(model, Model) else _preset(model)[1]) for name, model in models.items()]
     elif isinstance(models, (str, Model)) or not isinstance(models, Iterable):
@@ -103,7 +188,7 @@ def _models_by_name(models: Any) -> dict[str, Model]:
         raise Error(message, field="models", value=models)
     else:
         pairs = [_preset(model) for model in models]
-    named: dict[str, Model] = {}
+    named: dict[str, Model | Candidate] = {}
     for name, model in pairs:
         if not isinstance(name, str) or not name.strip():
             raise Error(f"a model's name must be non-empty text, not {name!r}", field="models", value=name)
@@ -115,8 +200,9 @@ def _models_by_name(models: Any) -> dict[str, Model]:
     return named
 
 
-def _preset(model: Any) -> tuple[str, Model]:
-    """Return the name and model of a preset that is given by name or as a function."""
+def _preset(model: Any) -> tuple[str, Model | Candidate]:
+    if model is auto or (isinstance(model, str) and model.strip().lower() == "auto"):
+        return "auto", AUTO
     make = preset(model) if isinstance(model, str) else model
     names = [name for name, known in PRESETS.items() if known is make]
     if names:  # a preset may be registered under two names
@@ -162,19 +248,23 @@ def usable_presets(history: History) -> list[str]:
 
 def check_usable(models: Mapping[str, Model], history: History, runs: Sequence[Run]) -> None:
     """Try every model on the matches that it is most likely to reject, before any long computation starts."""
-    # Only matches that some run learns from must suit the models.
-    learnt = np.zeros(len(history), bool)
-    for run in runs:
-        learnt[run.matches] |= True if run.learnt is None else run.learnt
+    learnt = _learnt_matches(history, runs)
     for name, model in models.items():
-        failure = _first_failure(model, history, np.flatnonzero(learnt))
+        failure = _first_failure(model, history, learnt)
         if failure is not None:
             match, error = failure
             raise error.within(f"{name} cannot use match {match + 1} of this history: ", match=match) from error
 
 
+def _learnt_matches(history: History, runs: Sequence[Run]) -> NDArray[np.intp]:
+    # Only matches that some run learns from must suit the models.
+    learnt = np.zeros(len(history), bool)
+    for run in runs:
+        learnt[run.matches] |= True if run.learnt is None else run.learnt
+    return np.flatnonzero(learnt)
+
+
 def _first_failure(model: Model, history: History, learnt: Any) -> tuple[int, Error] | None:
-    """Return the first match that a model cannot use, and the error."""
     learnt = np.asarray(learnt, np.intp)
     if history.importance is not None:
         learnt = learnt[history.importance[learnt] > 0]
@@ -191,11 +281,7 @@ def _first_failure(model: Model, history: History, learnt: Any) -> tuple[int, Er
 
 
 def _edge_cases(history: History, learnt: Any) -> list[int]:
-    """Return the matches that models are most likely to reject.
-
-    The list has the largest match, a match without scores, the match with the lowest score, and one with a fractional
-    score.
-    """
+    # Models most often reject the largest match, matches without scores, and low or fractional scores.
     if not len(learnt):
         return []
     matches = [learnt[np.argmax(np.diff(history.match_start)[learnt])]]
@@ -213,10 +299,13 @@ def compare_forecasts(
     models: Mapping[str, Model],
     forecasts: Mapping[str, Iterable[ForecastChunk]],
     resampling: Resampling = DEFAULT_RESAMPLING,
+    protocol: Prequential = ALL_MATCHES,
+    measures: Iterable[str] | None = None,
 ) -> Comparison:
     """Compare the forecasts of several models, made before each match and listed in the order of the history.
 
-    All chunks of one model are read before those of the next model.
+    All chunks of one model are read before those of the next model. The matches of the protocol's burn-in are not
+    scored.
 
     >>> import prowess as pw
     >>> from prowess.lab.forecast_chunks import forecast_chunks
@@ -226,7 +315,7 @@ def compare_forecasts(
     """
     if not len(history):
         raise Error("this history has no matches", field="history")
-    [run] = ALL_MATCHES.runs(history)
-    measures = choose_measures(None, history, models)
-    scored = {name: collect_scores(name, model, forecasts[name], run, measures) for name, model in models.items()}
-    return Comparison(models, measures, ALL_MATCHES, Rows.of(history, [run]), scored, resampling)
+    [run] = protocol.runs(history)
+    chosen = choose_measures(measures, history, models)
+    scored = {name: collect_scores(name, model, forecasts[name], run, chosen) for name, model in models.items()}
+    return Comparison(models, chosen, protocol, Rows.of(history, [run]), scored, resampling)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import Error
 from ...history import History
-from ...history.context import EMPTY, FIELDS
 from ...history.ragged import Floats, gather
 from ...model.components.interfaces import Outcome
 from ...model.fit.forecasts import Forecasts
@@ -20,6 +19,7 @@ from ..forecast_chunks import TEAMS, ForecastChunk, forecast_chunks
 from ..measures import Tally
 from ..measures.aggregate import Groups, Sums, group_sums
 from ..measures.registry import Measure
+from ..parallel import SharedHistory
 from ..protocols import Run
 
 Index = NDArray[np.intp]
@@ -51,7 +51,6 @@ class Rows:
         return cls(history, match, number, tuple(run.label for run in runs), _results(history, match))
 
     def __len__(self) -> int:
-        """Count the rows."""
         return len(self.match)
 
     def pick(self, where: ArrayLike | None) -> Index:
@@ -69,7 +68,8 @@ class Rows:
             raise Error(f"{message}, not {mask.dtype} of shape {mask.shape}", field="where")
         picked = np.flatnonzero(mask[self.match])
         if not len(picked):
-            raise Error("none of the matches in `where` was scored: choose other matches", field="where")
+            message = "`where` selects only matches whose forecasts were not evaluated, such as those of the burn-in"
+            raise Error(f"{message}; select other matches", field="where")
         return picked
 
     def tally(self, scored: ModelScores, measure: Measure, picked: Index) -> Tally:
@@ -109,32 +109,6 @@ def _results(history: History, match: Index) -> History:
         place = place[teams]
     empty_teams = np.broadcast_to(np.int32(0), len(place) + 1)
     return History(match_start=start, team_start=empty_teams, player=np.empty(0, np.int32), place=place)
-
-
-@dataclass(frozen=True, eq=False)
-class SharedHistory:
-    """A history to send to worker processes, without names.
-
-    `__sizeof__` reports the real size, so that Dask sends the history once instead of with every task. The worker
-    processes of joblib memory-map the columns.
-
-    >>> import sys
-    >>> shared = SharedHistory.of(History.from_matches([{"teams": [["ann"], ["bob"]]}]))
-    >>> shared.history.players, sys.getsizeof(shared) > 36
-    ((), True)
-    """
-
-    history: History
-
-    @classmethod
-    def of(cls, history: History) -> SharedHistory:
-        """Return the history without the columns that rating does not need."""
-        dropped: dict[str, Any] = dict.fromkeys(FIELDS.values(), EMPTY)
-        return cls(replace(history, players=(), ids=None, remarks=(), **dropped))
-
-    def __sizeof__(self) -> int:
-        """Count the bytes of the columns."""
-        return self.history.nbytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,7 +163,7 @@ def collect_scores(
                 forecasts = forecasts if len(index) == len(forecasts) else forecasts.take(index)
             columns = [forecasts.win, forecasts.draw] if chances else []
             for measure in counted:
-                tally = measure.tallied(forecasts)
+                tally = _tally(measure, forecasts)
                 columns += [tally.total, tally.weight]
             parts.append([pack(column) for column in columns])
             rows.append(len(forecasts))
@@ -199,6 +173,13 @@ def collect_scores(
     win, draw = (next(joined), next(joined)) if chances else (np.zeros(()), np.zeros(()))
     tallies = {measure.name: (next(joined), next(joined)) for measure in counted}
     return ModelScores(win, draw, tallies, unconverged)
+
+
+def _tally(measure: Measure, forecasts: Forecasts) -> Tally:
+    # The matches of a chunk may all lack scores, although others have them, or none of them is scored.
+    if measure.scores and forecasts.history.score is None:
+        return Tally(np.zeros(len(forecasts)), np.zeros(len(forecasts)))
+    return measure.tallied(forecasts)
 
 
 def pack(column: Floats) -> Column:

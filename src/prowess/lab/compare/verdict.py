@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from math import exp, isnan
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,10 @@ from ..interval import Interval
 if TYPE_CHECKING:
     from ...model.model import Model
     from .comparison import Comparison
+    from .training import RunChoice
 
 FEW = 100  # with fewer matches, intervals come from some twenty blocks and are too narrow
+MOST_ANSWERS = 3  # number of different choices of several runs that a text lists
 
 
 def headline(comparison: Comparison) -> str:
@@ -66,6 +69,58 @@ def advice(comparison: Comparison) -> str:
     """Return a text that says which model to use and how certain that answer is."""
     use = f"Use {comparison.best}. " if len(comparison.models) > 1 and len(comparison) >= FEW else ""
     return f"{use}{headline(comparison)} {verdict(comparison)}".strip()
+
+
+def remarks(comparison: Comparison) -> list[str]:
+    """Return all that there is to say beside the advice: how models were set up, caveats, and home advantage."""
+    return [*_choice_notes(comparison), *notes(comparison), *_home_notes(comparison)]
+
+
+def _choice_notes(comparison: Comparison) -> list[str]:
+    """Describe the models that runs set up from training matches, and what limits the choice."""
+    if not comparison.chosen:
+        return []
+    models: dict[str, list[str]] = {}  # the names of the models by what they were set up as
+    for name, choices in comparison.chosen.items():
+        models.setdefault(_describe_choices(choices), []).append(name)
+    texts = [f"{join_words(names)}: {description}." for description, names in models.items()]
+    choices = next(iter(comparison.chosen.values()))
+    sizes = sorted({choice.matches for choice in choices})
+    matches = f"{sizes[0]:,} to " if len(sizes) > 1 else ""
+    matches += count(sizes[-1], "match", "matches")
+    single = len(choices) == 1
+    texts.append(
+        f"This choice used {matches} that were not scored."
+        if single
+        else f"The choice of every run used {matches} that the run did not score."
+    )
+    caveats = (remark for own in comparison.chosen.values() for choice in own for remark in choice.remarks)
+    texts += [caveat if single else f"In some runs: {caveat}" for caveat in dict.fromkeys(caveats)]
+    return [" ".join(texts)]
+
+
+def _describe_choices(choices: Sequence[RunChoice]) -> str:
+    """Return what a model was in each run, the most frequent answer first."""
+    answers = Counter(join_words(choice.parts) for choice in choices).most_common()
+    if len(answers) == 1:
+        return answers[0][0]
+    shown = [f"{words} ({times} of {len(choices)} runs)" for words, times in answers[:MOST_ANSWERS]]
+    rest = len(answers) - MOST_ANSWERS
+    return "; ".join(shown + ([count(rest, "other", "others")] if rest > 0 else []))
+
+
+def _home_notes(comparison: Comparison) -> list[str]:
+    found, measure = comparison.home_gain, comparison.measure()
+    if found is None or isnan(found.gain.value):
+        return []
+    gain = found.gain
+    start = f"With a learnt home advantage (home_advantage=learnt), {found.model} would"
+    unit = f" {measure.unit}" if measure.unit else ""
+    if gain.above_zero is None:
+        return [f"{start} do about as well: its {measure.title} would improve by {gain.words(gain.digits)}{unit}."]
+    size = f"{gain if gain.value > 0 else gain.times(-1.0)}{unit}"
+    few = f", but {match_count(comparison)} are too few to rely on that" if len(comparison) < FEW else ""
+    return [f"{start} {'improve' if gain.value > 0 else 'worsen'} its {measure.title} by {size}{few}."]
 
 
 def notes(comparison: Comparison) -> list[str]:

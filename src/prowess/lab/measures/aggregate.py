@@ -114,7 +114,6 @@ def calibration_sums(parts: Parts, groups: Groups) -> Sums:
 
 
 def _distance(sums: Floats) -> Floats:
-    """Return the distance between expected and observed frequencies, averaged over all forecasts."""
     count, expected, happened = np.split(sums, 3, axis=-1)
     return ratio(np.stack([np.abs(expected - happened).sum(axis=-1), count.sum(axis=-1)], axis=-1))
 
@@ -182,7 +181,7 @@ def _area_values(parts: ForecastParts, groups: Groups) -> Floats:
 
 
 def _calibration_values(parts: ForecastParts, groups: Groups) -> Floats:
-    """Return the calibration error of every group; draws count only in groups where a draw was expected or happened."""
+    # Draws count only in groups where a draw was expected or happened.
     group, result = _two_team_results(parts, groups)
     drawn = np.bincount(group, (result.draw > 0) | result.drawn, groups.number)[group] > 0
     (win, won), (loss, lost), (draw, level) = result.sides
@@ -192,7 +191,6 @@ def _calibration_values(parts: ForecastParts, groups: Groups) -> Floats:
 
 
 def _two_team_results(parts: ForecastParts, groups: Groups) -> tuple[Index, Result]:
-    """Return the results of all matches of two teams, and their groups."""
     results = [(groups.of[where], *two_teams(forecasts)) for where, forecasts in parts]
     group = np.concatenate([of[match] for of, match, _ in results])
     columns = zip(*(result for _, _, result in results), strict=True)

@@ -56,7 +56,7 @@ def surprise(p: Floats, least: float) -> Floats:
 
 
 def _tally(forecasts: Forecasts, match: NDArray[np.intp], values: Floats) -> Tally:
-    """Return a tally in which matches of two teams have weight 1 and all others weight 0."""
+    # Matches of two teams have weight 1, and all others weight 0.
     if len(match) == len(forecasts):
         return Tally(values, np.ones(len(match)))
     total, weight = np.zeros(len(forecasts)), np.zeros(len(forecasts))

@@ -194,7 +194,7 @@ def score_levels(forecasts: Forecasts) -> tuple[Floats, Floats]:
 
 
 def _sum_of_others(column: Floats) -> Floats:
-    """Return, for every team, the sum over the other teams of its match (a row), without subtracting from the total."""
+    # Nothing is subtracted from the total, because a huge value would swallow the others.
     sums = np.zeros(column.shape)
     sums[:, 1:] = np.cumsum(column, axis=1)[:, :-1]
     sums[:, :-1] += np.cumsum(column[:, ::-1], axis=1)[:, -2::-1]

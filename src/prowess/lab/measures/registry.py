@@ -99,7 +99,7 @@ class Measure:
         return tally
 
     def added(self, parts: Parts, groups: Groups) -> Sums:
-        """Return the contribution of every group of matches; forecasts arrive in chunks."""
+        """Return the sums of this measure for each group of matches. `parts` yields the forecasts in chunks."""
         if self.sums is not None:
             return self.sums(parts, groups)
         sums = np.zeros((groups.number, 2))

@@ -56,7 +56,6 @@ class Tally:
     weight: Floats
 
     def __len__(self) -> int:
-        """Count the matches."""
         return len(self.total)
 
     @property
@@ -119,11 +118,8 @@ def ratio(sums: Floats) -> Floats:
 
 
 def _sliding_sums(column: Floats, width: int) -> Floats:
-    """Return the sums of all `width` consecutive values, in linear time.
-
-    Nothing is subtracted, so that a huge value does not distort later sums. Every window consists of the end of one
-    block of `width` values and the beginning of the next.
-    """
+    # Nothing is subtracted, so that a huge value does not distort later sums. Every window consists of the end of one
+    # block of `width` values and the beginning of the next.
     if len(column) < width:
         return np.zeros(0)
     # Sums within blocks, because a difference of running totals would lose small values beside one huge value.

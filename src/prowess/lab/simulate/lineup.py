@@ -215,7 +215,6 @@ def fill_seats(rng: np.random.Generator, seat: Ints, match: Ints, weights: Float
 
 
 def _duplicates(seat: Ints, match: Ints, drawn: Ints, units: int) -> Ints:
-    """Return the newly drawn seats whose player is already in the match."""
     touched = np.zeros(int(match.max()) + 1, bool)
     touched[match[drawn]] = True
     checked = np.flatnonzero(touched[match])
@@ -228,11 +227,8 @@ def _duplicates(seat: Ints, match: Ints, drawn: Ints, units: int) -> Ints:
 
 
 def _fill_singly(rng: np.random.Generator, seat: Ints, match: Ints, weights: Floats, open_: Ints) -> None:
-    """Fill the open seats of a few matches, one match at a time.
-
-    Every remaining player gets a random waiting time, exponential with a mean of 1/weight. The players with the
-    shortest times play.
-    """
+    # Every remaining player gets a random waiting time, exponential with a mean of 1/weight. The players with the
+    # shortest times play.
     for number in np.unique(match[open_]).tolist():
         seats = open_[match[open_] == number]
         waiting = rng.exponential(size=len(weights)) / weights
@@ -289,7 +285,7 @@ class Roster:
         (2, 3)
         """
         if self.least > size:
-            message = f"least must be at most the {size} players of a squad, not {self.least}"
+            message = f"`least` is {self.least}, but a squad has only {size} players"
             raise Error(message, field="least", value=self.least)
         deviation = float(skill.std()) or 1.0
         seen = np.sqrt(self.alike) * skill / deviation + np.sqrt(1.0 - self.alike) * rng.standard_normal(len(skill))
@@ -339,7 +335,6 @@ class Lineup:
     player: Ints
 
     def __len__(self) -> int:
-        """Count the matches."""
         return len(self.match_start) - 1
 
     @property

@@ -150,7 +150,7 @@ def _(outcome: Outcome, field: Field, rng: np.random.Generator) -> Played:
 
 
 def _margins(outcome: Outcome, field: Field) -> Floats:
-    """Return the draw margin of every match, computed as for two teams that have the match's mean variance."""
+    # Computed as for two teams that have the match's mean variance.
     margin = np.zeros(len(field.counts))
     if field.draws == 0.0:
         return margin
@@ -174,7 +174,18 @@ def _(outcome: GaussianScore, field: Field, rng: np.random.Generator) -> Played:
     # The model determines only differences of scores, so the level of a match is arbitrary.
     level = rng.normal(0.0, performance.std() + added**0.5, len(field.counts))
     score = rng.normal(performance[:, 0], added**0.5) + level[field.match]
-    return Played(performance, score=score)
+    return Played(performance, score=_rounded(score, field, 2.0 * outcome.rounding_margin()))
+
+
+def _rounded(score: Floats, field: Field, step: float) -> Floats:
+    """Round scores to multiples of `step`. With two teams, the score difference is rounded like in forecasts."""
+    if step == 0.0:
+        return score
+    rounded: Floats = np.rint(score / step) * step
+    first = field.match_start[:-1][field.counts == 2]
+    # Rounding both scores separately would make draws a little rarer than the rounded difference does.
+    rounded[first] = rounded[first + 1] + np.rint((score[first] - score[first + 1]) / step) * step
+    return rounded
 
 
 @play.register
@@ -201,14 +212,14 @@ def _(outcome: OffenceDefence, field: Field, rng: np.random.Generator) -> Played
 
 
 def _draw_scores(outcome: OffenceDefence, field: Field, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Draw performances, then scores from the distribution that the performances determine."""
     performance = field.performances(rng)
     total, defence = np.add.reduceat(performance[:, 1], field.match_start[:-1]), performance[:, 1]
     x = performance[:, 0] - (total[field.match] - defence) / (field.counts[field.match] - 1)
     score: Any = outcome.score
     distribution = score.distribution(_average(field).board, x, np.zeros(len(x)))
     if isinstance(distribution, NormalScores):
-        return performance, rng.normal(distribution.mean, distribution.sigma)
+        drawn = rng.normal(distribution.mean, distribution.sigma)
+        return performance, _rounded(drawn, field, 2.0 * score.rounding_margin())
     try:
         logarithm = distribution.logarithms(rng, x)
     except Error as error:
@@ -217,7 +228,6 @@ def _draw_scores(outcome: OffenceDefence, field: Field, rng: np.random.Generator
 
 
 def _average(field: Field) -> BatchBoard:
-    """Return a board of two teams with the mean noise of the league."""
     batch = BatchBoard(field.model, 2, 1)
     batch.noise[: 2 * field.mean.shape[1]] = field.variance.mean()
     return batch

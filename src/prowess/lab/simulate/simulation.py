@@ -130,7 +130,7 @@ def simulate(
     """
     _check(model, attendance, roster, calendar)
     if probability("draws", draws) and not isinstance(model.outcome, (Duel, Pairwise)):
-        message = f"leave out draws, which is only for models such as Elo; {model.outcome!r} simulates its own draws"
+        message = f"leave out `draws`: it is only for models such as Elo; {model.outcome!r} simulates its own draws"
         raise Error(message, field="draws", value=draws)
     matches, players = whole("matches", matches, 1), whole("players", players, 2)
     # Each part has its own random stream, so that another calendar, for example, does not change who plays.
@@ -163,7 +163,7 @@ def _check(model: Any, attendance: Any, roster: Any, calendar: Any) -> None:
 def _build_simulation(
     model: Model, lineup: Lineup, times: Times | None, skill: Floats, played: Played, hosted: Any, advantage: Floats
 ) -> Simulation:
-    """Return the simulation, with players numbered in order of their first match."""
+    # Players are numbered in order of their first match.
     players, first = np.unique(lineup.player, return_index=True)
     order = players[np.argsort(first)]
     number = np.empty(order.max() + 1, np.int32)

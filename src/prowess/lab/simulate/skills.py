@@ -70,10 +70,7 @@ def _check_skills(skills: Any, players: int, traits: int) -> Floats:
 def _drift(
     model: Model, batch: BatchBoard, count: int, elapsed: Floats, played: Floats | Ints
 ) -> tuple[Floats, Floats]:
-    """Apply the drift, then the absorb rule without a new result; return the beliefs of a batch at the next match.
-
-    The absorb rule is needed for Glicko-2, where it widens the belief in every period in which a player plays.
-    """
+    # The absorb rule is needed for Glicko-2, where it widens the belief in every period in which a player plays.
     cells = count * model.pipeline.traits
     batch.board.entries = count
     batch.elapsed[:count] = elapsed
@@ -129,7 +126,7 @@ def drift_steps(model: Model, timeline: Timeline, skill: Floats) -> tuple[Floats
 
 
 def _experienced_players(model: Model, entries: int) -> BatchBoard:
-    """Return a board of players who have already played. The extra columns have their initial values."""
+    # The extra columns have their initial values.
     batch = BatchBoard(model, 1, max(entries, 1))
     extras = model.pipeline.extras
     model.absorb.welcome(batch.board, 0)
@@ -141,7 +138,6 @@ def _experienced_players(model: Model, entries: int) -> BatchBoard:
 def _drift_from(
     model: Model, batch: BatchBoard, skill: Floats, elapsed: Floats, played: Floats | Ints
 ) -> tuple[Floats, Floats]:
-    """Return the mean and variance of known skills after the drift."""
     cells = skill.size
     batch.mu[:cells] = skill.ravel()
     batch.var[:cells] = 0.0
@@ -151,7 +147,7 @@ def _drift_from(
 def _drift_match_by_match(
     rng: np.random.Generator, model: Model, timeline: Timeline, player: Ints, first: Floats
 ) -> Floats:
-    """Apply a drift that depends on the skill: first to all players' second matches, then to the third, and so on."""
+    # If a drift depends on the skill, all players' second matches come first, then their third ones, and so on.
     skill = first[player]
     order = np.argsort(timeline.played, kind="stable")
     turn = starts(np.bincount(timeline.played))

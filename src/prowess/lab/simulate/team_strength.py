@@ -135,7 +135,7 @@ def make_field(
 
 
 def _pool(model: Model, lineup: Lineup, skill: Floats, first: int, last: int) -> tuple[Floats, Floats]:
-    """Return the performances of the teams in matches `first` to `last`; an error names the match that caused it."""
+    # An error names the match that caused it.
     begin, end = lineup.match_start[first], lineup.match_start[last]
     start = lineup.team_start[begin : end + 1]
     batch = BatchBoard(model, int(end - begin), int(start[-1] - start[0]))

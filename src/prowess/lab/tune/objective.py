@@ -18,11 +18,11 @@ from ...model.model import Model
 from ...optional import import_extra
 from ...text import join_words
 from ..bootstrap import Resampling
-from ..compare.scoring import SharedHistory
 from ..forecast_chunks import forecast_chunks
 from ..interval import Interval
 from ..measures import Tally
 from ..measures.registry import MEASURES, Measure, find_measure
+from ..parallel import SharedHistory
 from ..slices import count_before
 from .study import TrialResult, history_fingerprint, model_fingerprint, qualified_name
 
@@ -38,7 +38,7 @@ MIN_SCORED = 10  # minimum number of matches to tune on, and to evaluate on
 
 @dataclass(frozen=True, eq=False)
 class Objective:
-    """The mean of a measure over a history. Matches before `first` are learnt from but not scored.
+    """The mean of a measure over a history. The model learns from matches before `first`, but they are not scored.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9)
@@ -73,7 +73,7 @@ class Objective:
 
 
 def forecast_tally(measure: Measure, model: Model, history: History) -> Tally:
-    """Return a measure of each match's forecast, which is made before the match is learnt from.
+    """Return a measure of each match's forecast, which is made before the model learns from the match.
 
     >>> import prowess as pw
     >>> forecast_tally(MEASURES["brier"], pw.Elo(), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])).values
@@ -143,7 +143,7 @@ class Plan:
 
     @property
     def matches(self) -> tuple[int, int, int]:
-        """How many matches are only learnt from, how many are scored, and how many are left for evaluation."""
+        """The numbers of matches that are only used to learn, that are scored, and that are left for evaluation."""
         first = self.objective.first
         return first, self.end - first, len(self.history) - self.end
 

@@ -59,7 +59,7 @@ def make_sampler(seed: int) -> Any:
 
 
 def _propose_params(space: dict[str, Any], done: list[Any], rng: np.random.Generator) -> dict[str, float]:
-    """Return the parameter values that the surrogate proposes; empty while there are too few trials."""
+    # Empty while there are too few trials.
     spans = {name: Range(own.low, own.high, own.log) for name, own in space.items()}
     points = np.array([[span.share(trial.params[name]) for name, span in spans.items()] for trial in done])
     point = propose(points, np.array([trial.value for trial in done]), rng) if len(points) else None
@@ -101,7 +101,6 @@ class Surrogate:
 
 
 def _squares(one: Floats, other: Floats) -> Floats:
-    """Return the squared distances between points, separately for each direction."""
     return np.asarray((one[:, None, :] - other[None, :, :]) ** 2)
 
 

@@ -45,7 +45,7 @@ def requested_space(model: Model, parameters: Requested) -> dict[str, Range] | N
 
 
 def _range(model: Model, name: str, ends: Range | tuple[float, float] | None) -> Range:
-    """Return a parameter's declared or given range; raises `Error` if the model rejects either end of the range."""
+    # The model must accept both ends of the range.
     declared, is_number = model.tunable.get(name), type(model.params.get(name)) in (int, float)
     if declared is None and (ends is None or not is_number):
         reason = "needs a range: (low, high)" if is_number else "is not a numeric parameter of this model"
@@ -109,8 +109,8 @@ def tune(
 
     The loss is the mean of `measure` over forecasts made before each match: by default `log_loss` where all matches
     have two teams, otherwise `pair_log_loss`. `measure` may be another of `pw.lab.MEASURES`, or a function of
-    `fit.forecasts` that returns a tally for which lower is better. The matches of `burn_in` are learnt from but not
-    scored.
+    `fit.forecasts` that returns a tally for which lower is better. The model learns from the matches of `burn_in`, but
+    they are not scored.
 
     `train` is the end of the training span: a share of the matches (below 1), a number of matches, or a date. `burn_in`
     is given in the same way, within the training span. The search does not use the later matches, on which the result
@@ -161,7 +161,7 @@ def tune(
 
 
 def _search(study: Study, attempt: Evaluate, trials: int, jobs: int, progress: bool | None) -> None:
-    """Run rounds of one trial per process until there are enough trials. Other machines may run the same study."""
+    # Other machines may run the same study.
     for _ in steps(range(len(study.trials()), trials, jobs), "tuning", progress):
         waiting = study.ask(min(jobs, trials - len(study.trials())))
         try:
@@ -174,7 +174,7 @@ def _search(study: Study, attempt: Evaluate, trials: int, jobs: int, progress: b
 
 
 def _result(plan: Plan, study: Study, seed: int) -> Tuning:
-    """Evaluate the best trial on the later matches; if no trial has a lower loss, keep the current parameters."""
+    # If no trial has a lower loss, the current parameters are kept.
     tried = tuple(
         Trial(
             trial.number,

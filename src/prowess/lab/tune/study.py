@@ -135,10 +135,7 @@ class Study:
 
 
 def _public_path(name: Any) -> Any:
-    """Return the public path of a built-in measure.
-
-    Studies store this path, because the measure's module may move.
-    """
+    # Studies store the public path of a measure, because its module may move.
     return re.sub(r"^(prowess\.lab\.measures)\.\w+\.", r"\1.", name) if isinstance(name, str) else name
 
 
@@ -183,7 +180,7 @@ def open_study(storage: str | os.PathLike[str] | None, name: str, seed: int) -> 
 
 
 def _database(optuna: Any, storage: str | os.PathLike[str]) -> Any:
-    """Open an SQLite file by its path, or any SQLAlchemy database by its URL; PostgreSQL uses psycopg 3."""
+    # PostgreSQL uses psycopg 3.
     alchemy = import_extra("sqlalchemy", "SQLAlchemy", "lab")
     text = os.fspath(storage)
     try:

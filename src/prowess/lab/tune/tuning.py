@@ -54,8 +54,8 @@ class Tuning:
 
     `model` is the best model on the training span, `before` the original one. `gain` is the reduction of the loss per
     match on the later matches, with a 95 % interval. `loss` has the losses of both models on the training span (before,
-    after). `matches` has the numbers of matches that were only learnt from, scored, and left for evaluation. For
-    measures where higher is better, the loss is the negated measure.
+    after). `matches` has the numbers of matches that were only used to learn, that were scored, and that were left for
+    evaluation. For measures where higher is better, the loss is the negated measure.
 
     >>> import prowess as pw
     >>> league = pw.simulate(pw.Glicko(), 2000, 30).history

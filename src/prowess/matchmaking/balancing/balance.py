@@ -89,7 +89,6 @@ class Balance:
 
     @property
     def _search(self) -> str:
-        """Return the number of compared splits, as the end of a sentence."""
         if not self.exact:
             return f", the best of {self.compared:,} splits compared, not proven to be the best of all"
         if self.compared < 2:
@@ -181,14 +180,12 @@ def _log_qualities(performances: Performances, rules: Rules, splits: Splits) -> 
 
 
 def _unconstrained_quality(pool: PlayerPool, performances: Performances, rules: Rules, seed: int) -> float:
-    """Return the quality of the best split without the rules `together` and `apart`."""
     split, _, _ = _best_split(performances, Rules(rules.sizes), seed)
     rated = [[pool.ratings[player] for player in np.flatnonzero(split == team)] for team in range(len(rules.sizes))]
     return pool.model.quality_from(pool.memory, rated, None)
 
 
 def _join_names(names: Sequence[str], between: str) -> str:
-    """Join names; a long list is shortened to the first few."""
     return between.join(names if len(names) <= 6 else [*names[:5], f"{len(names) - 5} others"])
 
 

@@ -160,7 +160,6 @@ class Swaps:
     back: Ints
 
     def __len__(self) -> int:
-        """Count the swaps."""
         return len(self.a)
 
     def take(self, chosen: Ints) -> Swaps:
@@ -194,7 +193,7 @@ def random_swap(rules: Rules, team: Ints, rng: np.random.Generator) -> Swaps | N
 
 
 def _single_swaps(rules: Rules, team: Ints, most: int, rng: np.random.Generator) -> Swaps:
-    """Return swaps of two players after which the groups `apart` are still separate."""
+    # After the swap, the groups `apart` must still be separate.
     single = np.array([unit for unit, members in enumerate(rules.units) if len(members) == 1], np.intp)
     # Many players have more pairs than the budget allows, so random pairs are drawn.
     one, other = (
@@ -219,7 +218,7 @@ def _single_swaps(rules: Rules, team: Ints, most: int, rng: np.random.Generator)
 
 
 def _random_pairs(count: int, most: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """Return random pairs, twice as many as wanted, because some will be pairs of teammates."""
+    # Twice as many as wanted, because some will be pairs of teammates.
     return rng.integers(count, size=2 * most), rng.integers(count, size=2 * most)
 
 
@@ -235,7 +234,7 @@ def _group_swaps(
 
 
 def _some_units(rules: Rules, units: Ints, width: int, rng: np.random.Generator) -> list[int]:
-    """Return random units of a team that have `width` players in total; [] if none were found."""
+    # The units have `width` players in total; the result is empty if no such units were found.
     chosen: list[int] = []
     for unit in rng.permutation(units)[: 4 * width].tolist():
         if len(rules.units[unit]) <= width:

@@ -196,7 +196,7 @@ def _is_dead_end(rules: Rules, room: Sequence[int], waiting: set[int], dead: set
 def _open_teams(
     rules: Rules, sizes: Sequence[int], room: Sequence[int], team: NDArray[np.intp], unit: int
 ) -> list[int]:
-    """Return the teams that can take a unit. Of several empty teams of the same size, return only the first."""
+    # Of several empty teams of the same size, only the first is tried, so that no split is tried twice.
     taken = {int(team[foe]) for foe in rules.foes[unit]}
     teams = []
     empty = set()
@@ -253,14 +253,11 @@ def _minimal_conflict(rules: Rules) -> Rules:
 
 
 class _Wording:
-    """Describes players, teams and rules in messages."""
-
     def __init__(self, names: Sequence[str], sizes: Sequence[int]) -> None:
         self.names = names
         self.teams = f"{len(sizes)} teams of {', '.join(map(str, sizes[:-1]))} and {sizes[-1]}"
 
     def each(self, players: Sequence[int]) -> str:
-        """Join names; a long list is shortened to the first few."""
         shown = [self.names[player] for player in players[:12]]
         if len(players) > len(shown):
             shown.append(f"{len(players) - len(shown)} others")

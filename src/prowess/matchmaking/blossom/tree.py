@@ -145,7 +145,6 @@ def make_inner(tree: Tree, node: cython.int, above: cython.int, entry: cython.in
 @cython.cfunc
 @cython.exceptval(check=False)
 def _set_label(tree: Tree, node: cython.int, label: cython.int) -> cython.void:
-    """Label a top; `clear` removes the label."""
     tree.label[node] = label
     tree.labelled[tree.labelled_count] = node
     tree.labelled_count += 1
@@ -178,7 +177,6 @@ def clear(tree: Tree) -> cython.void:
 
 @cython.cfunc
 def _scan_edges(tree: Tree, node: cython.int) -> cython.bint:
-    """Scan the edges of all vertices of an outer node, or of a node that has become free again."""
     blossoms = tree.blossoms
     vertex = blossoms.head[node]
     outer: cython.bint = tree.label[blossoms.top(vertex)] == OUTER
@@ -273,7 +271,6 @@ def shrink(tree: Tree, one: cython.int, two: cython.int) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _common_ancestor(tree: Tree, one: cython.int, two: cython.int) -> cython.int:
-    """Return the outer node where the paths of two outer vertices to the root meet."""
     blossoms = tree.blossoms
     node = blossoms.top(one)
     turn = blossoms.top(two)

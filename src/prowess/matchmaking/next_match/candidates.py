@@ -56,6 +56,7 @@ class Shortlist:
         self.scatter = self.outcome.scatter(board)
         score: Any = getattr(self.outcome, "score", None)
         self.counts = isinstance(self.outcome, OffenceDefence) and score.added(board) is None
+        self.base = score.base_level(board) if self.counts else 0.0
 
     def pairs(self, free: Ints, most: int) -> Ints:
         """Return pairs of free players, the most informative first.
@@ -79,7 +80,6 @@ class Shortlist:
         return np.array(pairs, np.intp).reshape(-1, 2)
 
     def _estimate(self, one: int, others: Ints) -> Floats:
-        """Estimate the information of matches between one player and each of several others."""
         if isinstance(self.outcome, OffenceDefence):
             return self._by_score(one, others) + self._by_score(one, others, conceded=True)
         spread = self.variance[one] + self.variance[others]
@@ -91,7 +91,7 @@ class Shortlist:
     def _by_score(self, one: int, others: Ints, conceded: bool = False) -> Floats:
         """Estimate the information of one of the two scores: the player's own, or the opponent's if `conceded`."""
         offence, defence = (others, one) if conceded else (one, others)
-        level = self.mu[offence, 0] - self.mu[defence, 1]
+        level = self.base + self.mu[offence, 0] - self.mu[defence, 1]
         added = np.exp(-np.clip(level, -50.0, 50.0)) if self.counts else self.scatter
         spread = self.var[offence, 0] + self.var[defence, 1] + 2.0 * self.noise + added
         return _reduction(self.var[offence, 0] / spread) + _reduction(self.var[defence, 1] / spread)
@@ -153,7 +153,6 @@ def improve_lineup(shortlist: Shortlist, lineup: Lineup, free: Ints, value: Call
 
 
 def _neighbours(shortlist: Shortlist, lineup: Lineup, free: Ints) -> Iterator[Lineup]:
-    """Yield line-ups with two players swapped, or with one replaced by an uncertain or similarly strong player."""
     inside = [player for team in lineup for player in team]
     outside = np.setdiff1d(free, inside)
     for at, player in enumerate(inside):
@@ -169,18 +168,17 @@ def _neighbours(shortlist: Shortlist, lineup: Lineup, free: Ints) -> Iterator[Li
 
 
 def _regroup(players: list[int], lineup: Lineup) -> Lineup:
-    """Put players into teams of the same sizes as in a line-up."""
     size = len(lineup[0])
     return _canonical([players[first : first + size] for first in range(0, len(players), size)])
 
 
 def _canonical(teams: list[list[int]]) -> Lineup:
-    """Sort teams and players, so that matches with the same teams compare equal."""
+    # Matches with the same teams compare equal.
     return tuple(sorted(tuple(sorted(team)) for team in teams))
 
 
 def _estimate(shortlist: Shortlist, groups: Ints) -> Floats:
-    """Estimate the information of matches. Uncertainty increases the estimate; differences of strength reduce it."""
+    # Uncertainty increases the estimate; differences of strength reduce it.
     # The constants need not be precise, because they only rank candidates, which are then evaluated exactly.
     spread = shortlist.variance[groups].sum(axis=1)
     gap = np.ptp(shortlist.mean[groups], axis=1)

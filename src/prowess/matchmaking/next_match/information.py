@@ -83,7 +83,7 @@ def possible_results(
 
 
 def _scores(group: PlayerPool, teams: Teams, prediction: ScorePrediction) -> Iterator[tuple[float, list[float]]]:
-    """Yield scores with their probabilities: quadrature nodes for two teams, random scores for more."""
+    # Quadrature nodes for two teams, random scores for more.
     scored = prediction.score_distribution
     # This model uses only score differences, so scores at an arbitrary level will do: the performances.
     if len(teams) > 2 and scored is None:
@@ -123,7 +123,7 @@ def _counts(scored: CountScores, team: int) -> list[tuple[float, float]]:
 
 
 def _information(group: PlayerPool, teams: Teams, details: MatchDetails | None) -> float:
-    """Return the information of one result in nats; the model's own update gives the new beliefs."""
+    # In nats; the model's own update gives the new beliefs.
     pipeline = group.model.pipeline
     board = group.board_of(teams, details)
     cells = board.entries * pipeline.traits

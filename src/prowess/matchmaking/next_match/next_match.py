@@ -70,7 +70,6 @@ class NextMatches(Sequence[NextMatch]):
     newcomers: tuple[str, ...] = ()
 
     def __len__(self) -> int:
-        """Count the matches."""
         return len(self.matches)
 
     @overload
@@ -153,10 +152,7 @@ def _describe(pool: PlayerPool, information: float, lineup: Lineup) -> NextMatch
 def _choose(
     pool: PlayerPool, count: int, shape: tuple[int, int], each: int, progress: bool | None
 ) -> tuple[list[tuple[float, Lineup]], bool]:
-    """Choose the most informative match, then the most informative of the remaining ones, and so on.
-
-    Also return whether all possible matches were compared.
-    """
+    # The second value says whether all possible matches were compared.
     shortlist = Shortlist(pool)
     left = np.full(len(pool), each)
     chosen: dict[Lineup, float] = {}
@@ -195,7 +191,6 @@ def _choose(
 
 
 def _candidates(shortlist: Shortlist, free: Ints, shape: tuple[int, int], count: int, every: bool) -> Iterator[Lineup]:
-    """Yield possibly informative matches between free players."""
     if len(free) < shape[0] * shape[1]:
         return
     if shape != (2, 1):

@@ -78,7 +78,7 @@ def best_pairs(queue: tuple[Floats, ...], costs: tuple[Ints, Ints, Floats]) -> t
 
 
 def _views(*columns: NDArray[Any]) -> Any:
-    """Return the columns as memoryviews, which are faster than arrays for uncompiled kernels."""
+    # Memoryviews are faster than arrays for uncompiled kernels.
     return tuple(memoryview(column) for column in columns)  # type: ignore[arg-type]
 
 
@@ -105,7 +105,6 @@ def _classes(variance: Floats) -> tuple[Ints, Ints]:
 
 
 def _neighbours(count: int, classes: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
-    """Return pairs of items whose strengths are close, among all items or within a class of similar uncertainty."""
     everybody = np.arange(count, dtype=np.int32)
     groups = [everybody, *np.split(classes[1], classes[0][1:-1])] if len(classes[0]) > 2 else [everybody]
     near = [(group, step) for group in groups for step in range(1, min(NEAR, len(group) - 1) + 1)]
@@ -115,7 +114,7 @@ def _neighbours(count: int, classes: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
 
 
 def _initial_duals(weights: PairWeights, count: int) -> Longs:
-    """Return half the weight of pairing each item with itself: a good first guess if many items are similar."""
+    # Half the weight of pairing an item with itself is a good first guess if many items are similar.
     weight = np.empty(count, np.int64)
     same = np.arange(count, dtype=np.int32)
     weigh(weights, *_views(same, same, weight))
@@ -123,7 +122,6 @@ def _initial_duals(weights: PairWeights, count: int) -> Longs:
 
 
 def _weigh_edges(weights: PairWeights, ones: Ints, twos: Ints) -> Edges:
-    """Return the allowed pairs as edges with their weights."""
     weight = np.empty(len(ones), np.int64)
     weigh(weights, *_views(ones, twos, weight))
     allowed = weight >= 0
@@ -172,7 +170,6 @@ def _missing_edges(
 
 
 def _blocks(classes: tuple[Ints, Ints]) -> Ints:
-    """Divide the classes into blocks; return where each block starts."""
     start = classes[0]
     cuts = [np.arange(one, two, BLOCK) for one, two in pairwise(start)]
     return np.append(np.concatenate(cuts), start[-1]).astype(np.int32)

@@ -50,7 +50,6 @@ class Pairing:
         return f"Pairing({count(len(self.pairs), 'pair', 'pairs')}{fair}, {len(self.left)} left over)"
 
     def __len__(self) -> int:
-        """Count the pairs."""
         return len(self.pairs)
 
     @property
@@ -102,7 +101,6 @@ class Pairing:
 
 
 def _item_names(item: Item, place: int) -> list[str]:
-    """Return the names of an item's players; a rating is named by its position in the queue."""
     players = item if isinstance(item, tuple) else (item,)
     return [player if isinstance(player, str) else f"#{place + 1}" for player in players]
 
@@ -173,10 +171,7 @@ def pair(
 def _pair_costs(
     queue: Queue, met: PastMeetings, never: PastMeetings, repeat: float
 ) -> tuple[NDArray[np.int64], Floats]:
-    """Return the pairs of items that have a cost, and the costs.
-
-    The cost of pairing two groups is the largest cost between any two of their players.
-    """
+    # The cost of pairing two groups is the largest cost between any two of their players.
     item = np.array(list(queue.item.values()), np.int64)
     numbers = {name: number for number, name in enumerate(queue.item)}
     pairs, times = count_meetings("met", met, numbers)
@@ -193,7 +188,6 @@ def _pair_costs(
 def _pair_items(
     chosen: NDArray[np.intp], columns: tuple[Floats, ...], pairs: NDArray[np.int64], cost: Floats
 ) -> tuple[Ints, Floats]:
-    """Return the best pairs of the chosen items of the queue, and their qualities."""
     mean = columns[0]
     order = chosen[np.argsort(mean[chosen], kind="stable")]
     rank = np.full(len(mean), -1, np.int64)
@@ -208,7 +202,6 @@ def _pair_items(
 
 
 def _make_pairing(queue: Queue, places: Ints, quality: Floats) -> Pairing:
-    """Return the pairing of the items at the given places, the strongest pair first."""
     places = np.sort(places, axis=1)
     order = np.lexsort((places[:, 0], -queue.mean[places].sum(axis=1)))
     places, quality = places[order], quality[order]
@@ -266,6 +259,6 @@ def rounds(
 
 
 def _player_names(item: Item) -> list[Any]:
-    """Return the names in an item of the queue. A rating has no name, so its meetings are not counted."""
+    # A rating has no name, so its meetings are not counted.
     players = item if isinstance(item, tuple) else (item,)
     return [player for player in players if isinstance(player, str)]

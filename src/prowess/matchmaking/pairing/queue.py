@@ -36,7 +36,6 @@ class Queue:
     noise: Floats
 
     def __len__(self) -> int:
-        """Count the items."""
         return len(self.items)
 
 
@@ -58,7 +57,6 @@ def parse_queue(source: Source, queue: QueueInput) -> Queue:
 
 
 def _item(entry: Any, place: int) -> Item:
-    """Return a player, or a tuple with the players of a group."""
     if isinstance(entry, Rating):
         return entry
     if isinstance(entry, Sequence) and not isinstance(entry, str):
@@ -70,7 +68,6 @@ def _item(entry: Any, place: int) -> Item:
 
 
 def _index_names(teams: Sequence[tuple[Player, ...]]) -> dict[str, int]:
-    """Return a mapping from every name to the position of its item."""
     where: dict[str, int] = {}
     for item, team in enumerate(teams):
         for name in team:
@@ -133,7 +130,6 @@ def count_meetings(what: str, met: PastMeetings, numbers: Mapping[str, int]) -> 
 
 
 def _listed_meetings(what: str, met: Any, numbers: Mapping[str, int]) -> MeetingCounts:
-    """Return the pairs and meetings given as a list of pairs, or as a mapping from pairs to numbers of meetings."""
     if isinstance(met, str) or not isinstance(met, Iterable):
         raise invalid(what, "hold pairs of names, such as [('ann', 'bob')]", met)
     pairs, times = [], []
@@ -150,7 +146,7 @@ def _listed_meetings(what: str, met: Any, numbers: Mapping[str, int]) -> Meeting
 
 
 def _meetings_in_history(history: History, numbers: Mapping[str, int]) -> NDArray[np.int64]:
-    """Return the pairs of players who were opponents in a match. A pair is listed once for every such match."""
+    # A pair is listed once for every match in which the two were opponents.
     number = np.array([numbers.get(name, -1) for name in history.players], np.int64)
     here = np.flatnonzero(number[history.player] >= 0) if len(number) else np.empty(0, np.int64)
     team = owners(history.team_start)[here]

@@ -90,7 +90,7 @@ def _weight(weights: PairWeights, one: cython.Py_ssize_t, two: cython.Py_ssize_t
 @cython.cfunc
 @cython.exceptval(check=False)
 def _cost(weights: PairWeights, one: cython.Py_ssize_t, two: cython.Py_ssize_t) -> cython.double:
-    """Return the cost of a pair, found by bisection; 0 if the pair has no cost."""
+    # Found by bisection; 0 if the pair has no cost.
     low = weights.start[one]
     high = weights.start[one + 1]
     while low < high:
@@ -189,7 +189,6 @@ def _may_exceed(prices: Prices, one: cython.Py_ssize_t, block: cython.Py_ssize_t
 def _price_block(
     prices: Prices, one: cython.Py_ssize_t, block: cython.Py_ssize_t, first: cython.Py_ssize_t
 ) -> cython.void:
-    """Find the missing edges between item `one` and later items in a block."""
     weights = prices.weights
     for at in range(prices.start[block], prices.start[block + 1]):
         two = prices.member[at]

@@ -1,0 +1,296 @@
+"""Makes the decisions: which family and components best predict matches that were not used for tuning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...history.ragged import Floats
+from ...model.presets import TrueSkill
+from ..bootstrap import Resampling
+from ..interval import NORMAL, Interval
+from ..measures import Tally
+from .designs import Design
+from .evaluation import Evaluator
+from .facts import Facts
+from .parameters import Parameter, Values
+from .search import ENOUGH, Found, minimise
+
+FEW = 200  # with fewer matches, parameters stay at their usual values until all decisions are made
+ENOUGH_TO_LEARN = 2000  # from this many matches on, a learnt home advantage is known as well as a fixed one
+SCREENED = 4000  # from this many early matches on, an option is first tuned on a quarter of them
+HOPELESS = 4.0  # an option that is worse by this many standard errors on that quarter is not tuned further
+ROUGHLY = 5 * ENOUGH  # decisions need less exact parameters than the final model
+MOST_PAIRS = 20.0  # the pairs of a large match depend on each other, so the match counts as this many results at most
+
+# What an option gains in other leagues (nats per match): mean and standard deviation. Most additions gain little and
+# cost a little; a home advantage matters in nearly every league whose files name the home team.
+# A fixed home advantage cannot follow a change, so it has to be clearly better than a learnt one.
+USUAL_GAINS = {
+    "home advantage": (0.02, 0.02),
+    "fixed home advantage": (-0.003, 0.002),
+    "parameters": (0.05, 0.1),  # tuned, compared with those of textbook TrueSkill
+}
+USUAL_GAIN = (-0.001, 0.005)
+
+
+@dataclass(frozen=True)
+class Spans:
+    """The parts of a history: parameters are tuned before match `tuned`, decisions are made from there to `decided`.
+
+    Models learn from matches before `first`, but these are not scored. The result is judged on the matches from
+    `decided` on.
+
+    >>> Spans.of(1000)
+    Spans(first=40, tuned=400, decided=800, matches=1000)
+    >>> Spans.of(100)
+    Spans(first=0, tuned=0, decided=80, matches=100)
+    """
+
+    first: int
+    tuned: int
+    decided: int
+    matches: int
+
+    @classmethod
+    def of(cls, matches: int) -> Spans:
+        """Return the spans of a history with this many matches; if there are few, nothing is tuned before decisions."""
+        decided = matches - matches // 5
+        tuned = 0 if matches < FEW else decided // 2
+        return cls(tuned // 10, tuned, decided, matches)
+
+    def slice(self, most: int) -> tuple[int, Spans]:
+        """Return the start of the last `most` matches that may decide, and the spans within these.
+
+        >>> Spans.of(10_000).slice(4000)
+        (4000, Spans(first=800, tuned=2400, decided=4000, matches=4000))
+        """
+        if self.decided <= most:
+            return 0, self
+        # All players are newcomers at the start of a slice, so more of its matches only serve to learn their skills.
+        return self.decided - most, Spans(most // 5, 3 * most // 5, most, most)
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A design with its tuned values, and the losses of the deciding matches, whose indices are `scored`."""
+
+    design: Design
+    values: Values
+    scored: NDArray[np.intp]
+    losses: Floats
+
+    def gain_over(self, other: Candidate) -> Interval:
+        """Return by how much this candidate's loss is below another's, on the matches that both have scored."""
+        _, own, theirs = np.intersect1d(self.scored, other.scored, assume_unique=True, return_indices=True)
+        return paired_gain(other.losses[theirs], self.losses[own])
+
+
+def paired_gain(before: Floats, after: Floats) -> Interval:
+    """Return the mean reduction of the losses of the same matches, with its interval.
+
+    >>> paired_gain(np.array([0.5, 0.7]), np.array([0.4, 0.6])).value.__round__(3)
+    0.1
+    """
+    ones = np.ones(len(before))
+    return Resampling().difference(Tally(before, ones), Tally(after, ones))
+
+
+@dataclass(frozen=True)
+class Step:
+    """One attempt to improve the model: the decision, the option tried, and what it gained on the deciding matches.
+
+    >>> Step("home advantage", "learnt", Interval(0.03, 0.01, 0.05), True).kept
+    True
+    """
+
+    decision: str
+    option: str
+    gain: Interval
+    kept: bool
+
+
+Options = dict[str, Design]
+Question = tuple[str, Callable[[Design], Options]]
+
+
+@dataclass(eq=False)
+class Chooser:
+    """Makes one decision after another. An option is kept if its expected gain is positive."""
+
+    evaluator: Evaluator
+    spans: Spans
+    budget: int
+    steps: list[Step] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+
+    @property
+    def facts(self) -> Facts:
+        """The facts about the history."""
+        return self.evaluator.facts
+
+    def choose(self) -> Iterator[Candidate]:
+        """Yield the best candidate so far, after each decision.
+
+        The budget counts fits, not seconds, so that the same history gives the same choice. The decisions that the
+        budget does not allow are in `skipped`.
+        """
+        best = self.candidate(Design(), Values({}))
+        if best is None:
+            return
+        textbook = self.textbook()
+        self.steps.append(Step("parameters", "tuned", best.gain_over(textbook), True))
+        yield best
+        for decision, options in self._questions():
+            if self.evaluator.fits >= self.budget:
+                self.skipped.append(decision)
+                continue
+            best = self._decide(decision, options(best.design), best)
+            yield best
+
+    def share_done(self) -> float:
+        """Return about how much of the search is done, for a progress bar."""
+        return min(2.0 * self.evaluator.fits / self.budget, 0.99)
+
+    def textbook(self) -> Candidate:
+        """Return textbook TrueSkill, which has no parameters to tune."""
+        losses = self.evaluator.model_losses(TrueSkill(), self.spans.decided)
+        scored = np.arange(self.spans.first, self.spans.decided)
+        late = scored >= self.spans.tuned
+        return Candidate(Design(), Values({}), scored[late], losses[late])
+
+    def _questions(self) -> Iterator[Question]:
+        facts = self.facts
+        if facts.largest_team > 1:
+            yield "team function", self._teams
+        if facts.home:
+            yield "home advantage", lambda design: {"learnt": design.replace(home="learnt")}
+        yield "drift", self._drifts
+        # Before the family, because some families learn the share of draws anyway.
+        if facts.two_teams and facts.draws > 0.0:
+            yield "share of draws", lambda design: {"learnt": design.replace(draws="learnt")}
+        yield "family", self._families
+        yield "newcomers", lambda design: {"level learnt": design.replace(newcomers=True)}
+        if facts.season_gap is not None:
+            yield "seasons", lambda design: {"carry-over": design.replace(seasons=facts.season_gap)}
+        yield "drift", self._drifts
+        if facts.home and self.spans.matches < ENOUGH_TO_LEARN:
+            yield "fixed home advantage", self._fixed_home
+
+    def _teams(self, design: Design) -> Options:
+        names = {"mean of the players": "mean"} | ({} if self.facts.equal_teams else {"full squad": "squad"})
+        return {name: design.replace(team=own) for name, own in names.items()}
+
+    def _drifts(self, design: Design) -> Options:
+        # Skills that never drift are not tried: in the long run every rating would be frozen.
+        names = {"with every match": "match"} | ({} if self.facts.interval is None else {"with time": "time"})
+        return {name: design.replace(drift=own) for name, own in names.items() if own != design.drift}
+
+    def _families(self, design: Design) -> Options:
+        facts = self.facts
+        names = {"logistic": "logistic"}
+        if not facts.two_teams:
+            names |= {"places": "places", "places by maximum likelihood": "places_ml"}
+        elif facts.scored:
+            names |= {"score difference": "difference"}
+            names |= {"counts": "counts"} if facts.counts else {"scores of both teams": "scores"}
+        return {name: design.replace(family=own) for name, own in names.items()}
+
+    def _fixed_home(self, design: Design) -> Options:
+        return {"fixed": design.replace(home="fixed")} if design.home == "learnt" else {}
+
+    def _decide(self, decision: str, options: Options, best: Candidate) -> Candidate:
+        # Options that were clearly worse before are not tried again with another family.
+        rejected = {step.option for step in self.steps if step.decision == decision and step.gain.high < 0.0}
+        options = {name: design for name, design in options.items() if name not in rejected}
+        tried = {name: self.candidate(design, best.values, best) for name, design in options.items()}
+        gains = {name: one.gain_over(best) for name, one in tried.items() if one is not None}
+        winner = max(gains, key=lambda name: gains[name].value, default="")
+        found = best
+        for name, gain in gains.items():
+            kept = name == winner and expected_gain(decision, gain) > 0.0
+            self.steps.append(Step(decision, name, gain, kept))
+            candidate = tried[name]
+            if kept and candidate is not None:
+                found = candidate
+        return found
+
+    def candidate(self, design: Design, start: Values, rival: Candidate | None = None) -> Candidate | None:
+        """Tune a design on the early matches and score it on the deciding ones; None if the model cannot be fitted."""
+        values = start
+        if self.spans.tuned:
+            found = self._screened(design, start, rival)
+            if found is None:
+                return None
+            values = found.values
+        [losses] = self.evaluator.losses(design, [values], self.spans.decided)
+        if losses is None:
+            return None
+        scored = self.evaluator.scored(design.build(self.facts, values.of(self.parameters(design))), self.spans.decided)
+        late = scored >= self.spans.tuned
+        return Candidate(design, values, scored[late], losses[late])
+
+    def _screened(self, design: Design, start: Values, rival: Candidate | None) -> Found | None:
+        """Tune on a quarter of the early matches first, and on all of them unless the rival is far better there."""
+        quarter = self.spans.first + (self.spans.tuned - self.spans.first) // 4
+        # Within a family the best values so far are a good start, and a quarter of the matches would save nothing.
+        screened = rival is not None and rival.design.family != design.family
+        if rival is not None and screened and self.spans.tuned - self.spans.first >= SCREENED:
+            found = self.tune(design, start, quarter, enough=ROUGHLY)
+            [theirs] = self.evaluator.losses(rival.design, [rival.values], quarter)
+            if found is None or theirs is None:
+                return None
+            if len(found.losses) == len(theirs):
+                gain = paired_gain(theirs, found.losses)
+                if gain.value < -HOPELESS * standard_error(gain):
+                    return found
+            start = found.values
+        return self.tune(design, start, self.spans.tuned, enough=ROUGHLY)
+
+    def parameters(self, design: Design) -> tuple[Parameter, ...]:
+        """Return the parameters of a design."""
+        return design.parameters(self.facts)
+
+    def tune(
+        self,
+        design: Design,
+        start: Values,
+        stop: int,
+        parameters: tuple[Parameter, ...] | None = None,
+        enough: float = ENOUGH,
+    ) -> Found | None:
+        """Tune the parameters of a design on the matches before `stop`."""
+        return minimise(
+            lambda sets: self.evaluator.losses(design, sets, stop),
+            self.parameters(design) if parameters is None else parameters,
+            start,
+            weight=1.0 if self.facts.two_teams else min(self.facts.teams - 1.0, MOST_PAIRS),
+            enough=enough,
+        )
+
+
+def expected_gain(decision: str, gain: Interval) -> float:
+    """Return the gain to expect on further matches, given the measured gain and what is usual in other leagues.
+
+    The fewer matches have decided, the more the usual gain counts.
+
+    >>> measured = Interval.normal(0.004, 0.01)
+    >>> expected_gain("home advantage", measured) > 0 > expected_gain("seasons", Interval.normal(0.003, 0.01))
+    True
+    """
+    mean, spread = USUAL_GAINS.get(decision, USUAL_GAIN)
+    trust = spread**2 / (spread**2 + standard_error(gain) ** 2)
+    return trust * gain.value + (1.0 - trust) * mean
+
+
+def standard_error(interval: Interval) -> float:
+    """Return the standard error of a value from its 95 % interval; 0 if there is none.
+
+    >>> round(standard_error(Interval.normal(1.0, 0.5)), 6)
+    0.5
+    """
+    error = (interval.high - interval.low) / (2.0 * NORMAL)
+    return error if np.isfinite(error) else 0.0

@@ -1,0 +1,208 @@
+"""Facts about a history that decide which models are worth trying, and where their parameters start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...errors import Error
+from ...history import History
+from ...history.ragged import Floats, owners
+from ...history.season_breaks import find_season_break
+from ...history.times import DAY
+
+COUNTS_BELOW = 30.0  # a mean score above this is as good as normal, and the sums of Poisson probabilities get long
+SEASON_DAYS = 25.0  # a shorter break, such as one for internationals, does not end a season
+YEAR = 365.25
+MATCHES_A_YEAR = 30
+LEVEL_MATCHES = 10  # if this many draws are expected and none is seen, there are none
+COMMON = 0.8  # this share of the players' long pauses has to include a break of the whole league
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Facts about a history that need no model.
+
+    Scores and draws are measured on the matches that parameters are tuned on, all other facts on the whole history.
+
+    `interval` is the usual time between two matches of a player (days, or units of plain times), `season_gap` the
+    length of a break that ends a season; both are None if there are no times or no such breaks. `year` is the length of
+    a year; of plain times, which may be anything, it is the time that a player takes for 30 matches. `score_step` is 1
+    if scores are whole numbers that may be equal, otherwise 0.
+
+    >>> history = History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [2, 1]}] * 3)
+    >>> facts = Facts.of(history, 3)
+    >>> facts.two_teams, facts.scored, facts.score_step, facts.mean_score
+    (True, True, 1.0, 1.5)
+    """
+
+    two_teams: bool
+    teams: float  # per match, on average
+    largest_team: int
+    equal_teams: bool  # all teams have the same number of players
+    draws: float  # share of the matches of two teams
+    home: bool
+    scored: bool
+    counts: bool  # scores are small whole numbers from 0 on
+    score_step: float
+    mean_score: float
+    score_spread: float  # standard deviation of a team's score
+    difference_spread: float  # standard deviation of the difference of two scores
+    interval: float | None
+    year: float
+    season_gap: float | None
+
+    @classmethod
+    def of(cls, history: History, matches: int) -> Facts:
+        """Measure the facts about a history.
+
+        Scores and draws are those of the first `matches` matches. Teams, home teams, times and seasons are those of the
+        whole history; the whole history also decides whether enough scores are known.
+
+        >>> Facts.of(History.from_matches([{"teams": [["ann"], ["bob", "cat"]]}]), 1).largest_team
+        2
+        """
+        early = history[:matches]
+        sizes = np.diff(history.team_start)
+        teams = np.diff(history.match_start)
+        two = bool((teams == 2).all())
+        scores = _scores(history)
+        known = scores[: early.teams][~np.isnan(scores[: early.teams])]
+        differences = _differences(early)
+        whole = bool(len(known)) and bool((known == np.round(known)).all())
+        mean = float(known.mean()) if len(known) else 0.0
+        interval = usual_interval(history)
+        return cls(
+            two_teams=two,
+            teams=float(teams.mean()),
+            largest_team=int(sizes.max()),
+            equal_teams=bool((sizes == sizes[0]).all()),
+            draws=_share_of_draws(early),
+            home=history.home is not None and bool((history.home >= 0).mean() >= 0.1),
+            scored=len(known) >= 2 and bool(np.isnan(scores).mean() < 0.05) and float(known.std()) > 0.0,
+            counts=whole and float(known.min()) >= 0.0 and mean < COUNTS_BELOW,
+            score_step=1.0 if whole and _can_be_level(early, differences) else 0.0,
+            mean_score=mean,
+            score_spread=float(known.std()) if len(known) else 0.0,
+            difference_spread=float(np.sqrt((differences**2).mean())) if len(differences) else 0.0,
+            interval=interval,
+            year=MATCHES_A_YEAR * (interval or 1.0) if history.time_kind == "number" else YEAR,
+            season_gap=season_gap(history),
+        )
+
+
+def _scores(history: History) -> Floats:
+    return np.full(history.teams, np.nan) if history.score is None else np.asarray(history.score, np.float64)
+
+
+def _differences(history: History) -> Floats:
+    first = history.match_start[:-1][np.diff(history.match_start) == 2]
+    scores = _scores(history)
+    differences = scores[first] - scores[first + 1]
+    return np.asarray(differences[~np.isnan(differences)])
+
+
+def _can_be_level(history: History, differences: Floats) -> bool:
+    """Return whether scores can be equal: there were draws, or too few matches to expect one.
+
+    In tennis, for example, whole numbers of games are never equal at the end.
+    """
+    if not len(differences) or _share_of_draws(history) > 0.0:
+        return True
+    # The density of a normal difference at 0 is 0.4 / spread.
+    expected = 0.4 * len(differences) / max(float(np.sqrt((differences**2).mean())), 1.0)
+    return expected < LEVEL_MATCHES
+
+
+def _share_of_draws(history: History) -> float:
+    first = history.match_start[:-1][np.diff(history.match_start) == 2]
+    return float((history.place[first] == history.place[first + 1]).mean()) if len(first) else 0.0
+
+
+def _times(history: History) -> Floats | None:
+    """Return the times of the matches in days, or in units of plain times."""
+    if history.time is None or not len(history):
+        return None
+    return np.asarray(history.time / (1 if history.time_kind == "number" else DAY), np.float64)
+
+
+def usual_interval(history: History) -> float | None:
+    """Return the mean time between consecutive matches of a player; None without times, or if no time ever passes.
+
+    >>> history = History.from_matches([{"teams": [["ann"], ["bob"]], "time": f"2026-01-0{day}"} for day in (1, 3, 5)])
+    >>> usual_interval(history)
+    2.0
+    """
+    times = _times(history)
+    if times is None:
+        return None
+    begins, ends = _pauses(history, times)
+    passed = ends - begins
+    mean = float(passed.mean()) if len(passed) else 0.0
+    return mean if mean > 0.0 else None
+
+
+def season_gap(history: History) -> float | None:
+    """Return the length of time that separates breaks between seasons from others; None if there are no seasons.
+
+    If a column names the season of each match, these are the seasons. Otherwise, in every year the longest break has
+    to be clearly longer than the second longest. Plain times that many matches share, such as rounds or years, may be
+    seasons themselves.
+
+    >>> days = [f"{year}-{month:02}-01" for year in (2024, 2025, 2026) for month in range(1, 9)]
+    >>> history = History.from_matches([{"teams": [["ann"], ["bob"]], "time": day} for day in days])
+    >>> season_gap(history) is not None, season_gap(history[:8]) is None
+    (True, True)
+    """
+    times = _times(history)
+    if times is None:
+        return None
+    if "season" in history.context:
+        try:
+            return find_season_break(history, "season").gap
+        except Error:
+            pass  # the seasons do not follow breaks
+    distinct = np.unique(times)
+    if len(distinct) < 3:
+        return None
+    breaks = np.diff(distinct)
+    if history.time_kind == "number":
+        return float(breaks.min()) / 2.0 if 10 * len(distinct) <= len(history) else None
+    year = (distinct[1:] // YEAR).astype(np.int64)
+    ranked = [np.sort(breaks[year == one])[::-1] for one in np.unique(year)]
+    longest = np.array([own[0] for own in ranked if len(own) > 1])
+    second = np.array([own[1] for own in ranked if len(own) > 1])
+    if len(longest) < 2:
+        return None
+    # Calendar years may cut a break in two, so medians are compared instead of single years.
+    long, short = float(np.median(longest)), float(np.median(second))
+    gap = float(np.sqrt(long * short))
+    found = long >= SEASON_DAYS and long >= 1.5 * short and _break_is_common(history, times, distinct, gap)
+    return gap if found else None
+
+
+def _break_is_common(history: History, times: Floats, distinct: Floats, gap: float) -> bool:
+    """Return whether players who pause for longer than `gap` nearly always do so because all pause.
+
+    A model treats every long pause of a player as the end of a season. In leagues that play all the year round, it
+    would take skills back for no reason.
+    """
+    begins, ends = _pauses(history, times)
+    long = ends - begins > gap
+    if not long.any():
+        return False
+    breaks = np.diff(distinct) > gap
+    # How many breaks of the league have ended by each time.
+    ended = np.concatenate([[0], np.cumsum(breaks)])
+    over = ended[np.searchsorted(distinct, ends[long])] - ended[np.searchsorted(distinct, begins[long])]
+    return bool((over > 0).mean() >= COMMON)
+
+
+def _pauses(history: History, times: Floats) -> tuple[Floats, Floats]:
+    """Return the times of consecutive matches of every player: the one before a pause, and the one after it."""
+    match = owners(history.match_start)[owners(history.team_start)]
+    order = np.argsort(history.player, kind="stable")
+    player, time = history.player[order], times[match[order]]
+    same = player[1:] == player[:-1]
+    return time[:-1][same], time[1:][same]

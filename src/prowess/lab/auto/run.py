@@ -1,0 +1,166 @@
+"""`auto`: choose a model for a history, without being told anything but the history."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import replace
+from importlib.util import find_spec
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from ...errors import Error
+from ...history import History
+from ...model.model import Model
+from ...model.presets import TrueSkill
+from ...optional import import_extra
+from ...progress import track
+from ...validate import scale
+from ..interval import Interval
+from ..parallel import count_processes
+from .base_rates import base_rate_losses
+from .choice import Choice
+from .choosing import FEW, Candidate, Chooser, Spans, expected_gain, paired_gain
+from .designs import Design
+from .evaluation import Evaluator, OutOfTime
+from .facts import Facts
+from .parameters import Values
+
+LEAST_MATCHES = 20  # with fewer matches, no choice is possible
+SLICE = 50_000  # entries: the search uses the last matches with about this many; more would only make it slower
+FINAL_SLICE = 60_000  # entries: the last tuning uses the last matches with about this many
+BUDGET = 400  # fits for all decisions; none of the shared data sets needs more
+FEW_PARAMETERS = ("beta", "draw_probability")  # tuned with few matches; all others keep their usual values
+PARALLEL_ENTRIES = 20_000  # of matches of many teams: with fewer, starting processes takes longer than they save
+
+
+def auto(
+    history: History, *, jobs: int | None = None, seconds: float | None = None, progress: bool | None = None
+) -> Choice:
+    """Choose a model and its parameters for a history, and report the gain on matches not used for the choice.
+
+    The choice is made by decisions: the family of the model, its team function, home advantage, drift, share of draws,
+    level of newcomers and seasons. Each option is tuned on early matches and kept only if it can be expected to gain,
+    by what it gained on later matches and by what is usual in other leagues. The last fifth of the matches judges the
+    result; then the parameters are tuned on all matches. With fewer than 200 matches most parameters keep the values
+    that are usual in other leagues.
+
+    The same history always gives the same choice, unless `seconds` cuts the search short. `jobs` is a number of
+    processes, as for `compare`; None uses all processors for large tournaments if joblib is installed. A progress bar
+    appears after two seconds (None), at once (True) or never (False).
+
+    >>> import prowess as pw
+    >>> choice = auto(pw.simulate(pw.TrueSkill(beta=12), 400, 12).history)
+    >>> choice.judged
+    80
+    """
+    if not isinstance(history, History):
+        raise Error(f"auto needs a History, not {type(history).__name__}")
+    deadline = float("inf") if seconds is None else monotonic() + scale("seconds", seconds)
+    if jobs is not None:
+        jobs = count_processes(jobs)
+    if len(history) < LEAST_MATCHES:
+        return _textbook(history)
+    if jobs is None:
+        large = history.entries >= PARALLEL_ENTRIES and history.teams > 2 * len(history)
+        jobs = count_processes(-1) if large and find_spec("joblib") else 1
+    with ExitStack() as stack:
+        parallel = stack.enter_context(import_extra("joblib", "joblib", "lab").Parallel(jobs)) if jobs > 1 else None
+        return _Run(history, deadline, parallel, progress).choice()
+
+
+def _textbook(history: History) -> Choice:
+    nothing = Interval(np.nan, np.nan, np.nan)
+    remark = f"There are fewer than {LEAST_MATCHES} matches, too few to choose a model."
+    spans = Spans(0, 0, len(history), len(history))
+    return Choice(TrueSkill(), history, ("textbook TrueSkill",), (), spans, nothing, nothing, nothing, (remark,), 0)
+
+
+class _Run:
+    """One run of `auto`: search on a slice, then tune and judge on the whole history."""
+
+    def __init__(self, history: History, deadline: float, parallel: Any, progress: bool | None) -> None:
+        self.history, self.deadline, self.parallel, self.progress = history, deadline, parallel, progress
+        self.spans = Spans.of(len(history))
+        start, spans = self._slice(self.spans.decided, SLICE)
+        # Measured once, because the units of the parameters depend on these facts.
+        self.facts = Facts.of(history[start : self.spans.decided], spans.tuned or spans.decided)
+        self.remarks: list[str] = []
+        self.fits = 0
+
+    def choice(self) -> Choice:
+        chooser = self._chooser(self.spans.decided, SLICE)
+        best = self._search(chooser)
+        tested = model = TrueSkill()
+        parts: tuple[str, ...] = ("textbook TrueSkill",)
+        # Never choose what is likely to be worse than the simplest model.
+        if best is not None and expected_gain("parameters", best.gain_over(chooser.textbook())) > 0.0:
+            judged = self._tuned(best, self.spans.decided)
+            final = self._tuned(replace(best, values=judged), self.spans.matches)
+            tested, model = self._build(best.design, judged), self._build(best.design, final)
+            parts = best.design.parts(self.facts)
+            self._remark_on(best.design, final)
+        loss, gain, skill_gain = self._judge(tested)
+        steps, remarks = tuple(chooser.steps), tuple(self.remarks)
+        return Choice(model, self.history, parts, steps, self.spans, loss, gain, skill_gain, remarks, self.fits)
+
+    def _build(self, design: Design, values: Values) -> Model:
+        return design.build(self.facts, values.of(design.parameters(self.facts)))
+
+    def _slice(self, stop: int, entries: int) -> tuple[int, Spans]:
+        most = max(FEW, entries * len(self.history) // max(self.history.entries, 1))
+        return replace(self.spans, decided=stop).slice(most)
+
+    def _chooser(self, stop: int, entries: int) -> Chooser:
+        start, spans = self._slice(stop, entries)
+        part, sparse_until = self.history[start:stop], spans.tuned or stop - start
+        evaluator = Evaluator(part, self.facts, spans.first, sparse_until, self.deadline, self.parallel)
+        return Chooser(evaluator, spans, BUDGET)
+
+    def _search(self, chooser: Chooser) -> Candidate | None:
+        best = None
+        try:
+            for candidate in track(chooser.choose(), "choosing a model", chooser.share_done, self.progress):
+                best = candidate
+        except OutOfTime:
+            self.remarks.append(
+                "The time limit was reached before all decisions were made, so another run may choose differently."
+            )
+        if chooser.skipped:
+            self.remarks.append(f"Not decided, because the search took too many fits: {', '.join(chooser.skipped)}.")
+        self.fits += chooser.evaluator.fits
+        return best
+
+    def _tuned(self, best: Candidate, stop: int) -> Values:
+        chooser = self._chooser(stop, FINAL_SLICE)
+        chooser.evaluator.sparse_until = len(chooser.evaluator.history)
+        parameters = chooser.parameters(best.design)
+        if len(self.history) < FEW:
+            parameters = tuple(one for one in parameters if one.name in FEW_PARAMETERS)
+        try:
+            found = chooser.tune(best.design, best.values, len(chooser.evaluator.history), parameters)
+        except OutOfTime:
+            found = None
+        self.fits += chooser.evaluator.fits
+        return best.values if found is None else found.values
+
+    def _remark_on(self, design: Design, values: Values) -> None:
+        if len(self.history) < FEW:
+            self.remarks.append(
+                f"There are fewer than {FEW} matches, so most parameters have values that are usual in other leagues."
+            )
+        for one in design.parameters(self.facts):
+            value = values.of([one])[one.name]
+            if one.at_edge(value):
+                self.remarks.append(f"The best {one.name} is at the end of the range that was searched ({value:g}).")
+
+    def _judge(self, model: Model) -> tuple[Interval, Interval, Interval]:
+        judge = Evaluator(self.history, self.facts, self.spans.decided)
+        own = judge.model_losses(model, len(self.history))
+        scored = judge.scored(model, len(self.history)) - self.spans.decided
+        textbook = judge.model_losses(TrueSkill(), len(self.history))[scored]
+        base = base_rate_losses(self.history)[self.spans.decided :][scored]
+        self.fits += judge.fits
+        zeros = np.zeros(len(own))
+        return paired_gain(own, zeros), paired_gain(textbook, own), paired_gain(base, own)

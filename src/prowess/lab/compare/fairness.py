@@ -1,0 +1,120 @@
+"""Fair comparisons: constants that a paper chose for its own leagues are set from the training matches.
+
+TrueSkill's paper assumes 10 % draws, and the score models' paper skills around 25 ± 8 points. In a league with other
+draws and scores, such a constant spoils the forecasts of a family that may be the right one. A fair comparison sets the
+share of draws and the scale of scores, and lets home advantage be learnt. Everything else stays, so this is no tuning.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from ...history import History
+from ...history.ragged import owners
+from ...model.components.outcome import GaussianScore, OffenceDefence, Order, PoissonScore
+from ...model.compose import with_home
+from ...model.model import Model
+from ...model.presets import GaussianOD, GaussianSD, PoissonOD, TrueSkill
+from ..auto.designs import Design
+from ..auto.facts import Facts
+from ..auto.parameters import Values
+from .training import RunChoice
+
+FAIR = " (fair)"  # ends the name of a model whose constants were set
+
+
+@dataclass(frozen=True)
+class FairCandidate:
+    """A model whose constants are set from the training matches.
+
+    >>> history = History.from_matches([{"teams": [["ann"], ["bob"]], "ranks": [1, 1]}] * 4)
+    >>> FairCandidate(TrueSkill()).set_up("all", history, False).parts
+    ('draw_probability 0.9',)
+    """
+
+    model: Model
+
+    def set_up(self, label: str, training: History, progress: bool | None) -> RunChoice:
+        """Set the model's constants from the training matches."""
+        if not len(training):
+            remark = "There were no training matches, so the constants are those of the paper."
+            return RunChoice(label, 0, self.model, ("nothing changed",), (remark,))
+        facts = Facts.of(training, len(training))
+        settings = fair_settings(self.model, training, facts)
+        model = self.model.replace(**settings)
+        parts = [f"{name} {value:.3g}" for name, value in settings.items()]
+        if facts.home and model.home is None and model.outcome.gradient:
+            model = with_home(model, "learnt")
+            parts.append("a learnt home advantage")
+        return RunChoice(label, len(training), model, tuple(parts) or ("nothing changed",))
+
+
+def fair_settings(model: Model, history: History, facts: Facts) -> dict[str, float]:
+    """Return the parameters to change and their values; a parameter that differs from its paper's value stays.
+
+    >>> history = History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [2, 1]}] * 9)
+    >>> facts = Facts.of(history, 9)
+    >>> fair_settings(TrueSkill(), history, facts), fair_settings(TrueSkill(draw_probability=0.2), history, facts)
+    ({'draw_probability': 0.05}, {})
+    >>> fair_settings(PoissonOD(sigma=0.3), history, facts)["base_rate"]
+    1.5
+    """
+    outcome = model.outcome
+    if isinstance(outcome, Order):
+        return _unlike_paper(model, TrueSkill(), {"draw_probability": draw_share(history)})
+    if not facts.scored:
+        return {}
+    if isinstance(outcome, GaussianScore):
+        return _unlike_paper(model, GaussianSD(), _scale("difference", facts))
+    if isinstance(outcome, OffenceDefence) and isinstance(outcome.score, GaussianScore):
+        return _unlike_paper(model, GaussianOD(), _scale("scores", facts))
+    if isinstance(outcome, OffenceDefence) and isinstance(outcome.score, PoissonScore) and facts.mean_score > 0.0:
+        return _unlike_paper(model, PoissonOD(), _count_scale(facts))
+    return {}
+
+
+def _unlike_paper(model: Model, paper: Model, settings: dict[str, float]) -> dict[str, float]:
+    """Return the settings of parameters that have the paper's value: what a user has set stays."""
+
+    def is_papers(name: str) -> bool:
+        return bool(model.params.get(name) == paper.params.get(name))
+
+    return {name: value for name, value in settings.items() if is_papers(name)}
+
+
+def _scale(family: str, facts: Facts) -> dict[str, float]:
+    """Return the scale that skills and noise usually have, given the spread of the scores."""
+    design = Design(family)
+    usual: dict[str, Any] = design.build(facts, Values({}).of(design.parameters(facts))).params
+    scale = {"mu": 0.0, "sigma": usual["sigma"], "beta": 0.0, "gamma": usual["gamma"]}
+    return scale | ({"rounding": facts.score_step} if facts.score_step else {})
+
+
+def _count_scale(facts: Facts) -> dict[str, float]:
+    """Return the scale of log-rates: that of scores divided by their mean, without the noise that counts always have.
+
+    The relative variance of a Poisson variable is 1 / mean; both teams' β add to the rest.
+    """
+    scale, mean = _scale("scores", facts), facts.mean_score
+    noise = (scale["gamma"] / mean) ** 2 - 1.0 / mean
+    return {"mu": 0.0, "sigma": scale["sigma"] / mean, "beta": sqrt(max(noise, 0.0) / 2.0), "base_rate": mean}
+
+
+def draw_share(history: History) -> float:
+    """Return the share of draws; in matches of more teams, of neighbours in the final order who share a place.
+
+    It is the mean of its posterior under Jeffreys' prior, so that it is never 0 or 1: a later match may be the first
+    draw.
+
+    >>> draw_share(History.from_matches([{"teams": [["ann"], ["bob"]], "ranks": [1, 1]}] * 2))
+    0.8333333333333334
+    """
+    match = owners(history.match_start)
+    order = np.lexsort((history.place, match))
+    neighbours = np.diff(match[order]) == 0
+    level = np.diff(history.place[order]) == 0
+    return (float((neighbours & level).sum()) + 0.5) / (float(neighbours.sum()) + 1.0)

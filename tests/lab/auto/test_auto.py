@@ -1,0 +1,114 @@
+"""`auto` chooses a model that predicts well, repeats its answer, and claims no more than the last matches show."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import prowess as pw
+from prowess.lab import Calendar, measures
+from prowess.lab.auto.base_rates import base_rate_losses
+
+
+def simulated(model, matches=1500, players=30, seed=0):
+    return pw.simulate(model, matches, players, seed=seed, calendar=Calendar("2020-01-01")).history
+
+
+def shuffled(history, seed=0):
+    """Return the history with random players in every match."""
+    rng = np.random.default_rng(seed)
+    pairs = np.array([rng.choice(len(history.players), 2, replace=False) for _ in range(len(history))])
+    return replace(history, player=pairs.ravel().astype(np.int32))
+
+
+@pytest.fixture(scope="module")
+def league():
+    return simulated(pw.TrueSkill(beta=12, tau=0.5, draw_probability=0.25))
+
+
+@pytest.fixture(scope="module")
+def choice(league):
+    return pw.auto(league)
+
+
+def test_auto_beats_the_default_model_and_comes_close_to_the_true_one(league, choice):
+    truth = pw.TrueSkill(beta=12, tau=0.5, draw_probability=0.25)
+    last = slice(choice.spans.decided, None)
+    true_loss = measures.log_loss(truth.fit(league).forecasts).mean(last)
+    assert choice.gain.value > 0
+    assert choice.loss.value < true_loss + 0.02
+
+
+def test_same_history_gives_the_same_choice(league, choice):
+    again = pw.auto(league)
+    assert again.model == choice.model
+    assert again.to_dict() == choice.to_dict()
+
+
+def test_auto_decides_without_looking_at_the_last_matches(league, choice):
+    # Other results in the last fifth must not change anything that was decided.
+    last = np.arange(choice.spans.decided, len(league))
+    swapped = league.place.reshape(-1, 2).copy()
+    swapped[last] = swapped[last][:, ::-1]
+    other = pw.auto(replace(league, place=swapped.ravel()))
+    assert other.steps.equals(choice.steps)
+    assert other.parts == choice.parts
+
+
+def test_auto_finds_no_gain_if_players_are_shuffled(league):
+    choice = pw.auto(shuffled(league))
+    assert not choice.skill_gain.above_zero
+    assert "do not show" in str(choice)
+
+
+def test_steps_of_auto_are_a_frame_with_intervals(choice):
+    frame = choice.steps
+    assert frame.columns == ["decision", "option", "gain", "low", "high", "kept"]
+    assert (frame["low"] <= frame["gain"]).all()
+    assert (frame["gain"] <= frame["high"]).all()
+
+
+def test_choice_can_be_saved_as_json_and_html(tmp_path, choice):
+    json.dumps(choice.to_dict(), allow_nan=False)
+    assert pw.Model.from_dict(choice.to_dict()["model"]) == choice.model
+    choice.to_html(tmp_path / "choice.html")
+    assert "Decisions" in (tmp_path / "choice.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("matches", [0, 1, 19])
+def test_too_few_matches_give_the_default_model_with_a_remark(matches):
+    league = simulated(pw.TrueSkill(), 20, 5)[:matches]
+    choice = pw.auto(league)
+    assert choice.model == pw.TrueSkill()
+    assert choice.remarks
+    assert choice.fit.model == choice.model
+    str(choice)
+
+
+@pytest.mark.parametrize("matches", [20, 50, 199])
+def test_few_matches_keep_usual_parameters(matches):
+    choice = pw.auto(simulated(pw.TrueSkill(beta=8), matches, 8))
+    assert any("usual in other leagues" in remark for remark in choice.remarks)
+
+
+def test_seconds_option_ends_the_search_early_with_a_remark(league):
+    choice = pw.auto(league, seconds=1e-9)
+    assert any("another run may choose differently" in remark for remark in choice.remarks)
+
+
+def test_free_for_alls_are_judged_by_pairs_of_teams():
+    league = pw.simulate(pw.TrueSkill(), 120, 20, teams=6).history
+    choice = pw.auto(league)
+    assert choice.skill_gain.value > 0
+    assert "per pair of teams" in str(choice)
+
+
+def test_base_rates_learn_only_from_earlier_matches():
+    home = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "home": 0}] * 3)
+    assert base_rate_losses(home).round(6).tolist() == np.round(-np.log([1 / 3, 2 / 4, 3 / 5]), 6).tolist()
+
+
+def test_auto_needs_a_history():
+    with pytest.raises(pw.Error, match="History"):
+        pw.auto([])

@@ -1,0 +1,87 @@
+"""`auto` on real leagues: chosen on the first 60 % of the matches, judged on the last 40 % without choosing again."""
+
+import numpy as np
+import pytest
+
+import prowess as pw
+from prowess.lab import measures
+from prowess.model.components.prior import Newcomers, Normal
+from prowess.model.presets import PRESETS
+
+SHARE = 0.6
+SMALL = ["premier_league_1995_2009.csv", "afl_1999_2009.csv", "llm_comparisons.csv", "cwl_2017_2018.csv.gz"]
+LARGE = ["international_football.csv", "atp_2000_2023.csv.gz", "f1_race_results.csv", "chgk_team_results.csv.gz"]
+
+
+def judged(model, history, start):
+    """Return the mean loss of the last matches: log loss, or the loss per pair of teams."""
+    forecasts = model.fit(history).forecasts
+    if history.teams == 2 * len(history):
+        return measures.log_loss(forecasts).mean(slice(start, None))
+    return measures.pair_log_loss(forecasts).mean(slice(start, None))
+
+
+def preset_losses(history, start):
+    found = {}
+    for name, make in PRESETS.items():
+        try:
+            found[name] = judged(make(), history, start)
+        except pw.Error:  # such as a score model without scores
+            continue
+    return found
+
+
+def assert_auto_beats_presets(path):
+    history = pw.History.read(path)
+    start = int(SHARE * len(history))
+    own = judged(pw.auto(history[:start], progress=False).model, history, start)
+    presets = preset_losses(history, start)
+    assert own < min(presets.values()), min(presets, key=presets.get)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_auto_beats_every_preset_on_the_later_matches(data, name):
+    assert_auto_beats_presets(data / name)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", LARGE)
+def test_auto_beats_every_preset_on_the_later_matches_of_a_large_file(data, name):
+    assert_auto_beats_presets(data / name)
+
+
+def test_auto_is_as_good_as_a_model_tuned_by_hand_on_the_premier_league(data):
+    # The best of twenty combinations of family, drift, seasons and newcomers, each tuned by hand on the same matches.
+    sigma = 25 / 3
+    by_hand = pw.TrueSkill(beta=26.0, draw_probability=0.297).replace(
+        prior=Newcomers(Normal(25, sigma), 0.3 * sigma, 0.2 * sigma, 10),
+        drift=pw.drift.PerTime(0.028 * sigma),
+        home=pw.Home(0.0, sigma, 0.0054 * sigma),
+    )
+    history = pw.History.read(data / "premier_league_1995_2009.csv")
+    start = int(SHARE * len(history))
+    own = judged(pw.auto(history[:start]).model, history, start)
+    assert own < judged(by_hand, history, start) + 0.003
+
+
+@pytest.mark.parametrize(("name", "share"), [("premier_league_1995_2009.csv", 0.05), ("afl_1999_2009.csv", 0.1)])
+def test_choice_on_few_matches_holds_for_the_seasons_after_it(data, name, share):
+    history = pw.History.read(data / name)
+    start = int(share * len(history))
+    chosen = judged(pw.auto(history[:start]).model, history, start)
+    assert chosen < min(judged(model, history, start) for model in (pw.TrueSkill(), pw.Elo(), pw.Glicko()))
+
+
+def test_chosen_models_predict_well_for_years(data):
+    for name in SMALL:
+        model = pw.auto(pw.History.read(data / name)).model
+        assert model.params.get("carry", 1.0) <= 1.0
+        assert model.home is None or not model.home.learnt or model.home.home_tau > 0
+        assert not isinstance(model.drift, pw.drift.Still)
+
+
+def test_same_choice_with_one_process_and_with_several(data):
+    history = pw.History.read(data / "f1_race_results.csv")[:250]
+    alone, together = (pw.auto(history, jobs=jobs) for jobs in (1, 2))
+    assert alone.to_dict() == together.to_dict()
+    assert np.isfinite(alone.loss.value)
