@@ -4,24 +4,35 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from prowess.store.leagues import Preset
+from prowess.store.leagues import STARTING, Preset
 
 PLAYERS = ["ann", "bob", "cat", "Øyvind", "李雷", "d'Arc; --"]
 HOUR = 3_600_000_000
 FIRST = -20  # units of time before 1970, because negative times must work
 
 # Models with different kinds of state: only a mean, volatility, two traits, open periods, a learnt home advantage,
-# a league level, and drift by time.
+# a learnt share of draws, a league level, and drift by time; one has components that no preset has.
 MODELS = {
     "TrueSkill": Preset("TrueSkill", {}),
+    "starting": STARTING,
     "Elo": Preset("Elo", {"k": 24.0}),
     "Glicko": Preset("Glicko", {"period": 7}),
     "Glicko2": Preset("Glicko2", {"period": 2}),
     "Glicko2 at once": Preset("Glicko2", {}),
     "home": Preset("TrueSkill", {"home_mu": 1.0, "home_sigma": 2.0}),
+    "draws": Preset("TrueSkill", {"draw_probability": "learnt", "draw_memory": 30}),
     "TS2": Preset("TS2", {}),
     "PoissonOD": Preset("PoissonOD", {}),
     "GaussianSD": Preset("GaussianSD", {}),
+    "composed": Preset(
+        "TrueSkill",
+        {
+            "prior": {"is": "Newcomers", "first": {"is": "Normal", "mu": 25.0, "sigma": 8.0}, "level_sigma": 2.0},
+            "drift": {"is": "Seasons", "within": {"is": "PerTime", "tau": 0.3}, "gap": 0.5, "carry": 0.8},
+            "home_sigma": 2.0,
+            "home_tau": 0.1,
+        },
+    ),
 }
 
 

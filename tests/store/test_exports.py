@@ -35,9 +35,8 @@ LATE = {  # matches whose last one needs columns that the others do not have
 
 
 @pytest.fixture
-def database(tmp_path):
-    database = Database(f"sqlite:///{tmp_path / 'prowess.db'}")
-    database.migrate()
+def database(sqlite_url):
+    database = Database(sqlite_url)
     yield database
     database.close()
 

@@ -232,9 +232,7 @@ def names_of(connection: Connection, league: League, player: str) -> list[str]:
 
 
 def erase_names(connection: Connection, league: League, names: Mapping[str, str], keep: bool) -> None:
-    """Remove names from the aliases of a league and from its record of changes.
-
-    Changes that contained them can no longer be undone.
+    """Remove names from the aliases of a league and from its record of changes, which can then not be undone.
 
     `names` maps each name to a pseudonym. With `keep`, the pseudonym of every name except the first becomes an alias of
     the first pseudonym.

@@ -130,7 +130,7 @@ def _check_postgresql(connection: Connection) -> Iterator[Check]:
 
 
 def _check_tables(connection: Connection) -> Check:
-    """Compare tables, columns and indexes with the schema. Unique indexes keep matches from being recorded twice."""
+    # A missing unique index would let a match be recorded twice.
     inspector, missing = sa.inspect(connection), []
     names = set(inspector.get_table_names())
     for table in schema.metadata.sorted_tables:
@@ -168,7 +168,7 @@ def _check_leagues(connection: Connection) -> Iterator[Check]:
 
 
 def _check_leftovers(connection: Connection) -> Iterator[Check]:
-    """Look for unused ratings, which remain if a crash interrupts a correction."""
+    # Unused ratings remain if a crash interrupts a correction.
     league, generation, rating = schema.league.c, schema.generation.c, schema.rating.c
     used = select(generation.rating_set).where(
         generation.league_id == rating.league_id, generation.rating_set == rating.rating_set
@@ -187,7 +187,6 @@ def _check_erasures(connection: Connection) -> Iterator[Check]:
 
 
 def _check_league(connection: Connection, name: str) -> Iterator[Check]:
-    """Yield the problems of a league."""
     part, hint = "journal", RESTORE
     try:
         league = leagues.find(connection, name)
@@ -212,7 +211,6 @@ def _problem(check: str, league: str, fault: str, hint: str) -> Check:
 
 
 def _journal_faults(connection: Connection, league: League) -> Iterator[str]:
-    """Check the versions of all matches in the journal, and yield a sentence for each rule that is broken."""
     following = func.lead(_JOURNAL.revision).over(partition_by=_JOURNAL.seq, order_by=_JOURNAL.revision)
     earlier_id = func.lag(_JOURNAL.id).over(partition_by=_JOURNAL.seq, order_by=_JOURNAL.revision)
     rules = {
@@ -234,7 +232,6 @@ def _journal_faults(connection: Connection, league: League) -> Iterator[str]:
 
 
 def _counter_faults(connection: Connection, league: League) -> Iterator[str]:
-    """Yield a sentence for each counter of a league that disagrees with its journal."""
     posts = select(func.count(), func.count(_JOURNAL.id.distinct()))
     posted, ids = connection.execute(posts.where(_JOURNAL.league_id == league.id, _JOURNAL.kind == "post")).one()
     if posted != league.posted:
@@ -270,7 +267,7 @@ def _alias_faults(connection: Connection, league: League) -> Iterator[str]:
 
 
 def _end_of_chain(targets: Mapping[str, str], alias: str) -> str | None:
-    """Return the end of a chain of aliases; None if it never ends."""
+    # None means that the chain is circular.
     for _ in range(len(targets) + 1):
         if alias not in targets:
             return alias
@@ -287,7 +284,6 @@ class _Generation(NamedTuple):
 
 
 def _generations(connection: Connection, league: League) -> Iterator[_Generation]:
-    """Yield the league under each of its models, oldest first."""
     for number in range(1, league.generation + 1):
         revision = leagues.last_revision(connection, league, number)
         rated = replace(leagues.with_generation(connection, league, number), revision=revision)

@@ -107,7 +107,7 @@ class ExportFolder:
         self.path, self._limit = path, limit
 
     def _make(self) -> None:
-        """Create the folder with access for its owner only, because it holds matches of private leagues."""
+        # Only the owner has access, because the folder holds matches of private leagues.
         self.path.mkdir(mode=0o700, exist_ok=True)
         status = self.path.lstat()
         if hasattr(os, "getuid") and (status.st_uid != os.getuid() or status.st_mode & 0o022):
@@ -182,7 +182,6 @@ class ExportFolder:
             return []
 
     def _finished(self) -> Iterator[tuple[Path, int, int]]:
-        """Yield the finished files with their leagues and revisions."""
         for entry in self._entries():
             if entry.suffix != ".tmp" and (numbers := _FINISHED.fullmatch(entry.name)):
                 yield entry, int(numbers[1]), int(numbers[2])
@@ -193,7 +192,7 @@ class ExportFolder:
                 file.unlink(missing_ok=True)
 
     def _make_room(self, newest: Path) -> None:
-        """Delete the oldest files beyond the limit, but never the newest file, because a caller is about to use it."""
+        # The newest file stays, because a caller is about to use it.
         files = sorted((_modified(file), file) for file, *_ in self._finished() if file != newest)
         total = sum(map(_size, [newest, *(file for _, file in files)]))
         for _, file in files:
@@ -216,7 +215,7 @@ def _size(path: Path) -> int:
 
 
 def _remove(entry: Path) -> None:
-    """Delete a file or a folder; a folder is renamed first, so that nobody can create files in it during deletion."""
+    # A folder is renamed first, so that nobody can create files in it while it is deleted.
     with suppress(FileNotFoundError):
         if not entry.is_dir():
             entry.unlink()

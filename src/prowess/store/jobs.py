@@ -1,5 +1,8 @@
 """The queue of background jobs that analyse how well models predict a league: request, claim, finish.
 
+There are three kinds: "figures" of the league's model, a "comparison" with other models, and the "choice" of a better
+model (see `choices.py`).
+
 All processes of a service share the queue. A worker sends a heartbeat about every second; an analysis whose heartbeat
 stops counts as interrupted. The last result is kept until the next analysis has finished.
 """
@@ -12,12 +15,12 @@ from dataclasses import dataclass, replace
 from time import time
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Connection, Row, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, case, delete, insert, select, update
 
 from .db import schema
 from .leagues import League
 
-Kind = Literal["figures", "comparison"]
+Kind = Literal["figures", "comparison", "choice"]
 OPEN = ("queued", "running")
 SILENT = 20.0  # seconds without a heartbeat after which a worker is considered lost
 _ANALYSIS = schema.analysis.c
@@ -72,14 +75,27 @@ def request(connection: Connection, league: League, kind: Kind, asked: Mapping[s
     if last is not None and last.open:
         return
     connection.execute(delete(schema.analysis).where(_of(league.id, kind), _ANALYSIS.state != "done"))
-    row: dict[str, Any] = {
-        "league_id": league.id,
-        "kind": kind,
-        "state": "queued",
-        "asked": json.dumps(asked, ensure_ascii=False),
-    }
-    row |= {"author": author, "asked_at": time(), "step": "", "share": 0.0}
+    row = _new_row(league, kind, author) | {"state": "queued", "asked": json.dumps(asked, ensure_ascii=False)}
     connection.execute(insert(schema.analysis).values(row))
+
+
+def _new_row(league: League, kind: Kind, author: str) -> dict[str, Any]:
+    about = {"league_id": league.id, "kind": kind, "author": author}
+    return about | {"asked": "{}", "asked_at": time(), "step": "", "share": 0.0}
+
+
+def version_of(league: League) -> dict[str, int]:
+    """Return what a result says about the league that it was computed for."""
+    return {"posted": league.posted, "revision": league.revision, "generation": league.generation}
+
+
+def record(connection: Connection, league: League, kind: Kind, answer: Mapping[str, Any], author: str = "") -> None:
+    """Store a result that was computed elsewhere, instead of earlier results and requests of this kind."""
+    connection.execute(delete(schema.analysis).where(_of(league.id, kind)))
+    text = json.dumps({**answer, **version_of(league)})
+    done = {"state": "done", "share": 1.0, "ended_at": time(), "answer": text}
+    done |= {"generation": league.generation, "revision": league.revision}
+    connection.execute(insert(schema.analysis).values(_new_row(league, kind, author) | done))
 
 
 def latest(connection: Connection, league: League, kind: Kind) -> tuple[Analysis | None, Analysis | None]:
@@ -106,15 +122,25 @@ def answer(connection: Connection, id: int) -> str | None:
     return text
 
 
+def interrupted(connection: Connection, kind: Kind) -> list[int]:
+    """Return the ids of the leagues whose job of this kind was interrupted, or has lost its worker."""
+    lost = (_ANALYSIS.state == "running") & (_ANALYSIS.seen_at < time() - SILENT)
+    query = select(_ANALYSIS.league_id).where(_ANALYSIS.kind == kind, lost | (_ANALYSIS.state == "interrupted"))
+    return list(connection.execute(query).scalars())
+
+
 def has_queued(connection: Connection) -> bool:
     """Return whether any analysis is waiting for a worker."""
     return connection.execute(select(_ANALYSIS.id).where(_ANALYSIS.state == "queued").limit(1)).first() is not None
 
 
 def claim(connection: Connection, worker: str) -> Analysis | None:
-    """Claim the analysis that has waited longest for a worker; return None if there is none."""
-    queued = _ANALYSIS.state == "queued"
-    row = connection.execute(_ROWS.where(queued).order_by(_ANALYSIS.id).limit(1)).first()
+    """Claim the analysis that has waited longest for a worker; return None if there is none.
+
+    A choice of a model comes last, because nobody waits for it.
+    """
+    queued, unhurried = _ANALYSIS.state == "queued", case((_ANALYSIS.kind == "choice", 1), else_=0)
+    row = connection.execute(_ROWS.where(queued).order_by(unhurried, _ANALYSIS.id).limit(1)).first()
     if row is None:
         return None
     values = {"state": "running", "worker": worker, "seen_at": time()}

@@ -216,5 +216,5 @@ def _new_secret() -> str:
 
 
 def _hash(secret: str) -> bytes:
-    """Hash a secret. A secret has 32 random bytes, so one round of SHA-256 is enough."""
+    # A secret has 32 random bytes, so one round of SHA-256 is enough.
     return sha256(secret.encode("utf-8", "surrogatepass")).digest()

@@ -19,8 +19,12 @@ from sqlalchemy.exc import IntegrityError
 from ..errors import Error
 from ..history.context import Kind
 from ..history.names import is_unicode, nearest
+from ..model.compose import compose
 from ..model.model import Model
+from ..model.params import read_spec
 from ..model.presets import PRESETS, preset
+from ..model.registry import COMPONENTS
+from ..model.scale import Scale, read_scale
 from ..validate import scale, whole
 from . import audit
 from .clock import CLOCKS, Clock, show
@@ -30,6 +34,7 @@ from .errors import Conflict, NotFound, Renamed, WriteClash
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 MAX_TITLE = 500  # characters
+SCALE = Scale(1500.0, 400.0)  # of new leagues
 GRACE = 30.0  # days until a deleted league is removed for good, by default
 _LEAGUE, _GENERATION, _FORMER = schema.league.c, schema.generation.c, schema.former_name.c
 _SEASON, _ERASURE = schema.season.c, schema.erasure.c
@@ -80,8 +85,12 @@ def _without_accents(title: str) -> str:
 class Preset:
     """A model, given by its preset's name and the parameters that differ from the defaults.
 
+    A parameter may be a component of the model as plain data, as in `Model.to_dict`.
+
     >>> Preset("elo", {"k": 20}).model.params["k"]
     20
+    >>> Preset("trueskill", {"drift": {"is": "PerTime", "tau": 0.1}}).model.drift.tau
+    0.1
     """
 
     name: str = "TrueSkill"
@@ -95,7 +104,7 @@ class Preset:
             text = f"parameters must be a mapping from names to values, not {self.parameters!r}"
             raise Error(text, field="parameters", value=self.parameters)
         try:
-            return make().replace(**self.parameters) if self.parameters else make()
+            return compose(make(), **{name: _read_parameter(name, value) for name, value in self.parameters.items()})
         except (TypeError, AttributeError, ArithmeticError) as error:
             raise Error.in_field("parameters", str(error)) from error
 
@@ -105,12 +114,24 @@ class Preset:
         return json.dumps({"name": name, "parameters": dict(self.parameters)}, ensure_ascii=False)
 
 
+def _read_parameter(name: str, value: Any) -> Any:
+    try:
+        return read_spec(value, COMPONENTS) if isinstance(value, dict) else value
+    except Error as error:
+        raise error.within(f"{name}: ", field=name) from None
+
+
+STARTING = Preset("TrueSkill", {"draw_probability": "learnt"})  # of a league that is created without a model
+
+
 @dataclass(frozen=True)
 class Settings:
-    """Settings of a league: for how many matches a player is provisional, and when a player is inactive.
+    """Settings of a league: for how many matches a player is provisional, when a player is inactive, and the scale.
 
+    With a `scale`, pages show ratings in points (see `Model.points`); None shows them in the unit of the model.
     `allow_future` accepts matches dated more than a day ahead. A date in the future is usually mistyped, and would make
-    the other players inactive, because inactivity is counted from the latest match.
+    the other players inactive, because inactivity is counted from the latest match. `auto_switch` replaces the league's
+    model whenever the search for a better model finds one; otherwise that model is only offered.
 
     >>> Settings().provisional_matches
     10
@@ -119,8 +140,11 @@ class Settings:
     provisional_matches: int = 10
     inactive_days: float = 90.0
     allow_future: bool = False
+    auto_switch: bool = False
+    scale: Scale | None = SCALE
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "scale", read_scale(self.scale))  # JSON has a list in place of the pair
         whole("provisional_matches", self.provisional_matches)
         scale("inactive_days", self.inactive_days)
 
@@ -151,6 +175,7 @@ class League:
     purge_at: float | None
     alias_revision: int  # the last revision that changed aliases of players, 0 if there never were any
     context_kinds: Mapping[str, Kind]  # whether each context column holds numbers or categories
+    choice_posted: int  # how many matches had been posted at the last search for a better model
     model: Model
     preset: Preset
     memory: bytes
@@ -217,9 +242,9 @@ def create(
     _take_name(connection, name)
     if clock not in CLOCKS:
         raise Error.in_field("clock", f"must be one of {', '.join(CLOCKS)}, not {clock!r}", value=clock)
-    model = model or Preset()
+    model = model or STARTING
     row = {"name": name, "title": _check_title(title) or name, "clock": clock, "public": public, "created_at": time()}
-    row |= {"settings": json.dumps(asdict(settings or Settings())), "generation": 1}
+    row |= _write_settings(settings or Settings()) | {"generation": 1}
     row |= {"revision": 0, "posted": 0, "corrected": 0, "rating_sets": 1}
     try:
         (number,) = connection.execute(insert(schema.league).values(row)).inserted_primary_key  # type: ignore[misc]
@@ -231,7 +256,7 @@ def create(
 
 
 def _take_name(connection: Connection, name: str) -> None:
-    """Check that a name is valid and not in use. If the name redirects to a renamed league, end the redirect."""
+    # A name that redirects to a renamed league may be taken, which ends the redirect.
     if not NAME.fullmatch(name):
         text = (
             f"a league name has at most 63 lowercase letters (a to z), digits and hyphens, as in {slug(name)!r}, "
@@ -332,7 +357,7 @@ def _league(row: Sequence[Any]) -> League:
     values = dict(zip(_COLUMNS, row, strict=True))
     values["model"] = _read_model(values["model"])
     values["preset"] = _read_preset(values["preset"])
-    values["settings"] = _read_settings(values["settings"])
+    values["settings"] = _read_settings(values["settings"], values.pop("scale"))
     values["context_kinds"] = _read_kinds(values["context_kinds"]) if values["context_kinds"] else _NO_KINDS
     values["memory"], values["public"] = bytes(values["memory"]), bool(values["public"])
     return League(**values)
@@ -350,8 +375,15 @@ def _read_preset(text: str) -> Preset:
 
 
 @lru_cache(256)
-def _read_settings(text: str) -> Settings:
-    return Settings(**json.loads(text))
+def _read_settings(text: str, scale: str | None) -> Settings:
+    return Settings(**json.loads(text), scale=None if scale is None else json.loads(scale))
+
+
+def _write_settings(settings: Settings) -> dict[str, Any]:
+    # The scale has a column of its own, in which leagues of earlier versions have no value.
+    plain = asdict(settings)
+    scale = plain.pop("scale")
+    return {"settings": json.dumps(plain), "scale": None if scale is None else json.dumps(scale)}
 
 
 _NO_KINDS: Mapping[str, Kind] = {}
@@ -401,22 +433,26 @@ def change(
     if title is None and public is None and not settings:
         return find(connection, league.name)
     try:
-        new_settings = asdict(replace(league.settings, **(settings or {})))
+        new_settings = replace(league.settings, **(settings or {}))
     except TypeError:
         text = f"the settings are {', '.join(asdict(league.settings))}, not {', '.join(settings or {})}"
         raise Error.in_field("settings", text, value=settings) from None
+    if settings and settings.get("scale") is not None:
+        league.model.points(settings["scale"])  # raises an error if the model has no scale
     values = {
         "title": league.title if title is None else _check_title(title) or league.name,
         "public": league.public if public is None else public,
-        "settings": json.dumps(new_settings),
+        **_write_settings(new_settings),
     }
+    if new_settings.auto_switch and not league.settings.auto_switch:
+        update_row(connection, league, choice_posted=0)  # the next search need not wait until the league has grown
     update_row(connection, league, **values)
     audit.write(connection, author, "change league", league.name, **values)
     return find(connection, league.name)
 
 
 def _rename(connection: Connection, league: League, new: str, author: str) -> League:
-    """Rename a league. The old name redirects to the league until another league takes the name."""
+    # The old name redirects to the league until another league takes the name.
     _take_name(connection, new)
     try:
         update_row(connection, league, name=new)

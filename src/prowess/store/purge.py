@@ -41,9 +41,7 @@ REMOVED = 0.0  # `purge_at` of a league whose removal has begun
 
 
 def purge_deleted(database: Database, stopping: Callable[[], bool] = lambda: False) -> list[str]:
-    """Remove all deleted leagues whose grace period has ended, and return their names.
-
-    The work stops when `stopping` returns true.
+    """Remove all deleted leagues whose grace period has ended, and return their names; stop if `stopping` returns true.
 
     The id of a removed league stays reserved, because caches identify leagues by id.
     """
@@ -77,7 +75,6 @@ def _begin(database: Database, id: int, name: str) -> bool:
 
 
 def _delete_batch(database: Database, table: Table, league_id: int, batch: int) -> bool:
-    """Delete some rows of a league from a table; return whether there were any."""
     own = table.c.league_id == bindparam("league")
     key = tuple_(*table.primary_key.columns)
     some = select(*table.primary_key.columns).where(own).limit(batch)

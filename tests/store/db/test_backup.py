@@ -1,5 +1,6 @@
 """A restore is complete, or it changes nothing."""
 
+import json
 import shutil
 import sqlite3
 from random import Random
@@ -32,6 +33,8 @@ def awkward(column, random, number):
     if column.primary_key or column.unique or column.name == "id":
         named = f"{number} {random.choice(TEXTS)}"[:longest]
         return {int: number + 1, float: number + 0.1, str: named, bytes: number.to_bytes(32, "big")}[kind]
+    if column.name == "settings":  # migrations read it, so it must be JSON
+        return json.dumps({"title": random.choice(TEXTS)}, ensure_ascii=False)
     texts = [one[:longest] for one in TEXTS]
     blobs = [one[:longest] for one in (b"", bytes(range(256)), random.randbytes(3000))]
     return random.choice({int: [0, 1, 2**31 - 1], float: NUMBERS, str: texts, bool: [True, False], bytes: blobs}[kind])

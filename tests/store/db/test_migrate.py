@@ -5,12 +5,14 @@ import subprocess
 import sys
 
 import pytest
+import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import inspect, text
 
 import prowess as pw
+from prowess.store import leagues
 from prowess.store.db import schema
 from prowess.store.db.database import Database
 from prowess.store.db.migrate import (
@@ -156,3 +158,24 @@ def test_failed_migration_is_rolled_back(engine, monkeypatch):
     with pytest.raises(RuntimeError, match="stop"):
         migrate(engine)
     assert inspect(engine).get_table_names() == []
+
+
+def test_leagues_of_earlier_versions_have_no_scale_after_the_upgrade(engine):
+    """The scale is a column that version 9 of the schema adds; only new leagues have a scale."""
+    with engine.begin() as connection:
+        run_migrations(connection, "prowess_0008")
+        row = {"name": "old", "title": "Old", "clock": "utc", "public": True, "created_at": 0.0, "generation": 1}
+        row |= {"revision": 0, "posted": 0, "corrected": 0, "rating_sets": 1}
+        row["settings"] = '{"provisional_matches": 5, "inactive_days": 90.0, "allow_future": false}'
+        old = sa.table("league", *(sa.column(name) for name in row))
+        connection.execute(sa.insert(old).values(row))
+        (number,) = connection.execute(sa.select(sa.column("id")).select_from(sa.table("league"))).one()
+        leagues.add_generation(connection, number, 1, 1, leagues.Preset(), 0, "", "the first")
+        run_migrations(connection, "head")
+        found = leagues.find(connection, "old")
+        assert found.settings == leagues.Settings(provisional_matches=5, scale=None)
+        assert leagues.create(connection, "new").settings.scale == (1500, 400)
+        changed = leagues.change(connection, "old", settings={"scale": (1000, 200)})
+        assert changed.settings.scale == (1000, 200)
+        assert leagues.change(connection, "old", title="Older").settings.scale == (1000, 200)
+        assert leagues.change(connection, "old", settings={"scale": None}).settings.scale is None

@@ -4,6 +4,7 @@ import pytest
 
 from prowess.store import leagues
 from prowess.store.db.database import Database
+from prowess.store.leagues import Preset
 
 
 @pytest.fixture
@@ -12,6 +13,6 @@ def database(sqlite_url):
     made.migrate()
     with made.writing() as connection:
         for name in ("chess", "go"):
-            leagues.create(connection, name, clock="number")
+            leagues.create(connection, name, model=Preset(), clock="number")
     yield made
     made.close()

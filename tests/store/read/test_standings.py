@@ -27,7 +27,7 @@ def database(sqlite_url):
     made = Database(sqlite_url)
     made.migrate()
     with made.writing() as connection:
-        leagues.create(connection, "darts", settings=Settings(provisional_matches=3, inactive_days=7))
+        leagues.create(connection, "darts", model=Preset(), settings=Settings(provisional_matches=3, inactive_days=7))
     yield made
     made.close()
 

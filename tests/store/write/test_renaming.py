@@ -15,6 +15,7 @@ from prowess.store.db.database import Database
 from prowess.store.doctor import examine
 from prowess.store.errors import Conflict, NameConflict, NotFound
 from prowess.store.journal import journal
+from prowess.store.leagues import Preset
 from prowess.store.read.standings import StandingsCache
 from prowess.store.read.trace_cache import TraceCache
 from prowess.store.write import erasure, long_corrections
@@ -38,7 +39,7 @@ def database(database_url):
     with closing(Database(database_url)) as opened:
         opened.migrate()
         with opened.writing() as connection:
-            leagues.create(connection, "darts")
+            leagues.create(connection, "darts", model=Preset())
         perform(opened, Post("darts", [match(*one) for one in MATCHES], author="ann"))
         yield opened
 
@@ -239,7 +240,7 @@ def test_player_can_be_renamed_to_an_earlier_name(database):
     check(database, "darts")
 
 
-def test_new_name_that_is_an_alias_stands_for_the_player_of_the_alias(database):
+def test_renaming_a_player_to_an_alias_renames_to_the_player_of_the_alias(database):
     perform(database, AddAlias("darts", "Kitty", "cat"))
     done = perform(database, Rename("darts", "eve", "Kit"))
     assert not done.merged

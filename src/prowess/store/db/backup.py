@@ -118,11 +118,7 @@ def _file_error(path: PathLike, reason: object) -> Error:
 
 @contextmanager
 def _open_file(path: PathLike, uri: str) -> Iterator[Connection]:
-    """Connect to a SQLite file that no other process writes to.
-
-    SQLite's errors become an `Error` that names the file.
-    """
-
+    # No other process writes to the file; SQLite's errors become an `Error` that names it.
     def connect() -> sqlite3.Connection:
         connection = sqlite3.connect(uri, uri=True, isolation_level=None)
         if uri.endswith("rwc"):  # an incomplete file is discarded, so it needs no journal
@@ -140,7 +136,7 @@ def _open_file(path: PathLike, uri: str) -> Iterator[Connection]:
 
 
 def _check_target(path: Path) -> None:
-    """Raise `Error` if the file to replace is not a backup, or if a service has used it as its database."""
+    # The file must not be replaced if it is not a backup, or if a service has used it as its database.
     if path.exists() and not is_backup(path):
         raise _file_error(path, "already exists and is not a backup: choose another name")
 
@@ -159,7 +155,6 @@ def _check_backup(source: Connection, path: PathLike) -> str:
 
 
 def _create_tables(target: Connection, version: str) -> None:
-    """Create the tables of a schema version; raises `Error` if the database has rows."""
     check_version(target)
     names = table_names(target)
     if names and target.dialect.name == "postgresql":  # so that nobody adds rows while we check
@@ -196,7 +191,7 @@ def copy_tables(source: Connection, target: Connection, label: str, progress: bo
 
 
 def _batches(source: Connection, table: Table) -> Iterator[Rows]:
-    """Yield batches of the rows of a table, ordered by primary key, with values as the driver returns them."""
+    # Values stay as the driver returns them, so that they are copied unchanged.
     query = str(select(table).order_by(*table.primary_key).compile(source))
     size = SMALL_BATCHES.get(table.name, BATCH)
     with source.exec_driver_sql(query, execution_options={"stream_results": True, "yield_per": size}) as result:

@@ -137,7 +137,7 @@ class Database:
 
 
 def _parse_url(database: str) -> URL:
-    """Return the URL of a database; a plain path is a SQLite file. Errors omit the URL, which may hold a password."""
+    # A plain path is a SQLite file. Errors omit the URL, which may hold a password.
     address = str(database).strip()
     if "://" not in address:
         address = f"sqlite:///{address}" if address else ""
@@ -159,7 +159,7 @@ def _parse_url(database: str) -> URL:
 def _engine(url: URL, begin: str, isolation: str, pool: int, cache: int) -> Engine:
     """Create an engine; `begin` and `cache` (MB per connection) are for SQLite, `isolation` for PostgreSQL.
 
-    Pools are small because PostgreSQL has 100 connections for all processes; a caller waits until one is free.
+    Pools are small, because PostgreSQL has 100 connections for all processes; callers wait until one is free.
     """
     options: dict[str, Any] = {"pool_size": pool, "max_overflow": 2, "pool_timeout": BUSY, "hide_parameters": True}
     if url.get_backend_name() != "sqlite":
@@ -179,7 +179,7 @@ def _configure_sqlite(cache: int, connection: Any, _: Any) -> None:
 
 @contextmanager
 def _translate_errors(dialect: str) -> Iterator[None]:
-    """Convert database errors to `Unavailable` or `WriteClash`; the transaction has already been rolled back."""
+    # The transaction has already been rolled back.
     try:
         yield
     except TimeoutError as error:
@@ -204,7 +204,7 @@ def _because(cause: BaseException | None) -> str:
 
 
 def _try_sqlite(connection: Any) -> None:
-    """Write a table larger than the cache, so that SQLite must write pages to the WAL, as a commit does."""
+    # The table is larger than the cache, so that SQLite must write pages to the WAL, as a commit does.
     size, wait = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("cache_size", "busy_timeout"))
     try:
         connection.execute("PRAGMA busy_timeout=100")
@@ -224,10 +224,7 @@ def _try_sqlite(connection: Any) -> None:
 
 
 def _try_postgresql(connection: Any) -> None:
-    """Check that PostgreSQL can write.
-
-    An update of no rows fails on a read-only server. A query that fills a temporary file fails if the disk is full.
-    """
+    # An update of no rows fails on a read-only server. A query that fills a temporary file fails if the disk is full.
     with closing(connection.cursor()) as cursor:
         cursor.execute("UPDATE league SET name = name WHERE id < 0")
         cursor.execute("SET LOCAL work_mem = '64kB'")

@@ -33,7 +33,6 @@ def _required(kind: Any, *names: str) -> list[Column[Any]]:
 
 
 def _where(condition: str) -> dict[str, Any]:
-    """Return the options of a partial index."""
     return {f"{dialect}_where": sa.text(condition) for dialect in ("sqlite", "postgresql")}
 
 
@@ -59,6 +58,8 @@ league = Table(
     Column("purge_at", Double),  # when a deleted league is removed for good
     Column("alias_revision", BigInteger, nullable=False, server_default="0"),  # the last revision that changed aliases
     Column("context_kinds", Text),  # JSON: "number" or "category" for each context column; null if there is none
+    Column("choice_posted", BigInteger, nullable=False, server_default="0"),  # `posted` at the last search for a model
+    Column("scale", Text),  # JSON: the points of a newcomer, and those that make odds of 10:1; null for no points
 )
 
 # A name that a renamed league had before; it leads to the league until another league takes the name.
@@ -239,7 +240,8 @@ analysis = Table(
     metadata,
     _id(),
     Column("league_id", sa.ForeignKey("league.id"), nullable=False),
-    *_required(String(16), "kind"),  # "figures" of the league's own model, or a "comparison" with others
+    # "figures" of the league's own model, a "comparison" with others, or the "choice" of a better model
+    *_required(String(16), "kind"),
     *_required(String(16), "state"),  # "queued", "running", "done", "failed", "cancelled", "interrupted"
     *_required(Text, "asked"),  # JSON: the models
     *_required(Text, "author"),

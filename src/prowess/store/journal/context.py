@@ -249,7 +249,7 @@ def check_limits(history: History) -> None:
 
 
 def _in_column(history: History, level: int, column: ContextColumn, text: str, value: object) -> Error:
-    """Return an error about a column that names the first match with a value in this column."""
+    # The error names the first match with a value in the column.
     row = int((column.code >= 0).argmax())
     if level == 2:
         row = int(np.searchsorted(history.team_start, row, side="right")) - 1

@@ -330,7 +330,7 @@ def has_changed(connection: Connection, league: League, player: str, since: int)
 def current_entries(connection: Connection, league: League, seqs: Sequence[int], since: int = 0) -> list[Entry]:
     """Return the current versions of matches, given by number.
 
-    Deleted matches, and matches not changed since a revision, are left out.
+    Deleted matches are left out, and matches that have not changed after revision `since`.
     """
     rows = _BY_SEQ(connection, league=league.id, seqs=list(seqs), revision=since) if seqs else []
     return [Entry(*row) for row in rows]
@@ -447,10 +447,7 @@ def bodies(history: History) -> list[str]:
 
 
 def _has_ranks_and_scores(history: History) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return two masks: matches to write with ranks, and matches to write with scores.
-
-    Ranks that follow from scores are omitted.
-    """
+    # Ranks that follow from scores are omitted.
     if history.score is None:
         return np.ones(len(history), np.bool_), np.zeros(len(history), np.bool_)
     scored = ~np.isnan(history.score[history.match_start[:-1]])
@@ -471,7 +468,7 @@ def _lists(texts: Sequence[str], start: list[int]) -> list[str]:
 
 
 def _numbers(column: NDArray[np.float64]) -> list[str]:
-    """Format numbers so that parsing gives the same bits; whole numbers have no point, and -0 becomes 0."""
+    # Parsing must give the same bits; whole numbers have no point, and -0 becomes 0.
     column = np.where(column == column, column, 0.0) + 0.0  # matches without scores have NaN, which is not written
     if ((column == np.floor(column)) & (np.abs(column) < EXACT)).all():
         return list(map(str, column.astype(np.int64).tolist()))
@@ -514,7 +511,7 @@ def history_of(
 def _raw_matches(
     blocks: list[ScannedMatches], times: Times | None, ids: Sequence[str], contexts: Sequence[str | None]
 ) -> RawMatches:
-    """Join blocks of scanned matches into raw matches; each block has its own numbering of players."""
+    # Each block has its own numbering of players.
     numbers: dict[str, int] = {}
     player = []
     for block in blocks:
@@ -551,7 +548,7 @@ def _damaged(id: str) -> str:
 def _parse_one_by_one(
     times: Times | None, ids: Sequence[str], texts: Sequence[str], contexts: Sequence[str | None]
 ) -> History:
-    """Return the history of JSON texts that are not in canonical form."""
+    # Only texts that are not in canonical form, which the scanner rejects, are parsed here.
     matches = []
     for row, (text, context) in enumerate(zip(texts, contexts or repeat(None), strict=False)):
         try:

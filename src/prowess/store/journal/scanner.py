@@ -108,7 +108,7 @@ def _decode_name(raw: bytes) -> str:
 
 
 def _numbered_by_text(raw: bytes, start: list[int], stop: list[int]) -> tuple[np.ndarray, np.ndarray]:
-    """Number names by their text; needed only if two different names have the same hash."""
+    # Needed only if two different names have the same hash.
     first: dict[bytes, int] = {}
     code = [first.setdefault(raw[a:b], len(first)) for a, b in zip(start, stop, strict=True)]
     return np.array(code, np.int32), np.unique(code, return_index=True)[1]
@@ -127,7 +127,6 @@ def _read_matches(s: Scanner, matches: cython.Py_ssize_t) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(-1)
 def _skip_word(s: Scanner, word: bytes) -> cython.bint:
-    """Advance past a word, if the text continues with it."""
     i: cython.Py_ssize_t
     size: cython.Py_ssize_t = len(word)
     letter: cython.uchar
@@ -151,7 +150,6 @@ def _skip_char(s: Scanner, letter: cython.uchar) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(-1)
 def _read_teams(s: Scanner) -> cython.bint:
-    """Read the lists of names, and set the optional values to their defaults."""
     first: cython.Py_ssize_t = s.teams
     before: cython.Py_ssize_t
     if not _skip_char(s, 91):  # [
@@ -183,7 +181,6 @@ def _read_teams(s: Scanner) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(-1)
 def _read_name(s: Scanner) -> cython.bint:
-    """Record where a name begins and ends, and its hash."""
     at: cython.Py_ssize_t = s.at + 1
     code: cython.ulonglong = BASIS
     letter: cython.ulonglong
@@ -209,7 +206,6 @@ def _read_name(s: Scanner) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(-1)
 def _read_results(s: Scanner) -> cython.bint:
-    """Read the optional values after the teams."""
     team: cython.Py_ssize_t = s.teams - s.teams_of[s.matches]
     entry: cython.Py_ssize_t = s.entries
     i: cython.Py_ssize_t
@@ -242,7 +238,6 @@ def _read_results(s: Scanner) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(-1)
 def _read_list(s: Scanner, column: cython.double[::1], first: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.bint:
-    """Read a list of numbers into some rows of a column."""
     i: cython.Py_ssize_t
     for i in range(first, end):
         if not _skip_char(s, 91 if i == first else 44) or not _read_number(s):
@@ -254,7 +249,7 @@ def _read_list(s: Scanner, column: cython.double[::1], first: cython.Py_ssize_t,
 @cython.cfunc
 @cython.exceptval(-1)
 def _read_number(s: Scanner) -> cython.bint:
-    """Read a number. Up to 15 digits take one division, which is exact (Clinger 1990); longer numbers use `float`."""
+    # Up to 15 digits take one division, which is exact (Clinger 1990); longer numbers use `float`.
     first: cython.Py_ssize_t = s.at
     at: cython.Py_ssize_t = first
     digits: cython.Py_ssize_t = 0
@@ -288,7 +283,7 @@ def _read_number(s: Scanner) -> cython.bint:
 def _names_agree(
     s: Scanner, code: cython.const[cython.int][::1], first: cython.const[cython.longlong][::1]
 ) -> cython.bint:
-    """Return whether all names with the same number are equal; different names can have the same hash."""
+    # Different names can have the same hash.
     i: cython.Py_ssize_t
     k: cython.Py_ssize_t
     here: cython.Py_ssize_t

@@ -15,7 +15,8 @@ from ...errors import Error
 from ...history.times import DAY
 from ...model.fit.leaderboard import overall
 from ...model.ladder.ladder import Ladder
-from .snapshot import Ranking, Snapshot, rank_all
+from ...model.scale import Scale
+from .snapshot import Ranking, Snapshot, points_on, rank_all
 
 WEEK = 7  # days, or units of a numeric clock
 RESULTS = {"first": [1, 2], "draw": [1, 1], "second": [2, 1]}  # places of the two teams, by result
@@ -36,8 +37,8 @@ class RankChanges:
     most: list[Plain]
 
 
-def rank_changes(before: Ladder, after: Ladder, limit: int = 10) -> RankChanges:
-    """Compare the ranks of players in two ladders with the same players.
+def rank_changes(before: Ladder, after: Ladder, limit: int = 10, scale: Scale | None = None) -> RankChanges:
+    """Compare the ranks of players in two ladders with the same players; with a scale, also give their points.
 
     >>> import prowess as pw
     >>> ladders = [pw.Ladder(pw.Elo(), {"ann": pw.Rating(1500), "bob": pw.Rating(bob)}) for bob in (1400, 1600)]
@@ -46,23 +47,30 @@ def rank_changes(before: Ladder, after: Ladder, limit: int = 10) -> RankChanges:
     (2, [('bob', 2, 1), ('ann', 1, 2)])
     """
     names = [name for name in after.names if name in before.rows]
-    old, new = (_ranks_and_ratings(ladder, names) for ladder in (before, after))
-    change = old[0] - new[0]
-    best = np.lexsort((np.arange(len(names)), new[0]))[:limit]
-    most = np.lexsort((new[0], -np.abs(change)))[:limit]
+    ends = [_ranks_and_ratings(ladder, names, scale) for ladder in (before, after)]
+    (old, _), (new, _) = ends
+    change = old - new
+    best = np.lexsort((np.arange(len(names)), new))[:limit]
+    most = np.lexsort((new, -np.abs(change)))[:limit]
 
     def row(k: int) -> Plain:
-        both = ({"rank": int(ranks[k]), "shown": float(shown[k])} for ranks, shown in (old, new))
+        both = [
+            {"rank": int(rank[k])} | {key: float(column[k]) for key, column in rated.items()} for rank, rated in ends
+        ]
         return {"player": names[k]} | dict(zip(("before", "after"), both, strict=True)) | {"change": int(change[k])}
 
     moved = [row(k) for k in most.tolist() if change[k]]
     return RankChanges(len(names), int(np.count_nonzero(change)), [row(k) for k in best.tolist()], moved)
 
 
-def _ranks_and_ratings(ladder: Ladder, names: list[str]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    settled = ladder.settled
+def _ranks_and_ratings(
+    ladder: Ladder, names: list[str], scale: Scale | None
+) -> tuple[NDArray[np.intp], dict[str, NDArray[np.float64]]]:
+    settled, points = ladder.settled, points_on(ladder, scale)
     cells = settled[[ladder.rows[name] for name in names]]
-    return rank_all(ladder.model, settled, ladder.names).ranks(ladder.model, cells), overall(ladder.model, cells)[2]
+    mu, _, shown = overall(ladder.model, cells)
+    ratings = {"shown": shown} | ({} if points is None else {"points": points.of(mu)})
+    return rank_all(ladder.model, settled, ladder.names).ranks(ladder.model, cells), ratings
 
 
 def week_before(now: Snapshot) -> float | None:
@@ -101,7 +109,6 @@ def ranks_gained(
 
 
 def _ranking_of_active(before: Snapshot, now: Snapshot) -> Ranking:
-    """Rank the players who are active now by their ratings in the earlier standings."""
     cached = _ACTIVE_BEFORE.get(now)
     if cached is None or cached[0]() is not before:
         rows = np.array([now.names.rows.get(name, -1) for name in before.players], np.intp)
@@ -115,8 +122,9 @@ def what_if(
 ) -> list[Plain] | None:
     """Return how much each rating would change with each result of a match between two teams.
 
-    The match takes place at `time`, on the clock of the league, or else right after the last match of its players.
-    Returns None if the model needs scores, not only a result.
+    The match takes place at `time`, on the clock of the league, or else right after the last match of its players. The
+    changes are those of μ, in points if the league has a scale. Returns None if the model needs scores, not only a
+    result.
 
     >>> import prowess as pw
     >>> from prowess.store.leagues import Settings
@@ -130,6 +138,7 @@ def what_if(
     moment = float(np.fmax.reduce(now.last_seen[rows], initial=np.nan)) if time is None else time
     when = None if now.clock == "none" or np.isnan(moment) else now.as_time(moment)
     changes: dict[str, Plain] = {name: {"player": name} for name in names}
+    unit = 1.0 if now.points is None else now.points.factor
     for result, ranks in RESULTS.items():
         ladder = now.ladder_of(names)
         before = dict.fromkeys(names, ladder.newcomer.mu) | {name: ladder[name].mu for name in ladder}
@@ -138,5 +147,5 @@ def what_if(
         except Error:
             return None
         for name in names:
-            changes[name][result] = ladder[name].mu - before[name]
+            changes[name][result] = unit * (ladder[name].mu - before[name])
     return list(changes.values())

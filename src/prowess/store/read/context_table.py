@@ -46,7 +46,6 @@ class AppendColumn:
         self.append(first)
 
     def __len__(self) -> int:
-        """Count the rows."""
         return self._length
 
     @property
@@ -313,9 +312,8 @@ class ContextView:
     def entry_mask(self, filters: ContextFilters, entry: Rows, team: Rows, match: Rows) -> Mask:
         """Return a mask of the entries that have an accepted value in every filtered column.
 
-        An entry passes a filter if the entry, its team or its match has an accepted value.
-
-        `team` and `match` have the team and the match of each entry.
+        An entry passes a filter if the entry, its team or its match has an accepted value. `team` and `match` have the
+        team and the match of each entry.
         """
         chosen = np.ones(len(entry), np.bool_)
         for name, values in filters.items():
@@ -333,10 +331,7 @@ class ContextView:
 
 
 def _accepts(name: str, column: ContextColumn, values: Sequence[str]) -> Mask:
-    """Return, for each code of a column, whether its value is accepted.
-
-    The last element is for a missing value (code -1).
-    """
+    # The last element is for a missing value (code -1).
     accepted = np.zeros(len(column.values) + 1, np.bool_)
     for value in values:
         if not value:

@@ -20,6 +20,7 @@ from ...history.head_to_head import Encounters, encounters, results, rivals
 from ...model.fit.explain import plain
 from ...model.fit.leaderboard import overall
 from ...model.ladder.ladder import Ladder
+from ...model.scale import Points
 from .. import clock
 from ..db import schema
 from ..errors import NotFound
@@ -64,19 +65,23 @@ class RecordedMatch(NamedTuple):
 class MatchViews:
     """Views of a league's matches and players.
 
-    The ids and contexts of matches are read from the connection, which must stay open.
+    The ids and contexts of matches are read from the connection, which must stay open. With `points`, every rating also
+    has its points, and reasons of rating changes are in points.
     """
 
     league: League
     connection: Connection
     view: TraceView
+    points: Points | None = None
 
     def match(self, id: str, most: int | None = None) -> Plain:
         """Return a match with its forecast, and the rating changes of at most `most` players with their reasons."""
         index = self._index(id)
-        account = self.view.trace.account(index, most)
+        account = self.view.trace.account(index, most, self.points)
         players = [
-            {key: row[key] for key in ("player", *MATCH_KEYS, "first") if key in row} | _changes(row) | {"why": why}
+            {key: row[key] for key in ("player", *MATCH_KEYS, "first") if key in row}
+            | self._changes(row)
+            | {"why": why}
             for row, why in zip(account.rows, account.sentences, strict=True)
         ]
         match = self._match(index, self._recorded(np.array([index])).get(index, RecordedMatch(id)))
@@ -155,19 +160,25 @@ class MatchViews:
 
     def curve(self, name: str, most: int = 500) -> list[Plain]:
         """Return a player's ratings after each match that counts, reduced to at most `most` points."""
-        entry = self._entries(name)
-        return self._curve(entry, self.view.places(entry)[1], most)[0]
+        return self._curve(self._entries(name), most)[0]
 
     def record(self, name: str) -> Plain:
         """Return the best and worst rating of a player and the number of wins, draws and losses."""
         entry = self._entries(name)
         return self._record(entry, self.view.places(entry), 0)[1]
 
-    def worst(self, name: str, skip: int) -> Plain | None:
-        """Return a player's lowest rating, ignoring the first `skip` matches that count; None if no match is left."""
+    def extremes(self, name: str, skip: int) -> tuple[Plain | None, Plain | None]:
+        """Return a player's best rating, and the worst after the first `skip` rated matches (None if there is none).
+
+        Ratings in points are compared by μ. Early points are as often too high as too low, so the best rating ignores
+        the first matches, too, unless there are no others.
+        """
         entry = self._entries(name)
-        entry = entry[self.view.trace.counted(self.view.places(entry)[1])][skip:]
-        return self._curve(entry, self.view.places(entry)[1], 0)[2]
+        entry = entry[self.view.trace.counted(self.view.places(entry)[1])]
+        later = entry[skip:]
+        by_mean = self.points is not None
+        best = self._curve(later if by_mean and len(later) else entry, 0, by_mean)[1]
+        return best, self._curve(later, 0, by_mean)[2]
 
     def id(self, number: int) -> str | None:
         """Return the id of a match by its number, counted from 1; None if the connection does not see the match yet."""
@@ -206,7 +217,7 @@ class MatchViews:
         return entry
 
     def _recorded(self, chosen: Ints) -> dict[int, RecordedMatch]:
-        """Return ids and contexts of matches by index; matches posted after the connection's snapshot are left out."""
+        # Matches posted after the connection's snapshot are left out.
         index = dict(zip(self.view.seq[chosen].tolist(), chosen.tolist(), strict=True))
         query = select(_JOURNAL.seq, _JOURNAL.id, _JOURNAL.context).where(
             _JOURNAL.league_id == self.league.id, _JOURNAL.seq.in_(list(index)), _JOURNAL.until.is_(None)
@@ -215,7 +226,7 @@ class MatchViews:
 
     @cached_property
     def _history(self) -> History:
-        """The matches without their context; pages show the context from the journal instead."""
+        # Without the context, which pages read from the journal.
         return replace(self.view.trace.history, context=EMPTY, team_context=EMPTY, entry_context=EMPTY)
 
     def _match(self, index: int, recorded: RecordedMatch) -> Plain:
@@ -228,7 +239,6 @@ class MatchViews:
         return None if times is None else clock.show(self.league.clock, float(times[index]))
 
     def _player_matches(self, entry: Ints) -> list[Plain]:
-        """Return matches of a player, newest first, with the expected result and the change of the rating."""
         trace = self.view.trace
         team, match = trace.locate(entry)
         columns = {"team": team - trace.history.match_start[match]} | trace.describe(entry)
@@ -237,31 +247,28 @@ class MatchViews:
         for k, index in reversed([*enumerate(match.tolist())]):
             if index in recorded:
                 row = {key: plain(columns[key][k]) for key in columns}
-                changes = _changes(row if counts[k] else row | {"moved": 0.0, "shown_moved": 0.0})
+                changes = self._changes(row if counts[k] else row | {"moved": 0.0, "shown_moved": 0.0})
                 own = {key: row[key] for key in MATCH_KEYS if key in row}
                 rows.append(self._match(index, recorded[index]) | {"counts": counts[k]} | own | changes)
         return rows
 
-    def _curve(self, entry: Ints, match: Ints, most: int) -> tuple[list[Plain], Plain | None, Plain | None]:
-        """Return the ratings after the given matches, reduced to at most `most` points.
-
-        Also return the best and worst rating.
-        """
-        trace = self.view.trace
+    def _curve(self, entry: Ints, most: int, by_mean: bool = False) -> tuple[list[Plain], Plain | None, Plain | None]:
+        """Return at most `most` points of a curve, and its best and worst point by the shown rating or by the mean."""
+        trace, (_, match) = self.view.trace, self.view.places(entry)
         counted = trace.counted(match)
         entry, match = entry[counted], match[counted]
         if not len(entry):
             return [], None, None
         mu, sigma, shown = overall(trace.model, trace.after.take(entry, axis=0))  # faster than `after[entry]`
-        best, worst = int(np.argmax(shown)), int(np.argmin(shown))
+        ranked = mu if by_mean else shown
+        best, worst = int(np.argmax(ranked)), int(np.argmin(ranked))
         at = np.arange(len(entry))
         if len(at) > most:
             spaced = np.linspace(0, len(at) - 1, max(most, MIN_POINTS) - 2).round().astype(np.intp)
             at = np.union1d(spaced, [best, worst])
         ratings = np.stack([mu, sigma, shown], axis=1)[at].tolist()
         points = [
-            {"time": self._time(index), "match": index + 1}
-            | {key: None if cell != cell else cell for key, cell in zip(RATING_KEYS, rating, strict=True)}
+            {"time": self._time(index), "match": index + 1} | self._rating(*map(plain, rating))
             for index, rating in zip(match[at].tolist(), ratings, strict=True)
         ]
         high, low = (points[int(np.searchsorted(at, k))] for k in (best, worst))
@@ -269,13 +276,24 @@ class MatchViews:
 
     def _record(self, entry: Ints, places: tuple[Ints, Ints], curve: int) -> tuple[list[Plain], Plain]:
         """Return a curve, its best and worst point, and the number of wins, draws and losses."""
-        points, best, worst = self._curve(entry, places[1], curve)
+        points, best, worst = self._curve(entry, curve)
         signs = results(self.view.trace.history, places)
         counts = {name: int(np.sum(signs == sign)) for name, sign in (("wins", 1), ("draws", 0), ("losses", -1))}
         return points, {"best": best, "worst": worst} | counts
 
+    def _changes(self, row: Plain) -> Plain:
+        changes = {when: self._rating(*(row[f"{key}_{when}"] for key in RATING_KEYS)) for when in ("before", "after")}
+        moved = {"moved": row["moved"], "shown_moved": row["shown_moved"]}
+        if self.points is not None:
+            moved["points_moved"] = None if row["moved"] is None else self.points.factor * row["moved"]
+        return changes | moved
+
+    def _rating(self, mu: float | None, sigma: float | None, shown: float | None) -> Plain:
+        rating = {"mu": mu, "sigma": sigma, "shown": shown}
+        return rating if self.points is None or mu is None else rating | self.points.columns(mu, sigma)
+
     def _met(self, met: Encounters) -> list[Plain]:
-        """Return opponents or partners, most frequent first; players met equally often are sorted by name."""
+        # Players met equally often are sorted by name.
         names = self.view.trace.history.players
         least = met.matches[min(MAX_MET, len(met.matches)) - 1] if len(met.matches) else 0
         more = int(np.searchsorted(-met.matches, -least))  # met more often than the last player listed
@@ -287,11 +305,6 @@ class MatchViews:
             for player, *counts in zip(met.player[chosen].tolist(), *columns, strict=True)
         ]
         return sorted(rows, key=lambda row: (-row["matches"], row["player"]))
-
-
-def _changes(row: Plain) -> Plain:
-    ratings = {when: {key: row[f"{key}_{when}"] for key in RATING_KEYS} for when in ("before", "after")}
-    return ratings | {"moved": row["moved"], "shown_moved": row["shown_moved"]}
 
 
 def recent_form(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import Error
 from ...history.name_index import NameIndex
 from ...history.times import DAY, show_time
 from ...model.engine.rate import settle_periods
@@ -18,6 +20,7 @@ from ...model.engine.sweep import Table
 from ...model.fit.leaderboard import grain, largest, level, overall
 from ...model.ladder.ladder import Ladder
 from ...model.model import Model
+from ...model.scale import Points, Scale
 from .. import clock
 from ..errors import NotFound
 from ..leagues import League
@@ -174,7 +177,6 @@ class Snapshot:
         return cls.of_ladder(ladder, league=league.name, **about)
 
     def __len__(self) -> int:
-        """Count the players."""
         return len(self.state)
 
     @cached_property
@@ -247,6 +249,11 @@ class Snapshot:
         """Convert a time on the league's clock to the form that ladders accept."""
         stamp = clock.STAMPS[self.clock]
         return number if stamp is None else show_time(*stamp, number)
+
+    @cached_property
+    def points(self) -> Points | None:
+        """The conversion of skills to points on the league's scale; None without a scale, or if the model has none."""
+        return points_on(self.ladder, self.settings.scale)
 
     @cached_property
     def active_since(self) -> float:
@@ -333,7 +340,23 @@ class Snapshot:
         if len(layout.traits) > 1:
             columns |= dict(zip(layout.traits, cells.T[layout.means].tolist(), strict=True))
         columns |= dict(zip(layout.extras, cells.T[layout.first_extra :].tolist(), strict=False))
+        if self.points is not None:
+            for name, column in self.points.columns(mu, sigma).items():
+                columns[name] = [None] * len(rows) if np.isnan(column).all() else column.tolist()
         return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+
+
+def points_on(ladder: Ladder, scale: Scale | None) -> Points | None:
+    """Return the conversion of a ladder's skills to points; None without a scale, or if the model has none.
+
+    >>> import prowess as pw
+    >>> points_on(pw.Ladder(pw.Elo()), None) is None
+    True
+    """
+    # The model of a plugin may have no scale, and its league still has standings.
+    with suppress(Error):
+        return None if scale is None else ladder.points_on(scale)
+    return None
 
 
 def _with_rows(table: Floats, length: int, rows: NDArray[np.int32], cells: Floats) -> Floats:

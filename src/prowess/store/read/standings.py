@@ -152,7 +152,7 @@ class StandingsCache:
         return _with_settings(snapshot, league)
 
     def _forget_before(self, league: League) -> None:
-        """Drop cached standings that still show the name of an anonymised player."""
+        # Older standings still show the name of a player who was anonymised.
         for cache in (self._recent, self._past):
             cache.drop_if(lambda key: key[0] == league.id and key[1] < league.erased)
 
@@ -160,7 +160,6 @@ class StandingsCache:
         self._past.put((*league.cache_key, key), snapshot, _size([snapshot]))
 
     def _replay_until(self, connection: Connection, league: League, revision: int, time: float) -> Snapshot:
-        """Return the standings at a time, by rating the matches up to that time as they were at a revision."""
         _check_revision(league, revision)
         past = leagues.as_of(connection, league, revision)
         begun = [season for season in seasons.list_seasons(connection, league, revision) if season.start <= time]
@@ -172,10 +171,7 @@ class StandingsCache:
         return self._past_snapshot(league, ("time", revision, time), make)
 
     def _replay(self, connection: Connection, league: League, revision: int) -> Snapshot:
-        """Return the standings at a revision.
-
-        The trace in memory is used if no past match was corrected since that revision.
-        """
+        # The trace in memory is used if no past match was corrected since that revision.
         past = leagues.as_of(connection, league, revision)
         begun = seasons.list_seasons(connection, league, revision)
         if past.generation == league.generation and league.corrected <= revision:
@@ -190,7 +186,7 @@ class StandingsCache:
 
 
 def _is_unchanged(connection: Connection, league: League, cached: Snapshot, time: float) -> bool:
-    """Return whether the cached snapshot of a time is still valid: no later change affects matches up to that time."""
+    # The snapshot stays valid as long as no later change affects matches up to its time.
     new = [season.start for season in seasons.list_seasons(connection, league) if season.revision > cached.revision]
     return time < min([journal.earliest_change(connection, league, cached.revision), *new])
 
@@ -202,12 +198,11 @@ def _check_revision(league: League, revision: int) -> None:
 
 
 def _size(snapshots: Sequence[Snapshot]) -> int:
-    """Return the approximate size in bytes of snapshots that share their names."""
+    # The snapshots share their names, which count once.
     return sum(snapshot.nbytes for snapshot in snapshots) + snapshots[-1].names.nbytes
 
 
 def _current(connection: Connection, league: League, last: Snapshot | None) -> Snapshot:
-    """Return the standings of a league at its revision, by updating the previous standings if possible."""
     if last is None or last.revision < league.set_revision:
         now = Snapshot.of(league, ratings.load_all(connection, league))
     else:
@@ -223,5 +218,5 @@ def _current(connection: Connection, league: League, last: Snapshot | None) -> S
 
 
 def _with_settings(snapshot: Snapshot, league: League) -> Snapshot:
-    """Return a snapshot with the league's current settings, which can change without a new revision."""
+    # Settings can change without a new revision.
     return snapshot if snapshot.settings == league.settings else replace(snapshot, settings=league.settings)

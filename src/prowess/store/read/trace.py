@@ -96,7 +96,6 @@ class TraceView:
     revision: int = 0
 
     def __len__(self) -> int:
-        """Count the matches."""
         return len(self.seq)
 
     @cached_property
@@ -181,7 +180,6 @@ class LeagueTrace:
         self._append_trace(trace(self.ladder, History.from_matches([])))
 
     def __len__(self) -> int:
-        """Count the matches."""
         return len(self.columns["seq"])
 
     @property
@@ -210,10 +208,8 @@ class LeagueTrace:
     def append_rated(self, trace: Trace, seq: int, ladder: Ladder) -> None:
         """Append matches that the writer has already rated.
 
-        The numbers of the matches start at `seq`; `ladder` holds the ratings after these matches.
-
-        The writer never appends a match that was played before the start of a season, so all seasons have already
-        begun.
+        The matches are numbered from `seq` on; `ladder` holds the ratings after them. The writer never appends a match
+        that was played before the start of a season, so all seasons have already begun.
         """
         for season in self.seasons[self.begun :]:
             season.begin(self.ladder)
@@ -253,7 +249,7 @@ class LeagueTrace:
 
     @property
     def _starts(self) -> tuple[NDArray[Any], NDArray[Any]] | None:
-        """The first team of every match and the first entry of every team; None if there is no match yet."""
+        # None if there is no match yet.
         if "match_start" not in self.columns:
             return None
         return self.columns["match_start"].view, self.columns["team_start"].view
@@ -265,7 +261,7 @@ class LeagueTrace:
         self.context.replace(matches, history, starts)
 
     def _append_optional(self, name: str, history: History) -> None:
-        """Append the values of new matches to an optional column; create the column when the first value appears."""
+        # The column is created when the first value appears.
         absent, length = ABSENT[name]
         new = len(history) if length == "matches" else getattr(history, length)
         more = getattr(history, name)

@@ -78,7 +78,6 @@ class TraceCache:
 def _trace_at(
     connection: Connection, league: League, cached: CachedTrace | None, appended: Sequence[Appended] | None
 ) -> LeagueTrace:
-    """Return the trace of a league at its revision: the cached trace, brought up to date, or a new trace."""
     if cached is not None and appended is not None and _is_behind(cached.view, appended):
         for post in appended:
             cached.trace.append_rated(post.trace, post.seq, post.ladder)
@@ -93,14 +92,13 @@ def _trace_at(
 
 
 def _is_behind(view: TraceView, appended: Sequence[Appended]) -> bool:
-    """Return whether all new posts come after all matches of a view in league order, so that they can be appended."""
+    # Posts can be appended only if they come after all matches of the view in league order.
     histories = [view.trace.history, *(post.trace.history for post in appended)]
     times = [history.time for history in histories if history.time is not None and len(history)]
     return all(earlier[-1] <= later[0] for earlier, later in pairwise(times))
 
 
 def _corrected(cached: CachedTrace, league: League, begun: Sequence[Season], entries: Sequence[Entry]) -> LeagueTrace:
-    """Return the trace of a league after some matches have changed, with the given seasons."""
     trace, view = cached.trace, cached.view
     added = JournalRows.of_entries(entries)
     changed = [entry.seq for entry in entries if entry.seq <= view.seq.max(initial=0)]
@@ -122,7 +120,7 @@ def _corrected(cached: CachedTrace, league: League, begun: Sequence[Season], ent
 def _differ_in_context_only(
     view: TraceView, removed: NDArray[np.intp], seq: NDArray[np.int64], history: History
 ) -> bool:
-    """Return whether the new versions of matches have the same results and times, so that no rating changes."""
+    # If only the context differs, no rating changes.
     if not len(removed) or not np.array_equal(view.seq[removed], seq):
         return False
     plain: dict[str, Any] = {"ids": None, "context": EMPTY, "team_context": EMPTY, "entry_context": EMPTY}

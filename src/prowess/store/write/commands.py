@@ -62,9 +62,15 @@ class Delete(Command):
 
 @dataclass(frozen=True, eq=False)
 class ChangeModel(Command):
-    """Rate all matches again with another model."""
+    """Rate all matches again with another model.
+
+    `replaces` is the generation of the model that the author saw. If another model has replaced it since, the command
+    is a conflict. With `unrated`, the command is a conflict if the league has matches.
+    """
 
     preset: Preset
+    replaces: int | None = field(default=None, kw_only=True)
+    unrated: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -126,11 +132,9 @@ class RatingChange(NamedTuple):
 
 
 class Appended(NamedTuple):
-    """Matches that a revision appended, with their rating trace.
+    """Matches that a revision appended, with their rating trace; they come after all other matches of their players.
 
-    The matches come after all other matches of their players.
-
-    The matches have the numbers from `seq` on in the journal. `ladder` has the players' ratings after these matches.
+    In the journal, the matches are numbered from `seq` on. `ladder` has the players' ratings after these matches.
     """
 
     league: League

@@ -203,6 +203,11 @@ def _(command: Delete, connection: Connection, league: League) -> Plan:
 
 @_draft.register
 def _(command: ChangeModel, connection: Connection, league: League) -> Plan:
+    if command.replaces not in (None, league.generation):
+        text = f"the model of league {league.name!r} was changed in the meantime; look at the current model first"
+        raise Conflict(text, field="league", value=league.name)
+    if command.unrated and league.posted:
+        raise Conflict(f"league {league.name!r} has matches by now", field="league", value=league.name)
     model = command.preset.model
     if model == league.model:
         return Plan(command, league, _result(league))
@@ -258,7 +263,6 @@ def _result(
 
 
 def _with_amendment(connection: Connection, planned: Plan, command: Edit | Delete, old: Entry, new: Entry) -> Plan:
-    """Replace the row of a match; raises `Conflict` if the match was changed since the author saw it."""
     last = journal.revisions(connection, planned.league, command.id)[-1]
     if command.seen not in (None, last["revision"]):
         who = f" by {last['author']}" if last["author"] else ""

@@ -84,9 +84,7 @@ def anonymise(
     keep_hash: bool = True,
     all_leagues: bool = False,
 ) -> Erasure:
-    """Replace a player's name, and every earlier name, by pseudonyms in all data of a league.
-
-    An erasure cannot be undone.
+    """Replace a player's name, and every earlier name, by pseudonyms in all data of a league; this cannot be undone.
 
     With `all_leagues`, which only an admin of all leagues may use, the name is also replaced in keys and log entries
     that do not belong to one league. Afterwards, `scrub` removes the name from the unused pages of a SQLite file.
@@ -225,7 +223,6 @@ def _as_word(name: str) -> re.Pattern[str]:
 
 
 def _next_alias(connection: Connection, league: League, taken: Iterable[str]) -> str:
-    """Return the first pseudonym that is not in `taken` and that no player of the league has or had."""
     names = _RATING.player.like(f"{ALIAS}%")
     used = set(connection.execute(select(_RATING.player).where(_RATING.league_id == league.id, names)).scalars())
     used |= {erasure.alias for erasure in list_erasures(connection, league)} | set(taken)
@@ -281,7 +278,6 @@ def _rename_matches(
 
 
 def _erase_contexts(connection: Connection, league: League, names: Sequence[str]) -> None:
-    """Remove text values that are one of the names from the contexts of all revisions of all matches."""
     plain = {plain_letters(name) for name in names}
     parts = [json.dumps(name, ensure_ascii=False)[1:-1] for name in plain]
     columns = (_JOURNAL.seq, _JOURNAL.revision, _JOURNAL.context)
@@ -299,7 +295,6 @@ def _erase_contexts(connection: Connection, league: League, names: Sequence[str]
 
 
 def _rename_ratings(connection: Connection, league: League, name: str, alias: str) -> int:
-    """Replace the name in all ratings and checkpoints of a league; return how many ratings were changed."""
     checkpoint = schema.checkpoint
     query = select(*checkpoint.primary_key, checkpoint.c.players).where(checkpoint.c.league_id == league.id)
     for *key, players in connection.execute(query).all():
@@ -315,10 +310,7 @@ def _rename_ratings(connection: Connection, league: League, name: str, alias: st
 def _rewrite_texts(
     connection: Connection, column: Any, condition: ColumnElement[bool], replaced: Callable[[str], str]
 ) -> None:
-    """Apply `replaced` to all texts of a column.
-
-    Each distinct text takes one statement, because there are few distinct texts.
-    """
+    # There are few distinct texts, so each takes one statement.
     for text in connection.execute(select(column).where(condition, column.is_not(None)).distinct()).scalars().all():
         new = _replace_in(text, replaced)
         if new != text:
@@ -350,7 +342,7 @@ def _replace_in(text: str, replaced: Callable[[str], str]) -> str:
 
 
 def _restart_analyses(connection: Connection, league: League) -> None:
-    """Queue running analyses again, because they have read the name and could show it in an error message."""
+    # A running analysis has read the name, and could show it in an error message.
     analysis = schema.analysis.c
     running = (analysis.league_id == league.id, analysis.state == "running")
     connection.execute(update(schema.analysis).where(*running).values(state="queued", worker=None))

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
 import numpy as np
 
 from ...history import History
-from .. import leagues
+from .. import choices, leagues
+from ..choices import Chosen
 from ..clock import clock_of
 from ..db.database import Database
 from ..errors import NotFound, Renamed
 from ..journal.journal import bodies
-from ..leagues import League, Preset, Settings, league_name
-from .commands import CommandResult, Post
+from ..leagues import STARTING, League, Preset, Settings, league_name
+from .commands import ChangeModel, CommandResult, Post
 from .posts import check_future, validate
 from .writer import perform, preview
+
+IMPORT_REASON = "chosen for the imported matches"  # stored with the model of a league that was empty
 
 
 @dataclass(frozen=True, eq=False)
 class Imported:
     """The result of an import: the league, and how many of the matches the league already had.
 
-    `league` is None after a dry run that would have created the league.
+    `league` is None after a dry run that would have created the league. `chosen` is the model that was chosen for these
+    matches, if the league had none.
     """
 
     league: League | None
@@ -34,6 +38,7 @@ class Imported:
     players: int
     revision: int
     aliases: Mapping[str, str] = field(default_factory=dict)  # names in the file, with the players whom they mean
+    chosen: Chosen | None = None
 
 
 def import_history(
@@ -42,6 +47,7 @@ def import_history(
     title: str,
     *,
     preset: Preset | None = None,
+    choose: Callable[[History], Chosen | None] | None = None,
     public: bool = True,
     author: str = "",
     reason: str = "",
@@ -50,24 +56,35 @@ def import_history(
     """Post all matches of a history to the league with this title, as one revision; create the league if it is missing.
 
     Matches without ids get ids derived from their contents, so that importing a file again changes nothing. An existing
-    league keeps its own model and title.
+    league keeps its own model and title. Without a `preset`, `choose` returns the model of a league that is created, or
+    that has no matches and still the model with which leagues start.
     """
     name = league_name(title)
     league = _find(database, name)
     post = Post(name, with_ids(history), author=author, reason=reason)
     clock = clock_of(history) if league is None else league.clock
     validated = validate(post, clock)
+    fresh = league is None or choices.is_fresh(league)
+    if fresh:
+        check_future(validated, Settings() if league is None else league.settings)
+    chosen = choose(history) if fresh and preset is None and choose is not None else None
+    model = chosen.preset if chosen is not None else preset
+    if league is None or chosen is not None:
+        (model or STARTING).model.learn(history)  # so that nothing is changed if a match cannot be rated
+    if league is None and dry_run:
+        return Imported(None, True, len(history), 0, len(history.players), 0, chosen=chosen)
     if league is None:
-        check_future(validated, Settings())
-        (preset or Preset()).model.learn(history)  # so that no league is created if a match cannot be rated
-        if dry_run:
-            return Imported(None, True, len(history), 0, len(history.players), 0)
         with database.writing() as connection:
-            leagues.create(connection, name, title=title, model=preset, clock=clock, public=public, author=author)
+            leagues.create(connection, name, title=title, model=model, clock=clock, public=public, author=author)
+    elif chosen is not None and not dry_run:
+        perform(database, ChangeModel(name, chosen.preset, unrated=True, author=author, reason=IMPORT_REASON))
     result: CommandResult = (preview if dry_run else perform)(database, post)
     now, repeated = _find(database, name), sum(result.repeated)
+    if chosen is not None and now is not None and not dry_run:
+        with database.writing() as connection:
+            choices.record(connection, now, chosen.answer, author)
     about = (len(history), repeated, len(history.players), result.revision, result.aliases)
-    return Imported(now, league is None, *about)
+    return Imported(now, league is None, *about, chosen=chosen)
 
 
 def _find(database: Database, name: str) -> League | None:

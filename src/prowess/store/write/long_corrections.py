@@ -3,11 +3,12 @@
 Correcting an old match may replay all matches of a league, which takes seconds. A replay in a single transaction would
 block posts to the league and, on SQLite, posts to all leagues. Instead, a long correction
 
-1. takes a lease on the corrections of the league, so that only posts can change the league in the meantime; 2. plans
-the change, and rates the matches that were recorded up to now, a few at a time; 3. rates the matches that were posted
-in the meantime, which so far have been rated only with the old ratings; 4. writes the ratings and checkpoints as a new
-rating set, which nobody reads yet, in many short transactions; 5. in a last short transaction, rates the last few
-posts, writes the change and switches the league to the new set; 6. deletes the old set, in many short transactions.
+1. takes a lease on the corrections of the league, so that only posts can change the league in the meantime;
+2. plans the change, and rates the matches that were recorded up to now, a few at a time;
+3. rates the matches that were posted in the meantime, which so far have been rated only with the old ratings;
+4. writes the ratings and checkpoints as a new rating set, which nobody reads yet, in many short transactions;
+5. in a last short transaction, rates the last few posts, writes the change and switches the league to the new set;
+6. deletes the old set, in many short transactions.
 
 If the process dies before step 5, nothing has changed. The lease then expires, and the next correction deletes the
 unfinished rating set. A correction that has lost its lease starts again.
@@ -146,7 +147,7 @@ class LongCorrection:
                 self._renew(connection)
 
     def _rate(self, planned: Plan, all_seasons: Sequence[Season], begin: Checkpoint, step: int) -> None:
-        """Rate the matches after a checkpoint, except those posted after the correction was planned."""
+        # Matches posted after the correction was planned are rated later, by `_catch_up`.
         saved = begin.matches
         for rows, is_last in self._chunks(planned, begin.position):
             self._rest()
@@ -162,11 +163,7 @@ class LongCorrection:
         self._ladder, self._last_time = begin.ladder, begin.position.time
 
     def _chunks(self, planned: Plan, after: Position) -> Iterator[tuple[JournalRows, bool]]:
-        """Yield the corrected matches after a position in chunks, and whether each is the last one.
-
-        Every chunk is read in its own short transaction, because a long transaction would keep SQLite from reusing its
-        log.
-        """
+        # Every chunk is read in its own short transaction, because a long one would keep SQLite from reusing its log.
         added = sorted(planned.added, key=lambda entry: entry.position)
         first, is_last, gone = 0, False, set(planned.removed)
         while not is_last:
@@ -179,7 +176,6 @@ class LongCorrection:
             first = last
 
     def _switch(self, planned: Plan) -> CommandResult:
-        """Save the new ratings, rate the matches posted in the meantime, and switch the league to the new ratings."""
         self._unsaved = dict.fromkeys([*self._old, *self._ladder.names], 0)
         while len(self._unsaved) > MAX_ROWS:
             self._save_ratings()
@@ -200,7 +196,7 @@ class LongCorrection:
         return replace(planned.with_ratings(before, self._ladder).result, revision=revision)
 
     def _catch_up(self, connection: Connection) -> None:
-        """Rate the matches that were posted since the previous call."""
+        # Rates the matches that were posted since the previous call.
         now = leagues.find(connection, self._command.league)
         now.check_writable()
         rows = journal.rows_since(connection, now, self._revision)
@@ -233,7 +229,7 @@ class LongCorrection:
         self._unsaved = {}
 
     def _rest(self) -> None:
-        """Pause, so that other threads can work; raises `Unavailable` if the service is shutting down."""
+        # Other threads get time to work; a service that shuts down aborts the correction here.
         if self._stopping.is_set():
             raise abandoned()
         if monotonic() > self._renewed + LEASE / 3:
@@ -243,7 +239,6 @@ class LongCorrection:
         self._rested = monotonic()
 
     def _renew(self, connection: Connection) -> None:
-        """Renew the lease; raises `LeaseLost` if another process has taken it."""
         own = (_LEAGUE.id == self._league.id, _LEAGUE.rating_sets == self._league.rating_set)
         renewal = update(schema.league).where(*own, _LEAGUE.replay_until.is_not(None))
         if not connection.execute(renewal.values(replay_until=time() + LEASE)).rowcount:
@@ -304,10 +299,7 @@ def delete_unused_sets(database: Database, name: str, stopping: Event) -> None:
 
 
 def _sets(connection: Connection, table: Table, league: League, used: Collection[int]) -> Iterator[int]:
-    """Yield the numbers of unused rating sets in a table.
-
-    Each number is found by one index search, even if the set is large.
-    """
+    # Each number is found by one index search, even if the set is large.
     number: int | None = 0
     while number is not None:
         if number and number not in used:
@@ -317,7 +309,6 @@ def _sets(connection: Connection, table: Table, league: League, used: Collection
 
 
 def _delete_rows(connection: Connection, table: Table, league: League, number: int, limit: int) -> int:
-    """Delete at most `limit` rows of a rating set; return how many were deleted."""
     key = table.primary_key.columns
     rows = select(*key).where(table.c.league_id == league.id, table.c.rating_set == number).limit(limit)
     return connection.execute(delete(table).where(tuple_(*key).in_(rows))).rowcount

@@ -223,7 +223,7 @@ def _without_time_and_id(match: Any) -> Any:
 
 
 def _with_times(history: History, numbers: NDArray[np.float64], clock: Clock) -> History:
-    """Return the history with times, which need not be sorted yet."""
+    # The times need not be sorted yet.
     stamp = clocks.STAMPS[clock]
     assert stamp is not None
     times = Times.of(numbers, stamp)
@@ -242,10 +242,7 @@ def _parse_time(clock: Clock, index: int, value: Any) -> float | None:
 
 
 def _choose_ids(command: Post, given: Sequence[Any]) -> tuple[list[str], bool]:
-    """Return an id for every match, and whether the client chose any of the ids.
-
-    An id is the match's own, derived from the key, or random.
-    """
+    # An id is the match's own, derived from the key of the post, or random.
     key = command.key
     if key is None and all(id is None for id in given):
         return [uuid4().hex for _ in given], False
@@ -379,7 +376,7 @@ def append_posts(
 def _all_with_aliases(
     connection: Connection, league: League, posts: Sequence[ValidatedPost]
 ) -> tuple[list[ValidatedPost], dict[int, Error]]:
-    """Apply `with_aliases` to all posts. Return the posts, and the errors of posts that fail, by index."""
+    """Apply `with_aliases` to all posts; return the posts, and the errors of those that failed, by index."""
     changed, rejected = list(posts), {}
     for number, post in enumerate(posts):
         try:
@@ -413,7 +410,7 @@ def _begin(
 
 
 def _lock(connection: Connection, league: League, players: Sequence[str]) -> League:
-    """Lock the players, then read and return the league again."""
+    # The league may have changed before the players were locked, so it is read again.
     if connection.dialect.name != "postgresql":
         return league
     if league.serial:
@@ -428,7 +425,6 @@ def _lock(connection: Connection, league: League, players: Sequence[str]) -> Lea
 
 
 def _rate(batch: _Batch, number: int, post: ValidatedPost) -> CommandResult:
-    """Rate the new matches of a post, and advance the ladder of the batch."""
     post, kinds = fit_context(batch.connection, batch.league, post, batch.context_kinds)
     recorded = find_repeated(batch.connection, batch.league, post, batch.recorded)
     if context_edits(batch.connection, batch.league, post, recorded):
@@ -576,7 +572,6 @@ def is_late(
 
 
 def _write(batch: _Batch) -> None:
-    """Write the new matches and the ratings of their players."""
     connection, league = batch.connection, batch.league
     matches = sum(len(post.history) for post in batch.new.values())
     # This locks the row of the league and blocks posts of other players, so all matches are rated before.

@@ -209,7 +209,7 @@ def plan_removal(connection: Connection, league: League, command: RemoveAlias) -
 
 
 def _with_matches(connection: Connection, league: League, names: Sequence[str]) -> set[str]:
-    """Return the names that occur in matches. A player whose matches all have importance 0 has no rating."""
+    # Ratings are not enough: a player whose matches all have importance 0 has none.
     rated = ratings.load_players(connection, league, names).rows
     return {name for name in names if name in rated or journal.entries_with(connection, league, name)}
 
@@ -238,7 +238,6 @@ def _unknown(connection: Connection, league: League, name: str, what: str) -> No
 
 
 def _check_unchanged(connection: Connection, league: League, seen: int, names: Sequence[str]) -> None:
-    """Raise `Conflict` if matches of the players, or aliases of the league, have changed since a revision."""
     for name in names:
         if journal.has_changed(connection, league, name, seen):
             raise Conflict(f"matches of {name} were changed since you opened this: check the preview again", value=name)

@@ -125,10 +125,7 @@ class _Worker:
             self._take_checkpoints(posts)
 
     def _correct(self, live: Sequence[Waiting], number: int) -> Result:
-        """Correct past matches.
-
-        A correction that takes long, or must wait for another correction, is left to the replayer.
-        """
+        # A correction that takes long, or must wait for another correction, is left to the replayer.
         command, future = live[number]
         if not self._replayer.has(command.league):
             result = _correct(self._database, command, self._committed)
@@ -138,7 +135,6 @@ class _Worker:
         return TakesLong()
 
     def _batches(self) -> Iterator[list[Waiting]]:
-        """Yield batches of waiting commands until the writer is closed."""
         while (first := self.queue.get()) is not None:
             waiting, matches = [first], _size(first[0])
             while len(waiting) < MAX_COMMANDS and matches < MAX_MATCHES and not self.queue.empty():
@@ -179,7 +175,6 @@ class _Replayer:
         self._thread.start()
 
     def has(self, league: str) -> bool:
-        """Return whether a correction of a league is queued or under way."""
         with self._guard:
             return self._leagues[league] > 0
 
@@ -189,7 +184,6 @@ class _Replayer:
         self._queue.put((command, future))
 
     def close(self) -> None:
-        """Abandon all corrections, and stop."""
         self.stopping.set()
         self._queue.put(None)
         self._thread.join()
@@ -212,7 +206,7 @@ def _settle(future: Future[CommandResult], result: Result) -> None:
 
 
 def _clean_up(database: Database, command: Command, stopping: Event) -> None:
-    """Delete the old ratings after a long correction has replaced them."""
+    # A long correction writes new ratings next to the old ones, which are unused afterwards.
     try:
         delete_unused_sets(database, command.league, stopping)
     except NotFound:
@@ -278,7 +272,7 @@ def execute(
 
 
 def _with_retries(numbers: Sequence[int], work: Callable[[], dict[int, Result]]) -> dict[int, Result]:
-    """Return the results of a batch; an exception that stops the whole batch is the result of every command."""
+    # An exception that stops the whole batch is the result of every command.
     for left in reversed(range(TRIES)):
         try:
             return work()
@@ -295,7 +289,6 @@ def _with_retries(numbers: Sequence[int], work: Callable[[], dict[int, Result]])
 def _append(
     database: Database, posts: dict[int, Post], committed: Committed, pending: PendingTraces | None
 ) -> dict[int, Result]:
-    """Record posts in one transaction, league by league."""
     results: dict[int, Result] = {}
     by_league: dict[str, dict[int, ValidatedPost]] = {}
     for number, post in posts.items():
@@ -332,10 +325,7 @@ def _validate(database: Database, post: Post) -> ValidatedPost:
 
 
 def _correct(database: Database, command: Command, committed: Committed, stopping: Event | None = None) -> Result:
-    """Correct past matches of a league.
-
-    Without `stopping`, a correction that would take long returns `TakesLong` instead.
-    """
+    # Without `stopping`, a correction that would take long returns `TakesLong` instead.
     [result] = _with_retries([0], lambda: {0: _try_to_correct(database, command, stopping)}).values()
     if isinstance(result, CommandResult):
         committed(Commit(1, len(result.ids), True))
@@ -359,10 +349,7 @@ def _try_to_correct(database: Database, command: Command, stopping: Event | None
 
 
 def _correct_at_once(database: Database, command: Command) -> CommandResult | None:
-    """Correct past matches of a league under an exclusive lock.
-
-    Return None if a long correction of the league is already under way.
-    """
+    # None means that a long correction of the league is already under way.
     with database.writing() as connection:
         lock_league(connection, leagues.find(connection, command.league).id)
         if leagues.find(connection, command.league).replaying:
