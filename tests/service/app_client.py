@@ -47,8 +47,8 @@ class AppClient:
         return self("POST", url, json=json, **rest)
 
     def create_league(self, name, **more):
-        """Create a league and return it."""
-        return self.post("/api/leagues", {"name": name} | more, status=201).json()
+        """Create a league of textbook TrueSkill, unless `model` is another one or None, and return it."""
+        return self.post("/api/leagues", {"name": name, "model": {"name": "TrueSkill"}} | more, status=201).json()
 
     def new_key(self, scope, league=None):
         with self.service.database.writing() as connection:
@@ -63,7 +63,8 @@ def served(url, **settings) -> Iterator[AppClient]:
     with database.writing() as connection:
         _, admin = keys.create(connection, "office", "admin")
     database.close()
-    app = create_app(Settings(database=url, **({"rate_limit": 0, "cpu_limit": 0} | settings)))
+    quiet = {"rate_limit": 0, "cpu_limit": 0, "search_models": False}
+    app = create_app(Settings(database=url, **(quiet | settings)))
     with asyncio.Runner() as runner:
         lifespan = app.router.lifespan_context(app)
         runner.run(lifespan.__aenter__())

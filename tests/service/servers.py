@@ -17,7 +17,7 @@ from typing import Any
 from prowess.store import keys, leagues
 from prowess.store.clock import Clock
 from prowess.store.db.database import Database
-from prowess.store.leagues import Preset
+from prowess.store.leagues import Preset, Settings
 
 PATIENCE = 60.0  # seconds; generous, because the machine may be busy
 IDLE = 2.0  # seconds after which a connection is reopened, because the server closes idle connections after five
@@ -160,6 +160,7 @@ def start(database: str, folder: Path, *, workers: int = 1, first: str = "", por
     log = folder / f"server-{port}.log"
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PROWESS_")}
     environment |= {"PROWESS_CPU_LIMIT": "0"}  # browser tests request more pages than visitors do
+    environment |= {"PROWESS_SEARCH_MODELS": "false"}  # no background work that a test does not expect
     environment |= {f"PROWESS_{name.upper()}": value for name, value in settings.items()}
     if first:
         hook = folder / f"first-{port}" / "sitecustomize.py"  # Python imports this file when it starts
@@ -201,13 +202,14 @@ def create_league(
     *,
     scope: str = "admin",
     of: str | None = None,
+    settings: Settings | None = None,
 ) -> str:
     """Create a league and a key, which is for all leagues or only for the league `of`."""
     database = Database(url)
     try:
         database.migrate()
         with database.writing() as connection:
-            leagues.create(connection, name, model=model, clock=clock)
+            leagues.create(connection, name, model=model, clock=clock, settings=settings)
             return keys.create(connection, "the tests", scope, of)[1]
     finally:
         database.close()

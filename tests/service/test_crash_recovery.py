@@ -16,6 +16,7 @@ from prowess.store import leagues
 from prowess.store.db.database import Database
 from prowess.store.doctor import examine
 from prowess.store.journal import journal
+from prowess.store.leagues import Settings
 from prowess.store.write.commands import Post
 from prowess.store.write.writer import perform
 from tests.postgres import cluster
@@ -78,12 +79,13 @@ def check_changes(url: str, league: str, load: Load, *, stopped: bool) -> None:
 
 
 def crash(url: str, folder: Path, times: int, *, seed: int, workers: int = 1, before: int = 0) -> None:
-    """Kill the service repeatedly while it works.
+    """Kill the service repeatedly while it works. It also searches for better models, and switches to them.
 
     With several workers, only one worker is killed, and the service replaces it.
     """
     random, options = Random(seed), {"workers": workers, "rate_limit": "0", "first": LONG_CORRECTIONS}
-    key, replays = create_league(url, "darts"), 0
+    options |= {"search_models": "true"}
+    key, replays = create_league(url, "darts", settings=Settings(auto_switch=True)), 0
     server = start(url, folder, **options)
     try:
         with Load(server, "darts", key, 6, EVERYTHING, fill(url, "darts", before)) as load:

@@ -21,7 +21,7 @@ from schemathesis.specs.openapi.checks import (
 
 from prowess.service.app import create_app
 from prowess.service.settings import Settings
-from prowess.store import aliases, keys, leagues
+from prowess.store import aliases, choices, keys, leagues
 from prowess.store.db.database import Database
 from prowess.store.leagues import Preset
 from prowess.store.write.commands import Post
@@ -37,6 +37,11 @@ MATCHES: list[dict[str, Any]] = [
     {"id": "m3", "teams": [["ann", "bob"], ["cat", "dan"]], "scores": [0, 1], "time": "2026-01-03"},
     {"id": "m4", "teams": [["eve"], ["dan"]], "scores": [1, 0], "time": "2026-01-04"},
 ]
+OFFER: dict[str, Any] = {  # the result of a search for a better model
+    "preset": {"name": "TrueSkill", "parameters": {"beta": 5.0}},
+    "gain": {"value": 0.1, "low": 0.05, "high": 0.15},
+    "unit": "match",
+} | {"parts": ["TrueSkill"], "lines": ["Model: TrueSkill."], "steps": [], "matches": 4, "judged": 1, "seasons": 0}
 ENDLESS = "/api/leagues/{league}/events"  # a stream that ends when the client disconnects
 
 
@@ -64,6 +69,8 @@ class RunningService:
         for name in ("darts", "chess", "tried", "tried-too", "control"):
             perform(self.database, Post(name, MATCHES, author="the tests"))
         perform(self.database, Post("chess", [{"id": "secret", "teams": [["zoe"], ["ann"]]}]))
+        with self.database.writing() as connection:
+            choices.record(connection, leagues.find(connection, "control"), OFFER)
         self.server: Server
 
 
@@ -90,6 +97,7 @@ def document(place: RunningService) -> dict[str, Any]:
 
 # Operation names are part of the API: generated clients name their methods after them.
 OPERATIONS = {
+    "acceptModelOffer": "POST /api/leagues/{league}/model/offer",
     "anonymisePlayer": "POST /api/leagues/{league}/players/{player}/anonymise",
     "balanceTeams": "POST /api/leagues/{league}/balance",
     "changeModel": "PUT /api/leagues/{league}/model",
@@ -112,6 +120,7 @@ OPERATIONS = {
     "getMatch": "GET /api/leagues/{league}/matches/{id}",
     "getMatchQuality": "POST /api/leagues/{league}/quality",
     "getMetrics": "GET /metrics",
+    "getModelOffer": "GET /api/leagues/{league}/model/offer",
     "getPlayer": "GET /api/leagues/{league}/players/{player}",
     "getReadiness": "GET /readyz",
     "importMatches": "POST /api/leagues/{league}/import",
@@ -255,6 +264,7 @@ WRITES: dict[tuple[str, str], Any] = {
     ("DELETE", f"{LEAGUE}/matches/{{id}}"): None,
     ("POST", f"{LEAGUE}/import"): b"date,winner,loser\n2026-01-05,ann,bob\n",
     ("POST", f"{LEAGUE}/seasons"): {"name": "spring", "start": "2026-01-02"},
+    ("POST", f"{LEAGUE}/model/offer"): {"id": 1},  # only `control` has this offer
     ("PUT", f"{LEAGUE}/model"): {"name": "Glicko"},
     ("POST", f"{LEAGUE}/players/{{player}}/rename"): {"name": "anne"},
     ("POST", f"{LEAGUE}/renames/{{revision}}/undo"): None,
@@ -274,6 +284,7 @@ WRITES: dict[tuple[str, str], Any] = {
     ("POST", f"{LEAGUE}/undelete"): None,
 }
 ADMIN = {("POST", "/api/leagues"), ("PATCH", LEAGUE), ("POST", f"{LEAGUE}/seasons"), ("PUT", f"{LEAGUE}/model")}
+ADMIN |= {("POST", f"{LEAGUE}/model/offer")}
 ADMIN |= {operation for operation in WRITES if "/keys" in operation[1]}
 ADMIN |= {("DELETE", LEAGUE), ("POST", f"{LEAGUE}/undelete")}
 ADMIN |= {operation for operation in WRITES if "anonymise" in operation[1] or "erasures" in operation[1]}

@@ -41,7 +41,7 @@ def test_guide_to_production_lists_every_limit_with_its_default():
 
 @pytest.mark.parametrize(("verb", "own"), [("serve", {"create", "demo"}), ("doctor", {"backups", "json", "repair"})])
 def test_serve_verb_has_a_flag_for_every_setting(verb, own):
-    command = typer.main.get_command(app).commands[verb]
+    command = typer.main.get_command(app).get_command(None, verb)
     assert {one.name for one in command.params} == {one.name for one in fields(Settings)} | own | {"quiet"}
 
 

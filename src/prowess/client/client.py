@@ -129,7 +129,7 @@ class Client:
         return (row["player"] for row in self._rows())
 
     def _rows(self, **query: Any) -> Iterator[dict[str, Any]]:
-        """Yield the rows of the leaderboard, requested page by page; all pages show the same revision."""
+        # The leaderboard is requested page by page; all pages show the same revision.
         page = self._get("/leaderboard", size=PAGE, **query)
         while True:
             yield from page["players"]
@@ -320,7 +320,7 @@ class Client:
     ) -> Revised:
         """Rename a player in all matches; if another player has the new name, the two are merged.
 
-        The old name becomes an alias: matches that are recorded under it later are those of the renamed player. With
+        The old name becomes an alias, so matches that are recorded under it later count for the renamed player. With
         `dry_run`, nothing is changed, and the result says what would change. `seen` is the revision of such a preview:
         if matches of the players have changed since, the service refuses the change.
 
@@ -378,7 +378,7 @@ class Client:
         return {one["alias"]: one["player"] for one in self._get("/aliases")["aliases"]}
 
     def add_alias(self, alias: str, player: str) -> None:
-        """Add another name of a player, under which no match has been recorded; see `merge` for one that has matches.
+        """Add an alias of a player; if matches were recorded under that name, use `merge` instead.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -391,7 +391,7 @@ class Client:
         self._send("POST", "/aliases", {"alias": name_of(alias), "player": name_of(player)})
 
     def remove_alias(self, alias: str) -> None:
-        """Remove an alias: the name may be that of a new player again. Recorded matches stay as they are.
+        """Remove an alias, so that a new player can have the name. Recorded matches stay as they are.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -441,6 +441,36 @@ class Client:
         """
         self._send("POST", "/similar-players/dismiss", {"players": [name_of(player), name_of(other)]})
 
+    def model_offer(self) -> dict[str, Any]:
+        """Return the result of the last search for a better model; the "state" is "offered" if there is one.
+
+        Other states are "not_searched", "in_use", "not_better" and "outdated". "explanation" says in sentences how the
+        model was chosen, "gain" by how much it predicts better, and "changes" how the ranks would change.
+
+        >>> from prowess.service.testing import trial
+        >>> with trial("darts") as client:
+        ...     offer = client.model_offer()
+        ...     offer["state"], offer["next_search"]
+        ('not_searched', 30)
+        """
+        offer: dict[str, Any] = self._get("/model/offer")
+        return offer
+
+    def accept_offer(self, id: int, *, reason: str = "", dry_run: bool = False) -> Revised:
+        """Accept a model that the service offers, given by its id in `model_offer`; all matches are rated again.
+
+        With `dry_run`, nothing is changed, and the result says what would change.
+
+        >>> from prowess.service.testing import trial
+        >>> with trial("darts") as client:
+        ...     client.accept_offer(7)
+        Traceback (most recent call last):
+        ...
+        prowess.client.http.ServiceError: model offer 7 of league 'darts' is not open any more
+        """
+        query = {"reason": reason or None, "dry_run": "true" if dry_run else None}
+        return Revised.from_json(self._send("POST", "/model/offer", {"id": whole("id", id)}, **query))
+
     def match(self, id: str) -> dict[str, Any]:
         """Return a match: its teams, result and forecast, the ratings before and after it, and its revisions.
 
@@ -458,8 +488,8 @@ class Client:
     ) -> Iterator[dict[str, Any]]:
         """Yield matches, newest first: all, those of a player, or those with given values in columns of their context.
 
-        The matches of a player also have the expected result and the rating change. A list accepts several values. At
-        most `limit` matches are returned.
+        The matches of a player also have the expected result and the rating change. A list of values accepts any of
+        them. At most `limit` matches are returned.
 
         >>> from prowess.service.testing import trial
         >>> with trial("darts") as client:
@@ -568,7 +598,6 @@ class Client:
 def _match_body(
     teams: Teams | None, ranks: Numbers | None = None, scores: Numbers | None = None, **details: Unpack[MatchDetails]
 ) -> dict[str, Any]:
-    """Return a request body with the parts of a match that are not None."""
     if unknown := details.keys() - MatchDetails.__annotations__.keys():
         raise TypeError(f"unexpected keyword argument {min(unknown)!r}")
     match = {"teams": teams, "ranks": ranks, "scores": scores, **details}
@@ -576,7 +605,6 @@ def _match_body(
 
 
 def _batches(matches: Iterable[Mapping[str, Any]], key: str) -> Iterator[list[dict[str, Any]]]:
-    """Yield the matches in batches, each match with an id."""
     # A match's own id replaces the derived one.
     numbered = (
         {"id": f"{key}/{number}"} | {name: to_json(part) for name, part in match.items() if part is not None}

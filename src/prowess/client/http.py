@@ -81,7 +81,7 @@ def pause(attempt: int, retry_after: str | None, chance: float) -> float:
 
 
 def _parse_retry_after(text: str) -> float:
-    """Return the seconds of a Retry-After header, which may be a number or a date; 0 if the header is invalid."""
+    # The header may be a number of seconds or a date; an invalid header counts as 0.
     if text.strip().isdecimal():
         return float(text)
     try:
@@ -217,7 +217,7 @@ def parse_events(lines: Iterable[str]) -> Iterator[dict[str, str]]:
 
 
 def _check_key(key: object) -> str:
-    """Return an API key without surrounding whitespace, such as a line break copied along with the key."""
+    # White space may surround the key, such as a line break that was copied with it.
     secret = key.strip() if isinstance(key, str) else ""
     if not secret or not (secret.isascii() and secret.isprintable()):
         # the message must not show the key: it may end up in a log

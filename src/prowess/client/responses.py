@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..matchmaking.next_match.next_match import NextMatches
     from ..matchmaking.pairing.pair import Pairing
 
+NOT_PARTS = ("mu", "sigma", "shown", "points", "points_low", "points_high")
 DEFAULT_CAUTION = 3.0  # the default of every model
 
 
@@ -37,7 +38,7 @@ def parse_rating(body: Mapping[str, Any]) -> Rating:
     parts = {
         name: parse_rating(part) if isinstance(part, Mapping) else float(part)
         for name, part in body.items()
-        if name not in ("mu", "sigma", "shown") and part is not None
+        if name not in NOT_PARTS and part is not None
     }
     mu, sigma, shown = body["mu"], body.get("sigma"), body.get("shown")
     caution = DEFAULT_CAUTION

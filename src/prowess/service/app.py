@@ -36,6 +36,7 @@ from .api import (
     matchmaking,
     models,
     monitoring,
+    offers,
     standings,
 )
 from .auth import Identify, peek_key_id
@@ -68,7 +69,10 @@ from .settings import Settings
 Value = TypeVar("Value")
 # Threads that one client may use at once; few, because all clients share the interpreter lock.
 ADDRESS_THREADS, KEY_THREADS = 2, 8
-API = (leagues, keys, matches, aliases, standings, erasures, forecasts, matchmaking, files, models, events, monitoring)
+API = (
+    *(leagues, keys, matches, aliases, standings, erasures, forecasts, matchmaking, files, models, offers),
+    *(events, monitoring),
+)
 EXPOSED_HEADERS = ["X-Request-ID", "Retry-After"]  # response headers that pages of other sites may read
 
 
@@ -89,17 +93,18 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         folder = export_folder(database.url, settings.export_folder)
         traces = TraceCache()
         standings_cache = StandingsCache(traces)
+        writer = Writer(database, metrics.count_commit, traces.pending)
         connections = ConnectionTable(settings, metrics.count_refusal)
         app.state.service = service = Service(
             settings=settings,
             database=database,
-            writer=Writer(database, metrics.count_commit, traces.pending),
+            writer=writer,
             standings=standings_cache,
             traces=traces,
             keys=key_cache,
             leagues=TtlCache(_in_transaction(database, stored_leagues.find)),
             metrics=metrics,
-            analyses=ModelAnalyses(database, traces),
+            analyses=ModelAnalyses(database, traces, writer.submit, settings.search_models),
             prewarmer=Prewarmer(database, standings_cache, traces),
             readiness=TtlCache(lambda _: database.check_writable()),
             streams=StreamLimit(
@@ -136,10 +141,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
 
 def _collect_garbage_rarely() -> None:
-    """Exclude objects made at startup from garbage collection, and collect garbage less often.
-
-    Batches create thousands of objects, but hardly any reference cycles.
-    """
+    # Batches create thousands of objects, but hardly any reference cycles.
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
@@ -148,8 +150,6 @@ def _collect_garbage_rarely() -> None:
 def _add_middleware(
     app: FastAPI, settings: Settings, key_cache: TtlCache[Key | None], key_uses: dict[int, float], metrics: Metrics
 ) -> None:
-    """Add the middleware from the inside out: the middleware added last handles a request first."""
-
     def buckets(rate: float, burst: float) -> Buckets | None:
         return Buckets(rate, burst) if rate else None
 
@@ -159,6 +159,7 @@ def _add_middleware(
     keys_limits = ClientLimits(buckets(settings.key_rate_limit, settings.key_rate_burst), cpu, KEY_THREADS)
     routes = [route for route in matches.router.routes if isinstance(route, APIRoute)]
     [route] = [route for route in routes if route.endpoint is matches.create_match]
+    # The middleware added last handles a request first.
     app.add_middleware(FastPost, route=route, handle=matches.create_match_fast)
     app.add_middleware(
         BodyLimit,

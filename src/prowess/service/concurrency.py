@@ -52,7 +52,6 @@ async def run_in_threadpool(function: Callable[..., Value], *arguments: Any, **n
 
 
 async def _run_charged(work: Callable[[], Value]) -> Value:
-    """Run a function in a thread, and charge its CPU time to the client of the request."""
     client, seconds = CLIENT.get(), 0.0
 
     def measure() -> Value:

@@ -261,10 +261,7 @@ class HttpProtocol(HttpToolsProtocol):
 
     @property
     def _awaits_response(self) -> bool:
-        """Whether the client expects a response that has not begun.
-
-        A client that has just connected also counts as expecting a response.
-        """
+        # A client that has just connected also counts as expecting a response.
         if self.reading == BODY:
             return not self.cycle.response_started
         return self.cycle is None or (self.reading == HEAD and self.cycle.response_complete)

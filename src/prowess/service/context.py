@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from fastapi import Request
 from sqlalchemy import Connection
 
 from ..matchmaking.balancing.balance import Balance
+from ..model.scale import Points
 from ..store.cache import LruCache
 from ..store.db.database import Database
 from ..store.keys import Key
 from ..store.leagues import League
+from ..store.read.match_views import MatchViews
 from ..store.read.standings import StandingsCache
 from ..store.read.trace_cache import TraceCache
 from ..store.write.writer import Writer
@@ -72,6 +74,14 @@ class Service:
                 return work(connection)
 
         return await (run_in_threadpool(run) if limiter is None else limiter.run(run))
+
+    def points(self, connection: Connection, league: League) -> Points | None:
+        """Return the conversion of a league's skills to points; None if the league has no scale."""
+        return None if league.settings.scale is None else self.standings.of(connection, league).points
+
+    def views(self, connection: Connection, league: League) -> MatchViews:
+        """Return views of a league's matches whose ratings are also in points if the league has a scale."""
+        return replace(self.traces.of(connection, league), points=self.points(connection, league))
 
     def reload(self) -> None:
         """Clear the caches of keys and leagues, and reconnect to the database; open requests continue."""

@@ -161,7 +161,6 @@ def _check_file_system(kind: str) -> Check:
 
 
 def _file_system(file: Path) -> str:
-    """Return the type of the file system that holds a file; empty if it is unknown."""
     kind, longest = "", -1
     for line in MOUNTS.read_text().splitlines() if MOUNTS.is_file() else ():
         mount, _, device = line.partition(" - ")

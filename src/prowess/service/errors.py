@@ -223,7 +223,7 @@ def _renamed_url(scope: Scope, error: Renamed) -> str | None:
 
 
 def _request_problem(error: RequestValidationError) -> Problem:
-    """Return the problem for FastAPI's validation errors; their locations begin with "body", "query" or similar."""
+    # The locations of FastAPI's errors begin with "body", "query" or similar.
     errors = error.errors()
     for one in errors:
         if one["type"] == "json_invalid":
@@ -233,7 +233,7 @@ def _request_problem(error: RequestValidationError) -> Problem:
 
 
 def _detail(scope: Scope, error: HTTPException) -> str:
-    """Return the detail for the client; replace the framework's own texts, which only name the status."""
+    # The framework's own texts only name the status.
     if isinstance(error, Problem):
         return error.detail
     path = scope["path"]
@@ -247,7 +247,7 @@ def _detail(scope: Scope, error: HTTPException) -> str:
 
 
 def _allowed_methods(scope: Scope) -> str:
-    """Return the methods of all routes that match the path; the framework reports only those of the first route."""
+    # The framework reports only the methods of the first route that matches the path.
     routes = [route for route in scope["app"].routes if isinstance(route, Route)]
     methods = {method for route in routes if route.path_regex.match(scope["path"]) for method in route.methods or ()}
     return ", ".join(sorted(methods | {"HEAD"} if "GET" in methods else methods))

@@ -77,7 +77,6 @@ class Exports:
         return _Key(name, league.id, league.revision, spec)
 
     async def _wait(self, key: _Key) -> int:
-        """Wait for the job that writes a file; start the job unless it is already running."""
         job = self._jobs.get(key)
         if job is None:
             if self._closing:
@@ -98,7 +97,7 @@ class Exports:
                     del self._jobs[key]
 
     def _write(self, key: _Key, stop: Event) -> int:
-        """Write a file in a thread that pauses half of the time, so that requests can use the interpreter, too."""
+        # The thread pauses half of the time, so that requests can use the interpreter, too.
         last = thread_time()
 
         def pause() -> None:

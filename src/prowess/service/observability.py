@@ -118,7 +118,7 @@ def _format_second(seconds: int) -> str:
 
 
 def _printable(text: str) -> str:
-    """Replace control characters, because a path can contain escape codes for the terminal."""
+    # A path can contain escape codes for the terminal.
     return text if text.isprintable() else "".join(letter if letter.isprintable() else "�" for letter in text)
 
 

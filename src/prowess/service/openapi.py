@@ -72,7 +72,6 @@ def document(app: FastAPI) -> dict[str, Any]:
 
 
 def _declare_problems(operation: dict[str, Any], method: str) -> None:
-    """Add the problems that an operation can return but does not declare itself."""
     statuses = {429, 500, 503}
     security, parameters = operation.get("security", []), operation.get("parameters", [])
     if security:

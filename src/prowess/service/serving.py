@@ -80,7 +80,7 @@ def serve(settings: Settings, listener: socket.socket) -> bool:
 
 
 def _serve_here(config: uvicorn.Config, listener: socket.socket) -> list[int]:
-    """Serve in this process; return the signals that stopped it. Uvicorn raises them again at the end."""
+    # Uvicorn raises the signals that stopped it again at the end.
     caught: list[int] = []
     # Until the app runs, SIGHUP is ignored, because there is nothing to reload.
     with (
@@ -119,11 +119,9 @@ class _Supervisor(Multiprocess):
         self._close_child_ends()
 
     def _close_child_ends(self) -> None:
-        """Close our copies of the children's pipe ends, so that the pipe of a child breaks when the child dies.
-
-        If the pipe stayed open, the supervisor would wait for a dead child's heartbeat until the timeout, and handle no
-        signals in the meantime.
-        """
+        # The pipe of a child breaks when the child dies, but only if we have closed our copy of its end. If the pipe
+        # stayed open, the supervisor would wait for a dead child's heartbeat until the timeout, and handle no signals
+        # in the meantime.
         for process in self.processes:
             process.child_conn.close()
 
@@ -142,7 +140,6 @@ class _Supervisor(Multiprocess):
 
 @contextmanager
 def _environment(settings: Settings) -> Iterator[None]:
-    """Pass the settings to all processes through the environment, with a folder for their metrics."""
     saved = os.environ.copy()
     with TemporaryDirectory(prefix="prowess-metrics-") as folder:
         os.environ.update(settings.to_env())
@@ -157,7 +154,6 @@ def _environment(settings: Settings) -> Iterator[None]:
 
 @contextmanager
 def _signal_handlers(numbers: Iterable[int], handler: Callable[[int, Any], object]) -> Iterator[dict[int, Any]]:
-    """Install a signal handler for a block; yields the previous handlers."""
     previous: dict[int, Any] = {number: signal.signal(number, handler) for number in numbers}
     try:
         yield previous
@@ -202,10 +198,8 @@ def ignore_hangup() -> None:
 
 
 def _hangup() -> list[int]:
-    """Return the signals that reload the service: SIGHUP, if it exists and the process does not run in a terminal.
-
-    Windows has no SIGHUP. A terminal sends SIGHUP when it is closed, so in a terminal the signal must end the process.
-    """
+    # Windows has no SIGHUP. A terminal sends SIGHUP when it is closed, so in a terminal the signal must end the
+    # process.
     in_terminal = sys.stdin is not None and sys.stdin.isatty()
     return [signal.SIGHUP] if hasattr(signal, "SIGHUP") and not in_terminal else []
 

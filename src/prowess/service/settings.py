@@ -16,7 +16,6 @@ TRUE, FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 
 
 def _setting(default: Any, metavar: str | None, help: str, least: float | None = None, panel: str | None = None) -> Any:
-    """Declare a setting with its help, its minimum, and the panel of `--help` that lists it."""
     return field(default=default, metadata={"metavar": metavar, "help": help, "least": least, "panel": panel})
 
 
@@ -52,6 +51,7 @@ class Settings:
     metrics_address: str = _setting(
         "", "HOST:PORT", "A separate address that serves metrics without a key, such as 127.0.0.1:9100."
     )
+    search_models: bool = _setting(True, None, "Search for better models of growing leagues, in the background.")
     patience: int = _setting(10, "SECONDS", "How long shutdown waits for open requests.", 0)
     delete_grace: float = _setting(30.0, "DAYS", "How long a deleted league can be undeleted.", 0)
     forwarded: tuple[str, ...] = _setting(

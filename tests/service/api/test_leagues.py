@@ -21,9 +21,23 @@ def test_creating_a_league_again_is_a_conflict(ask):
     )
     leagues.League.model_validate(made)
     assert made["model"] == {"name": "Elo", "parameters": {"k": 20}}
-    assert made["settings"] == {"provisional_matches": 10, "inactive_days": 90.0, "allow_future": False}
+    settings = {"provisional_matches": 10, "inactive_days": 90.0, "allow_future": False, "auto_switch": False}
+    assert made["settings"] == settings | {"scale": [1500.0, 400.0]}
     assert ask.get("/api/leagues/tennis").json() == made
     ask.post("/api/leagues", {"name": "tennis"}, status=409)
+
+
+def test_model_of_a_league_may_be_composed_by_words(ask):
+    words = {"drift": "time", "seasons": 60, "home_advantage": "learnt", "newcomer_level": "learnt", "beta": 3}
+    made = ask.create_league("composed", model={"name": "TrueSkill", "parameters": words})
+    assert made["model"] == {"name": "TrueSkill", "parameters": words}
+    ask.post("/api/leagues/composed/matches", {"matches": MATCHES})
+    model = pw.compose(pw.TrueSkill(), **words)
+    expected = model.fit(pw.History.from_matches(MATCHES)).leaderboard()["shown"].to_list()
+    found = ask.get("/api/leagues/composed/leaderboard").json()["players"]
+    assert [row["shown"] for row in found] == pytest.approx(expected)
+    for wrong in ({"drift": "daily"}, {"seasons": "season"}, {"history": "x"}, {"home_advantage": True}):
+        ask.post("/api/leagues", {"name": "wrong", "model": {"name": "TrueSkill", "parameters": wrong}}, status=422)
 
 
 def test_key_lists_and_creates_only_the_leagues_that_its_scope_allows(ask):
@@ -48,7 +62,8 @@ def test_league_admin_can_change_the_league(ask, league):
     ask("PATCH", league, json=changed, key=ask.new_key("write", name), status=403)
     told = ask("PATCH", league, json=changed, key=ask.new_key("admin", name), status=200).json()
     assert (told["title"], told["public"], told["revision"]) == ("T", False, 0)
-    assert told["settings"] == {"provisional_matches": 10, "inactive_days": 3.0, "allow_future": False}
+    settings = {"provisional_matches": 10, "inactive_days": 3.0, "allow_future": False, "auto_switch": False}
+    assert told["settings"] == settings | {"scale": [1500.0, 400.0]}
     assert ask("PATCH", league, json={}, status=200).json() == told
 
 

@@ -32,7 +32,7 @@ def test_background_job_reports_progress_can_be_cancelled_and_ends_with_the_serv
             time.sleep(0.05)
         raise AssertionError(last)
 
-    background = Worker(database)
+    background = Worker(database, submit=None)
     ask()
     last = wait("running", "any")
     assert (last.share, gone(int(last.step))) == (0.5, False)

@@ -12,9 +12,16 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
 
+from prowess.history import History
 from prowess.service.auth import COOKIE
+from prowess.service.background.model_choice import search
 from prowess.service.demo import LEAGUE, fill_demo
+from prowess.store import choices, leagues
 from prowess.store.db.database import Database
+from prowess.store.leagues import Preset
+from prowess.store.write.commands import Post
+from prowess.store.write.writer import perform
+from tests.service.home_league import home_wins
 from tests.service.servers import Server, serving
 
 ROOT = Path(__file__).parents[3]
@@ -33,7 +40,7 @@ FLAGS = [
 PATIENCE = 30_000  # milliseconds; generous, because the machine may be busy
 
 
-ODD = "odd"
+ODD, OFFERED = "odd", "offered"
 NAMES = (
     "<script>alert(1)</script>",
     '"><img src=x onerror=alert(2)>',
@@ -119,6 +126,7 @@ def site(folder: Path, *, demo: bool = True) -> Iterator[Site]:
     database.migrate()
     if demo:
         key = fill_demo(database)
+        _add_offer(database)
     else:
         with database.writing() as connection:
             key = keys.create(connection, "the office", "admin")[1]
@@ -129,6 +137,17 @@ def site(folder: Path, *, demo: bool = True) -> Iterator[Site]:
             found.match = found.ask("GET", f"/api/leagues/{LEAGUE}/matches?limit=1")["matches"][0]["id"]
             _add_odd(found)
         yield found
+
+
+def _add_offer(database: Database) -> None:
+    """Add a league for which a better model was found."""
+    history = History.from_matches(home_wins(60))
+    with database.writing() as connection:
+        leagues.create(connection, OFFERED, title="Home wins", model=Preset("TrueSkill"), clock="none")
+    perform(database, Post(OFFERED, history))
+    with database.writing() as connection:
+        league = leagues.find(connection, OFFERED)
+        choices.record(connection, league, search(league, history, [], lambda step, share: None))
 
 
 def _add_odd(there: Site) -> None:

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from playwright.sync_api import Page
 
 from prowess.service.demo import LEAGUE
-from tests.service.pages.browser import NAMES, ODD, ROOT, Site
+from tests.service.pages.browser import NAMES, ODD, OFFERED, ROOT, Site
 
 
 @dataclass(frozen=True)
@@ -83,6 +83,8 @@ PAGES = (
     _of(LEAGUE, "pairings", "pairings", ("players", TONIGHT)),
     _of(LEAGUE, "models", "models"),
     _of(LEAGUE, "switch", "switch", ("model", "Elo"), signed_in=True),
+    _of(OFFERED, "models-offer", "models", signed_in=True),
+    _of(OFFERED, "switch-offer", "switch", ("offer", "1"), signed_in=True),
     _of(LEAGUE, "enter", "enter", signed_in=True),
     _of(LEAGUE, "enter-preview", "enter", signed_in=True, act=_fill),
     _of(LEAGUE, "edit", "edit", ("id", "{match}"), signed_in=True),

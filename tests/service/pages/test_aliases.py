@@ -124,7 +124,7 @@ def test_similar_names_in_an_import_can_become_aliases_or_stay_different_players
     pair = json.dumps(["Deevo Smyth", "Deevo Smith"])
     assert f'name="same" value="{escape(pair)}"'.replace("&quot;", "&#34;") in page.text
     told = words(drop(ask, "importing", FILE, same=pair))
-    assert "The file uses aliases. Their matches are recorded for the players: Deevo Smyth : Deevo Smith" in told
+    assert "Their matches will be recorded under these players: Deevo Smyth : Deevo Smith" in told
     assert "did you mean" not in told
     assert "2 new players Jonny Walker, Johny Walker" in told
     inside = json.dumps(["Jonny Walker", "Johny Walker"])

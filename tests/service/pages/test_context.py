@@ -86,7 +86,7 @@ def test_links_to_further_pages_keep_the_filters(ask, tennis):
     assert "name=ann&amp;offset=20&amp;map=Dust&amp;context.name=x" in page
 
 
-def test_unknown_column_is_refused_with_the_known_ones(ask, tennis):
+def test_filter_by_an_unknown_column_is_refused_with_a_list_of_known_columns(ask, tennis):
     for path in ("matches", "matches.json", "player"):
         refused = ask.look(f"{tennis}/{path}?name=ann&colour=red")
         assert refused.status_code == 422

@@ -10,8 +10,10 @@ from zlib import crc32
 import polars as pl
 import pytest
 
+import prowess as pw
 from prowess.store import leagues
 from prowess.store.journal import journal
+from tests.service.home_league import home_wins
 from tests.service.pages.page_client import serve_pages, words
 
 LINES = "date;home;away;hg;ag;town\n31.01.2026;Ann;Bob;3;1;Bath\n01.02.2026;Bob;Zoë;2;2;Köln\n"
@@ -45,7 +47,7 @@ def test_imported_file_is_previewed_first_and_recorded_as_one_revision(ask):
         "31 Jan 2026 – 1 Feb 2026",
         "The matches Ann beat Bob 3:1 at home on 2026-01-31 Bob drew with Zoë 2:2 at home on 2026-02-01",
         "3 new players Ann, Bob, Zoë",
-        "Rating changes Ratings as shown in the standings",
+        "Rating changes Ratings in points",
         "Import 2 matches",
     ):
         assert part in told
@@ -61,6 +63,24 @@ def test_imported_file_is_previewed_first_and_recorded_as_one_revision(ask):
     seen, _, below = words(grown).partition("Import 1 match")
     assert "Zoe : did you mean Zoë ?" in seen  # listed above the button, so that it is seen in time
     assert below
+
+
+def test_first_import_chooses_a_model_and_says_why(ask):
+    ask.create_league("chosen", model=None, clock="none")
+    rows = [(*match["teams"], match["ranks"]) for match in home_wins(40)]
+    file = "\n".join(["home,away,hg,ag", *(f"{a},{b},{3 - ranks[0]},{ranks[0]}" for [a], [b], ranks in rows)])
+    page = drop(ask, "chosen", file)
+    assert "so the import also chooses a rating model for these matches" in words(page)
+    done = drop(ask, "chosen", file, confirm=confirm_of(page))
+    assert (done.status_code, done.headers["location"]) == (303, "/leagues/chosen/import?imported=40&chosen=true")
+    choice = pw.auto(history(ask, "chosen"))
+    with ask.service.database.reading() as connection:
+        assert leagues.find(connection, "chosen").model == choice.model
+    for address in (done.headers["location"], "/leagues/chosen/models"):
+        assert all(line in words(ask.look(address, key=ask.admin)) for line in choice.lines)
+    again = drop(ask, "chosen", file + "\nAnn Arbour,Bob Brook,1,0")
+    assert "Import 1 match" in words(again)
+    assert "chooses a rating model" not in words(again)
 
 
 def test_similar_names_in_a_file_are_listed_above_the_import_button(ask):

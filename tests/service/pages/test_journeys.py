@@ -28,7 +28,7 @@ def table(page):
     rows = page.locator("table.standings tbody tr")
     names = rows.locator("th .name").all_inner_texts()
     ratings = rows.locator("td.strong").all_inner_texts()
-    return dict(zip(names, (float(one.replace("−", "-")) for one in ratings), strict=True))
+    return dict(zip(names, (float(one.partition(" ±")[0].replace("−", "-")) for one in ratings), strict=True))
 
 
 @pytest.fixture

@@ -32,7 +32,8 @@ def test_league_is_created_from_the_form(ask):
     assert ask.send("/new", fields | {"provisional_matches": "3", "inactive_days": "7,5"}).status_code == 303
     told = league(ask, "rounds")
     assert (told["clock"], told["public"], told["model"]["name"]) == ("number", False, "Elo")
-    assert told["settings"] == {"provisional_matches": 3, "inactive_days": 7.5, "allow_future": False}
+    settings = {"provisional_matches": 3, "inactive_days": 7.5, "allow_future": False, "auto_switch": False}
+    assert told["settings"] == settings | {"scale": [1500.0, 400.0]}
 
 
 @pytest.mark.parametrize(

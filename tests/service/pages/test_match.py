@@ -13,7 +13,7 @@ ODD = '<script>alert(1)</script>"><img src=x onerror=y>'
 
 def test_match_page_shows_forecast_and_explanations(ask):
     """Two TrueSkill newcomers move from 25 ± 8.333 to 29.396 and 20.604 ± 7.171 (Herbrich et al. 2006)."""
-    ask.create_league("told")
+    ask.create_league("told", settings={"scale": None})
     match = {"id": "a/b", "teams": [["bob"], ["ann"]], "scores": [1, 3], "time": "2026-01-31T19:30:00Z", "home": 0}
     ask.post("/api/leagues/told/matches", [match, {"id": "next", "teams": [["ann"], [ODD]]}], status=201)
     page = ask.look("/leagues/told/match?id=a/b")

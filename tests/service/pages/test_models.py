@@ -3,6 +3,7 @@
 import json
 import re
 import time
+from urllib.parse import urlencode
 
 import pytest
 
@@ -253,6 +254,23 @@ def test_model_change_is_previewed_before_it_is_made(ask):
     assert other.text.count("<button>Switch to Elo") == 1
 
 
+def test_form_offers_to_learn_the_share_of_draws_and_to_fix_it_again(ask):
+    name = league(ask, duels(40))
+    address = f"/leagues/{name}/switch"
+    page = ask.look(f"{address}?model=TrueSkill&set.draw_probability=learnt&set.draw_memory=60", key=ask.admin)
+    fields = dict(re.findall(r'<input type="hidden" name="(model|set\.\w+)" value="([^"]*)"', page.text))
+    assert (fields["set.draw_probability"], fields["set.draw_memory"]) == ("learnt", "60")
+    assert ask.send(address, fields).status_code == 303
+    model = ask.get(f"/api/leagues/{name}").json()["model"]
+    assert model["parameters"] == {"draw_probability": "learnt", "draw_memory": 60.0}
+    current = ask.look(address, key=ask.admin).text
+    assert "the current model" in current
+    assert 'name="set.draw_probability" autocomplete="off" value="learnt"' in current
+    assert ask.send(address, fields | {"set.draw_probability": "0.25"}).status_code == 303
+    model = ask.get(f"/api/leagues/{name}").json()["model"]
+    assert model == {"name": "TrueSkill", "parameters": {"draw_probability": 0.25}}
+
+
 def test_model_change_of_a_large_league_is_previewed_only_on_request(ask, monkeypatch):
     monkeypatch.setattr(models, "SMALL", 0)
     name = league(ask, duels(10))
@@ -282,3 +300,27 @@ def test_models_page_refuses_invalid_models(ask, query, words):
     [problem] = re.findall(r'<p class="problem" role="alert">(.*?)</p>', page.text, re.S)
     assert words in problem
     assert "<script>alert" not in page.text
+
+
+def test_model_change_keeps_the_words_of_the_league(ask):
+    """A word such as "learnt" is kept, and a larger sigma leaves the amounts that it has chosen."""
+    words = {"drift": "time", "home_advantage": "learnt"}
+    name = league(ask, duels(20), model={"name": "TrueSkill", "parameters": words})
+    page = ask.look(f"/leagues/{name}/switch", key=ask.admin).text
+    assert "the current model" in page
+    assert "Home uncertainty" in page
+    fields = dict(re.findall(r'<input [^>]*name="(model|set\.\w+)"[^>]* value="([^"]*)"', page))
+    assert fields["set.drift"] == "time"
+    same = ask.get(f"/leagues/{name}/switch.json?{urlencode(fields)}").json()
+    assert (same["same"], same["model"]["parameters"]) == (True, words)
+    sent = ask.send(f"/leagues/{name}/switch", fields | {"set.sigma": "4", "reason": ""})
+    assert sent.status_code == 303
+    parameters = ask.get(f"/api/leagues/{name}").json()["model"]["parameters"]
+    assert parameters == words | {"sigma": 4.0} | {
+        name: float(fields[f"set.{name}"]) for name in ("tau", "home_sigma", "home_tau")
+    }
+    other = ask.look(f"/leagues/{name}/switch?model=Elo", key=ask.admin).text
+    assert 'name="set.home_advantage"' not in other
+    refused = ask.look(f"/leagues/{name}/switch?model=Elo&set.drift=time", key=ask.admin)
+    assert refused.status_code == 422
+    assert "Skills cannot drift with Step" in refused.text

@@ -44,7 +44,9 @@ def test_player_page_shows_the_rating_and_the_matches(ask, league):
     told = ask.get("/api/leagues/player/players/ann").json()
     assert "Won, drawn, lost 24 · 0 · 1" in words
     assert f"Rank {told['rank']} of {told['players']}" in words
-    assert f"Skill {told['rating']['mu']:.1f} ± {told['rating']['sigma']:.1f}" in words
+    margin = told["rating"]["points_high"] - told["rating"]["points"]
+    assert f"Rating {told['rating']['points']:.0f} ± {margin:.0f}" in words
+    assert "Skill" not in words
     assert "1–20 of 25 matches" in words
     assert "does not count" in words
     assert page.count('href="/leagues/player/match?id=m') >= 19
@@ -59,25 +61,29 @@ def test_player_page_shows_the_rating_and_the_matches(ask, league):
 
 
 def test_best_and_worst_rating_link_to_their_matches(ask, league):
-    """The worst rating ignores the first ten matches, which are provisional."""
-    data = ask.get(f"{league}.json?name=ann").json()
-    page = ask.look(f"{league}?name=ann").text
-    worst = min(data["curve"][10:], key=lambda point: point["shown"])
-    assert worst["shown"] > data["worst"]["shown"]
-    for label, point in (("Best", data["best"]), ("Worst", worst)):
-        id = f"m{point['match'] - 1}"
-        shown = re.search(rf'{label} rating</dt><dd>([\d.−]+) <small><a href="[^"]*id=(\w+)"', page)
-        assert shown.groups() == (f"{point['shown']:.1f}".replace("-", "−"), id)
-    assert "ignore the first 10 matches" in text(page)
+    """The first ten matches are provisional and do not count; without points, only the worst rating ignores them."""
+    for scale, name, digits in (([1500, 400], "points", 0), (None, "shown", 1)):
+        ask("PATCH", "/api/leagues/player", json={"settings": {"scale": scale}}, status=200)
+        data = ask.get(f"{league}.json?name=ann").json()
+        page = ask.look(f"{league}?name=ann").text
+        worst = min(data["curve"][10:], key=lambda point: point[name])
+        best = max(data["curve"][10 if scale else 0 :], key=lambda point: point[name])
+        assert worst["shown"] > data["worst"]["shown"]
+        for label, point in (("Best", best), ("Worst", worst)):
+            id = f"m{point['match'] - 1}"
+            shown = re.search(rf'{label} rating</dt><dd>([\d.−]+) <small><a href="[^"]*id=(\w+)"', page)
+            assert shown.groups() == (f"{point[name]:.{digits}f}".replace("-", "−"), id)
+        assert "ignore the first 10 matches" in text(page)
+    ask("PATCH", "/api/leagues/player", json={"settings": {"scale": [1500, 400]}}, status=200)
 
 
 def test_axis_of_the_skill_chart_ignores_provisional_matches(ask, league):
     data = ask.get(f"{league}.json?name=ann").json()
     spec = ask.get("/leagues/player/charts/curves.json?name=ann").json()
     low, high = spec["layer"][1]["encoding"]["y"]["scale"]["domain"]
-    settled = [point["mu"] - point["sigma"] for point in data["curve"][10:]]
-    assert data["curve"][0]["mu"] - data["curve"][0]["sigma"] < low < min(settled)
-    assert high > max(point["mu"] + point["sigma"] for point in data["curve"][10:])
+    settled = data["curve"][10:]
+    assert data["curve"][0]["points_low"] < low < min(point["points_low"] for point in settled)
+    assert high > max(point["points_high"] for point in settled)
 
 
 def test_small_rating_changes_have_enough_digits_not_to_look_like_zero(ask):

@@ -43,9 +43,10 @@ def test_prediction_begins_with_a_headline(ask):
     assert f"cat : {100 * ladder.predict([['cat'], ['bob']]).win[0]:.0f} % to win" in page.replace("\u00a0", " ")
     ladder.record([["cat"], ["bob"]], ranks=[2, 1], time="2026-01-03")
     before = pw.TrueSkill().fit(pw.History.from_matches(MATCHES)).ladder
-    moved = {name: ladder[name].mu - before[name].mu for name in ("cat", "bob")}
-    assert f"−{abs(moved['cat']):.1f}" in page
-    assert f"+{moved['bob']:.1f}" in page
+    factor = pw.TrueSkill().points().factor
+    moved = {name: factor * (ladder[name].mu - before[name].mu) for name in ("cat", "bob")}
+    assert f"−{abs(moved['cat']):.0f}" in page
+    assert f"+{moved['bob']:.0f}" in page
 
 
 def test_prediction_page_lists_newcomers_with_similar_known_names(ask):

@@ -56,7 +56,7 @@ def test_standings_page_shows_rank_changes_and_recent_results(ask):
     assert form["cat"] == [("loss", 2, 2), ("win", 1, 3)]
     page = ask.look("/leagues/moving/standings").text
     rows = {row[2].split()[0]: row for row in cells(page)}
-    assert rows["bob"][7] == "LWWD2"
+    assert rows["bob"][6] == "LWWD2"
     assert 'title="place 2 of 3"' in page
     assert rows["dan"][1] == "new"
     assert rows["dan"][2] == "dan provisional"
@@ -232,7 +232,10 @@ def test_standings_page_works_for_every_kind_of_league(ask, clock, model):
     assert "<script>alert" not in page
     assert len(cells(page)) == 2
     assert ("▲▼" in page) == (clock != "none")
-    assert ("Skill ± uncertainty" in page) == (model != "Elo")
+    assert "Skill ± uncertainty" not in page
+    assert ("±" in page) == (model != "Elo")
+    ask("PATCH", f"/api/leagues/{name}", json={"settings": {"scale": None}}, status=200)
+    assert ("Skill ± uncertainty" in ask.look(f"/leagues/{name}/standings").text) == (model != "Elo")
     assert ("Last match" in page) == ('name="at"' in page) == (clock != "none")
     past = ask.look(f"/leagues/{name}/standings?at={times[0]}")
     assert past.status_code == (200 if clock != "none" else 422)

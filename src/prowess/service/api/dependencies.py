@@ -33,10 +33,7 @@ register_url_convertor("anything", _Anything())
 
 
 async def _checked_service(request: Request) -> Service:
-    """Return the service after checking the request.
-
-    Unknown query parameters are rejected, and so are NUL characters, because PostgreSQL cannot store them.
-    """
+    # NUL characters are rejected, because PostgreSQL cannot store them.
     if "\0" in request.scope["path"]:
         raise Problem(404, "Not found: names cannot contain the NUL character")
     if b"%00" in request.scope["query_string"]:
@@ -47,7 +44,7 @@ async def _checked_service(request: Request) -> Service:
 
 
 def _check_query(request: Request) -> None:
-    """Reject unknown query parameters: otherwise, a request with a misspelt `dry_run` would write."""
+    # A misspelt `dry_run` must not be ignored: the request would write.
     names = _query_names(request.scope["route"].dependant)
     for name in request.query_params:
         if name not in names:

@@ -59,11 +59,13 @@ async def anonymise(service: Service, access: Access, player: str, reason: str, 
             author=access.author,
             reason=reason,
             keep_hash=keep_hash,
+            # Only an admin of all leagues may change data outside of this league.
             all_leagues=access.key is not None and access.key.league_id is None,
         )
         # Finished exports still contain the name.
         with service.database.reading() as connection:
             service.exports.folder.forget(leagues.find(connection, access.league).id)
+        # The cached pairs of similar names may have the name, too.
         service.similar.drop(access.league_id)
         return _scrubbed(service, made)
 

@@ -139,7 +139,6 @@ class EventHub:
                 self._seen.pop(league, None)
 
     async def _poll(self) -> None:
-        """Poll the database and send changes, until no client follows a league or the service shuts down."""
         closing = self._service.closing
         while self._queues and not closing.is_set():
             with suppress(TimeoutError):
@@ -167,7 +166,7 @@ def _event(update: RatingUpdate) -> bytes:
 
 
 def _put(queue: Queue, item: tuple[int, bytes] | None) -> None:
-    """Queue an event; if the client is too slow, end its stream."""
+    # A client that is too slow to read its events loses its stream.
     if queue.full():
         while not queue.empty():
             queue.get_nowait()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from math import inf
 from pathlib import Path
@@ -19,16 +18,19 @@ from ...errors import Error
 from ...history.read_context import Findings, Located
 from ...history.read_limits import ReadLimits
 from ...history.read_options import Choices
+from ...store.choices import Chosen
 from ...store.exports import ExportSpec, Format
 from ...store.write.commands import CommandResult, Post
 from ...store.write.writer import preview
 from ...text import count
 from ..background.child_process import ProcessFailed, ProcessLimits
+from ..background.model_choice import IMPORT_SECONDS
 from ..background.uploads import TITLE, FilePreview, read_upload
 from ..concurrency import run_in_threadpool, unless_disconnected
 from ..context import service_of
 from ..errors import Problem, problem_responses
 from ..exports import ExportedFile
+from ..first_import import chosen_payload, is_fresh, record_import
 from ..middleware import ABORTED
 from .dependencies import DryRun, IdempotencyKey, RawNames, Read, Reason, ServiceDep, Write
 from .responses import json_response
@@ -133,13 +135,14 @@ async def import_matches(
     names = None if context is None else tuple(name for name in context if name)
     roles = _column_roles(columns or [])
     choices = Choices(columns=roles, context=names, time_format=time_format, day_first=day_first, utc=True)
+    fresh = await is_fresh(service, access.league)
     folder = Path(mkdtemp(prefix="prowess-"))
     path = folder / f"file.{extension}"
     try:
         with path.open("wb") as file:
             async for part in request.stream():
                 file.write(part)
-        upload = await parse_upload(request, path, choices, ids=not idempotency_key)
+        upload = await parse_upload(request, path, choices, ids=not idempotency_key, choose=fresh)
     finally:
         rmtree(folder, ignore_errors=True)
     found = upload.found
@@ -150,13 +153,14 @@ async def import_matches(
         raise unreadable(found, upload.problem_count)
     command = Post(access.league, found.history, idempotency_key, author=access.author, reason=reason)
     if dry_run:
-        return json_response(import_payload(await run_in_threadpool(preview, service.database, command), found))
-    result = await asyncio.wrap_future(service.writer.submit(command))
-    return json_response(import_payload(result, found), 200 if all(result.repeated) else 201)
+        result = await run_in_threadpool(preview, service.database, command)
+        return json_response(import_payload(result, found, upload.chosen))
+    result, chosen = await record_import(service, command, upload.chosen)
+    return json_response(import_payload(result, found, chosen), 200 if all(result.repeated) else 201)
 
 
 def _column_roles(pairs: list[str]) -> dict[str, str | None] | None:
-    """Parse `role=column` pairs; `role=` means that no column has the role."""
+    # `role=` means that no column has the role.
     roles: dict[str, str | None] = {}
     for pair in pairs:
         role, equals, column = pair.partition("=")
@@ -197,18 +201,24 @@ def import_extension(format: str | None, filename: str | None, content_type: str
 
 
 async def parse_upload(
-    request: Request, path: Path, choices: Choices, *, ids: bool = True, ask: bool = False
+    request: Request, path: Path, choices: Choices, *, ids: bool = True, ask: bool = False, choose: bool = False
 ) -> FilePreview:
-    """Read an uploaded file in a child process within limits; stop the child if the client disconnects."""
+    """Read an uploaded file in a child process within limits; stop the child if the client disconnects.
+
+    With `choose`, the child also chooses a model for the matches.
+    """
     service = service_of(request)
     settings = service.settings
     limits = ReadLimits(rows=settings.import_rows or inf, unpacked=settings.import_unpacked or inf, remedy=REMEDY)
     process = ProcessLimits(settings.import_memory, settings.import_time, PATIENCE * settings.import_time)
-    chosen = replace(choices, limits=limits)
+    limited = replace(choices, limits=limits)
+    # The choice may take a part of the time in which a file must be read.
+    seconds = min(IMPORT_SECONDS, settings.import_time / 4 or inf) if choose else 0.0
 
     async def work() -> FilePreview:
+        # Few files are read at once, because each child may use as much memory as the settings allow.
         async with service.importing.slot():
-            return await service.children.run(process, read_upload, path, chosen, ids, ask)
+            return await service.children.run(process, read_upload, path, limited, ids, ask, seconds)
 
     try:
         upload = await unless_disconnected(request.receive, work())
@@ -236,7 +246,7 @@ def problem_payload(one: Located) -> dict[str, str | None]:
     return {"where": one.where, "column": one.problem.column, "value": value, "detail": one.problem.detail()}
 
 
-def import_payload(result: CommandResult, found: Findings) -> dict[str, Any]:
+def import_payload(result: CommandResult, found: Findings, chosen: Chosen | None = None) -> dict[str, Any]:
     """Return the content of a file and the effects of its import as plain data."""
     payload: dict[str, Any] = {
         "league": result.league,
@@ -248,7 +258,8 @@ def import_payload(result: CommandResult, found: Findings) -> dict[str, Any]:
         "columns": found.roles,
         "problems": [problem_payload(one) for one in found.problems],
     }
-    return payload | {"aliases": dict(result.aliases)} if result.aliases else payload
+    payload |= {"aliases": dict(result.aliases)} if result.aliases else {}
+    return payload if chosen is None else payload | {"chosen": chosen_payload(chosen)}
 
 
 @router.get(
@@ -294,4 +305,5 @@ class Download(FileResponse):
         try:
             await unless_disconnected(receive, super().__call__(scope, receive, send))
         finally:
+            # The path is this download's own link, so other downloads of the same export are not affected.
             Path(self.path).unlink(missing_ok=True)

@@ -149,7 +149,7 @@ async def create_league(
     """Create a league with its model and clock. Needs an admin key for all leagues."""
 
     def work() -> League:
-        model = find_preset(asked.model.name, asked.model.parameters)
+        model = None if asked.model is None else find_preset(asked.model.name, asked.model.parameters)
         with service.database.writing() as connection:
             return leagues.create(
                 connection,
@@ -158,7 +158,7 @@ async def create_league(
                 model=model,
                 clock=asked.clock,
                 public=asked.public,
-                settings=Settings(**asked.settings.model_dump(exclude_none=True)),
+                settings=Settings(**asked.settings.changes()),
                 author=key.name,
             )
 
@@ -176,8 +176,8 @@ async def get_league(access: Read, service: ServiceDep) -> Response:
 async def update_league(asked: schemas.LeagueUpdate, access: Admin, service: ServiceDep) -> Response:
     """Change the name, title or settings of a league, make it public or private, archive or unarchive it."""
     changes = {"new_name": asked.name, "title": asked.title, "public": asked.public, "archived": asked.archived}
-    settings = asked.settings.model_dump(exclude_none=True)
-    return json_response(league_payload(await change_league(service, access, **changes, settings=settings)))
+    league = await change_league(service, access, **changes, settings=asked.settings.changes())
+    return json_response(league_payload(league))
 
 
 @router.delete(LEAGUE, summary="Delete a league", response_model=schemas.League)

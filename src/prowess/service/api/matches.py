@@ -193,7 +193,6 @@ async def run_command(service: Service, command: Command, dry_run: bool, status:
 
 
 async def _name_warnings(service: Service, result: CommandResult) -> dict[str, Any]:
-    """Return warnings about new players whose names look like the names of other players."""
     before = result.before
     new = [] if before is None or before is result.after else [name for name in result.own if name not in before.rows]
     if not new:
@@ -216,8 +215,6 @@ async def _name_warnings(service: Service, result: CommandResult) -> dict[str, A
 
 
 async def _refuse_lookalikes(service: Service, league: str, matches: Sequence[Mapping[str, Any]]) -> None:
-    """Raise an `Error` if a new name in the matches looks like the name of a player."""
-
     def work(connection: Connection) -> None:
         names = service.standings.of(connection, leagues.find(connection, league)).names
         for number, match in enumerate(matches):
@@ -339,7 +336,7 @@ class MatchFilter:
             before = parse(league.clock, self.before, "before")
             # UTC times are whole microseconds.
             until = before - 1.0 if league.clock == "utc" else nextafter(before, -inf)
-        views = service.traces.of(connection, league)
+        views = service.views(connection, league)
         found = views.matches(
             self.player_name(service, connection, league), since, until, limit, self.offset, self.context
         )
@@ -476,7 +473,7 @@ def match_payload(
         payload |= match if member else {"id": match["id"], "time": match["time"], "teams": []}
         payload |= {"counts": False, "forecast": None, "players": []}
     else:
-        payload |= service.traces.of(connection, league).match(id, most)
+        payload |= service.views(connection, league).match(id, most)
     players = None if member else _players(last)
     return payload | {"revisions": [_revision_payload(league, row, players) for row in revisions]}
 
@@ -488,7 +485,6 @@ def last_match(league: League, revisions: Sequence[RowMapping]) -> dict[str, Any
 
 
 def _content(row: RowMapping) -> dict[str, Any]:
-    """Return the content of a version of a match as plain data."""
     content: dict[str, Any] = json.loads(row["body"])
     return content | ({"context": json.loads(row["context"])} if row["context"] else {})
 
@@ -498,10 +494,7 @@ def _players(row: RowMapping) -> set[str]:
 
 
 def _revision_payload(league: League, row: RowMapping, players: set[str] | None) -> dict[str, Any]:
-    """Return a version of a match as plain data.
-
-    The content is hidden if the version has players who are not in `players`.
-    """
+    # The content is hidden if the version has players who are not in `players`.
     hidden = row["body"] is None or (players is not None and not _players(row) <= players)
     return {
         "revision": row["revision"],

@@ -103,7 +103,7 @@ def balance_players(now: Snapshot, asked: schemas.BalanceRequest) -> tuple[Balan
 
 
 def _check_work(asked: schemas.NextRequest, players: int) -> None:
-    """Reject requests that would take too long. The time grows with the number of teams and of pairs of players."""
+    # The time grows with the number of teams and of pairs of players.
     if asked.players is None and players > schemas.QUEUE:
         detail = f"the league has {players:,} players; list the available players, at most {schemas.QUEUE:,}"
         raise Error.in_field("players", detail)

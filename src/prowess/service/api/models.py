@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from ...model.model import Model
 from ...model.presets import PRESETS
+from ...model.scale import Scale
 from .responses import json_response
 from .schemas import leagues as schemas
 
@@ -48,7 +49,7 @@ SUMMARIES: Mapping[str, str] = {
     "football, sigma 0.3 and beta 0.1 are better.",
 }
 USUAL: Mapping[str, str] = {  # choices in the form for a new league, most common first
-    "TrueSkill": "players or teams, two or many per match, with draws; the usual choice",
+    "TrueSkill": "players or teams, two or many per match, with draws",
     "Elo": "two players, as in chess; no uncertainty",
     "Glicko2": "two players, rated by periods, with uncertainty and volatility",
     "Glicko": "two players, rated by periods, with uncertainty",
@@ -64,7 +65,12 @@ PARAMETERS: Mapping[str, tuple[str, str]] = {
     ),
     "beta": ("Form on the day", "how far one performance may be from the skill; a larger value means more luck"),
     "tau": ("Drift", "how far a skill may move between matches; a larger value makes ratings move faster"),
-    "draw_probability": ("Draws", "how often two equally strong teams draw"),
+    "draw_probability": ("Draws", 'how often two equally strong teams draw; "learnt" learns it from the matches'),
+    "draw_start": ("Draws at the start", "how often two equally strong teams draw, as long as few matches were played"),
+    "draw_memory": (
+        "Memory for draws",
+        "the number of matches from which the share of draws is learnt; older matches lose weight",
+    ),
     "k": ("Speed", "the most points that a match can move a rating"),
     "alpha": ("Speed", "how fast ratings move: the weight of a match relative to earlier ones"),
     "scale": ("Scale", "a favourite who leads by this many points wins 10 of 11 matches"),
@@ -83,10 +89,20 @@ PARAMETERS: Mapping[str, tuple[str, str]] = {
     "larger": ("Larger teams", "which players count if a team has more players than a full team"),
     "gamma": ("Luck in scores", "how far a score may be from what the skills predict"),
     "prediction": ("Score prediction", "whether forecasts include all uncertainty, or use the most likely skills"),
+    "rounding": ("Step of scores", "scores are multiples of this number, so a smaller difference is a draw"),
+    "base_rate": ("Usual score", "the mean score of a team in a match of equal teams"),
+    "base_score": ("Usual score", "the mean score of a team in a match of equal teams"),
+    "unscored": ("Matches without scores", "an error, or used only for the order of the teams"),
     "draw_factor": ("Draws", "how much more likely draws are than independent scores would make them"),
     "home_mu": ("Home advantage", "how much the home team gains"),
     "home_sigma": ("Home uncertainty", "how uncertain the home advantage is at the start; 0 if it is not learnt"),
     "home_tau": ("Home drift", "how far the home advantage may move between matches"),
+    "gap": ("Break between seasons", "a season begins after more than this many days without a match"),
+    "carry": ("Carry-over", "the share of a skill's distance from the mean that is left after a break"),
+    "season_tau": ("Drift between seasons", "how far a skill may move during a break"),
+    "level_sigma": ("Uncertain level", "how uncertain the level of new players is at the start"),
+    "level_tau": ("Drift of the level", "how far the level of new players may move from one new player to the next"),
+    "matches": ("First matches", "after this many matches, a player is compared with the level of new players"),
     "caution": ("Caution", "how many times the uncertainty is subtracted for the standings"),
     "tolerance": ("Precision", "the accuracy at which the calculation of a match stops"),
     "sweeps": ("Maximum sweeps", "the maximum number of iterations for a match"),
@@ -167,13 +183,15 @@ def parameter_payloads(preset: str, model: Model, usual: Model) -> list[dict[str
     return payloads
 
 
-def explain_shown_rating(model: Model) -> str:
+def explain_shown_rating(model: Model, scale: Scale | None = None) -> str:
     """Explain in a sentence what the number in the standings means.
 
     >>> import prowess as pw
     >>> explain_shown_rating(pw.Elo())
     'The standings show the rating itself.'
     """
+    if scale is not None:
+        return explain_points(model, scale)
     if model.absorb.certain:
         return "The standings show the rating itself."
     traits = " The skill is the sum of offence and defence." if len(model.outcome.traits) > 1 else ""
@@ -181,4 +199,23 @@ def explain_shown_rating(model: Model) -> str:
         f"The standings show μ − {model.caution:g}σ: the estimated skill (μ) minus {model.caution:g} times its "
         "uncertainty (σ). The true skill is almost certainly higher than this, so new players start low and rise as "
         f"the model learns more about them.{traits}"
+    )
+
+
+def explain_points(model: Model, scale: Scale) -> str:
+    """Explain in a few sentences what points mean, and how players are ranked.
+
+    >>> import prowess as pw
+    >>> explain_points(pw.Elo(), Scale())
+    'Ratings are in points: newcomers have 1500 points, and a lead of 400 points means win odds of 10:1.'
+    """
+    text = f"Ratings are in points: {scale.meaning}."
+    if model.absorb.certain:
+        return text
+    text += " The number after ± is half the 95 % interval."
+    if not model.caution > 0:
+        return text
+    return (
+        f"{text} Players are ranked by μ − {model.caution:g}σ, their estimated skill minus {model.caution:g} times its "
+        "uncertainty, so a rating that is still uncertain ranks lower."
     )

@@ -16,6 +16,7 @@ from ...frames import csv_cells
 from ...model.fit.leaderboard import overall
 from ...model.ladder.ladder import Ladder
 from ...model.rating import Rating
+from ...model.scale import Points
 from ...store.clock import Clock, show
 from ...store.leagues import League
 from ...store.write.commands import CommandResult
@@ -97,14 +98,15 @@ def format_times(clock: Clock, numbers: Sequence[float]) -> Iterable[str | float
     """
     if clock != "utc" or len(numbers) < MANY_TIMES:
         return (show(clock, number) for number in numbers)
+    # NumPy formats all times at once, but always with microseconds.
     instants = np.asarray(numbers, np.float64)
     texts = np.datetime_as_string(instants.astype(np.int64).astype("datetime64[us]"), timezone="UTC").tolist()
     whole = (instants % SECOND == 0).tolist()
     return (f"{text[:19]}Z" if even else text for text, even in zip(texts, whole, strict=True))
 
 
-def rating_payload(rating: Rating | None) -> Plain | None:
-    """Return a rating as plain data.
+def rating_payload(rating: Rating | None, points: Points | None = None) -> Plain | None:
+    """Return a rating as plain data, with its points if there is a scale.
 
     >>> rating_payload(Rating(30, 4))
     {'mu': 30.0, 'sigma': 4.0, 'shown': 18.0}
@@ -112,10 +114,11 @@ def rating_payload(rating: Rating | None) -> Plain | None:
     if rating is None:
         return None
     parts = {name: rating_payload(part) if isinstance(part, Rating) else part for name, part in rating.parts.items()}
-    return {"mu": rating.mu, "sigma": rating.sigma, "shown": rating.shown} | parts
+    scaled = {} if points is None else points.columns(rating.mu, rating.sigma)
+    return {"mu": rating.mu, "sigma": rating.sigma, "shown": rating.shown} | parts | scaled
 
 
-def rating_payloads(ladder: Ladder | None, players: Sequence[str]) -> list[Plain | None]:
+def rating_payloads(ladder: Ladder | None, players: Sequence[str], points: Points | None = None) -> list[Plain | None]:
     """Return the ratings of several players as plain data; None for players who are not on the ladder.
 
     >>> import prowess as pw
@@ -125,8 +128,9 @@ def rating_payloads(ladder: Ladder | None, players: Sequence[str]) -> list[Plain
     if ladder is None:
         return [None] * len(players)
     rows, model = ladder.rows, ladder.model
-    if model.pipeline.traits > 1 or model.absorb.extras:
-        return [rating_payload(ladder[player]) if player in rows else None for player in players]
+    # Ratings with further parts do not fit into three columns.
+    if model.pipeline.traits > 1 or model.absorb.extras or points is not None:
+        return [rating_payload(ladder[player], points) if player in rows else None for player in players]
     rated = [player for player in players if player in rows]
     columns = overall(model, ladder.settled[[rows[player] for player in rated]])
     mu, sigma, shown = (column.tolist() for column in columns)
@@ -137,7 +141,13 @@ def rating_payloads(ladder: Ladder | None, players: Sequence[str]) -> list[Plain
     return [payloads.get(player) for player in players]
 
 
-def change_payload(result: CommandResult, clock: Clock, largest_first: bool = False, most: int | None = None) -> Plain:
+def change_payload(
+    result: CommandResult,
+    clock: Clock,
+    largest_first: bool = False,
+    most: int | None = None,
+    points: Points | None = None,
+) -> Plain:
     """Return the rating changes of a command, and its matches or the first `most` of them, as plain data.
 
     All changes of players in the command's matches are listed, but only the largest changes of other players.
@@ -147,7 +157,7 @@ def change_payload(result: CommandResult, clock: Clock, largest_first: bool = Fa
         own = set(result.own)
         others = [player for player in players if player not in own]
         players = [player for player in players if player in own] + most_moved(result, others, MAX_OTHERS)
-    before, after = rating_payloads(result.before, players), rating_payloads(result.after, players)
+    before, after = (rating_payloads(ladder, players, points) for ladder in (result.before, result.after))
     changes = [
         {"player": player, "before": old, "after": new} for player, old, new in zip(players, before, after, strict=True)
     ]
@@ -158,6 +168,7 @@ def change_payload(result: CommandResult, clock: Clock, largest_first: bool = Fa
         "league": result.league,
         "revision": result.revision,
         "matches": [{"id": id, "time": time, "repeated": repeated} for id, time, repeated in recorded],
+        # The same ladder before and after means that nothing was rated.
         "changed": 0 if result.before is result.after else len(result.players),
         "ratings": changes,
     }
@@ -165,28 +176,32 @@ def change_payload(result: CommandResult, clock: Clock, largest_first: bool = Fa
     return payload | {"replaying": True} if result.replaying else payload
 
 
-def most_moved(result: CommandResult, players: Sequence[str], most: int) -> list[str]:
-    """Return the players whose shown rating changes most. New and removed players come first, ordered by rating."""
-    before, after = _shown(result.before, players), _shown(result.after, players)
+def most_moved(result: CommandResult, players: Sequence[str], most: int, of_mean: bool = False) -> list[str]:
+    """Return the players whose shown rating, or mean, changes most.
+
+    New and removed players come first, ordered by rating.
+    """
+    before, after = (_ratings(ladder, players, of_mean) for ladder in (result.before, result.after))
+    # New and removed players have NaN on one side.
     moved = np.nan_to_num(np.abs(after - before), nan=np.inf)
     order = np.lexsort((-np.nan_to_num(after), -moved))[:most]
     return [players[row] for row in order.tolist()]
 
 
-def _shown(ladder: Ladder | None, players: Sequence[str]) -> NDArray[np.float64]:
-    """Return the shown rating of each player; NaN for players who are not on the ladder."""
+def _ratings(ladder: Ladder | None, players: Sequence[str], of_mean: bool) -> NDArray[np.float64]:
     if ladder is None:
         return np.full(len(players), np.nan)
-    shown = np.append(overall(ladder.model, ladder.settled)[2], np.nan)
-    return shown[[ladder.rows.get(player, -1) for player in players]]
+    ratings = np.append(overall(ladder.model, ladder.settled)[0 if of_mean else 2], np.nan)
+    return ratings[[ladder.rows.get(player, -1) for player in players]]
 
 
 def _largest_first(change: Plain) -> tuple[bool, float]:
-    """Return a sort key for changes in a dry run: new and removed players first, then the largest rating changes."""
+    # New and removed players come first, then the largest rating changes.
     before, after = change["before"], change["after"]
     if before is None or after is None:
         return False, 0.0
-    return True, -abs(after["shown"] - before["shown"])
+    name = "points" if "points" in after else "shown"  # as it is displayed
+    return True, -abs(after[name] - before[name])
 
 
 def csv_text(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] = (), raw_names: bool = False) -> str:

@@ -32,9 +32,12 @@ from .responses import (
     rating_payload,
 )
 from .schemas import standings as schemas
+from .schemas.common import Points
 
 router = APIRouter()
-COMMON_COLUMNS = list(schemas.Standing.model_fields)[:9]  # columns that every model has
+# Columns that every model has, and those of a league with a scale.
+COMMON_COLUMNS = [name for name, field in schemas.Standing.model_fields.items() if field.is_required()]
+POINTS_COLUMNS = list(Points.model_fields)
 EMPTY_TRACE: dict[str, Any] = dict.fromkeys(("wins", "draws", "losses", "best", "worst")) | {
     key: [] for key in ("curve", "matches", "opponents", "partners")
 }
@@ -167,7 +170,8 @@ async def get_leaderboard_csv(
 
     def respond(snapshot: Snapshot, headers: dict[str, str]) -> Response:
         headers["Content-Disposition"] = f'attachment; filename="{snapshot.league}-{snapshot.revision}.csv"'
-        body = csv_text(filters.page(snapshot, 0, len(snapshot)).rows, COMMON_COLUMNS, raw_names)
+        columns = [*COMMON_COLUMNS, *(() if snapshot.points is None else POINTS_COLUMNS)]
+        body = csv_text(filters.page(snapshot, 0, len(snapshot)).rows, columns, raw_names)
         return Response(body, headers=headers, media_type="text/csv")
 
     return await _respond_with_standings(request, access, service, filters, respond)
@@ -180,11 +184,6 @@ async def _respond_with_standings(
     filters: StandingsFilter,
     respond: Callable[[Snapshot, dict[str, str]], Response],
 ) -> Response:
-    """Call `respond` with the selected standings and their ETag headers.
-
-    Return 304 if the client has the same standings.
-    """
-
     def work(connection: Connection) -> Response:
         league = leagues.find(connection, access.league)
         snapshot = filters.standings(service, connection, league)
@@ -238,7 +237,7 @@ def player_payload(
 ) -> dict[str, Any]:
     """Return a player as plain data; if `matches` and `curve` are 0, the league's trace is not loaded."""
     row = now.row(name)
-    trace = service.traces.of(connection, league).player(name, matches, curve) if matches or curve else EMPTY_TRACE
+    trace = service.views(connection, league).player(name, matches, curve) if matches or curve else EMPTY_TRACE
     return {
         "league": league.name,
         "revision": now.revision,
@@ -247,7 +246,7 @@ def player_payload(
         "players": len(now),
         "active_rank": now.ranks([name], now.active_ranking)[0] if row["active"] else None,
         "active_players": len(now.active_ranking.order),
-        "rating": rating_payload(now.ladder[name]),
+        "rating": rating_payload(now.ladder[name], now.points),
         "provisional": row["provisional"],
         "active": row["active"],
         "last_seen": row["last_seen"],

@@ -15,14 +15,17 @@ from typing import Any
 from sqlalchemy import Connection
 
 from ...errors import Error
-from ...store import jobs
+from ...store import choices, jobs
 from ...store.cache import LruCache
 from ...store.db.database import Database
-from ...store.errors import WriteClash
+from ...store.errors import Unavailable, WriteClash
 from ...store.jobs import Analysis
-from ...store.leagues import League
+from ...store.leagues import League, Preset
+from ...store.read.changes import rank_changes
 from ...store.read.trace_cache import TraceCache
-from .worker import Worker, league_figures
+from ...store.write.commands import ChangeModel
+from ...store.write.corrections import plan
+from .worker import Submit, Worker, league_figures
 
 SMALL = 20_000  # in leagues with at most this many matches, figures are computed during the request
 MAX_AGE = 600.0  # seconds before the figures of a large league are recomputed
@@ -47,10 +50,10 @@ class AnalysisResult:
 class ModelAnalyses:
     """Returns cached or newly computed analyses of leagues, and queues jobs; `close` stops the worker."""
 
-    def __init__(self, database: Database, traces: TraceCache) -> None:
+    def __init__(self, database: Database, traces: TraceCache, submit: Submit, searching: bool = True) -> None:
         self._database, self._traces = database, traces
         self._cache: LruCache[tuple[Any, AnalysisResult]] = LruCache(CACHE_BYTES)
-        self._worker = Worker(database)
+        self._worker = Worker(database, submit, searching)
         self.close = self._worker.close
 
     def figures(self, connection: Connection, league: League) -> AnalysisResult:
@@ -70,6 +73,28 @@ class ModelAnalyses:
     def comparison(self, connection: Connection, league: League) -> AnalysisResult:
         """Return the last comparison of models on a league."""
         return self._result(connection, *jobs.latest(connection, league, "comparison"))
+
+    def choice(self, connection: Connection, league: League) -> AnalysisResult:
+        """Return the last choice of a model for a league."""
+        return self._result(connection, *jobs.latest(connection, league, "choice"))
+
+    def rank_changes(self, connection: Connection, league: League, preset: Preset) -> AnalysisResult:
+        """Return how another model would change the ranks; no data for a large league.
+
+        If the model cannot rate a match of the league, `why` has the reason.
+        """
+        if league.posted > SMALL:
+            return AnalysisResult(None, None)
+        key = ("changes", *league.cache_key)
+        state = (league.generation, league.revision, league.settings.scale, preset.to_json())
+        with self._cache.lock(key):
+            return self._cached(key, state, lambda: _compute_changes(connection, league, preset))
+
+    def start_search(self, league: League, author: str) -> None:
+        """Queue the search for a better model, unless one is already queued or running."""
+        with suppress(WriteClash), self._database.writing() as connection:  # another request was faster
+            choices.request(connection, league.id, author)
+        self._worker.wake()
 
     def start(self, league: League, asked: Mapping[str, Any], author: str) -> None:
         """Queue a comparison of models on a league, unless one is already queued or running."""
@@ -92,7 +117,6 @@ class ModelAnalyses:
             return AnalysisResult(None, None, f"The forecasts cannot be measured: {error}.")
 
     def _result(self, connection: Connection, done: Analysis | None, last: Analysis | None) -> AnalysisResult:
-        """Return the result of the last finished job, and the latest job, which may still be running."""
         why = last.why or "" if last is not None else ""
         if done is None:
             return AnalysisResult(None, last, why)
@@ -113,8 +137,19 @@ class ModelAnalyses:
         return entry[1]
 
 
+def _compute_changes(connection: Connection, league: League, preset: Preset) -> AnalysisResult:
+    try:
+        result = plan(connection, ChangeModel(league.name, preset)).result
+    except Unavailable:
+        raise
+    except Error as error:
+        return AnalysisResult(None, None, str(error))
+    if result.before is None or result.after is None:
+        return AnalysisResult(None, None)
+    return AnalysisResult(vars(rank_changes(result.before, result.after, scale=league.settings.scale)), None)
+
+
 def _is_outdated(league: League, done: Analysis | None, last: Analysis | None) -> bool:
-    """Return whether the figures of a large league should be recomputed."""
     if last is None or last.state == "interrupted":
         return True
     if last.open or (done is not None and done.revision == league.revision):

@@ -323,7 +323,7 @@ def _apply(limits: ProcessLimits) -> None:
 
 
 def _memory_in_use(pid: int) -> int:
-    """Return the resident memory of a process in bytes; 0 on systems without Linux's /proc."""
+    # The result is 0 on systems without Linux's /proc.
     try:
         with open(f"/proc/{pid}/statm") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")

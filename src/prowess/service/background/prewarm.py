@@ -68,7 +68,7 @@ class Prewarmer:
             logging.getLogger(__name__).exception("prewarming failed")
 
     def _load(self, name: str) -> None:
-        """Load the data of the standings page, which all other pages also use."""
+        # All other pages also use the data of the standings page.
         with self._database.reading() as connection:
             league = leagues.find(connection, name)
             snapshot = self._standings.of(connection, league)

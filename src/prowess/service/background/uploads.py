@@ -15,6 +15,7 @@ from ...history.read_options import Choices
 from ...history.readers import from_table
 from ...history.reading.byte_source import open_source
 from ...history.reading.sniff import load_source
+from ...store.choices import Chosen
 from ...store.write.importing import with_ids
 
 MAX_PROBLEMS = 1_000
@@ -28,7 +29,7 @@ class FilePreview:
 
     `found` has at most `MAX_PROBLEMS` problems; `problem_count` is the number of all problems, and `unusable_rows` the
     number of rows with a problem. `questions` are the open questions about the columns and cells of the file. `is_text`
-    is true for a text file with separators.
+    is true for a text file with separators. `chosen` is the model that was chosen for the matches.
 
     >>> FilePreview({}, None, Error("the file is empty")).found is None
     True
@@ -41,13 +42,24 @@ class FilePreview:
     unusable_rows: int = 0
     questions: tuple[Question, ...] = ()
     is_text: bool = False
+    chosen: Chosen | None = None
 
 
-def read_upload(path: Path, choices: Choices, ids: bool = True, ask: bool = False) -> FilePreview:
+def read_upload(path: Path, choices: Choices, ids: bool = True, ask: bool = False, choose: float = 0.0) -> FilePreview:
     """Read a file like the command line, and give its matches ids. If reading fails, the preview has the error.
 
-    If `ask` is true, the preview includes the open questions about the file.
+    If `ask` is true, the preview includes the open questions about the file. If `choose` is not 0, it is the number of
+    seconds that the choice of a model for the matches may take.
     """
+    preview = _read(path, choices, ids, ask)
+    if not choose or preview.found is None:
+        return preview
+    from .model_choice import choose_for_import  # imported here, because few files need it
+
+    return replace(preview, chosen=choose_for_import(preview.found.history, choose))
+
+
+def _read(path: Path, choices: Choices, ids: bool, ask: bool) -> FilePreview:
     try:
         opened = load_source(open_source(path, TITLE, choices.read_limits), choices)
     except Error as error:

@@ -1,13 +1,16 @@
-"""The worker: executes queued jobs (figures and comparisons of models), one at a time, each in its own process.
+"""The worker: executes queued jobs (figures, comparisons, choices of models), one at a time, each in its own process.
 
 A thread of the service claims a job, starts a process for the job and records the progress in the database, so that all
 processes of the service can show it. To cancel a job, mark it in the database. A job also ends when the service ends.
+The thread also queues the search for a better model in leagues that have grown.
 """
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from threading import Event, Lock, Thread
@@ -25,28 +28,37 @@ from ...lab.compare.run import check_usable, compare_forecasts, suitable_models,
 from ...lab.forecast_chunks import ForecastChunk
 from ...lab.protocols import Prequential
 from ...model.model import Model
-from ...store import jobs, leagues, seasons
+from ...store import choices, jobs, leagues, seasons
 from ...store.db.database import Database
+from ...store.errors import Unavailable
 from ...store.jobs import Analysis
 from ...store.journal import journal
 from ...store.leagues import League, Preset
 from ...store.read.trace import TraceView, iter_forecasts
+from ...store.write.commands import ChangeModel, Command, CommandResult
+from . import model_choice
 from .child_process import ChildProcess, ProcessLimits, report
 
 HEARTBEAT = 1.0  # seconds
-POLL = 5.0  # seconds between checks for jobs that other processes have queued
+POLL = 5.0  # seconds between checks for jobs that other processes have queued, and for leagues that have grown
 READ, FORECAST = 0.1, 0.9  # progress once the matches are read, and once all forecasts are made
 CHUNK = 20_000  # matches between two progress reports
+AUTHOR = "auto_switch"  # the author of a change of model that nobody clicked
 
 Plain = dict[str, Any]
 Report = Callable[[str, float], None]  # called with the current step and the share of work done
+Submit = Callable[[Command], Future[CommandResult]]
 
 
 class Worker:
-    """Runs jobs from a thread of the service; `close` stops the current job."""
+    """Runs jobs from a thread of the service; `close` stops the current job.
 
-    def __init__(self, database: Database) -> None:
-        self._database, self._name = database, uuid4().hex
+    A model that was chosen in a league with `auto_switch` is passed to `submit`. With `searching`, the worker also
+    queues the search for a better model in leagues that have grown.
+    """
+
+    def __init__(self, database: Database, submit: Submit, searching: bool = False) -> None:
+        self._database, self._submit, self._searching, self._name = database, submit, searching, uuid4().hex
         self._outdated: set[str] = set()  # leagues whose figures must be recomputed
         self._lock, self._wake, self._closing = Lock(), Event(), Event()
         self._thread = Thread(target=self._run, name="prowess-background", daemon=True)
@@ -73,6 +85,7 @@ class Worker:
             self._wake.clear()
             try:
                 self._queue_figures()
+                self._queue_searches()
                 if (job := self._claim()) is not None:
                     self._execute(job)
                     continue
@@ -89,6 +102,15 @@ class Worker:
             with suppress(Error), self._database.writing() as connection:
                 jobs.request(connection, leagues.find(connection, name), "figures", {})
 
+    def _queue_searches(self) -> None:
+        if not self._searching:
+            return
+        with self._database.reading() as connection:
+            due = choices.due(connection)
+        for id in due:
+            with suppress(Error), self._database.writing() as connection:
+                choices.request(connection, id)
+
     def _claim(self) -> Analysis | None:
         with self._database.reading() as connection:
             if not jobs.has_queued(connection):
@@ -97,7 +119,6 @@ class Worker:
             return jobs.claim(connection, self._name)
 
     def _execute(self, job: Analysis) -> None:
-        """Run a job in a child process, and make sure that the process ends."""
         child = ChildProcess()
         try:
             url = self._database.url.render_as_string(hide_password=False)
@@ -107,7 +128,6 @@ class Worker:
             child.close()
 
     def _follow(self, job: Analysis, child: ChildProcess) -> None:
-        """Record the progress of a job's process until it is done, cancelled or interrupted."""
         step, share, last = "", 0.0, monotonic()
         while not self._closing.is_set():
             try:
@@ -121,15 +141,45 @@ class Worker:
             if message is not None:
                 kind, value = message
                 if kind == "result":
-                    self._end(job, "done", *value)
+                    self._finish(job, *value)
                     return
                 step, share = value
             if monotonic() - last >= HEARTBEAT:
                 last = monotonic()
-                with suppress(Error), self._database.writing() as connection:
-                    if not jobs.heartbeat(connection, job.id, self._name, step, share):
-                        return  # it was cancelled
+                if not self._heartbeat(job, step, share):
+                    return  # it was cancelled
         self._end(job, "interrupted")
+
+    def _heartbeat(self, job: Analysis, step: str, share: float) -> bool:
+        with suppress(Error), self._database.writing() as connection:
+            return jobs.heartbeat(connection, job.id, self._name, step, share)
+        return True  # the database is busy: the next heartbeat tries again
+
+    def _finish(self, job: Analysis, generation: int, revision: int, answer: str) -> None:
+        # The model is switched first. If the service ends in between, the search is repeated and finds nothing better.
+        if job.kind == "choice" and not self._switch(job, generation, json.loads(answer)):
+            self._end(job, "interrupted")
+        else:
+            self._end(job, "done", generation, revision, answer)
+
+    def _switch(self, job: Analysis, generation: int, answer: Plain) -> bool:
+        """Switch to a better model if the league wants that; return False if the service ends before that is done."""
+        with self._database.reading() as connection:
+            league = leagues.get(connection, job.league_id)
+        if not league.settings.auto_switch or not model_choice.is_better(answer):
+            return True
+        chosen, reason = model_choice.preset_from(answer), model_choice.reason_of(answer)
+        try:
+            future = self._submit(ChangeModel(league.name, chosen, replaces=generation, author=AUTHOR, reason=reason))
+            while not self._closing.is_set() and self._heartbeat(job, "Rating all matches again", 1.0):
+                with suppress(TimeoutError):
+                    future.result(HEARTBEAT)
+                    return True
+        except Unavailable:
+            return False
+        except Error:
+            return True  # the league was archived, or its model was changed: the choice is only shown
+        return False
 
     def _end(self, job: Analysis, state: str, *values: Any) -> None:
         end: Any = jobs.finish if state == "done" else partial(jobs.abort, state=state)
@@ -150,9 +200,15 @@ def work(url: str, league_id: int, kind: str, asked: Plain) -> tuple[int, int, s
 
 
 def run_job(connection: Connection, league: League, kind: str, asked: Mapping[str, Any], report: Report) -> str:
-    """Return the result of a job as JSON: figures of the league's model, or a comparison with the models in `asked`."""
+    """Return the result of a job as JSON.
+
+    The result is figures of the league's model, a comparison with the models in `asked`, or the choice of a model.
+    """
     report("Reading the matches", 0.0)
     starts = seasons.list_seasons(connection, league)
+    if kind == "choice":
+        history = journal.history(connection, league)  # the choice uses a column with the season of each match
+        return json.dumps(model_choice.search(league, history, starts, report) | jobs.version_of(league))
     history = journal.current_rows(connection, league).history(league)  # models do not use the context
     own = model_label(league.preset)
     presets = {own: league.preset} | {name: Preset(**preset) for name, preset in asked.items()}
@@ -177,14 +233,14 @@ def run_job(connection: Connection, league: League, kind: str, asked: Mapping[st
         report("Measuring", FORECAST)
         chosen = {name: {"name": one.name, "parameters": dict(one.parameters)} for name, one in presets.items()}
         answer = page_payload(comparison, own) | {"own": own, "presets": chosen, "seasons": len(starts)}
-    return to_json(answer | _version(league), inf_nan_mode="null").decode()
+    return to_json(answer | jobs.version_of(league), inf_nan_mode="null").decode()
 
 
 def league_figures(league: League, view: TraceView) -> Plain:
     """Return figures on how well a league's model predicted its matches, using the forecasts in memory."""
     trace, name = view.trace, model_label(league.preset)
     chunks = {name: [ForecastChunk(0, trace.forecasts, 0)]}
-    return _figures(league, trace.history, {name: trace.model}, chunks) | _version(league)
+    return _figures(league, trace.history, {name: trace.model}, chunks) | jobs.version_of(league)
 
 
 def _figures(
@@ -192,10 +248,6 @@ def _figures(
 ) -> Plain:
     figures = page_payload(compare_forecasts(history, models, forecasts), model_label(league.preset))
     return figures | {"suitable": list(suitable_models(history)), "usable": usable_presets(history)}
-
-
-def _version(league: League) -> Plain:
-    return {"posted": league.posted, "revision": league.revision, "generation": league.generation}
 
 
 def model_label(preset: Preset) -> str:

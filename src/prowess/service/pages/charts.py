@@ -87,7 +87,7 @@ async def specification(
 async def _respond(
     request: Request, kind: str, access: Access, service: Service, look: Look, revision: int | None, media_type: str
 ) -> Response:
-    """Return a chart in a media type; browsers may cache the URL with the current revision forever."""
+    # The URL with the current revision never changes its content, so browsers may cache it forever.
     if kind not in KINDS:
         raise Problem(404, f"unknown chart {kind!r}; choose one of {', '.join(sorted(KINDS))}")
     query = request.query_params
@@ -103,7 +103,7 @@ async def _respond(
             unchanged.headers.update(headers)
             return unchanged
         parameters = tuple(sorted(item for item in query.multi_items() if item[0] not in DISPLAY))
-        key = (league.id, league.generation, league.revision, kind, look, parameters)
+        key = (league.id, league.generation, league.revision, league.settings, kind, look, parameters)
 
         def spec() -> bytes:
             return to_json(KINDS[kind](service, connection, league, query, look).to_dict(validate=False))
@@ -178,19 +178,19 @@ def curves(service: Service, connection: Connection, league: League, query: Quer
             fit_to += [*((x, mu, None) for x, mu, _ in curve[:skip]), *curve[skip:]]
     if not curves:
         raise Problem(404, f"no chart: none of the matches of {', '.join(names)} is rated")
-    certain = league.model.absorb.certain
-    return belief_curves(curves, AXES[league.clock], certain=certain, look=look, fit_to=fit_to)
+    certain, points = league.model.absorb.certain, service.points(connection, league)
+    return belief_curves(curves, AXES[league.clock], certain=certain, points=points, look=look, fit_to=fit_to)
 
 
 def _curve(points: list[Plain], league: League) -> list[Belief]:
-    """Return the points of a curve, with the last rating at each time."""
+    # Of several ratings at the same time, only the last is drawn.
     field = "match" if league.clock == "none" else "time"
     last = {point[field]: (_axis_time(point[field]), point["mu"], point["sigma"]) for point in points}
     return list(last.values())
 
 
 def _axis_time(time: str | float) -> str | float:
-    """Return a time without its zone, because all charts of a league use UTC."""
+    # All charts of a league use UTC.
     return time.removesuffix("Z") if isinstance(time, str) else time
 
 
@@ -223,16 +223,13 @@ def _main_measures(answer: Plain) -> list[Plain]:
 
 
 def _analysis(service: Service, connection: Connection, league: League, query: QueryParams) -> Plain:
-    """Return the analysis whose id is `of` in the query, by default the figures.
-
-    Raises a 404 problem if it is not the latest.
-    """
+    # Only the latest analysis of each kind has a chart; others give 404.
     id = query.get("of")
     jobs = [service.analyses.figures(connection, league), service.analyses.comparison(connection, league)]
     for job in jobs if id else jobs[:1]:
         if job.data is not None and (id is None or str(job.data.get("id")) == id):
             return job.data
-    raise Problem(404, "analysis not found, or replaced by a newer one; see the page of the models")
+    raise Problem(404, "analysis not found, or replaced by a newer one; see the Models page")
 
 
 @chart("calibration")

@@ -124,10 +124,6 @@ def _check_revision(seen: str) -> None:
 
 
 def _match_form(connection: Connection, access: Access, id: str, fields: MatchFields | None) -> MatchForm:
-    """Return the form for a recorded match.
-
-    The form is filled with the submitted fields or, if there are none, with the values of the match.
-    """
     league = leagues.find(connection, access.league)
     revisions = journal.revisions(connection, league, id)
     old = last_match(league, revisions)
@@ -137,7 +133,7 @@ def _match_form(connection: Connection, access: Access, id: str, fields: MatchFi
 
 
 async def _handle_button(request: Request, service: Service, form: MatchForm, sent: FormData) -> Response:
-    """Perform the action of the pressed button. If the action fails, show the error in the form and keep all input."""
+    # If the action fails, the form shows the error and keeps all input.
     button = sent.get("do")
     if button == "team":
         more = replace(form.fields, teams=(*form.fields.teams, "")[:MOST])
@@ -156,7 +152,7 @@ async def _handle_button(request: Request, service: Service, form: MatchForm, se
 
 
 async def _find_players(service: Service, form: MatchForm) -> MatchForm:
-    """Replace typed names by the exact names of the players whom they mean, except names that the match already has."""
+    # Names that the match already has stay as they are.
     names = await service.read(lambda connection: _names(service, connection, form))
     return form if form.fields.whole else replace(form, fields=form.fields.with_players(names))
 
@@ -174,14 +170,13 @@ async def _has_open_names(service: Service, form: MatchForm, confirmed: Sequence
 
 
 def _names(service: Service, connection: Connection, form: MatchForm) -> NameIndex:
-    """Return the names of the league's players, and of the players of the edited match, who may have no rating."""
+    # Players of the edited match may have no rating, so they are added.
     names = service.standings.of(connection, leagues.find(connection, form.league.name)).names
     before = [] if form.old is None else dict.fromkeys(chain(*form.old["teams"]))
     return names.extended([name for name in before if name not in names])
 
 
 def _correct_name(form: MatchForm, meant: Any) -> MatchForm:
-    """Replace a name by the similar name that the user chose in the preview, if any."""
     try:
         old, new = map(str, json.loads(meant))
     except (TypeError, ValueError, RecursionError):

@@ -23,9 +23,9 @@ from ..auth import GlobalPermission, key_command, key_of_request
 from ..concurrency import run_in_threadpool
 from ..context import Service
 from .web.csrf import CheckedForm
-from .web.filters import digits
 from .web.forms import form_texts, parse_number
 from .web.page import PageContext, Plain, page
+from .web.ratings import RatingFormat
 from .web.templates import page_url, render_page
 
 router = APIRouter(include_in_schema=False)
@@ -69,7 +69,8 @@ async def list_leagues(
 
 def _best(service: Service, connection: Connection, league: League) -> Plain:
     snapshot = service.standings.of(connection, league)
-    return {"players": len(snapshot), "rows": snapshot.page(0, BEST, active=True).rows, "places": digits(league.model)}
+    rows = snapshot.page(0, BEST, active=True).rows
+    return {"players": len(snapshot), "rows": rows, "ratings": RatingFormat(league.model, league.settings.scale)}
 
 
 @router.get("/")
@@ -90,7 +91,7 @@ CLOCKS = {
     "number": "numbers, such as rounds",
     "none": "no times: matches count in the order in which they are entered",
 }
-EMPTY = {"title": "", "name": "", "model": "TrueSkill", "clock": "utc", "public": "on"}
+EMPTY = {"title": "", "name": "", "model": "", "clock": "utc", "public": "on"}
 
 
 @router.get("/new")
@@ -108,8 +109,9 @@ async def create_league(request: Request, service: ServiceDep, key: Creator, for
     except Unavailable:
         raise
     except Error as error:
-        values = dict.fromkeys((*EMPTY, *vars(Settings())), "") | fields
+        values = dict.fromkeys((*EMPTY, *settings_fields(Settings())), "") | fields
         field = error.field or ""
+        # The name is taken; if it came from the title, its field shows it now.
         if isinstance(error, Conflict):
             field, values["name"] = "name", values["name"] or slug(values["title"])
         return _form_page(request, values, {field: error.detail()})
@@ -120,7 +122,7 @@ def _create(service: Service, key: Key, fields: Mapping[str, str]) -> League:
     title, name = fields.get("title", "").strip(), fields.get("name", "").strip()
     if not title and not name:
         raise Error.in_field("title", "give the league a title")
-    preset = find_preset(fields.get("model", "TrueSkill"))
+    preset = find_preset(fields["model"]) if fields.get("model") else None
     settings = Settings(**parse_settings(fields))
     with service.database.writing() as connection:
         return leagues.create(
@@ -136,16 +138,18 @@ def _create(service: Service, key: Key, fields: Mapping[str, str]) -> League:
 
 
 def parse_settings(fields: Mapping[str, str]) -> Plain:
-    """Parse the settings in a form; empty fields are left out.
+    """Parse the settings in a form; empty fields are left out, except those of the scale, which then is None.
 
     >>> parse_settings({"provisional_matches": "5", "inactive_days": "", "allow_future": "on"})
-    {'allow_future': True, 'provisional_matches': 5}
+    {'allow_future': True, 'auto_switch': False, 'provisional_matches': 5}
+    >>> parse_settings({"newcomer": "1500", "tenfold": "400"})["scale"]
+    (1500.0, 400.0)
     >>> parse_settings({"inactive_days": "soon"})
     Traceback (most recent call last):
     ...
     prowess.Error: inactive_days: the days until a player is inactive must be a number, not 'soon'
     """
-    settings: Plain = {"allow_future": "allow_future" in fields}
+    settings: Plain = {name: name in fields for name in ("allow_future", "auto_switch")}
     for name, kind, rule in (
         ("provisional_matches", int, "the provisional matches of a player must be a whole number"),
         ("inactive_days", float, "the days until a player is inactive must be a number"),
@@ -156,18 +160,39 @@ def parse_settings(fields: Mapping[str, str]) -> Plain:
             if value is None or kind(value) != value:
                 raise Error.in_field(name, f"{rule}, not {text!r}", value=text)
             settings[name] = kind(value)
+    if "newcomer" in fields and "tenfold" in fields:
+        settings["scale"] = _parse_scale(fields)
     Settings(**settings)  # raises an error for invalid settings
     return settings
+
+
+def _parse_scale(fields: Mapping[str, str]) -> tuple[float, float] | None:
+    texts = {name: fields[name].strip() for name in ("newcomer", "tenfold")}
+    if not any(texts.values()):
+        return None
+    numbers = {name: parse_number(text) for name, text in texts.items()}
+    newcomer, tenfold = numbers["newcomer"], numbers["tenfold"]
+    if newcomer is None:
+        text = f"the points of a newcomer must be a number, not {texts['newcomer']!r}"
+        raise Error.in_field("newcomer", text, value=texts["newcomer"])
+    if tenfold is None or not tenfold > 0:
+        text = f"the points for odds of 10:1 must be a number above 0, not {texts['tenfold']!r}"
+        raise Error.in_field("tenfold", text, value=texts["tenfold"])
+    return newcomer, tenfold
 
 
 def settings_fields(settings: Settings) -> dict[str, str]:
     """Return settings as the fields of a form.
 
-    >>> settings_fields(Settings(inactive_days=7.5))
-    {'provisional_matches': '10', 'inactive_days': '7.5', 'allow_future': ''}
+    >>> fields = settings_fields(Settings(inactive_days=7.5))
+    >>> fields["inactive_days"], fields["newcomer"], fields["tenfold"]
+    ('7.5', '1500', '400')
     """
     shown = {True: "on", False: ""}
-    return {name: shown[value] if isinstance(value, bool) else f"{value:g}" for name, value in vars(settings).items()}
+    values = {name: value for name, value in vars(settings).items() if name != "scale"}
+    texts = {name: shown[value] if isinstance(value, bool) else f"{value:g}" for name, value in values.items()}
+    scale = ("", "") if settings.scale is None else (f"{value:.15g}" for value in settings.scale)
+    return texts | dict(zip(("newcomer", "tenfold"), scale, strict=True))
 
 
 def _form_page(request: Request, values: Mapping[str, str], faults: Mapping[str, str] | None = None) -> Response:

@@ -56,7 +56,6 @@ async def sign_in(request: Request, service: ServiceDep) -> Response:
 
 
 def _form_page(request: Request, url: str, invalid: bool = False) -> Response:
-    """Show the form, with the command that creates a key for the page `url`."""
     scope, league = needed_key(url)
     purposes = {"write": "To enter results", "admin": "To change settings, leagues or keys"}
     words = " with the scope admin" if scope == "admin" else ""

@@ -229,7 +229,7 @@ def _kept_context(old: Mapping[str, Any], numbers: Sequence[int], teams: Sequenc
 
 
 def _same_time(text: str, time: Any) -> bool:
-    """Return whether a field still shows the time of the old match, which may be more precise than the field."""
+    # The time of the old match may be more precise than the field shows.
     try:
         sent = datetime.fromisoformat(text.strip())
     except ValueError:

@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from ...history.sentences import sides_by_place, team_text
 from ...model.fit.explain import digits_of
+from ...model.scale import Scale
 from ...store import leagues
 from ...store.errors import NotFound
 from ...store.exports import Format
@@ -106,14 +107,13 @@ def result_line(match: Plain) -> Plain:
 
 
 def _match_row(match: Plain) -> Plain:
-    """Return a match as a table row with three cells: all teams, all places and all scores."""
     return {
         "id": match["id"],
         "time": match["time"],
         "teams": [" + ".join(team) for team in match["teams"]],
         "places": [side.place for side in sorted(sides_by_place(match), key=lambda side: side.team)],
         "scores": match.get("scores", []),
-    } | {name: match[name] for name in ("expected", "shown_moved") if name in match}
+    } | {name: match[name] for name in ("expected", "shown_moved", "points_moved") if name in match}
 
 
 @page(router, "/leagues/{league}/match", "match.html")
@@ -130,7 +130,7 @@ async def match(
         league = leagues.find(connection, access.league)
         data = match_payload(service, connection, league, id, access.member, None if wants_data(request) else PLAYERS)
         around = (None, None) if data["deleted"] else service.traces.of(connection, league).neighbours(id)
-        extra = _extra(data) | {"around": around, "done": done}
+        extra = _extra(data, league.settings.scale) | {"around": around, "done": done}
         etag = etag_of(league, league.generation, league.revision)
         return PageContext(data, _player_rows(data), league, etag, extra=extra)
 
@@ -138,7 +138,7 @@ async def match(
 
 
 def _player_rows(data: Plain) -> list[Plain]:
-    """Return a row for each player; the rows of a deleted match have only names and places."""
+    # The rows of a deleted match have only names and places.
     if data["deleted"]:
         sides = sides_by_place(data) if data["teams"] else []
         return [{"player": name, "team": side.team, "place": side.place} for side in sides for name in side.names]
@@ -151,7 +151,7 @@ def _player_rows(data: Plain) -> list[Plain]:
     return rows
 
 
-def _extra(data: Plain) -> Plain:
+def _extra(data: Plain, scale: Scale | None) -> Plain:
     players, teams = data["players"], data["teams"]
     sides = sides_by_place(data) if teams else []  # empty if the match is deleted and the visitor has no key
     order = {side.team: position for position, side in enumerate(sides)}
@@ -161,7 +161,8 @@ def _extra(data: Plain) -> Plain:
         player | {"share": shares.get(player["player"])}
         for player in sorted(players, key=lambda player: order[player["team"]])[:PLAYERS]
     ]
-    changes = [player["moved"] for player in players if player["moved"] is not None]
+    moves = [player.get("points_moved", player["moved"]) for player in players]
+    in_points = any("points_moved" in player for player in players)
     leader = first_players.get(sides[0].team, {}) if len(sides) == 2 else {}
     return {
         "details": match_details(data),
@@ -175,19 +176,19 @@ def _extra(data: Plain) -> Plain:
         "more_sides": max(len(sides) - TEAMS, 0),
         "rated": rated,
         "more_rated": max(sum(map(len, teams)) - PLAYERS, 0),
-        "places": digits_of(changes),  # the same digits as in the sentences
+        "in_points": in_points,
+        # The same digits as in the sentences.
+        "move_places": digits_of([moved for moved in moves if moved is not None], scale=scale if in_points else None),
         "written": _revisions(data["revisions"])[:REVISIONS],
         "more_written": max(len(data["revisions"]) - REVISIONS, 0),
     }
 
 
 def _expected_place(player: Plain | None, teams: int) -> float | None:
-    """Return the expected place of a player's team, from the share of other teams it was expected to beat."""
     return None if player is None or player["expected"] is None else 1 + (1 - player["expected"]) * (teams - 1)
 
 
 def _revisions(revisions: list[Plain]) -> list[Plain]:
-    """Return the revisions of a match, newest first, each with its differences from the previous revision."""
     rows = [revisions[0] | {"changed": [], "back": False}]
     for old, new in pairwise(revisions):
         changed: list[str] = []

@@ -15,35 +15,44 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from ...errors import Error
+from ...model.components.margin import LEARNT, LearntDraws
+from ...model.compose import ASPECTS, compose, words_of
+from ...model.params import fields_of
 from ...model.presets import PRESETS
 from ...store import leagues, seasons
+from ...store.choices import FIRST
 from ...store.errors import Unavailable
 from ...store.jobs import Analysis
 from ...store.leagues import League, Preset, storable
 from ...store.read.changes import rank_changes
 from ...store.write.commands import ChangeModel, CommandResult
 from ...store.write.writer import preview
-from ...text import capitalise
+from ...text import capitalise, join_words
 from ..api.dependencies import Admin, Read, ServiceDep, Write
 from ..api.leagues import generation_payload
 from ..api.models import describe_preset, explain_shown_rating, parameter_payloads, summary_of
+from ..api.offers import find_offer, offer_payload
 from ..api.responses import etag_of, extend_etag, rfc3339
 from ..api.schemas.common import LONGEST
+from ..auth import Access
 from ..background.analysis_requests import SMALL, AnalysisResult
 from ..background.worker import model_label
 from ..concurrency import run_in_threadpool
 from ..context import Service
 from .charts import chart_heights
 from .web.csrf import CheckedForm
-from .web.filters import digits
 from .web.forms import form_texts, parse_number
 from .web.page import PageContext, Plain, page, wants_data
+from .web.ratings import RatingFormat
 from .web.templates import page_url, render_page
 
 router = APIRouter(include_in_schema=False)
 MODELS, CHANGE = "/leagues/{league}/models", "/leagues/{league}/switch"
 OTHERS = ("TrueSkill", "Elo", "Glicko", "Glicko2")  # preselected until it is known which models can rate the matches
 SET = "set."  # prefix of the parameters in queries and forms
+DRAWS = "draw_probability"  # a number, or the word LEARNT
+MAX_DIGITS = 16  # of an id
+DEFAULTS = "defaults"  # in a query: begin with the defaults of a preset, not with the league's own parameters
 ENDS = {"": "value", "_low": "low", "_high": "high"}  # suffixes of the CSV columns of a measure
 
 
@@ -55,8 +64,12 @@ async def models(request: Request, access: Read, service: ServiceDep) -> PageCon
 
 @router.post(MODELS)
 async def compare(request: Request, form: CheckedForm, access: Write, service: ServiceDep) -> Response:
-    """Start a comparison of models in the background, or cancel it."""
+    """Start a comparison of models in the background, or cancel it; or start the search for a better model."""
     league = await service.read(lambda connection: leagues.find(connection, access.league))
+    if "search" in form:
+        league.check_writable()
+        await run_in_threadpool(service.analyses.start_search, league, access.author)
+        return RedirectResponse(f"{page_url(access.league, 'models')}#offer", 303)
     if "cancel" in form:
         await run_in_threadpool(service.analyses.cancel, league)
         return RedirectResponse(page_url(access.league, "models"), 303)
@@ -72,7 +85,6 @@ async def compare(request: Request, form: CheckedForm, access: Write, service: S
 
 
 def _check_choice(league: League, names: list[str]) -> dict[str, Plain]:
-    """Return the models to compare with the league's own model; raise an `Error` if the choice is not valid."""
     for name in names:
         _check_name(name)
     others = [name for name in dict.fromkeys(names) if name != model_label(league.preset)]
@@ -93,6 +105,7 @@ def _context(
 ) -> PageContext:
     league = leagues.find(connection, name)
     figures, comparison = service.analyses.figures(connection, league), service.analyses.comparison(connection, league)
+    choice = service.analyses.choice(connection, league)
     preset, model = league.preset.name, league.model
     data: Plain = {
         "league": league.name,
@@ -100,14 +113,15 @@ def _context(
         "generation": league.generation,
         "model": describe_preset(preset)
         | {
-            "parameters": parameter_payloads(preset, model, PRESETS[preset]()),
+            "parameters": parameter_payloads(preset, model, Preset(preset, words_of(league.preset.parameters)).model),
             "words": summary_of(preset),
-            "shown": explain_shown_rating(model),
+            "shown": explain_shown_rating(model, league.settings.scale),
         },
         "generations": [generation_payload(generation) for generation in leagues.list_generations(connection, league)],
         "seasons": len(seasons.list_seasons(connection, league)),
         "figures": _analysis(league, figures),
         "comparison": _analysis(league, comparison),
+        "offer": _offer(service, connection, league, choice),
     }
     extra = {
         "choices": _choices(league, figures.data, comparison.last, chosen),
@@ -117,7 +131,7 @@ def _context(
         "tables": _tables(league, comparison.data),
         "charts": {"figures": _charts(figures.data), "comparison": _charts(comparison.data)},
     }
-    jobs = [figures.last, comparison.last]
+    jobs = [figures.last, comparison.last, choice.last]
     etag = None
     if not problem and all(job is None or job.state == "done" for job in jobs):
         etag = extend_etag(etag_of(league, league.generation, league.revision), *(job.id if job else 0 for job in jobs))
@@ -126,7 +140,6 @@ def _context(
 
 
 def _analysis(league: League, analysis: AnalysisResult) -> Plain:
-    """Return the last result of an analysis, its age, and the progress of the next one."""
     answer, job = analysis.data, analysis.last
     behind = None if answer is None else league.posted - answer["posted"]
     old = answer is not None and (answer["revision"], answer["generation"]) != (league.revision, league.generation)
@@ -137,15 +150,24 @@ def _analysis(league: League, analysis: AnalysisResult) -> Plain:
     return {"answer": answer, "why": analysis.why, "behind": behind, "old": old, "work": work}
 
 
+def _offer(service: Service, connection: Connection, league: League, choice: AnalysisResult) -> Plain:
+    found = choice.data or {}
+    return offer_payload(service, connection, league) | {
+        "sentence": f"{capitalise(join_words(found['parts']))}." if found else "",
+        "seasons": found.get("seasons", 0),
+        "work": _analysis(league, choice)["work"],
+        "first": FIRST,
+        "automatic": service.settings.search_models,
+    }
+
+
 def _charts(answer: Plain | None) -> Plain:
-    """Return the query for the charts of an analysis, and their heights."""
     if answer is None:
         return {}
     return {"query": {"of": answer["id"]} if "id" in answer else {}, "heights": chart_heights(answer)}
 
 
 def _choices(league: League, figures: Plain | None, last: Analysis | None, chosen: list[str] | None) -> list[Plain]:
-    """Return the models to choose from; each says whether it can rate the matches and whether it is preselected."""
     usable = (figures or {}).get("usable", list(PRESETS))
     if chosen is None:
         chosen = list(last.asked) if last is not None and last.asked else (figures or {}).get("suitable", list(OTHERS))
@@ -157,7 +179,6 @@ def _choices(league: League, figures: Plain | None, last: Analysis | None, chose
 
 
 def _tables(league: League, answer: Plain | None) -> list[Plain]:
-    """Return the models, best first, each with its difference from the league's model."""
     if answer is None:
         return []
     first = answer["measures"][0]["name"]
@@ -173,11 +194,12 @@ def _change_url(league: League, preset: Plain) -> str | None:
     if (preset["name"], preset["parameters"]) == (league.preset.name, dict(league.preset.parameters)):
         return None
     parameters = {SET + name: value for name, value in preset["parameters"].items()}
-    return page_url(league.name, "switch", model=preset["name"], **parameters)
+    # Otherwise the page would show the league's own variant of the preset.
+    plain = {DEFAULTS: 1} if preset["name"] == league.preset.name else {}
+    return page_url(league.name, "switch", model=preset["name"], **parameters, **plain)
 
 
 def _rows(answer: Plain | None) -> list[Plain]:
-    """Return the table of measures, a row for each model."""
     if answer is None:
         return []
     columns = [(measure["name"], end, key) for measure in answer["measures"] for end, key in ENDS.items()]
@@ -191,12 +213,13 @@ def _rows(answer: Plain | None) -> list[Plain]:
 async def preview_model(request: Request, access: Admin, service: ServiceDep) -> PageContext:
     """Preview the effects of another model.
 
-    In a large league, the preview is made only on request, because it takes a while.
+    In a large league, the preview is made only on request, because it takes a while. The model is given by its fields,
+    or by the id of an offer.
     """
     league = await service.read(lambda connection: leagues.find(connection, access.league))
     fields = dict(request.query_params.multi_items())
     try:
-        preset = _parse_preset(league, fields)
+        preset = (await _find_command(service, access, league, fields)).preset
         wanted = league.posted <= SMALL or "preview" in fields
         done = await run_in_threadpool(preview, service.database, ChangeModel(league.name, preset)) if wanted else None
     except Unavailable:
@@ -213,11 +236,8 @@ async def change_model(request: Request, form: CheckedForm, access: Admin, servi
     """Rate all matches again with another model; the old ratings are kept as an earlier generation."""
     league = await service.read(lambda connection: leagues.find(connection, access.league))
     fields = form_texts(form)
-    reason = fields.get("reason", "").strip()
     try:
-        if not storable(reason, LONGEST):
-            raise Error(f"the reason must be text of at most {LONGEST} characters", field="reason")
-        command = ChangeModel(league.name, _parse_preset(league, fields), author=access.author, reason=reason)
+        command = await _find_command(service, access, league, fields)
         await asyncio.wrap_future(service.writer.submit(command))
     except Unavailable:
         raise
@@ -227,22 +247,54 @@ async def change_model(request: Request, form: CheckedForm, access: Admin, servi
     return RedirectResponse(page_url(league.name, "standings"), 303)
 
 
+async def _find_command(service: Service, access: Access, league: League, fields: Mapping[str, str]) -> ChangeModel:
+    reason = fields.get("reason", "").strip()
+    if not storable(reason, LONGEST):
+        raise Error(f"the reason must be text of at most {LONGEST} characters", field="reason")
+    if "offer" not in fields:
+        return ChangeModel(league.name, _parse_preset(league, fields), author=access.author, reason=reason)
+    text = fields["offer"]
+    id = int(text) if text.isdecimal() and len(text) < MAX_DIGITS else 0
+    return await find_offer(service, league.name, id, author=access.author, reason=reason)
+
+
 def _parse_preset(league: League, fields: Mapping[str, str]) -> Preset:
-    """Return the model chosen in a form, without parameters that have their default values."""
     name = fields.get("model") or league.preset.name
     _check_name(name)
-    defaults = PRESETS[name]().params
     texts = {key.removeprefix(SET): text for key, text in fields.items() if key.startswith(SET)}
-    changed: dict[str, float] = {}
-    for parameter, text in texts.items():
-        value = parse_number(text)
-        if value is None and text.strip():
-            raise Error(f"{parameter} must be a number, not {text!r}", field=parameter, value=text)
-        if value is not None and value != defaults.get(parameter):
-            changed[parameter] = value
-    preset = Preset(name, changed if texts or name != league.preset.name else league.preset.parameters)
+    keeps_own = name == league.preset.name and DEFAULTS not in fields
+    if not texts and keeps_own:
+        return league.preset
+    # The league's own words and components stay if its preset stays.
+    own = league.preset.parameters if keeps_own else {}
+    words: dict[str, Any] = words_of(own) | {part: value for part, value in own.items() if isinstance(value, dict)}
+    words |= {aspect: texts.pop(aspect) for aspect in ASPECTS if aspect in texts}
+    if texts.get(DRAWS, "").strip() == LEARNT:
+        words[DRAWS] = texts.pop(DRAWS).strip()
+    else:  # these parameters are left over from a form in which draws were learnt
+        texts = {parameter: text for parameter, text in texts.items() if parameter not in fields_of(LearntDraws())}
+    values = {parameter: _parse_parameter(parameter, text) for parameter, text in texts.items() if text.strip()}
+    parameters: dict[str, Any] = {**words}
+    # Parameters that have their default values are left out. There is a second round because words choose amounts by
+    # the scale of the model, which the first round may change.
+    for _ in range(2):
+        defaults = Preset(name, parameters).model.params
+        parameters |= {key: value for key, value in values.items() if not _is_shown_as(defaults.get(key), value)}
+    preset = Preset(name, parameters)
     _ = preset.model  # validates the parameters
     return preset
+
+
+def _parse_parameter(name: str, text: str) -> float:
+    value = parse_number(text)
+    if value is None:
+        raise Error(f"{name} must be a number, not {text!r}", field=name, value=text)
+    return value
+
+
+def _is_shown_as(default: object, value: float) -> bool:
+    # The form shows six digits.
+    return isinstance(default, (int, float)) and value in (default, float(f"{default:g}"))
 
 
 def _change_context(
@@ -254,13 +306,17 @@ def _change_context(
 ) -> PageContext:
     name = preset.name if preset else fields.get("model", league.preset.name)
     name = name if name in PRESETS else league.preset.name
-    default = PRESETS[name]()
+    aspects: dict[str, Any] = words_of(preset.parameters) if preset else {}
+    default = compose(PRESETS[name](), **aspects)
     model = preset.model if preset else default
-    parameters = [
-        parameter | {"text": fields.get(SET + parameter["name"], f"{parameter['value']:g}")}
-        for parameter in parameter_payloads(name, model, default)
-        if _is_settable(parameter)
-    ]
+    # A model that learns the share of draws has no draw_probability, but the form must still offer it.
+    learns_draws = isinstance(model.params.get("margin"), LearntDraws)
+    payloads = parameter_payloads(name, default, default) if learns_draws else []
+    payloads += parameter_payloads(name, model, default)
+    by_name = {parameter["name"]: parameter for parameter in payloads if _is_settable(parameter)}
+    texts = {key: f"{parameter['value']:g}" for key, parameter in by_name.items()}
+    texts |= {DRAWS: LEARNT} if learns_draws else {}
+    parameters = [parameter | {"text": fields.get(SET + key, texts[key])} for key, parameter in by_name.items()]
     data: Plain = {
         "league": league.name,
         "model": {"name": name, "parameters": dict(preset.parameters) if preset else {}},
@@ -269,22 +325,26 @@ def _change_context(
     }
     rows: list[Plain] = []
     if done is not None and done.before is not None and done.after is not None:
-        changes = rank_changes(done.before, done.after)
+        changes = rank_changes(done.before, done.after, scale=league.settings.scale)
         data["moves"] = vars(changes)
         rows = [_rank_row(row) for row in [*changes.best, *(row for row in changes.most if row not in changes.best)]]
     problem = str(error) if error else ""
     named = error is not None and error.field in [parameter["name"] for parameter in parameters]
     extra = {
         "words": summary_of(name),
-        "shown": explain_shown_rating(model),
+        "shown": explain_shown_rating(model, league.settings.scale),
         "parameters": parameters,
+        "aspects": aspects,
+        "offer": fields.get("offer"),
+        "defaults": DEFAULTS in fields,
+        "variant": name == league.preset.name and bool(preset and preset.parameters),
         "reason": fields.get("reason", ""),
         "large": league.posted > SMALL,
         "previewed": done is not None,
         # A message that begins with the name of a parameter is not capitalised.
         "problem": problem if named else capitalise(problem),
         "invalid": error.field if error else None,
-        "places": (digits(league.model), digits(model)),
+        "formats": [RatingFormat(rated, league.settings.scale) for rated in (league.model, model)],
     }
     return PageContext(data, rows, league, status=422 if error else 200, extra=extra)
 
@@ -297,4 +357,5 @@ def _is_settable(parameter: Plain) -> bool:
 def _rank_row(player: Plain) -> Plain:
     before, after = player["before"], player["after"]
     ranks = {"player": player["player"], "rank_before": before["rank"], "rank": after["rank"]}
-    return ranks | {"shown_before": before["shown"], "shown": after["shown"]}
+    names = [name for name in ("shown", "points") if name in after]
+    return ranks | {f"{name}_before": before[name] for name in names} | {name: after[name] for name in names}

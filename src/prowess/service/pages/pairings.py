@@ -90,7 +90,6 @@ def _barred_pairs(now: Snapshot, names: Sequence[str], never: str) -> list[tuple
 
 
 def _data(now: Snapshot, paired: Sequence[Pairing]) -> Plain:
-    """Return the rounds as plain data, each pair with its forecast."""
     newcomer, new = now.ladder.newcomer, set(paired[0].newcomers)
     rounds = []
     for pairing in paired:
@@ -104,7 +103,7 @@ def _data(now: Snapshot, paired: Sequence[Pairing]) -> Plain:
 
 
 def _rows(rounds: Sequence[Plain]) -> list[Plain]:
-    """Return the CSV rows: one for each table of each round, and one without a table for each group that sits out."""
+    # A group that sits out has a row without a table.
     rows: list[Plain] = []
     for number, content in enumerate(rounds, 1):
         for table, pair in enumerate(content["pairs"], 1):

@@ -23,9 +23,10 @@ from ..api.standings import player_payload
 from ..context import Service
 from ..errors import Problem
 from .charts import MOST, unique_names
-from .web.filters import day, digits, figure, number
+from .web.filters import day, figure
 from .web.match_context import FIRST_FILTERS, add_columns, column_label, filter_fields, list_cells, main_columns
 from .web.page import OmitEmptyFields, PageContext, Plain, page
+from .web.ratings import RatingFormat
 
 router = APIRouter(include_in_schema=False, route_class=OmitEmptyFields)
 SIZE = 20  # matches per page
@@ -59,13 +60,14 @@ async def player(
         for problem in problems:  # a player without a rating may have matches that do not count
             problem["unrated"] = problem["name"] in service.traces.of(connection, league).view.number
         extra: Plain = {"problems": problems, "known": known, "size": SIZE, "few": FEW, "most": MOST}
+        extra["in_points"] = now.points is not None
         etag = etag_of(league, now.generation, now.revision)
         if len(known) != 1:
             data, rows = _compare(service, connection, league, now, known, ending)
             status = 404 if problems and not known else 200
             return PageContext(data, rows, league, etag, status, extra | _comparison_extra(data))
         data = player_payload(service, connection, league, now, known[0], SIZE, POINTS if ending else 0)
-        matches = service.traces.of(connection, league)
+        matches = service.views(connection, league)
         total = sum(data[outcome] for outcome in ("wins", "draws", "losses"))  # includes matches that do not count
         if offset or where:
             page = matches.matches(known[0], limit=SIZE, offset=offset, where=where)
@@ -81,10 +83,7 @@ async def player(
 
 
 def _redirect_aliases(request: Request, now: Snapshot, names: list[str]) -> None:
-    """Redirect from the page of an alias to the player's page.
-
-    The redirect is temporary, because a merge can be undone.
-    """
+    # The redirect is temporary, because a merge can be undone.
     current = [name if name in now.names else now.names.aliases.get(name, name) for name in names]
     if current != names:
         other = [(key, value) for key, value in request.query_params.multi_items() if key != "name"]
@@ -93,10 +92,6 @@ def _redirect_aliases(request: Request, now: Snapshot, names: list[str]) -> None
 
 
 def _find_players(now: Snapshot, names: list[str], *, strict: bool) -> tuple[list[str], list[Plain]]:
-    """Return the known names, and the problems with unknown names.
-
-    If `strict` is true, an unknown name raises an error.
-    """
     if not names and strict:
         raise Problem(422, "name: give the name of a player, as in ?name=ann")
     known: list[str] = []
@@ -122,15 +117,15 @@ def _sides(match: Plain) -> Plain:
 
 
 def _page_row(match: Plain) -> Plain:
-    teams, scores, points = match["teams"], match.get("scores"), None
+    teams, scores, score = match["teams"], match.get("scores"), None
     outcome = f"place {match['place']} of {len(teams)}"
     if len(teams) == 2:
         outcome = {1.0: "Won", 0.5: "Drew"}.get(match["actual"], "Lost")
     if scores and len(teams) == 2:
-        points = f"{figure(scores[match['team']])} : {figure(scores[1 - match['team']])}"
+        score = f"{figure(scores[match['team']])} : {figure(scores[1 - match['team']])}"
     elif match.get("score") is not None:
-        points = figure(match["score"])
-    return match | _sides(match) | {"outcome": outcome, "points": points}
+        score = figure(match["score"])
+    return match | _sides(match) | {"outcome": outcome, "score_text": score}
 
 
 def _context_extra(view: ContextView, data: Plain, where: dict[str, list[str]]) -> Plain:
@@ -155,46 +150,39 @@ def _table_row(match: Plain) -> Plain:
         "place": match["place"],
         "score": match.get("score"),
         **{name: match[name] for name in ("expected", "actual", "counts")},
-        **{name: after[name] for name in ("mu", "sigma", "shown")},
+        **after,
         "moved": match["moved"],
+        **{name: match[name] for name in ("points_moved",) if name in match},
     }
 
 
 def _extremes(service: Service, connection: Connection, league: League, data: Plain) -> Plain:
-    """Return the best and the worst rating, each with its match, and the alternative text of the chart.
-
-    The worst rating ignores the first provisional matches, because ratings of newcomers start low.
-    """
+    # The worst rating ignores the first provisional matches, because ratings of newcomers start low.
+    # Ratings in points start uncertain instead, so the best rating ignores them, too.
     if data["best"] is None:
         return {"extremes": [], "alt": ""}
-    matches, places = service.traces.of(connection, league), digits(league.model)
-    worst = matches.worst(data["player"], league.settings.provisional_matches)
-    points = {"Best": data["best"]} | ({} if worst is None else {"Worst": worst})
+    matches, ratings = service.views(connection, league), RatingFormat(league.model, league.settings.scale)
+    found = matches.extremes(data["player"], league.settings.provisional_matches)
+    points = {label: point for label, point in zip(("Best", "Worst"), found, strict=True) if point is not None}
     extremes = [point | {"label": label, "id": matches.id(point["match"])} for label, point in points.items()]
-    alt = f"Skill of {data['player']} over time: now {_skill(data['rating'], places)}"
+    alt = f"Skill of {data['player']} over time: now {ratings.skill(data['rating'])}"
     for label, point in points.items():
         when = f"in match {point['match']}" if league.clock == "none" else f"on {day(point['time'])}"
-        alt += f"; {label.lower()} {_skill(point, places)} {when}"
+        alt += f"; {label.lower()} {ratings.skill(point)} {when}"
     return {"extremes": extremes, "alt": alt}
-
-
-def _skill(rating: Plain, places: int) -> str:
-    sigma = "" if rating["sigma"] is None else f" ± {number(rating['sigma'], places)}"
-    return f"{number(rating['mu'], places)}{sigma}"
 
 
 def _compare(
     service: Service, connection: Connection, league: League, now: Snapshot, names: list[str], ending: str
 ) -> tuple[Plain, list[Plain]]:
-    """Return several players with their head-to-head results, and their curves as CSV rows."""
     data: Plain = {"league": league.name, "revision": now.revision, "players": [], "pairs": []}
     if not names:
         return data, []
-    points = POINTS if ending == ".json" else 0
-    matches = service.traces.of(connection, league)
+    points, provisional = POINTS if ending == ".json" else 0, league.settings.provisional_matches
+    matches = service.views(connection, league)
     data["players"] = [
         player_payload(service, connection, league, now, name, points and SIZE, points)
-        | ({} if points else matches.record(name))
+        | ({} if points else matches.record(name) | {"best": matches.extremes(name, provisional)[0]})
         for name in names
     ]
     data["pairs"] = head_to_head(matches.view, names)

@@ -63,7 +63,6 @@ async def predict(
 
 
 def _parse_match(now: Snapshot, texts: Sequence[str], home: str, time: str) -> tuple[PredictionRequest, list[str]]:
-    """Return the match without empty teams, and the names repeated within a team."""
     if len(texts) > TEAMS:
         raise Error.in_field("teams", f"at most {TEAMS} teams can be predicted, not {len(texts)}")
     lists = [parse_names(text, now.names, "teams") for text in texts]
@@ -127,12 +126,12 @@ def _extra(now: Snapshot, match: PredictionRequest, prediction: Prediction, data
 
 
 def _means_are_typical(data: Plain) -> bool:
-    """Return whether the mean scores are near the medians; with uncertain skills, the means are far higher."""
+    # With uncertain skills, the mean scores are far higher than the medians.
     return all(mean <= 2 * median + 3 for mean, median in zip(data["score_means"], data["scores"], strict=True))
 
 
 def _score_grid(prediction: Prediction) -> Plain | None:
-    """Return a table of the probability and shade of each score; None if scores are not counts or are too large."""
+    # None if scores are not counts or are too large.
     scores = prediction.score_distribution
     if scores is None or not prediction.likeliest(1):
         return None

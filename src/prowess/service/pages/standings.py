@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query
 from sqlalchemy import Connection
 from starlette.requests import Request
 
+from ...model.scale import Z95
 from ...store import clock, leagues, seasons
 from ...store.errors import Unavailable
 from ...store.journal import journal
@@ -20,8 +21,9 @@ from ..api.dependencies import LARGEST, Read, ServiceDep
 from ..api.responses import etag_of
 from ..api.standings import StandingsFilter, StandingsFilterDep
 from ..context import Service
-from .web.filters import day, digits
+from .web.filters import day
 from .web.page import OmitEmptyFields, PageContext, Plain, page
+from .web.ratings import RatingFormat
 from .web.templates import page_url
 
 router = APIRouter(include_in_schema=False, route_class=OmitEmptyFields)
@@ -124,7 +126,7 @@ def _letters(form: list[Plain]) -> str:
 
 def _bars(snapshot: Snapshot, rows: list[Plain]) -> list[tuple[float, float, float]]:
     """Return the start, middle and end of each rating's bar, on a scale of 0 to 100 that all rows share."""
-    wide = snapshot.model.caution or WIDE
+    wide = Z95 if snapshot.points is not None else snapshot.model.caution or WIDE
     spreads = [wide * (row["sigma"] or 0.0) for row in rows]
     bars = [(row["mu"] - spread, row["mu"], row["mu"] + spread) for row, spread in zip(rows, spreads, strict=True)]
     low, high = min((bar[0] for bar in bars), default=0.0), max((bar[2] for bar in bars), default=0.0)
@@ -133,10 +135,7 @@ def _bars(snapshot: Snapshot, rows: list[Plain]) -> list[tuple[float, float, flo
 
 
 def _ended_seasons(connection: Connection, league: League) -> list[tuple[str, str | float | None, str | None]]:
-    """Return the label, time and season of each link to past standings.
-
-    The first link shows the standings before the first season; the other links show the end of each past season.
-    """
+    # The first link shows the standings before the first season; the other links show the end of each past season.
     begun = seasons.list_seasons(connection, league)
     last = journal.last_time(connection, league, begun[0].start) if begun else None
     ended: list[tuple[str, str | float | None, str | None]] = []
@@ -148,16 +147,16 @@ def _ended_seasons(connection: Connection, league: League) -> list[tuple[str, st
 
 
 def _past(connection: Connection, league: League, who: StandingsFilter, snapshot: Snapshot) -> Plain:
-    """Return the past standings that can be chosen, and which standings the page shows now."""
     generations, model = leagues.list_generations(connection, league), snapshot.model
     return {
         "ended": _ended_seasons(connection, league),
         "models": [(generation.number, generation.preset.name) for generation in generations],
         "model": generations[snapshot.generation - 1].preset.name,
         "certain": model.absorb.certain,
-        "places": digits(model),
+        "in_points": snapshot.points is not None,
+        "ratings": RatingFormat(model, league.settings.scale),
         "wide": model.caution or WIDE,
-        "cautious": model.caution > 0,
+        "caution": model.caution,
         "at_day": _day_text(who.at),
         "today": str(clock.show(league.clock, league.last_time) or "")[:10],
         "formed": who.revision is None and who.generation is None,

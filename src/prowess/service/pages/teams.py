@@ -28,6 +28,7 @@ from .web.page import PageContext, Plain, page
 from .web.templates import page_url
 
 router = APIRouter(include_in_schema=False)
+COLUMNS = ("player", "mu", "sigma", "points", "points_low", "points_high", "new")  # of the CSV
 BYTES = 1_000  # memory per player of a cached split, approximately
 _SEPARATOR = re.compile(r"[\s,;+/:]+")
 
@@ -76,6 +77,7 @@ async def teams(
         data = with_revision(now, best.to_dict())
         shown: Sequence[Sequence[str]] = best.teams
         prediction = best.prediction
+        # The order of teams and of players does not matter, so an equal split is the fairest one itself.
         if split is not None and set(map(frozenset, split)) != set(map(frozenset, best.teams)):
             shown, fairest = split, data
             prediction, data = forecast_match(now, prediction_request(split))
@@ -127,7 +129,7 @@ def edit_split(split: Split, move: str, swap: str) -> Split:
 
 
 def _fairest_split(service: Service, now: Snapshot, league: int, request: BalanceRequest) -> Balance:
-    """Return the fairest teams. The fairest teams are cached, because every manual split is compared with them."""
+    # Every manual split is compared with the fairest teams, so these are cached.
     rules = repr((sorted(request.players), request.teams, request.sizes, request.together, request.apart))
     key = league, now.generation, now.revision, rules
     best = service.splits.get(key)
@@ -141,7 +143,9 @@ def _parse_request(now: Snapshot, fields: TeamsQuery, names: list[str], count: s
     if len(names) > BALANCED:
         raise Error.in_field("players", f"at most {BALANCED} players can be split, not {len(names):,}")
     sizes = [parse_count(text, 1, 1, BALANCED, "sizes") for text in _SEPARATOR.split(fields.sizes.strip()) if text]
+    # The groups may name new players of the list, too.
     known = now.names.extended([name for name in names if name not in now.names])
+    # Not validated, because the page has its own messages for invalid fields.
     return BalanceRequest.model_construct(
         players=names,
         teams=parse_count(count, 2, 2, BALANCED // 2, "teams"),
@@ -182,7 +186,7 @@ def _extra(
 
 def _rows(teams: Sequence[Plain]) -> list[Plain]:
     return [
-        {"team": team["number"]} | {name: player[name] for name in ("player", "mu", "sigma", "new")}
+        {"team": team["number"]} | {name: player[name] for name in COLUMNS if name in player}
         for team in teams
         for player in team["players"]
     ]

@@ -52,8 +52,16 @@ class Trait(ResponseModel):
     shown: float
 
 
-class Rating(ResponseModel):
-    """A player's skill: mean, standard deviation, and the number that leaderboards show."""
+class Points(ResponseModel):
+    """A rating in points, if the league has a scale; the fields are omitted otherwise."""
+
+    points: float | None = Field(None, description="μ on the league's scale, such as 1500 for a newcomer.")
+    points_low: float | None = Field(None, description="The low end of the 95 % interval; null without uncertainty.")
+    points_high: float | None = None
+
+
+class Rating(Points):
+    """A player's skill: mean, standard deviation, and the number by which players are ranked."""
 
     model_config = example(ANN)
 

@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from .common import ANN, Rating, ResponseModel, example
+from .leagues import LeagueModel
 
 
 class FileProblem(ResponseModel):
@@ -16,6 +17,14 @@ class FileProblem(ResponseModel):
     column: str | None
     value: str | None
     detail: str
+
+
+class ChosenModel(ResponseModel):
+    """The model that was chosen for the matches of a file, because the league was empty and had no model of its own."""
+
+    model: LeagueModel
+    parts: list[str] = Field(description="The parts of the model, in words.")
+    explanation: list[str] = Field(description="Sentences on how the model was chosen.")
 
 
 class Imported(ResponseModel):
@@ -46,6 +55,11 @@ class Imported(ResponseModel):
         default_factory=dict,
         description="Names in the file that are aliases, with the players for whom the matches are recorded. "
         "Omitted if there are none.",
+    )
+    chosen: ChosenModel | None = Field(
+        None,
+        description="The model that was chosen for these matches, if the league was empty and created without a "
+        "model. Omitted otherwise.",
     )
 
 

@@ -91,6 +91,7 @@ class ScoreDifference(ResponseModel):
 
     mean: float
     sigma: float
+    rounding: float = Field(0.0, description="The step to which score differences are rounded; 0 if they are not.")
 
 
 class Prediction(RevisionResponse):

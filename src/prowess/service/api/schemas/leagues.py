@@ -18,12 +18,27 @@ Clock = Annotated[
 
 
 class Preset(RequestModel):
-    """A model: the name of its preset, and the parameters that differ from the defaults; see `GET /api/models`."""
+    """A model: the name of its preset, and the parameters that differ from the defaults; see `GET /api/models`.
+
+    The parameters may also be words: `drift`, `seasons`, `home_advantage`, `newcomer_level`.
+    """
 
     model_config = example(PRESET)
 
     name: Annotated[str, StringConstraints(max_length=100)] = "TrueSkill"
     parameters: dict[str, Any] = Field(default_factory=dict)
+
+
+Scale = Annotated[
+    list[FiniteFloat],
+    Field(
+        min_length=2,
+        max_length=2,
+        description="Ratings are also given in points: the points of a newcomer, and the points that make win odds of "
+        "10:1. null: only in the unit of the model.",
+        examples=[[1500.0, 400.0]],
+    ),
+]
 
 
 class SettingsUpdate(RequestModel):
@@ -32,6 +47,13 @@ class SettingsUpdate(RequestModel):
     provisional_matches: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
     inactive_days: Annotated[FiniteFloat, Field(gt=0)] | None = None
     allow_future: bool | None = None
+    auto_switch: bool | None = None
+    scale: Scale | None = None
+
+    def changes(self) -> dict[str, Any]:
+        """Return the settings to change. A scale of null is a setting; other settings cannot be null."""
+        scale = {"scale": self.scale} if "scale" in self.model_fields_set else {}
+        return self.model_dump(exclude_none=True) | scale
 
 
 class Settings(ResponseModel):
@@ -42,6 +64,8 @@ class Settings(ResponseModel):
         description="Players without a match for this many days (or rounds, if times are numbers) are inactive."
     )
     allow_future: bool = Field(description="Whether matches may be dated more than a day ahead.")
+    auto_switch: bool = Field(description="Whether a better model replaces the league's model without a click.")
+    scale: Scale | None
 
 
 class NewLeague(RequestModel):
@@ -53,7 +77,11 @@ class NewLeague(RequestModel):
     title: Text = ""
     clock: Clock = "utc"
     public: bool = Field(True, description="Whether the league can be read without a key.")
-    model: Preset = Preset()
+    model: Preset | None = Field(
+        None,
+        description="By default, TrueSkill; if the first matches are imported, a model is chosen for them, and later a "
+        "better one is offered.",
+    )
     settings: SettingsUpdate = SettingsUpdate()
 
 
@@ -87,7 +115,13 @@ class League(ResponseModel):
             "title": "Tuesday's darts",
             "clock": "utc",
             "public": True,
-            "settings": {"provisional_matches": 10, "inactive_days": 90.0, "allow_future": False},
+            "settings": {
+                "provisional_matches": 10,
+                "inactive_days": 90.0,
+                "allow_future": False,
+                "auto_switch": False,
+                "scale": [1500.0, 400.0],
+            },
             "model": PRESET,
             "generation": 1,
             "revision": 120,

@@ -195,6 +195,7 @@ class MatchPlayer(ResponseModel):
     after: dict[str, float | None]
     moved: float
     shown_moved: float
+    points_moved: float | None = Field(None, description="The change in points, if the league has a scale.")
     why: str
 
 

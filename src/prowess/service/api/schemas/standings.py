@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from .common import ANN, Rating, ResponseModel, Time, example
+from .common import ANN, Points, Rating, ResponseModel, Time, example
 from .matches import PostedMatch
 
 POINT = ANN | {"time": "2026-01-31T10:00:00Z", "match": 1}
@@ -15,7 +15,7 @@ STANDING = (
 )
 
 
-class Standing(ResponseModel):
+class Standing(Points):
     """A player on a leaderboard."""
 
     model_config = example(STANDING)
@@ -60,7 +60,7 @@ class Leaderboard(ResponseModel):
     players: list[Standing]
 
 
-class OverallRating(ResponseModel):
+class OverallRating(Points):
     """A rating over all traits of a player."""
 
     mu: float
@@ -101,6 +101,7 @@ class PlayerMatch(PostedMatch):
     after: OverallRating
     moved: float = Field(description="The change of mu.")
     shown_moved: float
+    points_moved: float | None = Field(None, description="The change in points, if the league has a scale.")
 
 
 class Player(ResponseModel):

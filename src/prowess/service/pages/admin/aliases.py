@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from ....errors import Error
+from ....model.scale import Points
 from ....store import leagues
 from ....store.clock import show
 from ....store.errors import NameConflict, Unavailable
@@ -25,10 +26,9 @@ from ...auth import Access
 from ...concurrency import run_in_threadpool
 from ...context import Service
 from ..web.csrf import CheckedForm
-from ..web.filters import digits
 from ..web.forms import form_texts
 from ..web.page import OmitEmptyFields, PageContext, Plain, page
-from ..web.rating_changes import largest_changes
+from ..web.rating_changes import current_points, largest_changes
 from ..web.templates import page_url, render_page
 
 router = APIRouter(include_in_schema=False, route_class=OmitEmptyFields)
@@ -72,7 +72,6 @@ async def change_aliases(request: Request, access: Admin, service: ServiceDep, f
 
 
 async def _change(service: Service, access: Access, fields: Mapping[str, str]) -> str:
-    """Make the change that a form requests; return the text of the confirmation."""
     what = fields.get("what", "")
     about: dict[str, Any] = {"author": access.author, "reason": _reason(fields)}
     command: Command
@@ -86,6 +85,7 @@ async def _change(service: Service, access: Access, fields: Mapping[str, str]) -
     elif what == "remove":
         command, done = RemoveAlias(access.league, fields["alias"], **about), "removed"
     else:
+        # The revision of the preview: if matches have changed since, the rename is refused.
         seen = _whole(fields.get("seen", ""))
         command, done = Rename(access.league, fields["player"], fields["name"], seen=seen, **about), "renamed"
     await asyncio.wrap_future(service.writer.submit(command))
@@ -100,18 +100,19 @@ def _reason(fields: Mapping[str, str]) -> str:
 
 
 def _whole(text: str) -> int | None:
+    # A longer number would overflow the integers of a database.
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 16 else None
 
 
 async def _page(
     service: Service, access: Access, fields: Mapping[str, str], error: Error | None = None, done: str = ""
 ) -> PageContext:
-    """Build the page. The page has a preview if the fields contain two names or a change to undo."""
-
+    # The page has a preview if the fields contain two names or a change to undo.
     def work(connection: Connection) -> tuple[League, str, Plain]:
         league = leagues.find(connection, access.league)
         pairs = similar_players(service, connection, league)
         names, typed = service.standings.of(connection, league).names, fields.get("player", "").strip()
+        # `resolve` would replace an alias by its player, but an alias cannot be renamed.
         player = typed if typed in names.aliases else names.resolve(typed)
         return (
             league,
@@ -131,7 +132,8 @@ async def _page(
     if command is not None and error is None:
         try:
             result = await run_in_threadpool(preview, service.database, command)
-            planned = await run_in_threadpool(_preview_context, league, result)
+            points = await service.read(lambda connection: current_points(service, connection, league.name))
+            planned = await run_in_threadpool(_preview_context, league, result, points)
         except Unavailable:
             raise
         except Error as refused:
@@ -142,7 +144,6 @@ async def _page(
         "conflicts": _matches(error.matches) if isinstance(error, NameConflict) else [],
         "planned": planned,
         "undoing": isinstance(command, UndoRename),
-        "places": digits(league.model) + 1,
         "done": done,
     }
     return PageContext(data, data["aliases"], league, status=200 if error is None else 422, extra=extra)
@@ -157,7 +158,7 @@ def _previewed(access: Access, fields: Mapping[str, str]) -> Command | None:
     return None
 
 
-def _preview_context(league: League, result: CommandResult) -> Plain:
+def _preview_context(league: League, result: CommandResult, points: Points | None) -> Plain:
     times = [show(league.clock, time) for time in result.times[:MATCHES]]
     about = {
         "names": dict(result.aliases),
@@ -166,7 +167,7 @@ def _preview_context(league: League, result: CommandResult) -> Plain:
         "total": len(result.ids),
     }
     matches = _matches(list(zip(result.ids[:MATCHES], times, strict=True)))
-    return about | {"revision": result.revision, "matches": matches} | largest_changes(result)
+    return about | {"revision": result.revision, "matches": matches} | largest_changes(result, points=points)
 
 
 def _matches(matches: list[tuple[str, Any]]) -> list[Plain]:

@@ -62,7 +62,6 @@ async def change_league_keys(request: Request, service: ServiceDep, access: Admi
 async def _act(
     request: Request, service: Service, admin: Key, access: Access | None, fields: Mapping[str, str]
 ) -> Response:
-    """Perform the action of the pressed button: create, rotate or revoke a key."""
     own_league = None if access is None else access.league_id
     what, id = fields.get("what"), parse_count(fields.get("id", ""), 0, 1, LARGEST, "id")
     try:

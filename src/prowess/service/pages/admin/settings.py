@@ -26,7 +26,7 @@ from ..leagues import parse_settings, settings_fields
 from ..web.csrf import CheckedForm
 from ..web.forms import form_texts, parse_number
 from ..web.page import PageContext, Plain, page
-from ..web.rating_changes import largest_changes
+from ..web.rating_changes import current_points, largest_changes
 from ..web.templates import page_url, render_page
 
 router = APIRouter(include_in_schema=False)
@@ -67,7 +67,8 @@ async def change(request: Request, access: Admin, service: ServiceDep, form: Che
             command = _parse_season(access, fields)
             if "confirm" not in fields:
                 result = await run_in_threadpool(preview, service.database, command)
-                changes = await run_in_threadpool(largest_changes, result)
+                points = await service.read(lambda connection: current_points(service, connection, access.league))
+                changes = await run_in_threadpool(largest_changes, result, (), points)
                 return render_page(request, "settings.html", await _context(service, access, fields, changes=changes))
             await asyncio.wrap_future(service.writer.submit(command))
     except Unavailable:  # not a fault of the form: the error page is shown

@@ -150,7 +150,7 @@ def signature(values: Values) -> str:
 
 
 def _columns(values: Values) -> dict[str, str | None]:
-    """Return the columns by role; several columns of a side are joined by plus signs."""
+    # Several columns of a side are joined by plus signs.
     columns: dict[str, str | None] = {}
     for name, chosen in values.items():
         parts = [value.removeprefix(COLUMN) for value in chosen if value.startswith(COLUMN)]
@@ -240,10 +240,7 @@ def _sides(layout: Layout) -> dict[str, str | None]:
 
 
 def _offered(columns: Mapping[str, str | None], names: Sequence[str]) -> dict[str, str | None]:
-    """Keep only roles whose columns are in the file.
-
-    The reader makes its own columns, for example for a cross table.
-    """
+    # The reader makes its own columns, for example for a cross table.
     return {
         role: column
         for role, column in columns.items()
@@ -289,7 +286,6 @@ def mapper_context(file: FilePreview, choices: Choices, detected: str) -> Plain:
 
 
 def _row(values: Values, layout: Layout | None) -> str:
-    """Return whether a row of the file is a match or a player, from the chosen roles or else the detected layout."""
     roles = {name.removeprefix(ROLE) for name in values}
     if roles & {*SIDES, "winner"}:
         return "match"
@@ -297,7 +293,6 @@ def _row(values: Values, layout: Layout | None) -> str:
 
 
 def _has_drop_down(role: str) -> bool:
-    """Return whether the form always has a drop-down for a role."""
     side = _SIDE.fullmatch(role)
     return role in (*PLAYER_ROLES, *COMMON_ROLES, "winner") or (side is not None and side[1] in ("team", "score"))
 
@@ -316,10 +311,7 @@ def _sheets(file: FilePreview) -> list[str]:
 
 
 def _questions(file: FilePreview, choices: Choices) -> list[Plain]:
-    """Return the open questions with their answers.
-
-    Of the questions about columns, only the first is returned, and none if the user has set a drop-down.
-    """
+    # An answer to the first question about columns may settle the others, and a chosen drop-down settles all.
     about_columns = [question for question in file.questions if question.code in ("sides", "result", "home")]
     about_columns.sort(key=lambda question: len(question.answers) < 2)  # skip a question with a single answer
     answered = ("sheet", *(question.code for question in about_columns[0 if choices.columns else 1 :]))

@@ -18,6 +18,7 @@ from ....store import aliases, leagues
 from ....store.clock import show
 from ....store.errors import Unavailable
 from ....store.leagues import League
+from ....store.read.snapshot import points_on
 from ....store.write.commands import CommandResult, Post
 from ....store.write.writer import preview
 from ...api.files import problem_payload
@@ -68,7 +69,6 @@ def preview_file(service: Service, league: str, file: FilePreview) -> Plain:
 
 
 def _columns(file: FilePreview) -> Plain:
-    """Return the columns of the file with their first values and their roles."""
     roles = {} if file.found is None else file.found.roles
     levels: Mapping[str, str] = {} if file.found is None else file.found.context
     return {
@@ -82,7 +82,7 @@ def _columns(file: FilePreview) -> Plain:
 
 
 def _remarks_and_problems(file: FilePreview, result: Findings) -> Plain:
-    """Return the reader's decisions, and the rows that it cannot use. A few unusable rows are skipped by default."""
+    # A few unusable rows are skipped by default.
     remarks = [remark for remark in result.history.remarks if remark.code not in ON_THE_FORM]
     return {
         "remarks": [remark.render(render_option) for remark in remarks],
@@ -129,15 +129,16 @@ def _time_text(time: Any) -> Any:
 
 
 def _effects(service: Service, name: str, history: History, checks: Sequence[Suspicion]) -> Plain:
-    """Return the effect of importing: new players, duplicate matches, and the largest rating changes."""
     with service.database.reading() as connection:
         league, index = leagues.find(connection, name), current_standings(service, connection, name).names
-        distinct = aliases.list_distinct(connection, league)
+        distinct, points = aliases.list_distinct(connection, league), service.points(connection, league)
     new = [player for player in history.players if player not in index and player not in index.aliases]
     near = dict(_undecided(alike(new, index.names).items(), index, distinct))
     warnings = [check for check in checks if not check.aliases or any(_undecided(check.aliases, index, distinct))]
     pairs = [pair for check in checks for pair in _undecided(check.aliases, index, distinct) if pair[0] not in near]
     done = preview(service.database, Post(name, history))
+    if not len(index) and done.after is not None:  # an empty league has taught the model nothing about scores yet
+        points = points_on(done.after, league.settings.scale)
     return {
         "newcomers": len(new),
         "new_names": new[:NAMES],
@@ -148,14 +149,14 @@ def _effects(service: Service, name: str, history: History, checks: Sequence[Sus
         "repeated": sum(done.repeated),
         "fresh": len(done.repeated) - sum(done.repeated),
         "since": _rerated_since(league, done),
-        **largest_changes(done, set(new)),
+        **largest_changes(done, set(new), points),
     }
 
 
 def _undecided(
     pairs: Iterable[tuple[str, str]], index: NameIndex, distinct: set[tuple[str, str]]
 ) -> Iterator[tuple[str, str]]:
-    """Yield the pairs of similar names that are neither aliases of one player nor marked as different players."""
+    # Aliases of one player, and names marked as different players, are already decided.
     for alias, player in pairs:
         same = index.aliases.get(alias, alias) == index.aliases.get(player, player)
         if not same and (min(alias, player), max(alias, player)) not in distinct:
@@ -163,10 +164,7 @@ def _undecided(
 
 
 def _rerated_since(league: League, done: CommandResult) -> Any:
-    """Return the time of the first new match if the league has later matches. The later matches must be rated again.
-
-    Return None if there are no later matches.
-    """
+    # Matches of the league after the first new match are rated again. None means that there are no such matches.
     times = [time for time, repeated in zip(done.times, done.repeated, strict=True) if not repeated]
     late = bool(times) and league.last_time is not None and league.clock != "none" and min(times) < league.last_time
     return show(league.clock, min(times)) if late else None

@@ -12,15 +12,16 @@ from tempfile import TemporaryDirectory
 from typing import Annotated
 
 from fastapi import APIRouter, Query
+from sqlalchemy import Connection
 from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from ....errors import Error
-from ....history import History
 from ....history.columns.headers import split_columns
 from ....history.read_options import Choices
 from ....store import leagues
+from ....store.choices import FIRST
 from ....store.errors import Unavailable
 from ....store.write.commands import AddAlias, Post
 from ...api.aliases import tell_apart
@@ -30,6 +31,7 @@ from ...auth import Access
 from ...background.uploads import FilePreview
 from ...concurrency import run_in_threadpool
 from ...context import Service
+from ...first_import import is_fresh, record_import
 from ..web.csrf import CheckedForm
 from ..web.page import PageContext, Plain
 from ..web.templates import page_url, render_page
@@ -44,6 +46,8 @@ EMPTY: Plain = {
     "imported": None,
     "repeated": 0,
     "founded": False,
+    "chosen": [],
+    "choosing": False,
     "preview": None,
     "mapper": None,
     "file": "",
@@ -63,9 +67,12 @@ async def upload_form(
     imported: Number = None,
     repeated: Number = None,
     founded: bool = False,
+    chosen: bool = False,
 ) -> Response:
     """Show the upload form, and a confirmation after an import or after the creation of a league."""
-    done = {"imported": imported, "repeated": repeated or 0, "founded": founded}
+    done: Plain = {"imported": imported, "repeated": repeated or 0, "founded": founded}
+    if chosen:
+        done["chosen"] = await service.read(lambda connection: _explanation(service, connection, access.league))
     return await _page(request, service, access, done)
 
 
@@ -80,11 +87,11 @@ async def receive(request: Request, access: Write, service: ServiceDep, form: Ch
     if isinstance(answer := form.get("answer"), str):
         choices = apply_answer_text(choices, answer)
     fault = await _decide(service, access, form)
-    digest, choices, file = await _read(request, upload, name, choices)
-    confirmed = form.get("confirm")
+    confirmed, fresh = form.get("confirm"), await is_fresh(service, access.league)
+    digest, choices, file = await _read(request, upload, name, choices, choose=fresh and confirmed is not None)
     if confirmed == digest and file.found is not None and len(file.found.history):
         try:
-            return await _import(service, access, name, file.found.history)
+            return await _import(service, access, name, file)
         except Unavailable:
             raise
         except Error:
@@ -96,17 +103,18 @@ async def receive(request: Request, access: Write, service: ServiceDep, form: Ch
         "digest": digest,
         "other": confirmed is not None and confirmed != digest,
         "fault": fault,
+        "choosing": fresh and file.found is not None and len(file.found.history) >= FIRST,
     }
     return await _page(request, service, access, context, 422 if context["preview"]["problem"] else 200)
 
 
+def _explanation(service: Service, connection: Connection, name: str) -> list[str]:
+    answer = service.analyses.choice(connection, leagues.find(connection, name)).data
+    return [] if answer is None else list(answer["lines"])
+
+
 async def _decide(service: Service, access: Access, form: FormData) -> str:
-    """If a button was pressed, record whether two similar names are the same player.
-
-    Return the reason if this is impossible.
-
-    Only admins see these buttons.
-    """
+    """Record an admin's decision whether two similar names are one player; return why that failed, or ""."""
     for decision in ("same", "different"):
         value = form.get(decision)
         if not isinstance(value, str) or access.key is None or not access.key.may("admin", access.league_id):
@@ -139,22 +147,25 @@ def _display_name(filename: str) -> str:
     return (printable if len(printable) <= LONGEST else f"{printable[:60]}…{printable[-30:]}") or "file"
 
 
-async def _read(request: Request, upload: UploadFile, name: str, choices: Choices) -> tuple[str, Choices, FilePreview]:
+async def _read(
+    request: Request, upload: UploadFile, name: str, choices: Choices, choose: bool
+) -> tuple[str, Choices, FilePreview]:
     """Read a file; the returned digest identifies its content and the choices.
 
-    Choices made for the previous file are kept, except for columns and sheets that this file does not have.
+    Choices made for the previous file are kept, except for columns and sheets that this file does not have. With
+    `choose`, a model is chosen for the matches.
     """
     ending = extension_of(name)
     with TemporaryDirectory(prefix="prowess-", ignore_cleanup_errors=True) as folder:
         path = Path(folder) / (f"file.{ending}" if ending else "file")
         content = await run_in_threadpool(_store, upload, path)
-        read = await parse_upload(request, path, choices, ask=True)
+        read = await parse_upload(request, path, choices, ask=True, choose=choose)
         if read.problem is not None and read.problem.field == "sheet":
             choices = replace(choices, sheet=None)
-            read = await parse_upload(request, path, choices, ask=True)
+            read = await parse_upload(request, path, choices, ask=True, choose=choose)
         for columns in _fitting_columns(choices, read):
             choices = replace(choices, columns=columns or None)
-            read = await parse_upload(request, path, choices, ask=True)
+            read = await parse_upload(request, path, choices, ask=True, choose=choose)
             if read.found is not None:
                 break
     how = (sorted((choices.columns or {}).items()), sorted(field_values(choices).items()))
@@ -176,16 +187,17 @@ def _fitting_columns(choices: Choices, read: FilePreview) -> list[dict[str, str 
 
 
 def _store(upload: UploadFile, path: Path) -> str:
-    """Write an upload to a file, and return the digest of its content."""
     with path.open("w+b") as file:
         copyfileobj(upload.file, file)
         file.seek(0)
         return file_digest(file, "sha256").hexdigest()
 
 
-async def _import(service: Service, access: Access, name: str, history: History) -> Response:
+async def _import(service: Service, access: Access, name: str, file: FilePreview) -> Response:
+    assert file.found is not None
+    history = file.found.history
     command = Post(access.league, history, author=access.author, reason=f"imported from {name}")
-    done = await asyncio.wrap_future(service.writer.submit(command))
+    done, chosen = await record_import(service, command, file.chosen)
     repeated = sum(done.repeated)
-    url = page_url(access.league, "import", imported=len(history) - repeated, repeated=repeated or None)
-    return RedirectResponse(url, 303)
+    query = {"imported": len(history) - repeated, "repeated": repeated or None, "chosen": chosen is not None or None}
+    return RedirectResponse(page_url(access.league, "import", **query), 303)

@@ -52,7 +52,7 @@ async def forecast_page(
         league = leagues.find(connection, access.league)
         now = service.standings.of(connection, league)
         data: Plain = {"league": league.name, "revision": now.revision, **empty}
-        values: Plain = {"problem": None, "repeated": [], "keep": [], **extra}
+        values: Plain = {"problem": None, "repeated": [], "keep": [], "in_points": now.points is not None, **extra}
         rows: list[Plain] = []
         status = 200
         try:
@@ -115,10 +115,10 @@ def headline(teams: Sequence[Sequence[str]], prediction: Prediction) -> dict[str
 def team_forecasts(now: Snapshot, teams: Sequence[Sequence[str]], prediction: Prediction) -> list[Plain]:
     """Return the teams of a match, each with its chances, its players and their ratings."""
     names = [name for team in teams for name in team]
-    newcomer, scores = rating_payload(now.ladder.newcomer) or {}, prediction.scores
+    newcomer, scores = rating_payload(now.ladder.newcomer, now.points) or {}, prediction.scores
     players = (
         {"player": name, "new": rating is None} | (rating or newcomer)
-        for name, rating in zip(names, rating_payloads(now.ladder, names), strict=True)
+        for name, rating in zip(names, rating_payloads(now.ladder, names, now.points), strict=True)
     )
     return [
         {

@@ -91,7 +91,6 @@ def _rank(name: str, group: Sequence[str]) -> tuple[bool, int, int]:
 
 
 def _usefulness(name: str) -> tuple[bool, int]:
-    """Return a sort key: well-known columns come first, and technical ones last."""
     words = set(words_of(name))
     known = next((number for number, group in enumerate(USEFUL) if words & set(group)), len(USEFUL))
     return known == len(USEFUL) or bool(words & (TECHNICAL - {"id"})), known + ("id" in words and len(words) > 1)

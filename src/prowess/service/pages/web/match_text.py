@@ -17,7 +17,7 @@ LABELS = {
     "time": "time",
     "home": "home team",
     "importance": "importance",
-    "weights": "shares of play",
+    "weights": "playing time",
 }
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from ....model.scale import Points
 from ....store import leagues
 from ....store.leagues import League
 from ....store.write.commands import Command, CommandResult
@@ -15,7 +16,6 @@ from ....store.write.writer import preview
 from ...api.responses import change_payload, most_moved, rating_payloads
 from ...concurrency import run_in_threadpool
 from ...context import Service
-from .filters import digits
 from .page import Plain
 
 SHOWN = 50  # players
@@ -27,29 +27,31 @@ HINTS = 10  # new names for which similar names are searched
 async def preview_changes(service: Service, league: League, command: Command, match: Mapping[str, Any]) -> Plain:
     """Return the rating changes that a command about a match would cause, largest first; nothing is written."""
     result = await run_in_threadpool(preview, service.database, command)
-    done = await run_in_threadpool(change_payload, result, league.clock, largest_first=True)
+    points = await service.read(lambda connection: current_points(service, connection, league.name))
+    done = await run_in_threadpool(change_payload, result, league.clock, largest_first=True, points=points)
     players, rows = set(chain(*match["teams"])), done["ratings"]
     return {
         "done": done,
         "same": all(recorded["repeated"] for recorded in done["matches"]),
-        "changes": [_change(**row) for row in rows[:SHOWN]],
+        "changes": rows[:SHOWN],
         "more_changes": max(done["changed"] - SHOWN, 0),
         "others": done["changed"] - sum(row["player"] in players for row in rows),
-        "places": digits(league.model) + 1,  # one more digit, because changes may be small
     }
 
 
-def largest_changes(result: CommandResult, new: Container[str] = ()) -> Plain:
+def current_points(service: Service, connection: Connection, league: str) -> Points | None:
+    """Return the conversion of a league's skills to points; None if the league has no scale."""
+    return service.points(connection, leagues.find(connection, league))
+
+
+def largest_changes(result: CommandResult, new: Container[str] = (), points: Points | None = None) -> Plain:
     """Return the players with the largest rating changes, then the `new` players with the highest ratings."""
     known, joining = ([name for name in result.players if (name in new) == joins] for joins in (False, True))
-    most = (most_moved(result, known, MOST) + most_moved(result, joining, MOST))[:MOST]
-    rows = zip(most, rating_payloads(result.before, most), rating_payloads(result.after, most), strict=True)
-    return {"changed": len(result.players), "changes": [_change(*row) for row in rows]}
-
-
-def _change(player: str, before: Plain | None, after: Plain | None) -> Plain:
-    moved = None if before is None or after is None else after["shown"] - before["shown"]
-    return {"player": player, "before": before, "after": after, "moved": moved}
+    of_mean = points is not None
+    most = (most_moved(result, known, MOST, of_mean) + most_moved(result, joining, MOST, of_mean))[:MOST]
+    ratings = (rating_payloads(ladder, most, points) for ladder in (result.before, result.after))
+    rows = [dict(zip(("player", "before", "after"), row, strict=True)) for row in zip(most, *ratings, strict=True)]
+    return {"changed": len(result.players), "changes": rows}
 
 
 def new_names(service: Service, connection: Connection, league: League, match: Mapping[str, Any]) -> Plain:

@@ -17,6 +17,7 @@ from starlette.types import Scope as AsgiScope
 from ....store.keys import Scope
 from .csrf import csrf_token
 from .filters import FILTERS, digits
+from .ratings import RatingFormat
 from .static import asset
 
 if TYPE_CHECKING:
@@ -103,15 +104,15 @@ def render_page(
     key, league = request.scope["state"].get("key"), context.league
 
     def may(scope: Scope) -> bool:
-        """Return whether to show links and buttons that need a scope.
-
-        Links and buttons that change data are hidden in archived and deleted leagues.
-        """
+        # Links and buttons that change data are hidden in archived and deleted leagues.
         if scope == "write" and league is not None and league.read_only:
             return False
         return key is not None and key.may(scope, league.id if league else None)
 
-    defaults = {} if league is None else {"places": digits(league.model), "certain": league.model.absorb.certain}
+    defaults: dict[str, Any] = {}
+    if league is not None:
+        defaults = {"places": digits(league.model), "certain": league.model.absorb.certain}
+        defaults["ratings"] = RatingFormat(league.model, league.settings.scale)
     common: dict[str, Any] = {
         "key": key,
         "may": may,

@@ -1,0 +1,94 @@
+"""The model that the search for a better one has found: what it would change, and how to accept it."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from fastapi import APIRouter
+from sqlalchemy import Connection
+from starlette.responses import Response
+
+from ...store import choices, leagues
+from ...store.errors import Conflict
+from ...store.leagues import League
+from ...store.write.commands import ChangeModel
+from ..background.model_choice import is_better, preset_from, reason_of
+from ..context import Service
+from .dependencies import Admin, DryRun, Read, Reason, ServiceDep
+from .matches import run_command
+from .responses import json_response
+from .schemas import offers as schemas
+from .schemas.matches import Posted
+
+router = APIRouter(tags=["models"])
+OFFER = "/api/leagues/{league}/model/offer"
+
+Plain = dict[str, Any]
+State = Literal["not_searched", "offered", "in_use", "not_better", "outdated"]
+FOUND = ("model", "parts", "explanation", "steps", "matches", "judged", "unit", "gain")  # None before the first search
+
+
+@router.get(OFFER, summary="Get the offered model", response_model=schemas.ModelOffer)
+async def get_model_offer(access: Read, service: ServiceDep) -> Response:
+    """The result of the last search for a better model, and what the model would change."""
+
+    def work(connection: Connection) -> Plain:
+        return offer_payload(service, connection, leagues.find(connection, access.league))
+
+    return json_response(await service.read(work))
+
+
+@router.post(OFFER, summary="Accept the offered model", response_model=Posted)
+async def accept_model_offer(
+    asked: schemas.AcceptedOffer, access: Admin, service: ServiceDep, dry_run: DryRun = False, reason: Reason = ""
+) -> Response:
+    """Rate all matches of the league again with the offered model; the old ratings stay available as a generation."""
+    command = await find_offer(service, access.league, asked.id, author=access.author, reason=reason)
+    return await run_command(service, command, dry_run)
+
+
+async def find_offer(service: Service, name: str, id: int, *, author: str, reason: str) -> ChangeModel:
+    """Return the command that accepts an offer; raises `Conflict` if another search has replaced the offer."""
+
+    def work(connection: Connection) -> ChangeModel:
+        league = leagues.find(connection, name)
+        result = service.analyses.choice(connection, league)
+        if result.data is None or result.data["id"] != id or _state(league, result.data) != "offered":
+            raise Conflict(f"model offer {id} of league {name!r} is not open any more", field="id", value=id)
+        words = reason or reason_of(result.data)
+        chosen = preset_from(result.data)
+        return ChangeModel(league.name, chosen, replaces=league.generation, author=author, reason=words)
+
+    return await service.read(work)
+
+
+def offer_payload(service: Service, connection: Connection, league: League) -> Plain:
+    """Return the result of the last search for a better model as plain data.
+
+    The names of players in `changes` are computed at each call, or cached by revision, but never stored.
+    """
+    result = service.analyses.choice(connection, league)
+    answer, job = result.data, result.last
+    payload: Plain = {"league": league.name, "revision": league.revision, "state": "not_searched", "id": None}
+    payload |= dict.fromkeys(FOUND) | {"changes": None}
+    if answer is not None:
+        changes = None
+        state = _state(league, answer)
+        if state == "offered" and not league.read_only:
+            found = service.analyses.rank_changes(connection, league, preset_from(answer))
+            changes = found.data
+            # A match that was posted since may be one that the offered model cannot rate.
+            state = "outdated" if found.why else state
+        payload |= {name: answer[name] for name in FOUND if name in answer}
+        payload |= {"model": answer["preset"], "explanation": answer["lines"]}
+        payload |= {"state": state, "id": answer["id"], "changes": changes}
+    searching = job is not None and job.open
+    return payload | {"searching": searching, "next_search": choices.next_search(league)}
+
+
+def _state(league: League, answer: Plain) -> State:
+    if preset_from(answer).model == league.model:
+        return "in_use"
+    if answer["generation"] != league.generation:
+        return "outdated"
+    return "offered" if is_better(answer) else "not_better"

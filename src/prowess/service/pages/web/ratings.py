@@ -1,0 +1,83 @@
+"""How pages write ratings: in points with their 95 % interval if the league has a scale, else in the model's unit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ....model.model import Model
+from ....model.scale import Scale
+from .filters import digits, number
+
+Rating = Mapping[str, Any]  # mu, sigma and shown, and points, points_low and points_high if the league has a scale
+
+
+@dataclass(frozen=True)
+class RatingFormat:
+    """Formats the ratings of a league; a rating is plain data, as in the responses of the API.
+
+    >>> import prowess as pw
+    >>> plain, scaled = RatingFormat(pw.TrueSkill(), None), RatingFormat(pw.TrueSkill(), Scale())
+    >>> rating = {"mu": 30.0, "sigma": 1.0, "shown": 27.0}
+    >>> plain.rating(rating), plain.margin(rating), plain.skill(rating)
+    ('27.0', '', '30.0 ± 1.0')
+    >>> rating |= pw.TrueSkill().points().columns(30.0, 1.0)
+    >>> scaled.rating(rating), scaled.margin(rating), scaled.skill(rating)
+    ('1775', '108', '1775 ± 108')
+    """
+
+    model: Model
+    scale: Scale | None
+
+    @cached_property
+    def places(self) -> int:
+        """The number of decimal places of ratings."""
+        return digits(self.model) if self.scale is None else self.scale.digits
+
+    def rating(self, rating: Rating | None, more: int = 0) -> str:
+        """Return the number in the column "Rating", with `more` decimal places than usual."""
+        return self._text(self.value(rating), more)
+
+    def value(self, rating: Rating | None) -> float | None:
+        """Return the number in the column "Rating": the points of μ, or the rating by which players are ranked."""
+        if rating is None:
+            return None
+        value: float | None = rating["points"] if "points" in rating else rating["shown"]
+        return value
+
+    def change(self, before: Rating | None, after: Rating | None) -> float | None:
+        """Return the difference between two ratings; None if one of them is missing."""
+        old, new = self.value(before), self.value(after)
+        return None if old is None or new is None else new - old
+
+    def moved(self, row: Rating) -> float | None:
+        """Return by how much a match moved the skill of a player."""
+        moved: float | None = row["points_moved"] if "points_moved" in row else row["moved"]
+        return moved
+
+    def margin(self, rating: Rating, more: int = 0) -> str:
+        """Return half the width of the 95 % interval in points; "" without points or without uncertainty."""
+        if rating.get("points_high") is None:
+            return ""
+        return self._text(rating["points_high"] - rating["points"], more)
+
+    def mean(self, rating: Rating, more: int = 0) -> str:
+        """Return the estimated skill: the points, or μ."""
+        return self._text(rating["points"] if "points" in rating else rating["mu"], more)
+
+    def spread(self, rating: Rating, more: int = 0) -> str:
+        """Return the uncertainty of the skill: half the width of the 95 % interval in points, or σ, or ""."""
+        if "points" in rating or rating["sigma"] is None:
+            return self.margin(rating, more)
+        return self._text(rating["sigma"], more)
+
+    def skill(self, rating: Rating) -> str:
+        """Return the estimated skill with its uncertainty."""
+        return " ± ".join(filter(None, (self.mean(rating), self.spread(rating))))
+
+    def _text(self, value: float | None, more: int = 0) -> str:
+        # Points are written without thousands separators, as people know them from chess.
+        text = number(value, self.places + more)
+        return text if self.scale is None else text.replace(",", "")
