@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[2]
 SPECIAL = ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "TERM", "TTY_COMPATIBLE", "PYTHONIOENCODING")
 CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")  # colour and cursor codes
 LEAGUE = ROOT / "examples" / "league.csv"
+TEXTBOOK = ("--model", "trueskill")  # for tests that are not about the model that is chosen for the matches
 WIDE = "date,home,away,hg,ag\n2026-01-31,ann,bob,1,0\n2026-02-01,bob,cat,2,2\n2026-02-02,ann,cat,3,1\n"
 LONG = (
     "match,date,player,place\n1,2026-01-31,ann,1\n1,2026-01-31,bob,2\n2,2026-02-01,bob,1\n2,2026-02-01,cat,1\n"

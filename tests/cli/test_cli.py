@@ -11,7 +11,7 @@ import typer
 import prowess as pw
 from prowess.cli import app
 from prowess.history.read_context import Findings
-from tests.cli.running import LEAGUE, WIDE, command, environment, run, write
+from tests.cli.running import LEAGUE, TEXTBOOK, WIDE, command, environment, run, write
 
 VERSION = f"prowess 0.1.0\nkernel: {pw.kernel_mode()}\n"
 
@@ -96,6 +96,25 @@ def test_importing_the_command_line_loads_no_heavy_packages() -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
+ONLY_RATE = """
+import sys
+from prowess.cli import main
+sys.argv = ["prowess", "rate", *sys.argv[1:]]
+try:
+    main()
+except SystemExit as end:
+    assert not end.code
+print([name for name in ("lab", "matchmaking", "service", "store", "client") if f"prowess.{name}" in sys.modules])
+"""
+
+
+@pytest.mark.parametrize(("words", "loaded"), [(TEXTBOOK, "[]"), ((), "['lab']")])
+def test_rate_with_a_named_model_does_not_import_the_lab(words: tuple[str, ...], loaded: str) -> None:
+    line = [sys.executable, "-c", ONLY_RATE, str(LEAGUE), *words]
+    done = subprocess.run(line, env=environment(), capture_output=True, encoding="utf-8", check=True)
+    assert done.stdout.splitlines()[-1] == loaded
+
+
 def test_each_warning_is_printed_on_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     def read(*_: object) -> Findings:
         warnings.simplefilter("always")
@@ -145,17 +164,21 @@ main()
 
 IMPORTS = """
 import sys
+slow = sys.argv.pop(1)
 class Impatient:
     def find_spec(self, name, path=None, target=None):
-        if name == "prowess.cli.verbs.rate":
+        if name == slow:
             raise KeyboardInterrupt
 sys.meta_path.insert(0, Impatient())
 from prowess.cli import main
+main()
 """
 
 
-def test_ctrl_c_during_imports_prints_no_traceback() -> None:
-    done = subprocess.run([sys.executable, "-c", IMPORTS], capture_output=True, text=True, check=False)
+@pytest.mark.parametrize("module", ["prowess.cli.options.shared", "prowess.cli.verbs.rate"])
+def test_ctrl_c_during_imports_prints_no_traceback(module: str) -> None:
+    line = [sys.executable, "-c", IMPORTS, module, "rate", str(LEAGUE)]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 

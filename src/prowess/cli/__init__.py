@@ -3,7 +3,7 @@
 import inspect
 import io
 import sys
-from collections.abc import Callable
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Annotated, Any
 
@@ -16,30 +16,35 @@ try:
     from ..plugins import find_plugins, load_plugin
     from .options.shared import Quiet, add_quiet_option
     from .output.console import handle_errors, note, set_quiet
-    from .verbs.anonymise import anonymise
-    from .verbs.backup import backup, restore
-    from .verbs.balance import balance
-    from .verbs.check import check
-    from .verbs.compare import compare
-    from .verbs.demo import demo
-    from .verbs.doctor import doctor
-    from .verbs.explain import explain
-    from .verbs.import_ import import_
-    from .verbs.key import key
-    from .verbs.league import league
-    from .verbs.next import next_
-    from .verbs.pair import pair
-    from .verbs.predict import predict
-    from .verbs.rate import rate
-    from .verbs.serve import serve
-    from .verbs.simulate import simulate
-    from .verbs.tune import tune
 except KeyboardInterrupt:  # no traceback if the user presses Ctrl-C during the slow imports
     sys.exit(130)
 
 __all__ = ["app", "main"]
 
 
+# The panel of each verb in the help, and the module and the function that run it. A verb is imported only when it is
+# run or listed, because the lab, matchmaking and the service take longer to import than it takes to rate a file.
+VERBS = {
+    "rate": ("Rate", "rate", "rate"),
+    "demo": ("Rate", "demo", "demo"),
+    "predict": ("Predict and match", "predict", "predict"),
+    "explain": ("Predict and match", "explain", "explain"),
+    "balance": ("Predict and match", "balance", "balance"),
+    "pair": ("Predict and match", "pair", "pair"),
+    "next": ("Predict and match", "next", "next_"),
+    "compare": ("Compare", "compare", "compare"),
+    "tune": ("Compare", "tune", "tune"),
+    "check": ("Files", "check", "check"),
+    "simulate": ("Files", "simulate", "simulate"),
+    "serve": ("Serve", "serve", "serve"),
+    "import": ("Serve", "import_", "import_"),
+    "key": ("Serve", "key", "key"),
+    "league": ("Serve", "league", "league"),
+    "anonymise": ("Serve", "anonymise", "anonymise"),
+    "backup": ("Serve", "backup", "backup"),
+    "restore": ("Serve", "backup", "restore"),
+    "doctor": ("Serve", "doctor", "doctor"),
+}
 PLUGINS = "prowess.verbs"
 SHIPPED = {"papers": "prowess_papers"}  # verbs in packages that are shipped with prowess but may have been removed
 
@@ -76,20 +81,22 @@ class Verbs(Group):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of all verbs; a broken plugin is left out with a warning."""
+        for name in VERBS:
+            self._load(name)
         for name in find_plugins(PLUGINS):
             try:
                 self._load(name)
             except Error as error:
                 if not (_is_missing(name) or (ctx and ctx.resilient_parsing)):  # no warnings during shell completion
                     note(str(error), "yellow", "warning: ")
-        return super().list_commands(ctx)
+        return [*VERBS, *(name for name in super().list_commands(ctx) if name not in VERBS)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a verb, or None if the name is unknown; raises `Error` for a broken plugin."""
         if cmd_name in self.commands:
             return super().get_command(ctx, cmd_name)
         try:
-            if cmd_name in find_plugins(PLUGINS) or cmd_name in SHIPPED:
+            if cmd_name in VERBS or cmd_name in find_plugins(PLUGINS) or cmd_name in SHIPPED:
                 self._load(cmd_name)
             else:
                 self.list_commands(ctx)  # loads the plugins, so that suggestions include their verbs
@@ -99,19 +106,33 @@ class Verbs(Group):
         return super().get_command(ctx, cmd_name)
 
     def _load(self, name: str) -> None:
-        if name in self.commands:  # a built-in verb wins over a plugin of the same name
+        if name in self.commands:
+            return
+        if name in VERBS:  # a built-in verb wins over a plugin of the same name
+            self.add_command(_make_verb(name), name)
             return
         if _is_missing(name):
             package = SHIPPED[name]
             raise Error(f"{name}: not installed; reinstall prowess (pip install prowess) to get the {package} package")
-        self.add_command(load_plugin(PLUGINS, name, _make_command), name)  # type: ignore[arg-type]
+        self.add_command(load_plugin(PLUGINS, name, _make_plugin), name)  # type: ignore[arg-type]
 
 
 def _is_missing(name: str) -> bool:
     return name in SHIPPED and (name not in find_plugins(PLUGINS) or find_spec(SHIPPED[name]) is None)
 
 
-def _make_command(name: str, plugin: object) -> object:
+def _make_verb(name: str) -> Any:
+    panel, module, function = VERBS[name]
+    verb = getattr(import_module(f".verbs.{module}", __name__), function)
+    single = typer.Typer(add_completion=False)
+    if not isinstance(verb, typer.Typer):
+        single.command(name, rich_help_panel=panel)(add_quiet_option(verb))
+        return typer.main.get_command(single)
+    single.add_typer(verb, name=name, cls=Group, rich_help_panel=panel)
+    return typer.main.get_group(single).commands[name]
+
+
+def _make_plugin(name: str, plugin: object) -> object:
     if not inspect.isfunction(plugin):
         raise Error(f"a command must be a function, not {plugin!r}")
     single = typer.Typer(add_completion=False)
@@ -126,23 +147,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,  # for a bug, show Python's own traceback
 )
-
-
-def _add(panel: str, *verbs: Callable[..., None]) -> None:
-    for verb in verbs:
-        app.command(rich_help_panel=panel)(add_quiet_option(verb))
-
-
-_add("Rate", rate, demo)
-_add("Predict and match", predict, explain, balance, pair)
-app.command("next", rich_help_panel="Predict and match")(add_quiet_option(next_))
-_add("Compare", compare, tune)
-_add("Files", check, simulate)
-_add("Serve", serve)
-app.command("import", rich_help_panel="Serve")(add_quiet_option(import_))
-app.add_typer(key, name="key", cls=Group, rich_help_panel="Serve")
-app.add_typer(league, name="league", cls=Group, rich_help_panel="Serve")
-_add("Serve", anonymise, backup, restore, doctor)
 
 
 def _print_version(wanted: bool) -> None:

@@ -21,6 +21,8 @@ def test_completion_suggests_verbs_models_parameters_and_roles() -> None:
     assert "rate" in complete("ra")
     assert complete("rate", LEAGUE, "--model", "ts2") == ["ts2", "ts2a", "ts2b", "ts2c"]
     assert complete("rate", LEAGUE, "--set", "draw") == ["draw_probability="]
+    assert complete("rate", LEAGUE, "--drift", "t") == ["time"]
+    assert complete("rate", LEAGUE, "--home-advantage", "learnt", "--set", "home_t") == ["home_tau="]
     assert "volatility=" in complete("rate", LEAGUE, "--model", "glicko2", "--set", "vol")
     assert complete("rate", LEAGUE, "--model", "nix", "--set", "b") == []
     assert complete("rate", LEAGUE, "--columns", "home_") == ["home_score="]

@@ -4,9 +4,11 @@ import pytest
 
 import prowess as pw
 from prowess import Error
-from prowess.cli.options.model_args import make_model
+from prowess.cli.options.model_args import make_choice
 from prowess.model.presets import PRESETS
-from tests.cli.running import LEAGUE, run
+from tests.cli.running import LEAGUE, ROOT, run
+
+FOOTBALL = ROOT / "examples" / "football.csv"
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -27,7 +29,16 @@ def history():
 
 
 def test_names_of_model_components_are_case_insensitive() -> None:
-    assert make_model("trueskill", ["team=mean", "beta=3"]) == pw.TrueSkill().replace(team=pw.team.Mean(), beta=3)
+    assert make_choice("trueskill", ["team=mean", "beta=3"]).build() == pw.TrueSkill().replace(
+        team=pw.team.Mean(), beta=3
+    )
+
+
+def test_share_of_draws_can_be_learnt() -> None:
+    for settings in (["draw_probability=learnt", "draw_memory=inf"], ["draw_memory=inf", "draw_probability=learnt"]):
+        expected = pw.TrueSkill(margin=pw.outcome.LearntDraws(draw_memory=float("inf")))
+        assert make_choice("trueskill", settings).build() == expected
+    assert run("rate", LEAGUE, "--set", "draw_probability=learnt", "--drift", "match").exit_code == 0
 
 
 def test_model_option_help_lists_the_presets() -> None:
@@ -52,7 +63,22 @@ def test_model_option_help_lists_the_presets() -> None:
             ("--set", "team=Average"),
             "error: --set team=Average: unknown component; choose one of Affine, FullSquad",
         ),
-        (("--set", "drift=PerTime"), "error: --set drift=PerTime: this component needs parameters"),
+        (("--set", "drift=PerTime"), "error: --set drift=PerTime: this component needs parameters; use a word: none"),
+        (("--drift", "daily"), "error: drift must be one of none, match, time, period, not 'daily'"),
+        (("--drift", "time=-1"), "error: --drift time=-1: tau must be a finite number of at least 0"),
+        (
+            ("--drift", "period"),
+            "error: this model has no rating periods in which skills could drift; use --drift time",
+        ),
+        (("--drift", "time", "--set", "drift=Still"), "error: --drift time: --set sets drift, too; set it once"),
+        (("--drift", "none", "--set", "tau=1"), "error: unknown parameter 'tau'"),
+        (("--drift", "time", "--model", "elo"), "error: skills cannot drift with Step(k=32.0)"),
+        (("--home-advantage", "big"), "error: home_advantage must be none, learnt or a number, not 'big'"),
+        (("--home-advantage", "learnt", "--model", "harkness"), "give it as a number, such as --home-advantage 50"),
+        (("--newcomer-level", "learnt", "--model", "elo"), "error: the level of newcomers cannot be learnt with Step"),
+        (("--newcomer-level", "learnt", "--model", "glicko"), "error: the level of newcomers is learnt match by match"),
+        (("--seasons", "60:3"), "error: --seasons 60:3: carry must lie between 0"),
+        (("--seasons", "year"), "league.csv: context: no column 'year'; the columns are"),
         (("--set", "absorb=3"), "error: --set absorb=3: unknown component; choose one of"),
     ],
 )
@@ -80,7 +106,92 @@ def test_unusual_parameter_value_gives_a_model_or_an_error_that_names_the_parame
 
 def error_of(name: str, change: str) -> str:
     try:
-        make_model(name, [change])
+        make_choice(name, [change]).build()
     except Error as error:
         return str(error)
     return ""
+
+
+WORDS = ("--drift", "time", "--seasons", "season:0.7", "--home-advantage", "learnt", "--newcomer-level", "learnt")
+SETTINGS = {"drift": "time", "seasons": "season:0.7", "home_advantage": "learnt", "newcomer_level": "learnt"}
+
+
+def composed(**more: object) -> pw.Model:
+    return pw.compose(pw.TrueSkill(), football(), **SETTINGS, **more)
+
+
+def football() -> pw.History:
+    return pw.History.read(FOOTBALL)
+
+
+def test_words_compose_the_same_model_as_in_python_and_are_saved(tmp_path) -> None:
+    ladder = tmp_path / "league.prowess"
+    result = run("rate", FOOTBALL, *WORDS, "--set", "beta=3", "--set", "home_tau=0.1", "--save", ladder)
+    assert result.exit_code == 0, result.output
+    assert "seasons by column 'season': a season begins after a break of more than" in result.stderr
+    model = composed(beta=3, home_tau=0.1)
+    assert model.home.home_tau == 0.1
+    assert pw.Ladder.load(ladder) == model.fit(football()).ladder
+
+
+def test_options_of_a_saved_ladder_may_be_repeated_when_it_is_used(tmp_path) -> None:
+    ladder = tmp_path / "league.prowess"
+    run("rate", FOOTBALL, *WORDS, "--save", ladder)
+    match = ("predict", ladder, "Northgate vs Eastbrook", "--json")
+    assert run(*match, *WORDS).stdout == run(*match).stdout
+    for wrong in (("--drift", "time"), (*WORDS, "--set", "tau=1"), ("--seasons", "season:0.7")):
+        result = run(*match, *wrong)
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert "saved with another model; leave out the options of the rating system" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("predict", FOOTBALL, "Northgate vs Eastbrook", "--home", "Northgate"),
+        ("balance", FOOTBALL, "Northgate", "Eastbrook", "Vale Wanderers", "Harbour Rovers"),
+        ("pair", FOOTBALL, "Northgate", "Eastbrook"),
+        ("pair", FOOTBALL, "Northgate", "Eastbrook", "--avoid", "7d"),
+        ("next", FOOTBALL),
+        ("explain", FOOTBALL, "Northgate"),
+        ("tune", FOOTBALL, "--trials", "2", "--params", "tau"),
+        ("rate", FOOTBALL, "--stream"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_every_verb_with_a_model_takes_the_words(words: tuple[object, ...]) -> None:
+    plain, worded = run(*words, "--json"), run(*words, *WORDS, "--json")
+    assert worded.exit_code == 0, worded.output
+    assert "a season begins after a break" in worded.stderr
+    assert worded.stdout != plain.stdout
+
+
+def test_seasons_of_a_simulation_need_the_length_of_a_break() -> None:
+    result = run("simulate", "--seasons", "season")
+    assert result.exit_code == 1
+    assert "'season' names a column, but no matches are given; give the length of a break, such as --seasons 60" in (
+        result.stderr
+    )
+    assert run("simulate", "--seasons", "60", "--drift", "time", "--start", "2026-01-01", "--matches", 5).exit_code == 0
+
+
+def test_every_group_is_rated_with_the_same_model_options(tmp_path) -> None:
+    file = tmp_path / "leagues.csv"
+    rows = FOOTBALL.read_text(encoding="utf-8").splitlines()
+    file.write_text("\n".join([f"{rows[0]},league", *(f"{row},{name}" for name in "AB" for row in rows[1:])]))
+    result = run("rate", file, "--by", "league", *WORDS, "--json")
+    assert result.exit_code == 0, result.output
+    expected = composed().fit(football()).leaderboard()["mu"].to_list()
+    for name in "AB":
+        assert [row["mu"] for row in json.loads(result.stdout) if row["league"] == name] == pytest.approx(expected)
+
+
+def test_options_without_effect_on_these_matches_give_a_note(tmp_path) -> None:
+    file = tmp_path / "plain.csv"
+    file.write_text("winner,loser\nann,bob\nbob,cat\n")
+    result = run("rate", file, "--drift", "time", "--seasons", "60", "--home-advantage", "learnt")
+    assert result.exit_code == 0, result.output
+    assert "do not name the home team, so --home-advantage has no effect" in result.stderr
+    assert "have no times, so skills do not drift with --drift time" in result.stderr
+    assert "have no times, so --seasons has no effect" in result.stderr
+    assert "effect" not in run("rate", FOOTBALL, *WORDS).stderr

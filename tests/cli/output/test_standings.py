@@ -9,7 +9,7 @@ import pytest
 from rich.cells import cell_len
 
 import prowess as pw
-from tests.cli.running import LEAGUE, ruled, run, terminal, write
+from tests.cli.running import LEAGUE, TEXTBOOK, ruled, run, terminal, write
 
 EXPECTED = pw.TrueSkill().fit(pw.History.read(LEAGUE)).leaderboard(since="2026-06-01")
 NAMES = [
@@ -54,7 +54,9 @@ def test_standings_table_in_a_pipe_is_aligned(tmp_path: Path) -> None:
 def test_narrow_terminal_shows_fewer_columns_and_whole_numbers(width: int) -> None:
     first = EXPECTED.row(0, named=True)
     row = next(
-        line for line in ruled("rate", LEAGUE, "--top", 2, columns=width).splitlines() if first["player"] in line
+        line
+        for line in ruled("rate", LEAGUE, *TEXTBOOK, "--top", 2, columns=width).splitlines()
+        if first["player"] in line
     )
     assert f"{first['shown']:.2f}" in row
     assert (f"{first['mu']:.2f} ± {first['sigma']:.2f}" in row) == (width >= 50)
@@ -70,12 +72,22 @@ def test_only_a_wide_terminal_shows_offence_and_defence_columns(tmp_path: Path) 
     assert ",offence,defence,change,gain" in (tmp_path / "a.csv").read_text()
 
 
+def test_small_scale_of_a_model_gets_more_decimals(tmp_path: Path) -> None:
+    words = ("--model", "poissonod", "--set", "mu=0", "--set", "sigma=0.05", "--set", "beta=0.1")
+    page = tmp_path / "a.html"
+    printed = run("rate", LEAGUE, *words, "--out", page).stdout.splitlines()
+    best = pw.PoissonOD(mu=0, sigma=0.05, beta=0.1).fit(pw.History.read(LEAGUE)).leaderboard().row(0, named=True)
+    assert best["sigma"] < 0.1
+    assert f"{best['shown']:.4f} {best['mu']:.4f} ± {best['sigma']:.4f}" in " ".join(printed[1].split())
+    assert f">{best['shown']:.4f}<" in page.read_text(encoding="utf-8")
+
+
 def test_rank_changes_are_shown_as_coloured_arrows() -> None:
-    shown = run("rate", LEAGUE, "--top", 0, FORCE_COLOR="1", COLUMNS="100", TERM="xterm").stdout
+    shown = run("rate", LEAGUE, *TEXTBOOK, "--top", 0, FORCE_COLOR="1", COLUMNS="100", TERM="xterm").stdout
     assert "\x1b[32m▲1" in shown or "\x1b[1;32m▲1" in shown
     found = [
         int(text.replace("▲", "").replace("▼", "-").replace("–", "0"))
-        for text in re.findall(r"(▲\d+|▼\d+|–) *$", ruled("rate", LEAGUE, "--top", 0), re.M)
+        for text in re.findall(r"(▲\d+|▼\d+|–) *$", ruled("rate", LEAGUE, *TEXTBOOK, "--top", 0), re.M)
     ]
     assert found == EXPECTED["change"].to_list()
 
@@ -118,7 +130,7 @@ class Page(HTMLParser):
 def test_html_page_has_the_standings_and_works_offline(tmp_path: Path) -> None:
     path = write(tmp_path, "a.csv", 'winner,loser\n<script>alert(1)</script>,"&amp; ""co"""\n')
     for source, page in ((LEAGUE, tmp_path / "league.html"), (path, tmp_path / "a.HTML")):
-        assert run("rate", source, "--out", page, "--top", 1).exit_code == 0
+        assert run("rate", source, *TEXTBOOK, "--out", page, "--top", 1).exit_code == 0
         text = page.read_text(encoding="utf-8")
         found = Page(text)
         expected = pw.TrueSkill().fit(pw.History.read(source)).leaderboard()

@@ -8,14 +8,14 @@ from typer.testing import CliRunner
 
 import prowess as pw
 from prowess.cli import app
-from tests.cli.running import LEAGUE, run, screened, write
+from tests.cli.running import LEAGUE, TEXTBOOK, run, screened, write
 
 FIT = pw.TrueSkill().fit(pw.History.read(LEAGUE))
 SIX = ["Ada", "Chidi", "João", "Keiko", "Mbali", "Wei"]
 
 
 def test_balance_prints_the_same_teams_as_the_library() -> None:
-    result = run("balance", LEAGUE, *SIX[:2], "joao", *SIX[3:])
+    result = run("balance", LEAGUE, *TEXTBOOK, *SIX[:2], "joao", *SIX[3:])
     assert result.exit_code == 0, result.stderr
     expected = pw.balance(FIT.ladder, SIX)
     lines = [line.strip() for line in result.stdout.splitlines()]
@@ -28,26 +28,28 @@ def test_balance_prints_the_same_teams_as_the_library() -> None:
 
 def test_json_output_respects_the_together_and_apart_options() -> None:
     options = ("--sizes", "3,2", "--together", "Ada,Chidi", "--apart", "João,Keiko", "--json")
-    found = json.loads(run("balance", LEAGUE, *SIX[:5], *options).stdout)
+    found = json.loads(run("balance", LEAGUE, *TEXTBOOK, *SIX[:5], *options).stdout)
     expected = pw.balance(FIT.ladder, SIX[:5], sizes=[3, 2], together=[["Ada", "Chidi"]], apart=[["João", "Keiko"]])
     assert found["teams"] == [list(team) for team in expected.teams]
     assert (found["quality"], found["unconstrained"]) == (expected.quality, expected.unconstrained)
     assert found["win"] == expected.prediction.win.tolist()
-    three = json.loads(run("balance", LEAGUE, *SIX, "--teams", 3, "--json").stdout)
+    three = json.loads(run("balance", LEAGUE, *TEXTBOOK, *SIX, "--teams", 3, "--json").stdout)
     assert [len(team) for team in three["teams"]] == [2, 2, 2]
 
 
 def test_balance_reads_names_from_standard_input_and_from_a_file(tmp_path: Path) -> None:
     names = write(tmp_path, "tonight.txt", "\ufeffAda\n\n Chidi \nZed\n")
-    piped = CliRunner().invoke(app, ["balance", str(LEAGUE), "-", "--newcomers", "--json"], input="Ada\nChidi\nZed\n")
-    filed = run("balance", LEAGUE, "--names", names, "--newcomers", "--json")
+    piped = CliRunner().invoke(
+        app, ["balance", str(LEAGUE), *TEXTBOOK, "-", "--newcomers", "--json"], input="Ada\nChidi\nZed\n"
+    )
+    filed = run("balance", LEAGUE, *TEXTBOOK, "--names", names, "--newcomers", "--json")
     assert json.loads(piped.stdout) == json.loads(filed.stdout)
     assert json.loads(filed.stdout)["newcomers"] == ["Zed"]
 
 
 def test_balance_gives_the_same_teams_for_a_saved_ladder(tmp_path: Path) -> None:
     FIT.ladder.save(tmp_path / "league.prowess")
-    assert run("balance", tmp_path / "league.prowess", *SIX).stdout == run("balance", LEAGUE, *SIX).stdout
+    assert run("balance", tmp_path / "league.prowess", *SIX).stdout == run("balance", LEAGUE, *TEXTBOOK, *SIX).stdout
 
 
 @pytest.mark.parametrize(
@@ -62,7 +64,7 @@ def test_balance_gives_the_same_teams_for_a_saved_ladder(tmp_path: Path) -> None
     ],
 )
 def test_balance_refuses_wrong_arguments_with_an_error(words: tuple[str, ...], code: int, message: str) -> None:
-    result = run("balance", LEAGUE, *words)
+    result = run("balance", LEAGUE, *TEXTBOOK, *words)
     assert (result.exit_code, result.stdout) == (code, "")
     assert message in " ".join(result.stderr.replace("│", " ").split())
 

@@ -59,10 +59,11 @@ def test_compare_uses_all_models_that_fit_the_file_by_default(tmp_path: Path) ->
     race = "race,driver,place\n" + "".join(f"{k},{name},{p}\n" for k in range(30) for p, name in enumerate("abc", 1))
     result = run("compare", write(tmp_path, "race.csv", race))
     assert (
-        "compared the models that suit this file: TrueSkill, Elo, Glicko, Glicko2, TS2, TS2c; use --models"
+        "compared the models that suit this file: TrueSkill, Elo, Glicko, Glicko2, TS2, TS2c, auto; use --models"
         in result.stderr
     )
-    assert "30 matches are too few to tell these models apart" in result.stdout
+    assert "18 matches are too few to tell these models apart" in result.stdout
+    assert "auto: textbook TrueSkill. This choice used 12 matches that were not scored." in result.stdout
 
 
 def test_compare_options_select_measures_and_matches(tmp_path: Path) -> None:
@@ -83,6 +84,8 @@ def test_compare_options_select_measures_and_matches(tmp_path: Path) -> None:
     [
         (("--models", "elo,chess"), 1, "unknown model 'chess'; choose one of Harkness, Elo"),
         (("--models", "elo,Elo"), 2, "Elo is listed twice"),
+        (("--models", "auto,Auto"), 2, "Auto is listed twice"),
+        (("--models", "auto:beta=3"), 2, "auto:beta=3: auto takes no settings"),
         (("--models", "elo:k"), 2, "'k' must be NAME=VALUE"),
         (("--models", "elo:gamma=3"), 1, "gamma"),
         (("--measures", "accuracy"), 1, "no measure named 'accuracy'; available: log_loss"),
@@ -102,6 +105,37 @@ def test_error_of_the_compare_command_is_one_line(
     assert (result.exit_code, result.stdout) == (code, "")
     assert message in re.sub(r"[\s│]+", " ", result.stderr)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_compare_reports_which_model_auto_chose() -> None:
+    plain = json.loads(run("compare", LEAGUE, "--models", "elo,auto", "--json").stdout)
+    assert (plain["matches"], [model["model"] for model in plain["models"]]) == (240, ["Elo", "auto"])
+    [choice] = plain["chosen"]
+    expected = pw.auto(pw.History.read(LEAGUE)[:160])
+    assert (choice["matches"], tuple(choice["parts"])) == (160, expected.parts)
+    assert pw.Model.from_dict(choice["chosen"]) == expected.model
+    late = json.loads(run("compare", LEAGUE, "--models", "elo,auto", "--json", "--burn-in", "0.5").stdout)
+    assert (late["matches"], late["chosen"][0]["matches"]) == (200, 200)
+
+
+def test_fair_comparison_sets_constants_from_the_first_matches() -> None:
+    plain = json.loads(run("compare", LEAGUE, "--models", "elo,trueskill,auto", "--fair", "--json").stdout)
+    assert [model["model"] for model in plain["models"]] == ["Elo (fair)", "TrueSkill (fair)", "auto"]
+    found = pw.compare(pw.History.read(LEAGUE), ["elo", "trueskill", "auto"], fair=True)
+    assert plain["matches"] == len(found) == 240
+    assert plain["models"][1]["parameters"] == pytest.approx(found.models["TrueSkill (fair)"].params)
+    shown = re.sub(r"\s+", " ", run("compare", LEAGUE, "--models", "trueskill", "--fair").stdout)
+    assert "TrueSkill (fair): draw_probability 0." in shown
+
+
+def test_compare_suggests_the_home_advantage_where_it_gains(tmp_path: Path) -> None:
+    pairs = [(k, "abcd"[k % 4], "abcd"[(k + 1 + k % 3) % 4]) for k in range(200)]
+    rows = "".join(f"2026-{k // 28 + 1:02}-{k % 28 + 1:02},{home},{away},1,0\n" for k, home, away in pairs)
+    file = write(tmp_path, "home.csv", f"date,home_team,away_team,home_score,away_score\n{rows}")
+    result = run("compare", file, "--models", "elo:k=16")
+    shown = re.sub(r"\s+", " ", result.stdout)
+    assert "With a learnt home advantage (home_advantage=learnt), Elo k=16 would improve its log loss by 0." in shown
+    assert "use --models Elo:k=16:home_advantage=learnt" in result.stderr
 
 
 def test_chart_package_is_needed_only_for_html_pages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -13,17 +13,20 @@ def test_demo_prints_standings_predictions_and_charts_in_order(tmp_path: Path, m
     monkeypatch.chdir(tmp_path)
     result = run("demo")
     assert (result.exit_code, result.stderr) == (0, "")
-    fit = pw.TrueSkill().fit(pw.History.read(LEAGUE))
+    choice = pw.auto(pw.History.read(LEAGUE))
+    fit = choice.fit
     best = fit.leaderboard()["player"].to_list()
-    win = fit.predict([[best[0]], [best[1]]]).win
+    prediction = fit.predict([[best[0]], [best[1]]])
+    win = prediction.win
     parts = [
         "400 matches and 24 players",
         f"   1  {best[0]}",
         f"  10  {best[9]}",
+        *choice.lines,
         "between ratings and true skills: 0.",
         f"{best[0]} wins",
         f"{100 * win[0]:.0f} %",
-        "draw",
+        *["\n  draw "] * bool(prediction.draw),
         f"{best[1]} wins",
         f"{100 * win[1]:.0f} %",
         f"{best[0]} + {best[3]} win ",
@@ -70,7 +73,7 @@ def test_demo_without_altair_prints_standings_and_how_to_install_it(
     monkeypatch.setitem(sys.modules, "altair", None)
     result = run("demo", "--out", tmp_path / "demo")
     assert result.exit_code == 1
-    assert "draw" in result.stdout
+    assert "Predictions of the next matches" in result.stdout
     assert result.stderr == "error: this needs Altair, which is not installed: pip install 'prowess[lab]'\n"
 
 
@@ -78,3 +81,4 @@ def test_demo_json_has_standings_and_predictions() -> None:
     found = json.loads(run("demo", "--json").stdout)
     assert (len(found["standings"]), len(found["predictions"])) == (24, 2)
     assert found["standings"][0]["rank"] == 1
+    assert found["choice"]["parts"] == list(pw.auto(pw.History.read(LEAGUE)).parts)

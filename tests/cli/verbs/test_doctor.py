@@ -11,7 +11,7 @@ from tests.cli.running import LEAGUE, ruled, run
 
 
 @pytest.fixture
-def league(here: Path) -> Path:
+def league(here: Path, on_disk: None) -> Path:
     """A database with a league and an admin key."""
     assert run("import", LEAGUE, "--league", "darts").exit_code == 0
     assert run("key", "create", "boss", "--scope", "admin").exit_code == 0

@@ -7,14 +7,14 @@ import pytest
 from rich.cells import cell_len
 
 import prowess as pw
-from tests.cli.running import LEAGUE, run, screened, write
+from tests.cli.running import LEAGUE, TEXTBOOK, run, screened, write
 
 FIT = pw.TrueSkill().fit(pw.History.read(LEAGUE))
 WHY = FIT.explain("Ada")
 
 
 def test_explain_prints_sentences_and_matches() -> None:
-    result = run("explain", LEAGUE, "ada")
+    result = run("explain", LEAGUE, *TEXTBOOK, "ada")
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
     assert lines[: len(WHY.sentences)] == list(WHY.sentences)
@@ -37,7 +37,7 @@ def test_explain_prints_sentences_and_matches() -> None:
 
 @pytest.mark.parametrize(("last", "rows"), [(3, 3), (0, 34), (1000, 34)])
 def test_explain_last_option_limits_the_matches_shown(last: int, rows: int) -> None:
-    result = run("explain", LEAGUE, "Ada", "--last", last)
+    result = run("explain", LEAGUE, *TEXTBOOK, "Ada", "--last", last)
     assert len(re.findall(r"^20\d\d-", result.stdout, re.M)) == rows
     assert ("31 earlier matches; --last 0 shows all" in result.stderr) == (last == 3)
 
@@ -46,15 +46,15 @@ def test_explained_rating_changes_in_json_add_up_to_the_rating() -> None:
     found = json.loads(run("explain", LEAGUE, "Ada", "--json", "--model", "glicko2").stdout)
     moved = sum(row["moved"] + row["drifted"] for row in found["matches"])
     assert found["start"]["mu"] + moved == pytest.approx(found["now"]["mu"])
-    assert len(json.loads(run("explain", LEAGUE, "Ada", "--json", "--last", 2).stdout)["matches"]) == 2
+    assert len(json.loads(run("explain", LEAGUE, *TEXTBOOK, "Ada", "--json", "--last", 2).stdout)["matches"]) == 2
 
 
 def test_explain_writes_csv_parquet_and_html(tmp_path: Path) -> None:
     csv, page, parquet = tmp_path / "ada.csv", tmp_path / "ada.html", tmp_path / "ada.parquet"
-    assert run("explain", LEAGUE, "Ada", "--out", csv, "--html", page).exit_code == 0
+    assert run("explain", LEAGUE, *TEXTBOOK, "Ada", "--out", csv, "--html", page).exit_code == 0
     assert pl.read_csv(csv)["moved"].to_list() == WHY.matches["moved"].to_list()
     assert WHY.sentences[1] in page.read_text(encoding="utf-8")
-    assert run("explain", LEAGUE, "Ada", "--out", parquet).exit_code == 0
+    assert run("explain", LEAGUE, *TEXTBOOK, "Ada", "--out", parquet).exit_code == 0
     assert pl.read_parquet(parquet).equals(WHY.matches)
     assert len(list(tmp_path.iterdir())) == 3
 
@@ -68,7 +68,7 @@ def test_explain_writes_csv_parquet_and_html(tmp_path: Path) -> None:
     ],
 )
 def test_error_of_the_explain_command_is_one_line(words: tuple[str, ...], message: str) -> None:
-    result = run("explain", LEAGUE, *words)
+    result = run("explain", LEAGUE, *TEXTBOOK, *words)
     assert (result.exit_code, result.stdout) == (1, "")
     assert message in result.stderr
 
@@ -93,3 +93,12 @@ def test_explain_output_fits_the_terminal(tmp_path: Path, width: int) -> None:
     assert len(table) == 20
     assert len({cell_len(line) for line in table}) == 1
     assert any("┼" in line for line in lines)
+
+
+def test_explain_with_a_scale_is_in_points() -> None:
+    result = run("explain", LEAGUE, *TEXTBOOK, "Priya", "--scale", "1500,400", "--last", 3)
+    assert "Priya started at 1500 ± 897 and is now rated 2012 ± 257" in result.stdout
+    assert "−116    2012" in result.stdout
+    assert "μ" not in result.stdout + result.stderr
+    plain = json.loads(run("explain", LEAGUE, *TEXTBOOK, "Priya", "--scale", "1500,400", "--json").stdout)
+    assert round(plain["now"]["points"]) == round(plain["matches"][-1]["points_after"]) == 2012

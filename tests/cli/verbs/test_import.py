@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import prowess as pw
-from prowess.store import leagues
+from prowess.store import jobs, leagues
 from prowess.store.db.database import Database
 from prowess.store.journal import journal
 from prowess.store.write.commands import AddAlias
@@ -55,6 +55,7 @@ def test_import_creates_a_league(place):
         "players": 24,
         "revision": 1,
         "aliases": {},
+        "chosen": None,
         "dry_run": False,
     }
     league, history = find_league(place, "tuesday-darts")
@@ -64,11 +65,51 @@ def test_import_creates_a_league(place):
     assert [match["scores"] for match in history] == [match["scores"] for match in read]
 
 
+def test_import_stores_the_words_of_a_model_with_the_league(place):
+    football = ROOT / "examples" / "football.csv"
+    words = ("--drift", "time", "--seasons", "season", "--home-advantage", "learnt", "--newcomer-level", "learnt")
+    imported(place, football, *words, "--set", "beta=3", league="football")
+    league, _ = find_league(place, "football")
+    settings = {"drift": "time", "seasons": "season", "home_advantage": "learnt", "newcomer_level": "learnt"}
+    model = pw.compose(pw.TrueSkill(), pw.History.read(football), **settings, beta=3)
+    assert league.model == league.preset.model == model
+    assert league.preset.parameters["drift"] == "time"
+    result = run("import", football, "--league", "other", "--database", place, "--set", "drift=Still")
+    assert result.exit_code == 1
+    assert "--set drift: a league uses a preset, whose components cannot be replaced" in result.stderr
+
+
 def test_importing_a_file_again_changes_nothing(place):
     imported(place, LEAGUE)
     second = imported(place, LEAGUE, "--model", "ts2", league="tuesday-darts")
     assert (second["founded"], second["repeated"], second["revision"]) == (False, 400, 1)
-    assert find_league(place, "tuesday-darts")[0].model == pw.TrueSkill()
+
+
+def test_import_chooses_the_model_of_a_new_or_empty_league(place):
+    history = pw.History.read(LEAGUE)
+    choice = pw.auto(history)
+    tried = imported(place, LEAGUE, "--dry-run")["chosen"]
+    chosen = imported(place, LEAGUE)["chosen"]
+    assert chosen == tried
+    assert (chosen["parts"], chosen["explanation"]) == (list(choice.parts), list(choice.lines))
+    league, recorded = find_league(place, "tuesday-darts")
+    assert (league.model, league.generation) == (choice.model, 1)
+    ladder = league.model.learn(recorded)
+    assert {name: ladder[name] for name in ladder} == {name: choice.fit.ladder[name] for name in ladder}
+    with closing(Database(place)) as database:
+        with database.writing() as connection:
+            leagues.create(connection, "empty", clock="utc")
+            leagues.create(connection, "elo", model=leagues.Preset("Elo"))
+        with database.reading() as connection:
+            done, _ = jobs.latest(connection, league, "choice")
+            assert json.loads(jobs.answer(connection, done.id))["lines"] == list(choice.lines)
+    shown = run("import", LEAGUE, "--league", "empty", "--database", place)
+    assert shown.exit_code == 0, shown.output
+    assert all(line in shown.stdout for line in choice.lines)
+    league, _ = find_league(place, "empty")
+    assert (league.model, league.generation, league.choice_posted) == (choice.model, 2, 400)
+    assert imported(place, LEAGUE, league="elo")["chosen"] is None
+    assert find_league(place, "elo")[0].model == pw.Elo()
 
 
 def test_importing_a_longer_file_adds_its_new_rows(place, tmp_path):
@@ -126,7 +167,7 @@ def test_importing_a_file_with_errors_creates_no_league(place, tmp_path, options
 
 
 def test_import_summary_counts_imported_and_skipped_matches(place):
-    first = run("import", LEAGUE, "--league", "Tuesday darts", "--database", place)
+    first = run("import", LEAGUE, "--league", "Tuesday darts", "--database", place, "--model", "trueskill")
     assert "rosters are split" in first.stderr
     assert first.stdout == "created league 'tuesday-darts'; imported 400 matches of 24 players; revision 1\n"
     second = run("import", LEAGUE, "--league", "Tuesday darts", "--database", place)

@@ -29,7 +29,7 @@ def test_league_command_can_rename_archive_and_delete_a_league(database):
         (("rename", "darts", "pub"), "renamed league 'darts' to 'pub'", {"pub": "active"}),
         (("archive", "pub"), "archived league 'pub'", {"pub": "archived"}),
         (("unarchive", "pub"), "unarchived league 'pub'", {"pub": "active"}),
-        (("delete", "pub"), "deleted league 'pub'; to undo this until ", None),
+        (("delete", "pub"), "deleted league 'pub'; until ", None),
         (("undelete", "pub"), "undeleted league 'pub'", {"pub": "active"}),
     ):
         result = run("league", *words)
@@ -40,6 +40,22 @@ def test_league_command_can_rename_archive_and_delete_a_league(database):
     assert "Tuesday" in run("league", "list").stdout
     with database.reading() as connection:
         assert {entry.actor for entry in audit.list_entries(connection, 5)} == {"command line"}
+
+
+def test_league_command_can_switch_auto_switch_on_and_off(database):
+    def setting():
+        with database.reading() as connection:
+            return leagues.find(connection, "darts").settings.auto_switch
+
+    assert not setting()
+    result = run("league", "change", "darts", "--auto-switch")
+    assert result.stderr == "changed league 'darts': better models will replace its model\n"
+    assert setting()
+    assert run("league", "change", "darts", "--no-auto-switch").exit_code == 0
+    assert not setting()
+    result = run("league", "change", "darts")
+    assert result.exit_code == 2
+    assert "--auto-switch" in result.stderr
 
 
 def test_purge_removes_deleted_leagues_after_their_grace_period(database):

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 import prowess as pw
-from tests.cli.running import LEAGUE, run
+from tests.cli.running import LEAGUE, TEXTBOOK, run
 
 HISTORY = pw.History.read(LEAGUE)
 FIT = pw.TrueSkill().fit(HISTORY)
@@ -12,7 +12,7 @@ SIX = ["Ada", "Chidi", "João", "Keiko", "Mbali", "Wei"]
 
 
 def rounds(*words: object) -> list[dict[str, list[dict[str, object]]]]:
-    result = run("pair", LEAGUE, *words, "--json")
+    result = run("pair", LEAGUE, *TEXTBOOK, *words, "--json")
     assert result.exit_code == 0, result.stderr
     return json.loads(result.stdout)  # type: ignore[no-any-return]
 
@@ -26,7 +26,7 @@ def test_pair_prints_the_same_pairs_as_the_library() -> None:
     [found] = rounds(*SIX)
     assert [[team[0] for team in pair["teams"]] for pair in found["pairs"]] == [list(two) for two in expected.pairs]  # type: ignore[attr-defined]
     assert [pair["quality"] for pair in found["pairs"]] == expected.quality.tolist()
-    lines = [line.split() for line in run("pair", LEAGUE, *SIX).stdout.splitlines()]
+    lines = [line.split() for line in run("pair", LEAGUE, *TEXTBOOK, *SIX).stdout.splitlines()]
     assert lines[0] == ["first", "second", "fairness", "to", "win"]
     assert [line[:3] for line in lines[1:]] == [
         [*two, f"{q:.2f}"] for two, q in zip(expected.pairs, expected.quality, strict=True)
@@ -38,7 +38,7 @@ def test_no_pair_meets_twice_and_nobody_sits_out_twice_in_several_rounds() -> No
     met = [meetings(pairing) for pairing in found]
     assert len(set.union(*met)) == sum(map(len, met)) == 10
     assert sorted(name for pairing in found for [name] in pairing["left"]) == sorted(SIX[:5])
-    printed = run("pair", LEAGUE, *SIX[:5], "--rounds", 2, "--quiet").stdout
+    printed = run("pair", LEAGUE, *TEXTBOOK, *SIX[:5], "--rounds", 2, "--quiet").stdout
     assert "Round 2" in printed
     assert printed.count("left over: ") == 2
 
@@ -68,7 +68,7 @@ def test_groups_and_newcomers_can_be_paired() -> None:
     ],
 )
 def test_pair_refuses_wrong_arguments_with_an_error(words: tuple[str, ...], code: int, message: str) -> None:
-    result = run("pair", LEAGUE, *words)
+    result = run("pair", LEAGUE, *TEXTBOOK, *words)
     assert (result.exit_code, result.stdout) == (code, "")
     assert message in " ".join(result.stderr.replace("│", " ").split())
 
@@ -78,4 +78,4 @@ def test_avoiding_rematches_needs_a_file_of_matches_not_a_saved_ladder(tmp_path:
     result = run("pair", tmp_path / "league.prowess", *SIX, "--avoid", "14d")
     assert result.exit_code == 1
     assert "--avoid needs a file of matches" in result.stderr
-    assert run("pair", tmp_path / "league.prowess", *SIX).stdout == run("pair", LEAGUE, *SIX).stdout
+    assert run("pair", tmp_path / "league.prowess", *SIX).stdout == run("pair", LEAGUE, *TEXTBOOK, *SIX).stdout

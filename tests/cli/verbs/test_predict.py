@@ -8,7 +8,7 @@ from rich.cells import cell_len
 import prowess as pw
 from prowess.cli.options.match_syntax import parse_match
 from prowess.cli.output.forecast import BAR_WIDTH, percent
-from tests.cli.running import LEAGUE, run, screened, write
+from tests.cli.running import LEAGUE, TEXTBOOK, run, screened, write
 
 FIT = pw.TrueSkill().fit(pw.History.read(LEAGUE))
 
@@ -22,7 +22,7 @@ def lines(text: str) -> list[list[str]]:
     ["Ada, João vs Chidi", "Ada & João - Chidi", "Ada+João v Chidi", "ada,joao VS. CHIDI", "Ada, João – Chidi"],
 )
 def test_predict_accepts_many_ways_to_write_a_match(text: str) -> None:
-    result = run("predict", LEAGUE, text)
+    result = run("predict", LEAGUE, *TEXTBOOK, text)
     assert result.exit_code == 0, result.stderr
     expected = FIT.predict([["Ada", "João"], ["Chidi"]])
     head, first, draw, second, fair = result.stdout.splitlines()
@@ -39,7 +39,7 @@ def test_predict_accepts_many_ways_to_write_a_match(text: str) -> None:
 
 
 def test_predict_accepts_several_matches_and_shows_the_places_of_many_teams() -> None:
-    result = run("predict", LEAGUE, "Ada vs Chidi", "Ada vs Chidi vs Mbali")
+    result = run("predict", LEAGUE, *TEXTBOOK, "Ada vs Chidi", "Ada vs Chidi vs Mbali")
     assert result.exit_code == 0
     ranks = FIT.predict([["Ada"], ["Chidi"], ["Mbali"]]).ranks
     rows = {line.split()[0]: line.split()[1:] for line in result.stdout.splitlines() if line.endswith("%  ")}
@@ -50,7 +50,9 @@ def test_predict_accepts_several_matches_and_shows_the_places_of_many_teams() ->
 
 
 def test_predict_writes_the_numbers_of_the_prediction_as_json() -> None:
-    result = run("predict", LEAGUE, "Ada vs Chidi", "--team", "Ada,Zed", "--team", "Chidi", "--newcomers", "--json")
+    result = run(
+        "predict", LEAGUE, *TEXTBOOK, "Ada vs Chidi", "--team", "Ada,Zed", "--team", "Chidi", "--newcomers", "--json"
+    )
     first, second = json.loads(result.stdout)
     expected = FIT.predict([["Ada"], ["Chidi"]])
     assert first["win"] == expected.win.tolist()
@@ -79,12 +81,12 @@ def test_predict_shows_scores_for_models_of_scores() -> None:
 def test_home_and_time_options_change_the_forecast(tmp_path: Path) -> None:
     options = ("--set", "home_mu=3", "--json")
     neutral, home = (
-        json.loads(run("predict", LEAGUE, "Ada vs Chidi", *options, *more).stdout)[0]
+        json.loads(run("predict", LEAGUE, *TEXTBOOK, "Ada vs Chidi", *options, *more).stdout)[0]
         for more in ((), ("--home", "ada"))
     )
     assert home["home"] == 0
     assert home["win"][0] > neutral["win"][0]
-    assert "--home NAME" in run("predict", LEAGUE, "Ada vs Chidi", "--set", "home_mu=3").stderr
+    assert "--home NAME" in run("predict", LEAGUE, *TEXTBOOK, "Ada vs Chidi", "--set", "home_mu=3").stderr
     ladder = pw.Ladder(pw.TrueSkill().replace(drift=pw.drift.PerTime(0.5)))
     ladder.record([["ann"], ["bob"]], time="2026-01-01")
     ladder.save(tmp_path / "league.prowess")
@@ -97,10 +99,10 @@ def test_home_and_time_options_change_the_forecast(tmp_path: Path) -> None:
 def test_predict_uses_the_model_of_a_saved_ladder(tmp_path: Path) -> None:
     path = tmp_path / "league.prowess"
     FIT.ladder.save(path)
-    assert run("predict", path, "Ada vs Chidi").stdout == run("predict", LEAGUE, "Ada vs Chidi").stdout
+    assert run("predict", path, "Ada vs Chidi").stdout == run("predict", LEAGUE, *TEXTBOOK, "Ada vs Chidi").stdout
     wrong = run("predict", path, "Ada vs Chidi", "--model", "elo")
     assert wrong.exit_code == 1
-    assert "leave out --model and --set" in wrong.stderr
+    assert "leave out the options of the rating system" in wrong.stderr
 
 
 @pytest.mark.parametrize(
@@ -119,7 +121,7 @@ def test_predict_uses_the_model_of_a_saved_ladder(tmp_path: Path) -> None:
     ],
 )
 def test_predict_refuses_wrong_arguments_with_an_error(words: tuple[str, ...], code: int, message: str) -> None:
-    result = run("predict", LEAGUE, *words)
+    result = run("predict", LEAGUE, *TEXTBOOK, *words)
     assert result.exit_code == code
     assert message in " ".join(result.stderr.replace("│", " ").split())
     assert result.stdout == ""

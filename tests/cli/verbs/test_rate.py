@@ -11,7 +11,7 @@ import pytest
 from rich.cells import cell_len
 
 import prowess as pw
-from tests.cli.running import LEAGUE, LONG, WIDE, command, environment, run, write
+from tests.cli.running import LEAGUE, LONG, TEXTBOOK, WIDE, command, environment, run, write
 
 EXPECTED = pw.TrueSkill().fit(pw.History.read(LEAGUE)).leaderboard(since="2026-06-01")  # the default period of a change
 
@@ -45,7 +45,7 @@ def test_detected_layout_is_printed_to_standard_error(tmp_path: Path) -> None:
 
 
 def test_piped_standings_are_plain_and_complete() -> None:
-    result = run("rate", LEAGUE, COLUMNS="30")
+    result = run("rate", LEAGUE, *TEXTBOOK, COLUMNS="30")
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
     assert [line.split()[-2] for line in lines[1:]] == EXPECTED["last_seen"].cast(str).to_list()
@@ -62,7 +62,7 @@ def test_top_option_limits_the_players_in_the_standings(top: int, rows: int) -> 
 
 
 def test_rate_shows_a_ruled_table_of_twenty_players_on_a_terminal() -> None:
-    result = run("rate", LEAGUE, FORCE_COLOR="1", COLUMNS="100", TERM="xterm")
+    result = run("rate", LEAGUE, *TEXTBOOK, FORCE_COLOR="1", COLUMNS="100", TERM="xterm")
     names = [name for name in EXPECTED["player"] if name in result.stdout]
     assert names == EXPECTED["player"][:20].to_list()
     assert "\x1b[1m" in result.stdout
@@ -72,7 +72,7 @@ def test_rate_shows_a_ruled_table_of_twenty_players_on_a_terminal() -> None:
 
 def test_rate_json_has_all_players() -> None:
     expected = json.loads(EXPECTED.with_columns(pl.col("last_seen").cast(str)).write_json())
-    assert json.loads(run("rate", LEAGUE, "--json").stdout) == expected
+    assert json.loads(run("rate", LEAGUE, *TEXTBOOK, "--json").stdout) == expected
     assert [row["rank"] for row in json.loads(run("rate", LEAGUE, "--json", "--top", 2).stdout)] == [1, 2]
 
 
@@ -80,7 +80,7 @@ TWICE = """
 import sys
 from prowess.cli import main
 for words in (["--json"], []):
-    sys.argv = ["prowess", "rate", *words, sys.argv[-1]]
+    sys.argv = ["prowess", "rate", *words, "--model", "trueskill", sys.argv[-1]]
     try:
         main()
     except SystemExit as end:
@@ -101,7 +101,7 @@ def test_rate_writes_ascii_json_and_a_table_to_a_pipe_without_unicode(encoding: 
 @pytest.mark.parametrize("name", ["out.csv", "out.parquet", "out.json", "OUT.CSV"])
 def test_output_file_of_rate_has_all_standings(tmp_path: Path, name: str) -> None:
     write(tmp_path, name, "old")
-    result = run("rate", LEAGUE, "--out", tmp_path / name, "--top", 1)
+    result = run("rate", LEAGUE, *TEXTBOOK, "--out", tmp_path / name, "--top", 1)
     assert result.exit_code == 0
     assert f"wrote {tmp_path / name}" in result.stderr
     read = {".csv": pl.read_csv, ".parquet": pl.read_parquet, ".json": pl.read_json}[Path(name).suffix.lower()]
@@ -268,7 +268,7 @@ def test_rate_suggests_another_draw_probability_if_draws_are_rare_or_frequent(
     rows = [f"p{i % 7},p{7 + i % 5},{int(i >= draws)},0" for i in range(200)]
     file = tmp_path / "league.csv"
     file.write_text("home,away,hg,ag\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    notes = run("rate", file).stderr
+    notes = run("rate", file, *TEXTBOOK).stderr
     assert ("--set draw_probability" in notes) == (advice is not None)
     if advice is not None:
         assert f"--set draw_probability={advice}" in notes

@@ -8,7 +8,7 @@ import pytest
 
 import prowess as pw
 from prowess.model.presets import PRESETS
-from tests.cli.running import LEAGUE, WIDE, ruled, run, write
+from tests.cli.running import LEAGUE, TEXTBOOK, WIDE, ruled, run, write
 
 HISTORY = pw.History.read(LEAGUE)
 HEAD, *ROWS = LEAGUE.read_text(encoding="utf-8").splitlines(keepends=True)
@@ -66,7 +66,7 @@ def test_resumed_ladder_keeps_its_model(tmp_path: Path) -> None:
     for wrong in (("--model", "trueskill"), ("--set", "beta=4"), ("--model", "elo")):
         result = run("rate", late, "--resume", ladder, *wrong)
         assert (result.exit_code, result.stdout) == (1, "")
-        assert f"{ladder}: the ladder was saved with another model; leave out --model and --set" in result.stderr
+        assert f"{ladder}: the ladder was saved with another model; leave out the options of" in result.stderr
     assert run("rate", late, "--resume", ladder, "--set", "beta=3").exit_code == 0
 
 
@@ -91,7 +91,7 @@ def test_resuming_a_ladder_with_earlier_matches_is_an_error(tmp_path: Path) -> N
 
 
 def test_since_and_until_options_include_whole_days_months_and_years() -> None:
-    chosen = rated(LEAGUE, "--since", "2025-10", "--until", "2026-01-31")
+    chosen = rated(LEAGUE, *TEXTBOOK, "--since", "2025-10", "--until", "2026-01-31")
     expected = pw.TrueSkill().fit(HISTORY.between("2025-10-01", "2026-02-01")).leaderboard()
     assert [(row["player"], row["mu"]) for row in chosen] == expected.select("player", "mu").rows()
     result = run("rate", LEAGUE, "--since", "2030")
@@ -100,7 +100,7 @@ def test_since_and_until_options_include_whole_days_months_and_years() -> None:
 
 
 def test_min_matches_option_hides_players_with_fewer_matches() -> None:
-    rows = rated(LEAGUE, "--min-matches", 40)
+    rows = rated(LEAGUE, *TEXTBOOK, "--min-matches", 40)
     expected = pw.TrueSkill().fit(HISTORY).leaderboard().filter(pl.col("matches") >= 40)
     assert [row["player"] for row in rows] == expected["player"].to_list()
     assert [row["rank"] for row in rows] == list(range(1, len(rows) + 1))
@@ -109,7 +109,7 @@ def test_min_matches_option_hides_players_with_fewer_matches() -> None:
 @pytest.mark.parametrize(("period", "first"), [("week", "2026-06-01"), ("1m", "2026-05-08"), ("2w", "2026-05-25")])
 def test_period_option_counts_back_from_the_last_match(period: str, first: str) -> None:
     expected = pw.TrueSkill().fit(HISTORY).leaderboard(since=first)
-    rows = rated(LEAGUE, "--period", period)
+    rows = rated(LEAGUE, *TEXTBOOK, "--period", period)
     assert [(row["change"], row["gain"]) for row in rows] == expected.select("change", "gain").rows()
     assert run("rate", LEAGUE, "--period", period).stderr.count("changes are since") == 1
 
@@ -189,3 +189,60 @@ def test_error_about_ladders_or_groups_is_one_line(
     [line] = result.stderr.splitlines()
     assert message in line
     assert {file.name for file in tmp_path.iterdir()} == before
+
+
+def test_scale_option_shows_ratings_in_points_and_keeps_the_order() -> None:
+    plain, scaled = rated(LEAGUE), rated(LEAGUE, "--scale", "1500,400")
+    assert [{key: row[key] for key in plain[0]} for row in scaled] == plain
+    assert all(row["points_low"] < row["points"] < row["points_high"] for row in scaled)  # type: ignore[operator]
+    result = run("rate", LEAGUE, *TEXTBOOK, "--scale", "1500,400")
+    assert "μ" not in result.stdout
+    assert "1  Rosa María  2124 ± 242" in result.stdout
+    assert (
+        "rating in points: newcomers have 1500 points, and a lead of 400 points means win odds of 10:1;"
+        in result.stderr
+    )
+    assert "rating = μ − 3σ" not in result.stderr
+    assert result.stderr.count("μ − 3σ") == 1
+    elo = run("rate", LEAGUE, "--scale", "1500,400", "--model", "elo")
+    assert "±" not in elo.stdout + elo.stderr
+
+
+def test_saved_ladder_keeps_its_scale_until_another_is_given(tmp_path: Path) -> None:
+    early, late = weeks(tmp_path)
+    saved = tmp_path / "league.prowess"
+    run("rate", early, "--save", saved, "--scale", "1500,400")
+    assert "points" in rated(late, "--resume", saved)[0]
+    assert "points" not in rated(late, "--resume", saved, "--scale", "none")[0]
+    assert 900 < rated(late, "--resume", saved, "--scale", "1000,100")[0]["points"] < 1400  # type: ignore[operator]
+    assert pw.Ladder.load(saved).scale == (1500, 400)
+
+
+def test_scale_works_with_groups_streams_and_files(tmp_path: Path) -> None:
+    groups = write(tmp_path, "a.csv", "day,winner,loser,town\n1,ann,bob,x\n2,cat,dan,y\n3,ann,bob,x\n")
+    small, large = (rated(groups, "--by", "town", "--scale", scale) for scale in ("0,1", "0,1000"))
+    assert [1000 * row["points"] for row in small] == pytest.approx([row["points"] for row in large])  # type: ignore[operator]
+    assert "points" in rated(LEAGUE, "--scale", "1500,400", "--stream")[0]
+    page, table = tmp_path / "a.html", tmp_path / "a.csv"
+    run("rate", LEAGUE, *TEXTBOOK, "--scale", "1500,400", "--out", page)
+    text = page.read_text(encoding="utf-8")
+    assert "<button>±</button>" in text
+    assert ">2124</td>" in text
+    assert "newcomers have 1500 points" in text
+    assert "<button>σ</button>" not in text
+    assert "points_low" not in text
+    run("rate", LEAGUE, "--scale", "1500,400", "--out", table)
+    assert pl.read_csv(table).columns[-5:] == ["points", "points_low", "points_high", "change", "gain"]
+
+
+@pytest.mark.parametrize("scale", ["1500", "1500,400,1", "a,b", ""])
+def test_scale_of_the_command_line_must_be_two_numbers(scale: str) -> None:
+    result = run("rate", LEAGUE, "--scale", scale)
+    assert result.exit_code == 2
+    assert "two numbers such as 1500,400" in result.stderr
+
+
+def test_scale_must_be_positive() -> None:
+    result = run("rate", LEAGUE, "--scale", "1500,0")
+    assert result.exit_code == 1
+    assert "the second number of --scale must be a finite number above 0" in result.stderr

@@ -59,7 +59,7 @@ def test_simulate_writes_long_and_wide_files_and_the_true_skills(tmp_path: Path,
         (("--out", "league.pdf"), 1, "must end in .csv"),
         (("--out", "no/folder/league.csv"), 1, "there is no folder"),
         (("--out", "same.csv", "--truth", "same.csv"), 1, "--truth would overwrite --out"),
-        (("--draws", 0.5), 1, "leave out draws"),
+        (("--draws", 0.5), 1, "leave out `draws`"),
     ],
 )
 def test_simulate_refuses_wrong_arguments_and_writes_no_file(

@@ -8,8 +8,9 @@ import pytest
 
 import prowess as pw
 from prowess.lab.tune import Stopped
-from tests.cli.running import LEAGUE, run, write
+from tests.cli.running import LEAGUE, ROOT, run, write
 
+FOOTBALL = ROOT / "examples" / "football.csv"
 ELO = ("--model", "elo", "--trials", "12")
 
 
@@ -26,6 +27,27 @@ def test_command_printed_by_tune_rates_with_the_tuned_model(tmp_path: Path) -> N
     own = tuning.model.fit(pw.History.read(league)).leaderboard()
     assert [row["player"] for row in rated] == own["player"].to_list()
     assert [row["mu"] for row in rated] == pytest.approx(own["mu"].to_list(), rel=1e-5)
+
+
+def test_command_printed_by_tune_repeats_the_words_of_the_model(tmp_path: Path) -> None:
+    """A tuned sigma changes the scale of the model, but not the amounts that the words have chosen before."""
+    words = ("--drift", "time", "--seasons", "season", "--home-advantage", "learnt")
+    result = run("tune", FOOTBALL, "--model", "poissonod", *words, "--params", "sigma,beta", "--trials", "8", "--json")
+    found = json.loads(result.stdout)
+    command = shlex.split(found["command"])
+    assert " ".join(words) in found["command"]
+    ladder = tmp_path / "league.prowess"
+    assert run(*command[1:], "--save", ladder).exit_code == 0
+    settings = {"drift": "time", "seasons": "season", "home_advantage": "learnt"}
+    base = pw.compose(pw.PoissonOD(), pw.History.read(FOOTBALL), **settings)
+    tuned = {row["parameter"]: row["after"] for row in found["parameters"]}
+    made, expected = pw.Ladder.load(ladder).model, base.replace(**tuned)
+    assert (type(made.drift), made.drift.gap) == (pw.drift.Seasons, base.drift.gap)
+    assert numbers(made) == pytest.approx(numbers(expected), rel=1e-5)
+
+
+def numbers(model: pw.Model) -> dict[str, float]:
+    return {name: value for name, value in model.params.items() if isinstance(value, float)}
 
 
 def test_tune_writes_json_and_an_html_page(tmp_path: Path) -> None:

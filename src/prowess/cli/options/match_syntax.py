@@ -57,7 +57,7 @@ def _check_complete(names: list[str], text: str) -> list[str]:
 
 
 def _mask_quoted(text: str) -> tuple[str, list[str]]:
-    """Replace each quoted name by one private-use character, so that it is not split."""
+    # Each quoted name becomes one private-use character, so that it is not split.
     quoted: list[str] = QUOTED.findall(text)
     numbers = iter(range(len(quoted)))
     return QUOTED.sub(lambda _: chr(FIRST_MASK + next(numbers)), text), quoted

@@ -1,36 +1,56 @@
-"""The options --model and --set, and their shell completion."""
+"""The options of the rating system: --model, --set and the words for aspects of a model; and their completion."""
 
 from __future__ import annotations
 
+import inspect
 import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from math import inf
 from typing import Any
 
 import typer
 
-from ... import Model
+from ... import History, Ladder, Model
 from ...errors import Error
+from ...history.read_options import Choices, IfPresent
+from ...history.season_breaks import SeasonBreak, find_season_break
+from ...model.compose import ASPECTS, DRIFTS, GAP, compose, parse_seasons, words_of
+from ...model.params import parameters
 from ...model.presets import PRESETS, preset
 from ...model.registry import BASES, COMPONENTS
+from ...text import count
+from ..output.console import note
 from .read_args import make_option, parse_pairs
 
 PANEL = "Rating system"
-DEFAULT = "TrueSkill"
+AUTO = "auto"  # a model that is chosen for the matches
+DEFAULT = "TrueSkill"  # the base of settings without --model, and the model of commands that have no matches
+LADDER_EXTENSION = ".prowess"
+SEASON = "season"  # the column in which `auto` looks for seasons
 
 
 def complete_model(incomplete: str) -> list[str]:
-    """List the presets that begin with a text; keep the case of the typed letters, because shells expect that.
+    """List the models that begin with a text; keep the case of the typed letters, because shells expect that.
 
-    >>> complete_model("ts2"), complete_model("GL")
-    (['ts2', 'ts2a', 'ts2b', 'ts2c'], ['GLicko', 'GLicko2'])
+    >>> complete_model("ts2"), complete_model("GL"), complete_model("a")
+    (['ts2', 'ts2a', 'ts2b', 'ts2c'], ['GLicko', 'GLicko2'], ['auto'])
     """
-    matching = [name for name in PRESETS.names if name.lower().startswith(incomplete.lower())]
+    matching = [name for name in (AUTO, *PRESETS.names) if name.lower().startswith(incomplete.lower())]
     return [incomplete + name[len(incomplete) :] for name in matching]
+
+
+def one_of(*words: str) -> Callable[[str], list[str]]:
+    """Return the shell completion for an option that takes one of a few words."""
+    return lambda incomplete: [word for word in words if word.startswith(incomplete)]
 
 
 def complete_parameter(ctx: typer.Context, incomplete: str) -> list[str]:
     """List the parameters of the model given on the command line; after "=", list the parameter's default value."""
     try:
-        params = preset(ctx.params.get("model") or DEFAULT)().params
+        # Completion must not print an error into the line that is being typed.
+        choice = make_choice(ctx.params.get("model"), None, **{name: ctx.params.get(name) for name in ASPECTS})
+        params = choice.build_without_history().params
     except Error:
         return []
     plain = {name: value for name, value in params.items() if isinstance(value, (bool, int, float, str))}
@@ -40,44 +60,203 @@ def complete_parameter(ctx: typer.Context, incomplete: str) -> list[str]:
     return [f"{parameter}=" for parameter in plain if parameter.startswith(name)]
 
 
-MODEL_HELP = f"One of {', '.join(PRESETS.names)}. (default: {DEFAULT})"
+PRESET_HELP = (
+    f"{AUTO}, which chooses a model for the matches of an empty league; or one of {', '.join(PRESETS.names)}. "
+    f"(default: {AUTO}; {DEFAULT} if one of the following options is given)"
+)
+MODEL_HELP = f"One of {', '.join(PRESETS.names)}, or a saved ladder, whose model is used. (default: {DEFAULT})"
+AUTO_HELP = (
+    f"{AUTO}, which chooses a model for the matches; or one of {', '.join(PRESETS.names)}; or a saved ladder, whose "
+    f"model is used. (default: {AUTO}; {DEFAULT} if one of the following options is given)"
+)
 SET_HELP = "Set a parameter (beta=3) or a component (team=Mean); may be repeated."
-MODEL_OPTIONS = [
-    make_option("model", str | None, PANEL, metavar="NAME", help=MODEL_HELP, autocompletion=complete_model),
+DRIFT_HELP = (
+    f"How skills move between matches: {', '.join(DRIFTS)}; with an amount: time=0.5. (default: the model's own)"
+)
+SEASONS_HELP = (
+    "Carry skills over between seasons: the column with the season, or the days of a break (60); with the share that "
+    "carries over: season:0.7. (default: none)"
+)
+HOME_HELP = "The home advantage: none, learnt or a number. (default: none)"
+LEVEL_HELP = "The level of new players: fixed, or learnt from earlier new players. (default: fixed)"
+_SETTING_OPTIONS = [
     make_option("set", list[str] | None, PANEL, metavar="NAME=VALUE", help=SET_HELP, autocompletion=complete_parameter),
+    make_option("drift", str | None, PANEL, metavar="WORD", help=DRIFT_HELP, autocompletion=one_of(*DRIFTS)),
+    make_option("seasons", str | None, PANEL, metavar="COLUMN|DAYS", help=SEASONS_HELP, autocompletion=one_of("none")),
+    make_option(
+        "home_advantage", str | None, PANEL, metavar="WORD", help=HOME_HELP, autocompletion=one_of("none", "learnt")
+    ),
+    make_option(
+        "newcomer_level", str | None, PANEL, metavar="WORD", help=LEVEL_HELP, autocompletion=one_of("fixed", "learnt")
+    ),
 ]
 
 
-def make_model(model: str | None, set: list[str] | None) -> Model:
-    """Make the model from a preset and the parameters given by --set."""
-    base = preset(model or DEFAULT)()
+def _model_options(help: str) -> list[inspect.Parameter]:
+    named = make_option("model", str | None, PANEL, metavar="NAME", help=help, autocompletion=complete_model)
+    return [named, *_SETTING_OPTIONS]
+
+
+MODEL_OPTIONS = _model_options(MODEL_HELP)
+PRESET_OPTIONS = _model_options(PRESET_HELP)
+AUTO_OPTIONS = _model_options(AUTO_HELP)
+
+
+@dataclass(frozen=True)
+class ModelChoice:
+    """A model as it is given on the command line: a preset or a saved ladder, and settings as text.
+
+    The name "auto" stands for a model that is chosen for the matches: `choosing.choose_model` chooses it.
+
+    >>> ModelChoice("elo", {"k": "20", "home_advantage": "65"}).build().params["home_mu"]
+    65.0
+    """
+
+    name: str = DEFAULT
+    settings: Mapping[str, str | None] = field(default_factory=dict)
+    assumed: bool = False  # the settings were given without a name, so that the name is `DEFAULT`
+
+    @property
+    def auto(self) -> bool:
+        """Whether a model is to be chosen for the matches."""
+        return self.name.lower() == AUTO
+
+    @property
+    def season_column(self) -> str | None:
+        """The column with the seasons, if --seasons names one."""
+        place, _ = parse_seasons(self.settings.get("seasons") or "none")
+        return place if isinstance(place, str) else None
+
+    def add_columns(self, choices: Choices) -> Choices:
+        """Return the choices for reading a file to rate, such that the column with the seasons is read too."""
+        column, context = self.season_column, choices.context
+        if self.auto and context is None:
+            return replace(choices, context=IfPresent([SEASON]))
+        if column is None:
+            return choices
+        given = () if context is None or isinstance(context, IfPresent) else context
+        return replace(choices, context=(*given, column))
+
+    def build(self, history: History | None = None) -> Model:
+        """Build the model. The seasons of a column are found in the matches of `history`."""
+        resolved = self if history is None else self.resolve(history)
+        settings = resolved.values()
+        if history is not None:
+            _note_missing_data(settings, history)
+        try:
+            return compose(self._base(), **settings)
+        # A value of the wrong type fails inside a component, with any of these errors.
+        except (TypeError, ValueError, AttributeError, ArithmeticError) as error:
+            # No prefix, because the message already names the parameter.
+            if isinstance(error, Error) and error.field in settings:
+                raise
+            flags = " ".join(_flag(name, text) for name, text in resolved.settings.items())
+            wrapped = error if isinstance(error, Error) else Error(str(error))
+            raise wrapped.within(f"{flags}: ") from error
+
+    def _base(self) -> Model:
+        if self.name.lower().endswith(LADDER_EXTENSION):
+            return Ladder.load(self.name).model
+        return preset(self.name)()
+
+    def build_without_history(self) -> Model:
+        """Build the model before the matches are known; if a column says where seasons begin, assume a usual break."""
+        return (self if self.season_column is None else self._with_gap(GAP)).build()
+
+    def values(self) -> dict[str, Any]:
+        """Return the settings as values: numbers, words and components."""
+        return {name: _parse_value(name, text) for name, text in self.settings.items()}
+
+    def resolve(self, history: History) -> ModelChoice:
+        """Return the choice with the length of a break in place of a column with seasons, and print that length."""
+        column = self.season_column
+        if column is None:
+            return self
+        found = find_season_break(history, column)
+        text = (
+            f"seasons by column {column!r}: a season begins after a break of more than {_describe_gap(history, found)}"
+        )
+        if found.missed:
+            text += f"; {100 * found.missed / found.starts:.0f} % of the players' seasons began after a shorter one"
+        note(text)
+        return self._with_gap(found.gap)
+
+    def change(self, settings: Mapping[str, str]) -> ModelChoice:
+        """Return the choice with other settings."""
+        return replace(self, settings={**self.settings, **settings})
+
+    def _with_gap(self, gap: float) -> ModelChoice:
+        _, carry = parse_seasons(self.settings["seasons"])
+        return self.change({"seasons": f"{gap!r}:{carry!r}"})
+
+    def describes(self, model: Model) -> bool:
+        """Return whether a model is the chosen one; the break of a season column may have any length."""
+        if self.auto:
+            return False
+        if self.season_column is None:
+            return self.build() == model
+        gap = parameters(model.drift).get("gap")
+        return gap is not None and self._with_gap(gap).build() == model
+
+
+def _note_missing_data(settings: Mapping[str, Any], history: History) -> None:
+    words = {name: str(word).strip().lower() for name, word in words_of(settings).items()}
+    if words.get("home_advantage", "none") != "none" and history.home is None:
+        note("the matches do not name the home team, so --home-advantage has no effect")
+    if history.time is None and words.get("drift", "").startswith("time"):
+        note("the matches have no times, so skills do not drift with --drift time")
+    if history.time is None and words.get("seasons", "none") != "none":
+        note("the matches have no times, so --seasons has no effect")
+
+
+def _describe_gap(history: History, found: SeasonBreak) -> str:
+    return f"{found.gap:g}" if history.time_kind == "number" else count(round(found.gap), "day", "days")
+
+
+def make_choice(model: str | None, set: list[str] | None, **aspects: str | None) -> ModelChoice:
+    """Make the choice of a model for a verb that cannot choose one for the matches."""
+    choice = _make_choice(model, set, aspects)
+    if choice.auto:
+        ladder = f"league{LADDER_EXTENSION}"
+        remedy = f"to use the model that {AUTO} chooses, run prowess rate FILE --save {ladder} and name {ladder} here"
+        raise Error(f"{model}: this command needs a specific model, such as trueskill; {remedy}", field="model")
+    return choice
+
+
+def make_optional_choice(model: str | None, set: list[str] | None, **aspects: str | None) -> ModelChoice | None:
+    """Make the choice of a model, or None if no option of the model was given."""
+    given = model is not None or set or any(text is not None for text in aspects.values())
+    return _make_choice(model, set, aspects) if given else None
+
+
+def _make_choice(model: str | None, set: list[str] | None, aspects: Mapping[str, str | None]) -> ModelChoice:
     settings = parse_pairs("--set", set)
-    changes = {name: _parse_value(name, text) for name, text in settings.items()}
-    try:
-        return base.replace(**changes) if changes else base
-    except (TypeError, ValueError, AttributeError, ArithmeticError) as error:
-        # No prefix, because the message already names the parameter.
-        if isinstance(error, Error) and error.field in settings:
-            raise
-        flags = " ".join(f"--set {name}={text}" for name, text in settings.items())
-        wrapped = error if isinstance(error, Error) else Error(str(error))
-        raise wrapped.within(f"{flags}: ") from error
+    for name, text in aspects.items():
+        if text is not None and name in settings:
+            raise Error(f"{_flag(name, text)}: --set sets {name}, too; set it once")
+        if text is not None:
+            settings[name] = text
+    choice = ModelChoice(model or DEFAULT, settings, model is None and bool(settings))
+    if not choice.auto:
+        choice.build_without_history()  # a wrong option must fail before a large file is read
+    elif settings:
+        flag = _flag(*next(iter(settings.items())))
+        raise Error(f"{flag}: --model {AUTO} chooses this itself; name a model to set it, such as --model trueskill")
+    return choice
 
 
-def make_optional_model(model: str | None, set: list[str] | None) -> Model | None:
-    """Make a model, or None if neither --model nor --set was given."""
-    return None if model is None and not set else make_model(model, set)
-
-
-def make_preset(model: str | None, set: list[str] | None) -> tuple[str, dict[str, Any]] | None:
-    """Return a preset's name and parameters as a league stores them, or None if neither option was given."""
-    settings = {name: _parse_value(name, text) for name, text in parse_pairs("--set", set).items()}
-    if components := settings.keys() & BASES.keys():
+def check_preset(choice: ModelChoice) -> None:
+    """Raise `Error` if a league, which stores a preset and its parameters, cannot store the chosen model."""
+    preset(choice.name)
+    if components := [name for name in choice.settings if name in BASES and not isinstance(choice.values()[name], str)]:
         raise Error(
             f"--set {min(components)}: a league uses a preset, whose components cannot be replaced; set only its "
             "parameters"
         )
-    return None if make_optional_model(model, set) is None else (model or DEFAULT, settings)
+
+
+def _flag(name: str, text: str | None) -> str:
+    return f"--{name.replace('_', '-')} {text}" if name in ASPECTS else f"--set {name}={text}"
 
 
 def _parse_value(name: str, text: str | None) -> Any:
@@ -85,19 +264,24 @@ def _parse_value(name: str, text: str | None) -> Any:
         raise Error(f"--set {name}=: the value is missing; write --set {name}=VALUE")
     if name in BASES:
         return _make_component(name, text)
+    if name in ASPECTS:
+        return text
     try:
         # JSON covers numbers, true and null; any other text is a word such as estimated.
         return json.loads(text)
     except ValueError:
-        return text
+        return inf if text == "inf" else text
 
 
 def _make_component(name: str, text: str) -> Any:
     kinds = {title: kind for title, kind in COMPONENTS.items() if issubclass(kind, BASES[name])}
     kind = {title.lower(): kind for title, kind in kinds.items()}.get(text.lower())
+    if kind is None and name in ASPECTS:
+        return text  # a word such as time, which `compose` knows
     if kind is None:
         raise Error(f"--set {name}={text}: unknown component; choose one of {', '.join(kinds)}")
     try:
         return kind()
     except TypeError:
-        raise Error(f"--set {name}={text}: this component needs parameters; use it from Python") from None
+        remedy = f"use a word: {', '.join(DRIFTS)}" if name == "drift" else "use it from Python"
+        raise Error(f"--set {name}={text}: this component needs parameters; {remedy}") from None

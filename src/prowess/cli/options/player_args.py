@@ -10,21 +10,23 @@ from typing import Annotated, Any
 
 import typer
 
-from ... import Fit, Ladder, Model, TrueSkill
+from ... import Fit, Ladder
 from ...errors import Error
 from ...history.name_index import NameIndex
 from ...history.read_options import Choices
 from ...model.ladder.record import active
+from ...model.scale import Scale
 from ...text import count
 from ..output.console import note
+from .choosing import choose_model, given_or_auto, note_chosen_model
 from .match_syntax import parse_team
+from .model_args import LADDER_EXTENSION, ModelChoice
 from .read_args import for_rating, read
 
-LADDER_EXTENSION = ".prowess"
 DAYS = {"": 1.0, "d": 1.0, "w": 7.0, "m": 30.0, "y": 365.0}
 SOURCE_HELP = f"A file of matches, or a saved ladder: league{LADDER_EXTENSION}."
 NAMES_HELP = "A file with more names, one per line."
-ACTIVE_HELP = "All players active in the last 30d, 4w, 6m or 1y."
+ACTIVE_HELP = "All players active within this time, such as 30d, 4w, 6m or 1y."
 
 Source = Annotated[Path, typer.Argument(metavar="FILE", help=SOURCE_HELP)]
 Newcomers = Annotated[bool, typer.Option("--newcomers", help="Treat unknown names as newcomers.")]
@@ -40,33 +42,37 @@ def name_lists(help: str) -> Any:
     return typer.Option(metavar="NAMES", help=f"{help}, such as ann,bob; may be repeated.")
 
 
-def open_ladder(file: Path, model: Model | None, choices: Choices) -> Ladder:
+def open_ladder(file: Path, choice: ModelChoice | None, choices: Choices) -> Ladder:
     """Load a saved ladder, or rate all matches of a file."""
     if file.suffix.lower() != LADDER_EXTENSION:
-        return fit_file(file, model or TrueSkill(), choices).ladder
-    return _add_aliases(load_ladder(file, model), choices)
+        return fit_file(file, choice, choices).ladder
+    return _add_aliases(load_ladder(file, choice), choices)
 
 
-def load_ladder(file: Path, model: Model | None) -> Ladder:
-    """Load a saved ladder; `model` must be the ladder's own model or None."""
+def load_ladder(file: Path, choice: ModelChoice | None) -> Ladder:
+    """Load a saved ladder; `choice` must describe the ladder's own model or be None."""
     ladder = Ladder.load(file)
-    if model not in (None, ladder.model):
-        raise Error(f"{file}: the ladder was saved with another model; leave out --model and --set to use that model")
+    if choice is not None and not choice.describes(ladder.model):
+        kept = "a saved ladder keeps its model" if choice.auto else "the ladder was saved with another model"
+        raise Error(f"{file}: {kept}; leave out the options of the rating system to use that model")
     note(f"{file}: {count(len(ladder), 'player', 'players')}")
     return ladder
 
 
-def fit_file(file: Path, model: Model, choices: Choices) -> Fit:
-    """Fit a model to a file of matches."""
+def fit_file(file: Path, choice: ModelChoice | None, choices: Choices, scale: Scale | None = None) -> Fit:
+    """Fit a model to a file of matches, with ratings in points if there is a scale."""
     if file.suffix.lower() == LADDER_EXTENSION:
         raise Error(f"{file}: a saved ladder has no matches; give the file of matches instead")
-    fit = model.fit(read(file, for_rating(choices)))
+    given = given_or_auto(choice)
+    history = read(file, for_rating(given.add_columns(choices)))
+    chosen = choose_model(given, history)
+    note_chosen_model(chosen)
+    fit = chosen.model.fit(history, scale=scale)
     _add_aliases(fit.ladder, choices)
     return fit
 
 
 def _add_aliases(ladder: Ladder, choices: Choices) -> Ladder:
-    """Return the ladder with aliases, so that a player is also found by an alias."""
     if choices.aliases:
         known = {alias: name for alias, name in choices.aliases.items() if name in ladder}
         ladder.name_index = NameIndex(ladder.names, known)

@@ -37,6 +37,7 @@ def ask_questions(file: Path, choices: Choices) -> Choices:
         raise Error(
             "--ask needs a terminal; in a script, use --columns and the other options for reading a file instead"
         )
+    # A question may stay open after its answer; it must not be asked for ever.
     asked: set[str] = set()
     while True:
         table = load(file, choices)
@@ -64,12 +65,14 @@ def ask_aliases(history: History, choices: Choices) -> tuple[Choices, Path | Non
     aliases = choices.aliases if isinstance(choices.aliases, Aliases) else Aliases({})
     path = Path(aliases.source) if aliases.source else None
     if path is not None:
+        # A path that cannot be written must fail before the user has answered anything.
         check_target(path, FORMATS)
     confirmed: dict[str, str] = {}
     for suspicion in likely_aliases(history):
         for alias, name in suspicion.aliases:
             if alias not in confirmed and _confirm(f"{suspicion.text}. Does {alias!r} count as {name!r}?"):
                 try:
+                    # Two players of one match cannot be merged.
                     history.rename({**confirmed, alias: name})
                 except Error as error:
                     _print(f"{error}, so {alias!r} stays as it is.")
@@ -128,13 +131,14 @@ def rate_command(file: Path, choices: Choices) -> str:
 
 def _read(table: Table | Findings, choices: Choices) -> Findings | None:
     try:
+        # An unreadable file has questions, too; the last answer may make it readable.
         return from_table(table) if isinstance(table, Table) else rename_findings(table, choices)
     except Error:
         return None
 
 
 def _ask(question: Question) -> Answer:
-    """Print a question with its numbered answers, and wait for a valid number; Enter takes the answer in brackets."""
+    # Enter takes the answer in brackets.
     _print(question.text)
     for number, answer in enumerate(question.answers, 1):
         matches = f" – {'; '.join(answer.matches)}" if answer.matches else ""

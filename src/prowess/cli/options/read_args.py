@@ -225,7 +225,7 @@ def _join(files: Sequence[Path], histories: Sequence[History], choices: Choices)
 
 
 def _check_distinct(files: Sequence[Path]) -> None:
-    """Raise `Error` if a file is listed twice, because its matches would count twice."""
+    # The matches of a file that is listed twice would count twice.
     for index, file in enumerate(files):
         if any(other.resolve() == file.resolve() for other in files[:index]):
             raise Error(f"{file} is listed twice; list each file once")

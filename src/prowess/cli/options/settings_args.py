@@ -20,6 +20,7 @@ def add_settings(verb: Callable[..., None]) -> Callable[..., None]:
     kinds = get_type_hints(Settings)
     settings = [_make_option(field, kinds[field.name]) for field in fields(Settings)]
     own = inspect.signature(verb, eval_str=True).parameters.values()
+    # Settings come first in --help. They have defaults, so all parameters must be keyword-only.
     parameters = settings + [
         parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
         for parameter in own
@@ -56,6 +57,7 @@ def make_settings(options: dict[str, Any]) -> Settings:
     """
     if options["log"] not in (None, *LOGS):
         raise typer.BadParameter(f"{options['log']!r} must be one of {', '.join(LOGS)}", param_hint="--log")
+    # Options that were not given must not override the environment.
     changes: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value
         for name, value in options.items()

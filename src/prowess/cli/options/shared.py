@@ -1,9 +1,10 @@
 """Options that many verbs share, and how a verb gets them.
 
 A verb declares a parameter `choices: Choices`, `choices_to_edit: Choices` (whose file of aliases may be missing),
-`model: Model`, `given_model: Model | None` (None unless --model or --set is used) or `given_preset` (the name of a
-preset and its parameters). `add_shared_options` replaces each of these parameters by the flags from which its value is
-built.
+`model: ModelChoice` (by default TrueSkill), `given_model: ModelChoice | None` (None unless an option of the rating
+system is used; None and "auto" mean that the model is chosen for the matches) or `given_preset: ModelChoice | None`
+(the same, but only a preset). `add_shared_options` replaces each of these parameters by the flags from which its value
+is built.
 """
 
 from __future__ import annotations
@@ -16,25 +17,33 @@ from typing import Annotated, Any
 
 import typer
 
+from ...model.scale import Scale, read_scale
 from ..output.console import FLAGS, set_quiet
-from .model_args import MODEL_OPTIONS, make_model, make_optional_model, make_preset
+from .model_args import AUTO_OPTIONS, MODEL_OPTIONS, PRESET_OPTIONS, make_choice, make_optional_choice
 from .read_args import READ_OPTIONS, make_choices, make_choices_to_edit
 
-BURN_IN_HELP = "Do not score the first matches: a number of them, a share below 1, or all before a date."
+SCALE_HELP = (
+    "Show ratings in points. With 1500,400, newcomers have 1500 points, and a lead of 400 means win odds of 10:1. "
+    "Use none to turn points off. (default: the scale of a saved ladder)"
+)
+BURN_IN_HELP = "Leave the first matches unscored: a number of matches, a share below 1, or all before a date."
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Hide notes; errors and warnings still appear.")]
 Json = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON.")]
 Html = Annotated[Path | None, typer.Option(metavar="FILE", help="Write an HTML page with charts that works offline.")]
+ScaleText = Annotated[str | None, typer.Option("--scale", metavar="1500,400", help=SCALE_HELP)]
 Jobs = Annotated[int, typer.Option(min=1, metavar="N", help="Number of processes.")]
 Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Random seed.")]
 BurnIn = Annotated[str, typer.Option(metavar="AMOUNT", help=BURN_IN_HELP)]
 
+FLAGS.update(option.name for option in (*READ_OPTIONS, *MODEL_OPTIONS))
+
 _MAKERS: dict[str, tuple[list[inspect.Parameter], Callable[..., Any]]] = {
     "choices": (READ_OPTIONS, make_choices),
     "choices_to_edit": (READ_OPTIONS, make_choices_to_edit),
-    "model": (MODEL_OPTIONS, make_model),
-    "given_model": (MODEL_OPTIONS, make_optional_model),
-    "given_preset": (MODEL_OPTIONS, make_preset),
+    "model": (MODEL_OPTIONS, make_choice),
+    "given_model": (AUTO_OPTIONS, make_optional_choice),
+    "given_preset": (PRESET_OPTIONS, make_optional_choice),
 }
 
 
@@ -48,12 +57,30 @@ def add_shared_options(verb: Callable[..., None]) -> Callable[..., None]:
 
     def run(**values: Any) -> None:
         made = {
+            # Popping the flags leaves only the verb's own parameters in `values`.
             name: make(**{option.name: values.pop(option.name) for option in options})
             for name, (options, make) in makers.items()
         }
         verb(**values, **made)
 
     return _with_parameters(verb, run, parameters)
+
+
+def parse_scale(text: str | None) -> Scale | None:
+    """Parse a scale such as "1500,400"; the text "none" and no text give None.
+
+    >>> parse_scale("1500, 400"), parse_scale("none")
+    (Scale(newcomer=1500.0, tenfold=400.0), None)
+    """
+    if text is None or text.strip().lower() == "none":
+        return None
+    try:
+        numbers = [float(part) for part in text.split(",")]
+    except ValueError:
+        numbers = []
+    if len(numbers) != 2:
+        raise typer.BadParameter(f"{text!r} must be two numbers such as 1500,400", param_hint="--scale")
+    return read_scale(numbers, "--scale")
 
 
 def add_quiet_option(verb: Callable[..., None]) -> Callable[..., None]:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 UNLIMITED = 100_000  # width in a pipe or file, so that nothing is truncated or wrapped
-FLAGS: set[str] = set()  # parameters of all verbs, collected by `add_quiet_option`; any other option is shown as --set
+# Shared options and those of the verb that runs, collected in `options.shared`; any other option is shown as --set.
+FLAGS: set[str] = set()
 INTERRUPTED = 130  # exit code as in shells: 128 plus the number of SIGINT
 # Control characters, line breaks and text direction controls.
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]+")
@@ -130,6 +131,11 @@ def busy(label: str) -> Iterator[None]:
 def set_quiet() -> None:
     """Hide notes while this command runs; warnings and errors still appear."""
     _QUIET.set(True)
+
+
+def is_quiet() -> bool:
+    """Return whether notes are hidden."""
+    return _QUIET.get()
 
 
 @contextmanager

@@ -101,10 +101,10 @@ def _bars(teams: Sequence[Sequence[str]], prediction: Prediction, room: int | No
 
 
 def _places(teams: Sequence[Sequence[str]], prediction: Prediction, room: int | None) -> Table:
-    """Return a table with a row per team and a column per place; more probable places have darker cells."""
     from rich.table import Table
     from rich.text import Text
 
+    # More probable places have darker cells.
     label = LABEL_WIDTH if room is None else min(46, room)
     fitting = len(teams) if room is None else max(2, (get_console().width - label - 8) // 6)
     places = range(1, min(fitting, len(teams)) + 1)

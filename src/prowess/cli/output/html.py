@@ -2,53 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...atomic_files import replace_file
-from ...lab.charts.files import PAGE
-from ...lab.report import STYLE
 from ...model.fit.leaderboard import only_active
 from ...text import count
-from .standings import USUAL, format_change, format_time
+from .standings import POINTS, USUAL, format_change, format_points, format_time, rating_decimals
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-def write_page(path: Path, title: str, about: str, groups: Mapping[str, tuple[str, pl.DataFrame]]) -> None:
-    """Write a page: the line `about`, then for each group a heading, a summary line and a table.
+def write_page(
+    path: Path, title: str, about: Iterable[str], groups: Mapping[str, tuple[str, pl.DataFrame]], digits: int = 0
+) -> None:
+    """Write a page: the paragraphs `about`, then for each group a heading, a summary line and a table.
+
+    Ratings in points have the given number of decimals.
 
     The active players come first, ranked among themselves; inactive players are in a folded table below.
     """
+    from ...lab.charts.files import PAGE
+    from ...lab.report import STYLE
+
     links = " · ".join(f'<a href="#group{i}">{escape(name)}</a>' for i, name in enumerate(groups) if name)
-    body = [f"<h1>{escape(title)}</h1>", f"<p>{escape(about)}</p>", SEARCH]
+    body = [f"<h1>{escape(title)}</h1>", *(f"<p>{escape(text)}</p>" for text in about), SEARCH]
     body += [f"<nav>{links}</nav>"] if len(groups) > 1 else []
     for i, (name, (line, frame)) in enumerate(groups.items()):
         heading = f'<h2 id="group{i}">{escape(name)}</h2>' if name else ""
-        body.append(f"<section>{heading}\n<p>{escape(line)}</p>\n{_tables(frame)}</section>")
+        body.append(f"<section>{heading}\n<p>{escape(line)}</p>\n{_tables(frame, digits)}</section>")
     script = f"<script>{SCRIPT}</script>"
     page = PAGE.format(title=escape(title), style=STYLE + MORE, body="\n".join(body), script=script)
     with replace_file(path) as temporary:
         temporary.write_text(page, encoding="utf-8")
 
 
-def _tables(frame: pl.DataFrame) -> str:
+def _tables(frame: pl.DataFrame, digits: int) -> str:
     import polars as pl
 
     inactive = frame.filter(~pl.col("active"))
     if inactive.is_empty():
-        return _table(frame)
+        return _table(frame, digits)
     title = count(len(inactive), "inactive player", "inactive players")
-    folded = _table(inactive.drop("change", strict=False))
+    folded = _table(inactive.drop("change", strict=False), digits)
     summary = f"<summary>{title}, ranked among all {len(frame)} players</summary>"
-    return f'{_table(only_active(frame))}\n<details class="inactive">{summary}\n{folded}</details>'
+    return f'{_table(only_active(frame), digits)}\n<details class="inactive">{summary}\n{folded}</details>'
 
 
-def _table(frame: pl.DataFrame) -> str:
-    columns = _columns(frame)
+def _table(frame: pl.DataFrame, digits: int) -> str:
+    columns = _columns(frame, digits)
     heads = "".join(f"<th{_class(head)}><button>{escape(head)}</button></th>" for head in columns)
     cells = [[f"<td{_class(head, text)}>{escape(text)}</td>" for text in texts] for head, texts in columns.items()]
     best = ["" if rank > 3 else ' class="best"' for rank in frame["rank"]]
@@ -63,15 +68,20 @@ def _class(head: str, text: str = "") -> str:
     return f' class="number{colour}"'
 
 
-def _columns(frame: pl.DataFrame) -> dict[str, list[str]]:
-    two = "{:.2f}".format
+def _columns(frame: pl.DataFrame, digits: int) -> dict[str, list[str]]:
+    number = f"{{:.{rating_decimals(frame)}f}}".format
     columns = {"rank": list(map(str, frame["rank"]))}
     if "change" in frame.columns:
         columns["change"] = list(map(format_change, frame["change"]))
-    columns |= {"player": frame["player"].to_list(), "rating": list(map(two, frame["shown"]))}
-    if frame["sigma"].null_count() < len(frame):
-        columns |= {"μ": list(map(two, frame["mu"])), "σ": list(map(two, frame["sigma"]))}
-    columns |= {name: [f"{value:.4g}" for value in frame[name]] for name in frame.columns if name not in USUAL}
+    columns |= {"player": frame["player"].to_list(), "rating": list(map(number, frame["shown"]))}
+    uncertain = frame["sigma"].null_count() < len(frame)
+    if "points" in frame.columns:
+        columns["rating"], margins = format_points(frame, digits)
+        columns |= {"±": margins} if uncertain else {}
+    elif uncertain:
+        columns |= {"μ": list(map(number, frame["mu"])), "σ": list(map(number, frame["sigma"]))}
+    others = [name for name in frame.columns if name not in (*USUAL, *POINTS)]
+    columns |= {name: [f"{value:.4g}" for value in frame[name]] for name in others}
     columns["matches"] = list(map(str, frame["matches"]))
     if frame["last_seen"].null_count() < len(frame):
         columns["last seen"] = list(map(format_time, frame["last_seen"]))

@@ -6,11 +6,14 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import isnan
 from statistics import median
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...lab.interval import Interval
 from .console import get_console, printable
+
+if TYPE_CHECKING:
+    from ...lab.interval import Interval
 
 WIDTH = 40  # width of the scale in cells, if it fits
 FAR = 8  # outliers, which are more than this many times as far from 0 as most rows, do not extend the scale
@@ -36,7 +39,7 @@ def print_whiskers(rows: Mapping[str, tuple[Interval, str]], styles: Mapping[str
 
 
 def _ends(intervals: Sequence[Interval]) -> tuple[float, float]:
-    """Return the ends of a scale that includes 0 and all intervals except far outliers."""
+    # Far outliers would squeeze all other intervals.
     highs = sorted(interval.value if isnan(interval.high) else interval.high for interval in intervals)
     lows = [interval.value if isnan(interval.low) else interval.low for interval in intervals]
     least, most = min(0.0, *lows), FAR * max(median(highs), highs[0])
@@ -47,6 +50,7 @@ def _ends(intervals: Sequence[Interval]) -> tuple[float, float]:
 def whisker(interval: Interval, low: float, high: float, width: int) -> str:
     """Draw an interval on a scale of `width` cells with a line at 0; an arrow marks an interval beyond the scale.
 
+    >>> from prowess.lab import Interval
     >>> whisker(Interval(4.0, 2.0, 6.0), 0.0, 10.0, 11), whisker(Interval(0.0, 0.0, 0.0), -5.0, 5.0, 11)
     ('│ ├─●─┤    ', '     ●     ')
     >>> whisker(Interval(40.0, 30.0, 50.0), 0.0, 10.0, 11)

@@ -4,27 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime
+from math import floor, log10
 from typing import TYPE_CHECKING
 
+from ...model.scale import format_rounded
 from .console import get_console, printable
 
 if TYPE_CHECKING:
     import polars as pl
 
+MOST_DECIMALS = 6
 MANY_ROWS = 2000  # Rich is slow for longer tables
 USUAL = ("rank", "player", "mu", "sigma", "shown", "matches", "last_seen", "active", "change", "gain")
+POINTS = ("points", "points_low", "points_high")
 CHANGE = "▲▼"  # a shorter heading for a narrow column
 DROPPED = ("last seen", "matches", CHANGE, "μ ± σ")  # dropped on a narrow terminal, in this order
 STYLES = {"▲": "green", "▼": "red", "n": "cyan", "–": "dim"}
 
 
-def print_standings(frame: pl.DataFrame, title: str = "", by: str | None = None) -> None:
+def print_standings(frame: pl.DataFrame, title: str = "", by: str | None = None, digits: int = 0) -> None:
     """Print a leaderboard: a table with borders on a terminal, else plain columns. `by` is the column to put first.
+
+    If the frame has points, they are the rating, with the given number of decimals.
 
     Inactive players are grey on a terminal. In other output, a column shows who is active.
     """
     console = get_console()
-    columns = _columns(frame, by)
+    columns = _columns(frame, by, digits)
     if not console.is_terminal or len(frame) > MANY_ROWS:
         if not frame["active"].all():
             columns["active"] = ["yes" if active else "no" for active in frame["active"]]
@@ -34,21 +40,25 @@ def print_standings(frame: pl.DataFrame, title: str = "", by: str | None = None)
     _print_ruled(_drop_columns(columns, console.width), frame["active"].to_list(), title)
 
 
-def _columns(frame: pl.DataFrame, by: str | None) -> dict[str, list[str]]:
+def _columns(frame: pl.DataFrame, by: str | None, digits: int) -> dict[str, list[str]]:
     first = {} if by is None else {by: list(map(printable, frame[by]))}
+    number = f"{{:.{rating_decimals(frame)}f}}".format
     columns = {
         "rank": list(map(str, frame["rank"])),
         "player": list(map(printable, frame["player"])),
-        "rating": list(map("{:.2f}".format, frame["shown"])),
-        "μ ± σ": [f"{mu:.2f} ± {sigma or 0.0:.2f}" for mu, sigma in frame.select("mu", "sigma").iter_rows()],
+        "rating": list(map(number, frame["shown"])),
+        "μ ± σ": [f"{number(mu)} ± {number(sigma or 0.0)}" for mu, sigma in frame.select("mu", "sigma").iter_rows()],
     }
-    if len(frame) and frame["sigma"].null_count() == len(frame):  # without an uncertainty, μ equals the rating
+    certain = len(frame) and frame["sigma"].null_count() == len(frame)  # without an uncertainty, μ equals the rating
+    if certain or "points" in frame.columns:
         del columns["μ ± σ"]
+    if "points" in frame.columns:
+        columns["rating"] = [" ± ".join(filter(None, pair)) for pair in zip(*format_points(frame, digits), strict=True)]
     for name in frame.columns:
-        if name not in (*USUAL, by):  # extra columns, such as offence and defence, or volatility
+        if name not in (*USUAL, *POINTS, by):  # extra columns, such as offence and defence, or volatility
             values = frame[name].to_list()
-            digits = 2 if max(map(abs, values), default=0.0) >= 1 else 4
-            columns[name] = [f"{value:.{digits}f}" for value in values]
+            places = 2 if max(map(abs, values), default=0.0) >= 1 else 4
+            columns[name] = [f"{value:.{places}f}" for value in values]
     columns["matches"] = list(map(str, frame["matches"]))
     if frame["last_seen"].null_count() < len(frame):
         columns["last seen"] = list(map(format_time, frame["last_seen"]))
@@ -76,7 +86,7 @@ def _print_ruled(columns: dict[str, list[str]], active: list[bool], title: str) 
 
 
 def _drop_columns(columns: dict[str, list[str]], width: int) -> dict[str, list[str]]:
-    """Drop columns until the others fit, because a missing number is better than a truncated one."""
+    # A missing number is better than a truncated one.
     usual = ("rank", "player", "rating", *DROPPED)
     kept = dict(columns)
     for head in (*(name for name in reversed(columns) if name not in usual), *DROPPED):
@@ -103,12 +113,37 @@ def _plain_lines(columns: dict[str, list[str]], by: str | None) -> Iterator[str]
 
 
 def _widths(columns: dict[str, list[str]]) -> dict[str, list[int]]:
-    """Return how many terminal cells each text takes; names may have wide letters."""
     from rich.cells import cell_len
 
+    # Names may have wide letters, which take two cells.
     return {
         head: [len(cell) if cell.isascii() else cell_len(cell) for cell in cells] for head, cells in columns.items()
     }
+
+
+def rating_decimals(frame: pl.DataFrame) -> int:
+    """Return how many decimals ratings need: at least two, and more if a typical σ is below 1, as with goals.
+
+    >>> import polars as pl
+    >>> [rating_decimals(pl.DataFrame({"sigma": [sigma]})) for sigma in (8.3, 0.18, None)]
+    [2, 3, 2]
+    """
+    sigma = frame["sigma"].median()
+    if not isinstance(sigma, float) or not 0.0 < sigma < 1.0:
+        return 2
+    return min(2 - floor(log10(sigma)), MOST_DECIMALS)
+
+
+def format_points(frame: pl.DataFrame, digits: int) -> tuple[list[str], list[str]]:
+    """Format ratings in points, and half the widths of their intervals ("" without uncertainty).
+
+    >>> import polars as pl
+    >>> format_points(pl.DataFrame({"points": [1600.4, 1450.0], "points_high": [1650.4, None]}), 0)
+    (['1600', '1450'], ['50', ''])
+    """
+    margins = frame["points_high"] - frame["points"]
+    texts = [format_rounded(value, digits) for value in frame["points"]]
+    return texts, ["" if margin is None else format_rounded(margin, digits) for margin in margins]
 
 
 def format_change(change: int | None) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ...lab.report import Report, Section, format_column
 from .console import get_console, printable
 
 if TYPE_CHECKING:
     import polars as pl
     from rich.table import Table
     from rich.text import Text
+
+    from ...lab.report import Report, Section
 
 VERDICT_STYLES = {True: "green", False: "red", None: "yellow"}
 TEXT_WIDTH = 100  # maximum width of a paragraph
@@ -55,6 +56,8 @@ def print_frame(frame: pl.DataFrame, bold: frozenset[tuple[int, str]] = frozense
     """
     from rich.text import Text
 
+    from ...lab.report import format_column
+
     console = get_console()
     texts = {column.name: list(map(printable, format_column(column.to_list()))) for column in frame}
     numeric = {name for name, kind in frame.schema.items() if kind.is_numeric()}
@@ -81,9 +84,9 @@ def _make_table() -> Table:
 
 
 def _minimum_width(head: str, cells: list[str]) -> int:
-    """Return how many cells a column needs; long texts can be wrapped between words, short texts cannot."""
     from rich.cells import cell_len
 
+    # Long texts can be wrapped between words, short texts cannot.
     words = printable(head).split()
     for text in cells:
         words += [text] if cell_len(text) <= UNBROKEN else text.split()
@@ -91,7 +94,7 @@ def _minimum_width(head: str, cells: list[str]) -> int:
 
 
 def _fit_columns(widths: dict[str, int], total: int) -> Iterator[list[str]]:
-    """Divide the columns into groups that fit side by side; every group includes the first column."""
+    # Every group includes the first column, which names the rows.
     first, *others = widths
     group = [first]
     for name in others:

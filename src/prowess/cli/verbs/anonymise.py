@@ -57,9 +57,11 @@ def anonymise(
             if not yes:
                 question = f"Erase the name {player!r} from league {league!r} for good?"
                 typer.confirm(printable(question), abort=True, err=True)
+            # A user who can open the database may do everything, so the name is erased outside of leagues, too.
             done = erasure.anonymise(
                 db, league, player, author=AUTHOR, reason=reason, keep_hash=keep_hash, all_leagues=True
             )
+            # Finished exports of the league still have the name.
             with db.reading() as connection:
                 id = leagues.find(connection, league).id
             exports.ExportFolder(exports.export_folder(db.url, Settings.from_env().export_folder)).forget(id)

@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from ... import Balance, Model
+from ... import Balance
 from ...history.read_options import Choices
 from ...text import count
+from ..options.model_args import ModelChoice
 from ..options.player_args import (
     NamesFile,
     Newcomers,
@@ -39,7 +40,7 @@ Seed = Annotated[
 @add_shared_options
 def balance(
     file: Source,
-    given_model: Model | None,
+    given_model: ModelChoice | None,
     choices: Choices,
     names: People = None,
     names_file: NamesFile = None,

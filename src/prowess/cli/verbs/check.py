@@ -100,7 +100,7 @@ def _to_dict(
 
 
 def _remarks(findings: Findings) -> list[Remark]:
-    """Return the remarks that are not already shown in the table of columns."""
+    # The table of columns already shows some of the remarks.
     return [remark for remark in findings.history.remarks if remark.code not in ("layout", "ignored-columns")]
 
 
@@ -153,7 +153,6 @@ def _print(file: Path, findings: Findings, unusual: list[Suspicion], limit: int 
 
 
 def _print_aliases(aliases: list[tuple[str, str]], limit: int | None) -> None:
-    """Print the lines of an alias file that would merge players with similar names."""
     if not aliases:
         return
     lines = [f"  {line}" for line in alias_lines(aliases[:limit])]

@@ -7,31 +7,39 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from ... import Model
 from ...atomic_files import check_target
 from ...frames import FORMATS, write_frame
 from ...history.read_options import Choices
 from ...lab.compare import Comparison
 from ...lab.compare import compare as compare_models
 from ...lab.compare.report import measures as measures_section
-from ...lab.compare.verdict import advice, notes, row_interval
+from ...lab.compare.verdict import advice, remarks, row_interval
 from ...lab.measures.registry import MEASURES
 from ...lab.protocols import Prequential, Protocol, RandomSplits, SeasonSplits
 from ...lab.report import check_report_path
+from ...model.model import Model
 from ...model.presets import PRESETS
-from ..options.model_args import make_model
+from ..options.model_args import AUTO, ModelChoice, make_choice
 from ..options.read_args import Files, Since, Until, parse_number, read_span, split_words
-from ..options.shared import BurnIn, Html, Jobs, Json, Seed, add_shared_options
+from ..options.shared import Html, Jobs, Json, Seed, add_shared_options
 from ..output.console import get_console, note, note_files, print_json
 from ..output.plots import print_whiskers
 from ..output.tables import print_frame, print_text
 
 MODELS_HELP = (
-    f"Models to compare: {', '.join(PRESETS.names)}; with parameters such as elo:k=24. "
-    "(default: up to six that suit the file)"
+    f"Models to compare: auto, {', '.join(PRESETS.names)}; with settings such as elo:k=24:home_advantage=learnt. "
+    "(default: auto and up to six that suit the file)"
 )
 MEASURES_HELP = (
     f"Measures; the first one decides which model is best: {', '.join(MEASURES)}. (default: those that suit the file)"
+)
+BURN_IN_HELP = (
+    "Leave the first matches unscored: a number of matches, a share below 1, or all before a date. Auto uses them to "
+    "choose its model. (default: 0.4 with auto or --fair, else 0)"
+)
+FAIR_HELP = (
+    "Use the first matches to set constants that papers chose for other leagues: share of draws, scale of scores and "
+    "home advantage."
 )
 PROTOCOL_HELP = (
     "Score all matches (all), the last fifth of every year (seasons), or a random fifth of all matches, ten times "
@@ -41,6 +49,8 @@ PROTOCOL_HELP = (
 Models = Annotated[list[str] | None, typer.Option(metavar="NAME,…", help=MODELS_HELP)]
 Measures = Annotated[list[str] | None, typer.Option(metavar="NAME,…", help=MEASURES_HELP)]
 Scored = Annotated[Literal["all", "seasons", "random"], typer.Option("--protocol", help=PROTOCOL_HELP)]
+BurnIn = Annotated[str | None, typer.Option(metavar="AMOUNT", help=BURN_IN_HELP)]
+Fair = Annotated[bool, typer.Option("--fair", help=FAIR_HELP)]
 Out = Annotated[Path | None, typer.Option(help=f"Write the measures to a file: {' '.join(FORMATS)}.")]
 
 
@@ -49,11 +59,12 @@ def compare(
     files: Files,
     choices: Choices,
     models: Models = None,
+    fair: Fair = False,
     measures: Measures = None,
     since: Since = None,
     until: Until = None,
     protocol: Scored = "all",
-    burn_in: BurnIn = "0",
+    burn_in: BurnIn = None,
     html: Html = None,
     out: Out = None,
     json: Json = False,
@@ -63,12 +74,15 @@ def compare(
     """Find out which model predicts the matches of a file best, and how certain that is.
 
     Every match is predicted from the matches before it. The best model by each measure is bold;
-    ≈ marks models whose difference from it is within the noise.
+    ≈ marks models whose difference from it is within the noise. Auto uses the first matches,
+    on which no model is scored, to choose its model.
 
     \b
     prowess compare matches.csv
     prowess compare matches.csv --models elo,glicko2,trueskill --html report.html
     prowess compare matches.csv --models elo,elo:k=16,trueskill:beta=3:tau=0.1
+    prowess compare matches.csv --models elo:home_advantage=learnt,trueskill:drift=time,auto
+    prowess compare matches.csv --fair
     prowess compare matches.csv --since 2020 --burn-in 0.25 --measures information_gain,auc
     prowess compare matches.csv --json | jq -r .best
     """
@@ -78,9 +92,17 @@ def compare(
     if out is not None:
         check_target(out, FORMATS)
     candidates, scored = _parse_models(models), _make_protocol(protocol, burn_in, seed)
+    # By default, auto is one of the models.
+    for candidate in candidates.values() or [ModelChoice(AUTO)]:
+        choices = candidate.add_columns(choices)
     history = read_span(files, choices, since, until)
     names = split_words(measures) or None
-    comparison = compare_models(history, candidates, protocol=scored, measures=names, seed=seed, jobs=jobs)
+    built: dict[str, Model | str] = {
+        label: AUTO if candidate.auto else candidate.build(history) for label, candidate in candidates.items()
+    }
+    comparison = compare_models(
+        history, built or None, protocol=scored, fair=fair, measures=names, seed=seed, jobs=jobs
+    )
     if out is not None:
         write_frame(comparison.table(), out)
     if html is not None:
@@ -89,6 +111,9 @@ def compare(
         print_json(comparison.to_dict())
     else:
         _print(comparison)
+    if not json and comparison.home_gain is not None and comparison.home_gain.gain.above_zero:
+        spec = comparison.home_gain.model.replace(" ", ":")
+        note(f"use --models {spec}:home_advantage=learnt to include the home advantage")
     if models is None:
         note(f"compared the models that suit this file: {', '.join(comparison.models)}; use --models to choose others")
     note_files(out, html)
@@ -96,24 +121,30 @@ def compare(
         note("use --html report.html to write a page with standings, skill curves and more")
 
 
-def _parse_models(specs: list[str] | None) -> dict[str, Model] | None:
-    """Parse models such as elo:k=24 into a mapping whose names include the parameters."""
-    models: dict[str, Model] = {}
+def _parse_models(specs: list[str] | None) -> dict[str, ModelChoice]:
+    # The names include the settings, as in elo:k=24.
+    models: dict[str, ModelChoice] = {}
     for spec in split_words(specs):
         name, *settings = spec.split(":")
-        model = make_model(name, settings)
-        proper = next(title for title in PRESETS.names if title.lower() == name.lower())
+        if name.lower() == AUTO:
+            if settings:
+                raise typer.BadParameter(f"{spec}: {AUTO} takes no settings", param_hint="--models")
+            choice, proper = ModelChoice(AUTO), AUTO
+        else:
+            choice = make_choice(name, settings)
+            # Any other name is that of a saved ladder.
+            proper = next((title for title in PRESETS.names if title.lower() == name.lower()), name)
         label = " ".join([proper, *settings])
         if label in models:
             raise typer.BadParameter(f"{spec} is listed twice; list each model once", param_hint="--models")
-        models[label] = model
-    return models or None
+        models[label] = choice
+    return models
 
 
-def _make_protocol(name: str, burn_in: str, seed: int) -> Protocol:
+def _make_protocol(name: str, burn_in: str | None, seed: int) -> Protocol | None:
     if name == "all":
-        return Prequential(parse_number(burn_in))
-    if burn_in != "0":
+        return None if burn_in is None else Prequential(parse_number(burn_in))
+    if burn_in is not None:
         raise typer.BadParameter("this option works only with --protocol all", param_hint="--burn-in")
     return SeasonSplits() if name == "seasons" else RandomSplits(seed=seed)
 
@@ -128,11 +159,10 @@ def _print(comparison: Comparison) -> None:
     if len(comparison.models) > 1:
         _print_differences(comparison)
         get_console().print()
-    print_text("\n\n".join([advice(comparison), *notes(comparison)]))
+    print_text("\n\n".join([advice(comparison), *remarks(comparison)]))
 
 
 def _print_differences(comparison: Comparison) -> None:
-    """Print how far each model falls short of the best one on the deciding measure."""
     measure, best = comparison.measure(), comparison.best
     rows: dict[str, Any] = {best: (row_interval({"difference": 0.0, "low": None, "high": None}), "best")}
     styles = {best: "bold green"}

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from ... import Fit, History, TrueSkill
+from ... import Choice, Fit, History, auto
 from ...errors import Error
 from ...examples import FOLDER as EXAMPLES
 from ...lab import save, skill_curves
@@ -26,7 +26,7 @@ Out = Annotated[Path, typer.Option(metavar="DIR", help="Folder for the charts.")
 
 
 def demo(out: Out = Path("demo"), json: Json = False) -> None:
-    """Rate an example league, predict its next matches and draw skill curves. The demo works offline.
+    """Choose a model for an example league, rate it, predict its next matches and draw skill curves, all offline.
 
     \b
     prowess demo
@@ -37,17 +37,19 @@ def demo(out: Out = Path("demo"), json: Json = False) -> None:
     if not league.is_file():
         raise Error(f"the demo needs a checkout of the repository: {league} not found")
     history = History.read(league, context=())
-    # Time only the fit; reading the file takes much longer.
     began = perf_counter()
-    fit = TrueSkill().fit(history)
-    seconds = perf_counter() - began
+    choice = auto(history)
+    chosen = perf_counter()
+    fit = choice.fit
+    took = {"chosen": chosen - began, "rated": perf_counter() - chosen}
     best = fit.leaderboard()["player"].to_list()
     matches = ([[best[0]], [best[1]]], [[best[0], best[3]], [best[1], best[2]]])
     if json:
         predictions = [forecast_dict(teams, fit.predict(teams), fit.quality(teams)) for teams in matches]
-        print_json({"standings": fit.leaderboard().to_dicts(), "predictions": predictions})
+        standings = fit.leaderboard().to_dicts()
+        print_json({"choice": choice.to_dict(), "standings": standings, "predictions": predictions})
         return
-    _print_standings(fit, seconds)
+    _print_standings(choice, took)
     _echo("\nPredictions of the next matches\n")
     for teams in matches:
         print_forecast(teams, fit.predict(teams))
@@ -65,7 +67,6 @@ def demo(out: Out = Path("demo"), json: Json = False) -> None:
 
 
 def _find_command() -> str:
-    """Return the name of this command if the shell finds it, else its path."""
     # In a virtual environment that is not active, the plain name would not work.
     if which("prowess"):
         return "prowess"
@@ -73,13 +74,18 @@ def _find_command() -> str:
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
 
 
-def _print_standings(fit: Fit, seconds: float) -> None:
+def _print_standings(choice: Choice, took: dict[str, float]) -> None:
+    fit = choice.fit
     matches, players = count(len(fit.history), "match", "matches"), count(len(fit.ladder), "player", "players")
     _echo(
-        f"An invented league of {matches} and {players}, rated with TrueSkill in {1000 * seconds:.1f} ms. Top {TOP}:\n"
+        f"An invented league of {matches} and {players}, rated in {1000 * took['rated']:.1f} ms with a model that was "
+        f"chosen for it in {took['chosen']:.1f} s. Top {TOP}:\n"
     )
     print_standings(fit.leaderboard().head(TOP))
-    _echo(f"\nrating = μ − {fit.model.caution:g}σ: true skill is almost certainly higher than this")
+    _echo(f"\nrating = μ − {fit.model.caution:g}σ: true skill is almost certainly higher than this\n")
+    for line in choice.lines:
+        _echo(line)
+    _echo("")
     if (EXAMPLES / "league_truth.csv").is_file():
         correlation = _rank_correlation(fit, EXAMPLES / "league_truth.csv")
         _echo(
@@ -89,9 +95,9 @@ def _print_standings(fit: Fit, seconds: float) -> None:
 
 
 def _rank_correlation(fit: Fit, truth: Path) -> float:
-    """Return Spearman's rank correlation between the ratings and the true skills in the last week."""
     import polars as pl
 
+    # Spearman's rank correlation.
     # Skills drift, so ratings after the last match are compared with the last true skills.
     last = pl.read_csv(truth).filter(pl.col("week") == pl.col("week").max())
     both = fit.leaderboard().join(last, on="player")

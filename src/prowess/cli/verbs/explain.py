@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ... import Explanation, Fit, Model
+from ... import Explanation, Fit
 from ...atomic_files import check_target
 from ...frames import FORMATS, join_lists, write_frame
 from ...history.read_options import Choices
 from ...text import count
+from ..options.model_args import ModelChoice
 from ..options.player_args import find_players, fit_file
 from ..options.read_args import File
-from ..options.shared import Html, Json, add_shared_options
+from ..options.shared import Html, Json, ScaleText, add_shared_options, parse_scale
 from ..output.console import get_console, note, note_files, print_json
 from ..output.forecast import ordinal, percent, team_name
 from ..output.plots import line_chart
@@ -39,12 +40,13 @@ Out = Annotated[Path | None, typer.Option(help=f"Write all matches to a file: {'
 def explain(
     file: File,
     player: Player,
-    model: Model,
+    given_model: ModelChoice | None,
     choices: Choices,
     last: Last = None,
     json: Json = False,
     out: Out = None,
     html: Html = None,
+    scale: ScaleText = None,
 ) -> None:
     """Explain a rating: the player's matches, the expected and actual results, and how each one moved the rating.
 
@@ -53,13 +55,14 @@ def explain(
     \b
     prowess explain examples/league.csv Ada
     prowess explain examples/league.csv Ada --last 5 --model glicko2
+    prowess explain examples/league.csv Ada --scale 1500,400
     prowess explain examples/league.csv Ada --html ada.html --out ada.csv
     prowess explain examples/league.csv Ada --json | jq '.matches[-1].moved'
     """
     for path, formats in ((out, FORMATS), (html, (".html", ".htm"))):
         if path is not None:
             check_target(path, formats)
-    fit = fit_file(file, model, choices)
+    fit = fit_file(file, given_model, choices, parse_scale(scale))
     explanation = fit.explain(*find_players(fit.ladder, [player]))
     matches = explanation.matches
     if out is not None:
@@ -85,16 +88,21 @@ def _print(explanation: Explanation, limit: int) -> None:
         _print_matches(explanation, limit)
         if limit < len(matches):
             note(f"{count(len(matches) - limit, 'earlier match', 'earlier matches')}; --last 0 shows all")
-        rating = "" if explanation.now.sigma is None else f"; rating = μ − {explanation.now.caution:g}σ"
-        note(f"expected: score predicted before the match; moved: change in μ by the match{rating}")
+        note(f"expected: score predicted before the match; {_describe_rating(explanation)}")
+
+
+def _describe_rating(explanation: Explanation) -> str:
+    if explanation.points is not None:
+        return f"moved: how far the match moved the rating, in points: {explanation.points.scale.meaning}"
+    rating = "" if explanation.now.sigma is None else f"; rating = μ − {explanation.now.caution:g}σ"
+    return f"moved: how far the match moved μ{rating}"
 
 
 def _print_chart(explanation: Explanation) -> None:
     console, matches = get_console(), explanation.matches
     width = min(console.width - 12, 72, max(30, len(matches)))
-    values = [explanation.start.shown, *matches["shown_after"]]
     console.print()
-    for line in line_chart(values, width, digits=explanation.digits):
+    for line in line_chart(explanation.ratings, width, digits=explanation.digits):
         console.print(f"  {line}", soft_wrap=True, style="cyan")
     if "time" in matches.columns:
         first, last = (format_time(matches["time"][index]) for index in (0, -1))
@@ -112,8 +120,8 @@ def _print_matches(explanation: Explanation, limit: int) -> None:
         "against": [],
         "result": list(map(_format_result, rows)),
         "expected": list(map(_format_expected, rows)),
-        "moved": [_format_move(row["moved"], explanation.digits) for row in rows],
-        "rating": [f"{row['shown_after']:.{explanation.digits}f}" for row in rows],
+        "moved": [_format_move(moved, explanation.digits) for moved in explanation.moves[-limit:]],
+        "rating": [f"{rating:.{explanation.digits}f}" for rating in explanation.ratings[1:][-limit:]],
     }
     widths = (max(map(len, (head, *map(str, column)))) + 3 for head, column in cells.items() if head != "against")
     room = max(16, console.width - sum(widths) - 2) if console.is_terminal else None
@@ -122,7 +130,6 @@ def _print_matches(explanation: Explanation, limit: int) -> None:
 
 
 def _format_opponents(row: dict[str, Any], room: int | None) -> str:
-    """Format the opponents and, if there is room, the partners."""
     from rich.cells import cell_len
 
     more = row["opponent_count"] - len(row["opponents"])
@@ -143,7 +150,7 @@ def _format_result(row: dict[str, Any]) -> str:
 
 
 def _format_expected(row: dict[str, Any]) -> str:
-    """Format the expected result: a win probability if there are two teams, otherwise a place."""
+    # A win probability if there are two teams, otherwise a place.
     if row["expected"] is None:
         return "–"
     if row["teams"] == 2:
@@ -169,7 +176,7 @@ def _make_report(fit: Fit, explanation: Explanation) -> Report:
     if not len(explanation.matches):
         return Report(player, (Section("Rating", text=text),))
     wanted = ["time", "partners", "opponents", "place", "score", "against", "expected", "actual", "moved"]
-    wanted += ["mu_after", "sigma_after", "shown_after"]
+    wanted += ["mu_after", "sigma_after", "shown_after", "points_moved", "points_after"]
     table = join_lists(explanation.matches.select(name for name in wanted if name in explanation.matches.columns))
     curve = skill_curves(fit, [player], title=f"Skill of {player}")
     sections = (Section("Summary", text=text), Section("Over time", chart=curve), Section("All matches", table=table))

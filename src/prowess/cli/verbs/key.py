@@ -82,6 +82,7 @@ def create(
         db.migrate()
         with db.writing() as connection:
             key, secret = keys.create(connection, name, scope, league, expires_at=expires_at, author=AUTHOR)
+        # The note names the database, because a mistyped path would have created a new one.
         url = db.url.render_as_string(hide_password=True)
     _print_secret(key, secret, json)
     access = f"{key.scope} access to {key.league or 'all leagues'}"

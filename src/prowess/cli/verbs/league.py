@@ -1,4 +1,4 @@
-"""`prowess league`: list, rename, archive and delete leagues of the service."""
+"""`prowess league`: list, change, rename, archive and delete leagues of the service."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ HEADS = ("name", "title", "matches", "state")
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The league's name, as in its URL.")]
 NewName = Annotated[str, typer.Argument(metavar="NEW", help="Its new name: lowercase letters, digits and hyphens.")]
+AUTO_SWITCH_HELP = "Whether a better model replaces the league's model without a click."
+AutoSwitch = Annotated[bool | None, typer.Option("--auto-switch/--no-auto-switch", help=AUTO_SWITCH_HELP)]
 GRACE_HELP = "Days for which the league can be undeleted; 0 to remove it with the next purge."
 Grace = Annotated[
     float, typer.Option(metavar="DAYS", min=0, envvar=variable("delete_grace"), help=GRACE_HELP, show_default=True)
@@ -29,11 +31,12 @@ Grace = Annotated[
 
 @league.callback()
 def leagues() -> None:
-    """List, rename, archive and delete leagues of the service.
+    """List, change, rename, archive and delete leagues of the service.
 
     \b
     prowess league list
     prowess league rename darts pub-darts
+    prowess league change darts --auto-switch
     prowess league archive darts
     prowess league delete darts
     prowess league undelete darts
@@ -71,6 +74,21 @@ def rename(name: Name, new: NewName, database: Url = DEFAULT_URL, json: Json = F
     prowess league rename darts pub-darts
     """
     _print(_change(database, name, new_name=new), json, f"renamed league {name!r} to {new!r}")
+
+
+@league.command("change")
+@add_quiet_option
+def change(name: Name, auto_switch: AutoSwitch = None, database: Url = DEFAULT_URL, json: Json = False) -> None:
+    """Change the settings of a league.
+
+    \b
+    prowess league change darts --auto-switch
+    """
+    if auto_switch is None:
+        raise typer.BadParameter("give --auto-switch or --no-auto-switch")
+    changed = _change(database, name, settings={"auto_switch": auto_switch})
+    effect = "replace its model" if auto_switch else "only be offered"
+    _print(changed, json, f"changed league {name!r}: better models will {effect}")
 
 
 @league.command("archive")
@@ -112,7 +130,7 @@ def delete(name: Name, grace: Grace = Settings.delete_grace, database: Url = DEF
     _print(
         deleted,
         json,
-        f"deleted league {name!r}; to undo this until {deleted.purge_day}: prowess league undelete {name}",
+        f"deleted league {name!r}; until {deleted.purge_day} you can undo this with: prowess league undelete {name}",
     )
 
 

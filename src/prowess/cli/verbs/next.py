@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from ... import Model
 from ...history.read_options import Choices
+from ..options.model_args import ModelChoice
 from ..options.player_args import Active, NamesFile, Newcomers, People, Source, collect_players, open_ladder
 from ..options.shared import Json, add_shared_options
 from ..output.console import get_console, note, print_json
@@ -23,7 +23,7 @@ Each = Annotated[int, typer.Option(min=0, help="Maximum number of matches per pl
 @add_shared_options
 def next_(
     file: Source,
-    given_model: Model | None,
+    given_model: ModelChoice | None,
     choices: Choices,
     names: People = None,
     names_file: NamesFile = None,

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ... import History, Ladder, Model, TrueSkill
+from ... import History, Ladder
 from ...errors import Error
 from ...history.read_options import Choices
 from ...history.times import DAY
+from ..options.model_args import LADDER_EXTENSION, ModelChoice
 from ..options.player_args import (
-    LADDER_EXTENSION,
     Active,
     NamesFile,
     Newcomers,
@@ -45,7 +45,7 @@ Least = Annotated[float, typer.Option(min=0.0, max=1.0, help="Minimum fairness o
 @add_shared_options
 def pair(
     file: Source,
-    given_model: Model | None,
+    given_model: ModelChoice | None,
     choices: Choices,
     names: People = None,
     names_file: NamesFile = None,
@@ -85,6 +85,7 @@ def pair(
         # With this patience, giving a match to a player who sat out outweighs any gain in quality.
         pairing = find_pairs(ladder, queue, waiting=waiting, patience=1.0, met=met, never=forbidden, least=least)
         pairings.append(pairing)
+        # Nobody meets the same opponent in two rounds.
         forbidden += [(a, b) for left, right in pairing.pairs for a in _players(left) for b in _players(right)]
         played = set(pairing.places.flatten().tolist())
         # Players who sat out get priority.
@@ -99,17 +100,17 @@ def pair(
 
 
 def _open_ladder(
-    file: Path, model: Model | None, choices: Choices, avoid: str | None
+    file: Path, choice: ModelChoice | None, choices: Choices, avoid: str | None
 ) -> tuple[Ladder, History | tuple[()]]:
-    """Return the ladder, and the recent matches whose players should not meet again."""
     if avoid is None:
-        return open_ladder(file, model, choices), ()
+        return open_ladder(file, choice, choices), ()
     if file.suffix.lower() == LADDER_EXTENSION:
         raise Error("--avoid needs a file of matches; a saved ladder has none")
-    fit = fit_file(file, model or TrueSkill(), choices)
+    fit = fit_file(file, choice, choices)
     history, days = fit.history, parse_days("--avoid", avoid)
     if history.time is None or history.time_kind is None:
         raise Error("--avoid needs matches with times")
+    # Plain-number times have no days: a span counts their own units.
     unit = 1.0 if history.time_kind == "number" else DAY
     return fit.ladder, history.take(history.time >= history.time[-1] - days * unit) if len(history) else ()
 

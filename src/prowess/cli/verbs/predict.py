@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
-from ... import Ladder, Model
+from ... import Ladder
 from ...errors import Error
 from ...history.read_options import Choices
 from ..options.match_syntax import parse_match, parse_team
+from ..options.model_args import ModelChoice
 from ..options.player_args import Newcomers, Source, find_players, open_ladder
 from ..options.shared import Json, add_shared_options
 from ..output.console import get_console, note, print_json, printable
@@ -28,7 +29,7 @@ Time = Annotated[str | None, typer.Option(metavar="TIME", help=TIME_HELP)]
 @add_shared_options
 def predict(
     file: Source,
-    given_model: Model | None,
+    given_model: ModelChoice | None,
     choices: Choices,
     matches: Matches = None,
     team: Team = None,
@@ -90,7 +91,7 @@ def _find_host(ladder: Ladder, matches: list[list[list[str]]], home: str, newcom
     if not any(name in team for teams in matches for team in teams):
         raise Error(f"--home {home}: this player is not in any of the matches")
     if ladder.home is None:
-        note("this model has no home advantage; add one with --set home_mu=…")
+        note("this model has no home advantage; add one with --home-advantage learnt, or a number")
     return name
 
 

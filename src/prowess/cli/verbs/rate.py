@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
 
-from ... import History, Ladder, Model, TrueSkill
-from ...atomic_files import check_target, file_extension
+from ... import History, Ladder, Model
+from ...atomic_files import check_target, file_extension, replace_file
 from ...errors import Error
-from ...frames import FORMATS, write_frame
+from ...frames import FORMATS, json_text, write_frame
 from ...history.read_options import Choices
 from ...history.stream import Stream
 from ...history.times import show_time
-from ...lab.parallel import group_standings
 from ...model.fit.leaderboard import Standings, active_since, last_time, only_active, standings
+from ...model.scale import Scale
 from ...text import count
-from ..options.player_args import LADDER_EXTENSION, load_ladder
+from ..options.choosing import ChosenModel, choose_for_groups, choose_model, given_or_auto, note_choice
+from ..options.model_args import LADDER_EXTENSION, ModelChoice
+from ..options.player_args import load_ladder
 from ..options.read_args import SPAN_PANEL, Files, Since, Until, for_rating, read_groups, read_span, select_span
-from ..options.shared import add_shared_options
+from ..options.shared import ScaleText, add_shared_options, parse_scale
 from ..output.console import get_console, note, note_files, note_remarks, print_json
 from ..output.html import write_page
 from ..output.standings import concat_groups, format_time, print_standings
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
 
 TOP = 20  # players shown on a terminal
 OUT_FORMATS = (*FORMATS, ".html")
+REPORT_FORMATS = (".html", ".json")
 LARGE = 200_000_000  # bytes: larger files are rated in chunks by default
 ROWS = 500_000  # rows of each chunk
 ENOUGH = 100  # fewer matches do not give a reliable share of draws
@@ -42,6 +46,10 @@ STREAM_HELP = "Rate a chronological file in chunks, which needs little memory. (
 PERIOD_HELP = (
     "Show the change over the last hour, day, week, month or year, or over a span such as 10d, 2w or 3m; none hides it."
 )
+CHOOSE_HELP = (
+    "With --resume, choose the model again and rate all matches with it; the files must hold all matches of the ladder."
+)
+REPORT_HELP = f"Write why the model was chosen, and what else was tried, to a file: {' '.join(REPORT_FORMATS)}."
 
 By = Annotated[
     str | None,
@@ -77,12 +85,16 @@ Resume = Annotated[
     Path | None,
     typer.Option(metavar="FILE", rich_help_panel=OUT_PANEL, help="Continue from a saved ladder, with its model."),
 ]
+Choose = Annotated[bool, typer.Option("--choose", rich_help_panel=OUT_PANEL, help=CHOOSE_HELP)]
+ReportFile = Annotated[
+    Path | None, typer.Option("--report", metavar="FILE", rich_help_panel=OUT_PANEL, help=REPORT_HELP)
+]
 
 
 @add_shared_options
 def rate(
     files: Files,
-    given_model: Model | None,
+    given_model: ModelChoice | None,
     choices: Choices,
     since: Since = None,
     until: Until = None,
@@ -96,69 +108,146 @@ def rate(
     out: Out = None,
     save: Save = None,
     resume: Resume = None,
+    choose: Choose = False,
+    report: ReportFile = None,
+    scale: ScaleText = None,
 ) -> None:
     """Rate the players in one or more files of matches, and print the standings.
 
-    The layout, one row per match or one row per player, is recognised from the column names.
+    The layout, one row per match or one row per player, is recognised from the column names. A model is chosen for the
+    matches, unless you name one.
 
     Players are hidden as inactive if they have not played for a year, or for a tenth of the time that the matches
     span, whichever is longer.
 
     \b
     prowess rate matches.csv
+    prowess rate matches.csv --report choice.html
+    prowess rate matches.csv --model trueskill
     prowess rate matches.csv --model glicko2 --set tau=0.3
+    prowess rate matches.csv --scale 1500,400
+    prowess rate matches.csv --drift time --home-advantage learnt --seasons season
     prowess rate 2025.csv 2026.csv --top 0 --out standings.html
     prowess rate week1.csv --save league.prowess
     prowess rate week2.csv --resume league.prowess --save league.prowess
+    prowess rate week1.csv week2.csv --resume league.prowess --choose --save league.prowess
     prowess rate all.csv --by season --min-matches 10
     prowess rate years.csv.gz --stream
     prowess rate chess.csv --columns winner=won --columns loser=lost
     prowess rate matches.parquet --json | jq '.[0].player'
     """
-    _check_paths(files, by, out, save, resume)
-    start = None if resume is None else load_ladder(resume, given_model)
-    model = start.model if start is not None else given_model or TrueSkill()
-    if start is not None:
-        _note_aliases_in(start, choices)
-    histories: list[History] = []
+    _check_paths(files, by, out, save, resume, report)
+    _check_choose(choose, given_model, resume, report)
+    saved = None if resume is None else load_ladder(resume, None if choose else given_model)
+    job = _Job(files, given_or_auto(given_model), choices, None if choose else saved, min_matches, period)
+    job.set_scale(scale, saved)
     whole_file = len(files) == 1 and {by, since, until, period} == {None}
     if stream and not whole_file:
         raise Error("--stream rates one whole file; leave out --by, --since, --until and --period")
-    streamed = _rate_in_parts(model, files[0], choices, start, min_matches, stream) if whole_file else None
-    if streamed is not None:
-        groups = {"": streamed}
-    elif by is not None:
-        leagues = select_span(read_groups(files, by, choices), since, until)
-        histories += leagues.values()
-        groups = group_standings(model, leagues, period=period, min_matches=min_matches)
-    else:
-        history = read_span(files, choices, since, until)
-        histories.append(history)
-        _note_same_time(start, history)
-        groups = {"": standings(model, history, start=start, period=period, min_matches=min_matches)}
+    rated = _rate_in_parts(job, stream) if whole_file else None
+    if rated is None:
+        rated = _rate_history(job, since, until) if by is None else _rate_groups(job, by, since, until)
+    if choose and saved is not None and resume is not None:
+        _check_complete(resume, saved, rated.groups[""].ladder)
+    note_choice(rated.chosen)
     if out is not None:
-        _write(out, files, groups, by, model)
+        _write(out, files, rated, by)
     if save is not None:
         # `_check_paths` excludes --by, so there is only one group.
-        groups[""].ladder.save(save)
-    hidden = _print(groups, by, json, top, all)
-    _print_notes(model, groups, hidden)
+        rated.groups[""].ladder.save(save)
+    if report is not None:
+        _write_report(report, rated.chosen)
+    hidden = _print(rated.groups, by, json, top, all)
+    _print_notes(rated.chosen.model, rated.groups, hidden)
     if not (json or all):
-        _note_inactive(groups)
-    note_files(out, save)
-    _advise_on_draws(model, histories)
+        _note_inactive(rated.groups)
+    note_files(out, save, report)
+    if rated.chosen.choice is None:
+        _advise_on_draws(rated.chosen.model, rated.histories)
+
+
+@dataclass
+class _Job:
+    """What to rate, and how."""
+
+    files: Sequence[Path]
+    given: ModelChoice
+    choices: Choices
+    start: Ladder | None
+    min_matches: int
+    period: str | None
+    scale: Scale | None = None
+
+    def __post_init__(self) -> None:
+        if self.start is None:
+            self.choices = self.given.add_columns(self.choices)
+        else:
+            _note_aliases_in(self.start, self.choices)
+
+    def set_scale(self, text: str | None, saved: Ladder | None) -> None:
+        """Set the scale of --scale, or by default that of the saved ladder."""
+        self.scale = parse_scale(text)
+        if self.start is not None:
+            self.start.scale = self.start.scale if text is None else self.scale
+        elif saved is not None and text is None:
+            self.scale = saved.scale
+        if self.scale is not None and not (self.start is None and self.given.auto):
+            # Raise an `Error` before the work begins if the model has no scale.
+            (self.given.build_without_history() if self.start is None else self.start.model).points(self.scale)
+
+    def choose(self, history: History | None, basis: str = "") -> ChosenModel:
+        """Return the model of the ladder to continue from, or the model for these matches."""
+        return choose_model(self.given, history, basis) if self.start is None else ChosenModel(self.start.model)
+
+
+@dataclass(frozen=True)
+class _Rated:
+    """Standings by group, their model, and the matches that were read as a whole."""
+
+    groups: Mapping[str, Standings]
+    chosen: ChosenModel
+    histories: Sequence[History] = ()
+
+
+def _rate_history(job: _Job, since: str | None, until: str | None) -> _Rated:
+    history = read_span(job.files, job.choices, since, until)
+    _note_same_time(job.start, history)
+    chosen = job.choose(history)
+    rated = standings(
+        chosen.model, history, start=job.start, period=job.period, min_matches=job.min_matches, scale=job.scale
+    )
+    return _Rated({"": rated}, chosen, [history])
+
+
+def _rate_groups(job: _Job, by: str, since: str | None, until: str | None) -> _Rated:
+    from ...lab.parallel import group_standings
+
+    leagues = select_span(read_groups(job.files, by, job.choices), since, until)
+    chosen = choose_for_groups(job.given, leagues)
+    groups = group_standings(chosen.model, leagues, period=job.period, min_matches=job.min_matches, scale=job.scale)
+    return _Rated(groups, chosen, list(leagues.values()))
 
 
 def _check_paths(
-    files: Sequence[Path], by: str | None, out: Path | None, save: Path | None, resume: Path | None
+    files: Sequence[Path],
+    by: str | None,
+    out: Path | None,
+    save: Path | None,
+    resume: Path | None,
+    report: Path | None,
 ) -> None:
-    """Raise `Error` before the work begins if options conflict, or if an output would overwrite an input."""
+    # Conflicting options must not surface after minutes of work, and no output may overwrite an input.
     if by is not None and (save is not None or resume is not None):
         raise Error("--by makes a ladder for each group, but --save and --resume need a single ladder; leave out --by")
     used = {file.resolve(): "FILE" for file in files}
     if resume is not None and used.setdefault(resume.resolve(), "--resume") == "FILE":
         raise Error(f"{resume} is given both as FILE and with --resume; FILE must hold the new matches")
-    for option, path, formats in (("--out", out, OUT_FORMATS), ("--save", save, (LADDER_EXTENSION,))):
+    targets = (
+        ("--out", out, OUT_FORMATS),
+        ("--save", save, (LADDER_EXTENSION,)),
+        ("--report", report, REPORT_FORMATS),
+    )
+    for option, path, formats in targets:
         if path is None:
             continue
         other = used.setdefault(path.resolve(), option)
@@ -168,14 +257,44 @@ def _check_paths(
         check_target(path, formats)
 
 
-def _rate_in_parts(
-    model: Model, file: Path, choices: Choices, start: Ladder | None, min_matches: int, stream: bool | None
-) -> Standings | None:
+def _check_choose(choose: bool, given: ModelChoice | None, resume: Path | None, report: Path | None) -> None:
+    named = given is not None and not given.auto
+    if choose and named:
+        raise Error("--choose chooses a model for the matches; leave out the other options of the rating system")
+    if report is not None and (named or (resume is not None and not choose)):
+        raise Error(
+            f"--report {report}: no model is chosen, because {'you name one' if named else 'the ladder has one'}; leave"
+            " out --report"
+        )
+
+
+def _check_complete(file: Path, saved: Ladder, rated: Ladder) -> None:
+    """Raise `Error` if a saved ladder has matches that were not rated again: a new model needs all matches."""
+    after = dict(zip(rated.names, _match_counts(rated), strict=True))
+    for name, before in zip(saved.names, _match_counts(saved), strict=True):
+        now = after.get(name, 0)
+        if now < before:
+            missing = f"{name!r} has {count(before, 'match', 'matches')} in {file} and {now:,} in the given files"
+            raise Error(
+                f"--choose rates all matches again, but {missing}; give all files of matches, or leave out --choose to"
+                " continue with the model of the ladder"
+            )
+
+
+def _match_counts(ladder: Ladder) -> list[int]:
+    counts: list[int] = ladder.state[: len(ladder), ladder.layout.matches].astype(np.int64).tolist()
+    return counts
+
+
+def _rate_in_parts(job: _Job, stream: bool | None) -> _Rated | None:
     """Rate a file in chunks if requested or if it is large; return None if it must be read as a whole."""
+    [file] = job.files
     if not (_is_large(file) if stream is None else stream):
         return None
     try:
-        rated = model.fit_stream(Stream(file, for_rating(choices), ROWS), start)
+        chunks = Stream(file, for_rating(job.choices), ROWS)
+        chosen = _choose_by_first_chunk(job, chunks)
+        rated = chosen.model.fit_stream(chunks, job.start, scale=job.scale)
     except Error as error:
         if stream:
             raise
@@ -184,18 +303,27 @@ def _rate_in_parts(
     matches, players = count(rated.matches, "match", "matches"), count(len(rated.ladder), "player", "players")
     note(f"{file}: {matches}, {players}, rated in chunks; --no-stream reads the file as a whole")
     note_remarks(rated.remarks)
-    return Standings(rated.ladder.leaderboard(min_matches=min_matches), rated.ladder, None)
+    group = Standings(rated.ladder.leaderboard(min_matches=job.min_matches), rated.ladder, None)
+    return _Rated({"": group}, chosen)
+
+
+def _choose_by_first_chunk(job: _Job, chunks: Stream) -> ChosenModel:
+    if job.start is not None or not (job.given.auto or job.given.season_column):
+        return job.choose(None)
+    first = chunks.peek()
+    return job.choose(first, f"the first chunk of the file, {count(len(first), 'match', 'matches')}, and used for all")
 
 
 def _is_large(file: Path) -> bool:
     try:
         return file.stat().st_size >= LARGE
+    # Standard input and missing files have no size; reading them gives the proper error.
     except OSError:
         return False
 
 
 def _note_aliases_in(ladder: Ladder, choices: Choices) -> None:
-    """Warn if a saved ladder has players whom the aliases merge, because only a new rating can merge them."""
+    # Only a new rating can merge players of a saved ladder.
     both = [name for name in choices.aliases or () if name in ladder]
     if both:
         listed = f"{', '.join(map(repr, both[:SHOWN]))}{', …' if len(both) > SHOWN else ''}"
@@ -206,7 +334,7 @@ def _note_aliases_in(ladder: Ladder, choices: Choices) -> None:
 
 
 def _note_same_time(ladder: Ladder | None, history: History) -> None:
-    """Warn if the first match has the same time as the ladder's last match, because it may already be rated."""
+    # A match at the same time as the ladder's last match may already be rated.
     last = None if ladder is None else last_time(ladder)
     if last is not None and len(history) and history[0].get("time") == last:
         note(
@@ -215,7 +343,8 @@ def _note_same_time(ladder: Ladder | None, history: History) -> None:
         )
 
 
-def _write(path: Path, files: Sequence[Path], groups: Mapping[str, Standings], by: str | None, model: Model) -> None:
+def _write(path: Path, files: Sequence[Path], rated: _Rated, by: str | None) -> None:
+    groups = rated.groups
     if file_extension(path, OUT_FORMATS) != ".html":
         write_frame(concat_groups({name: group.frame for name, group in groups.items()}, by), path)
         return
@@ -224,17 +353,41 @@ def _write(path: Path, files: Sequence[Path], groups: Mapping[str, Standings], b
         line = ", ".join(filter(None, [count(len(group.frame), "player", "players"), _describe_times(group)]))
         tables[_group_title(by, name)] = (line, _visible_columns(group))
     title = ", ".join(file.name.partition(".")[0] for file in files)
-    write_page(path, f"Standings: {title}", _describe_rating(model), tables)
+    about = [_describe_rating(rated.chosen.model, groups)]
+    if rated.chosen.choice is not None:
+        about.append(" ".join(rated.chosen.choice.lines))
+    write_page(path, f"Standings: {title}", about, tables, _digits(groups))
+
+
+def _write_report(path: Path, chosen: ChosenModel) -> None:
+    assert chosen.choice is not None  # `_check_choose` has excluded a named model
+    if file_extension(path, REPORT_FORMATS) == ".html":
+        chosen.choice.to_html(path)
+        return
+    with replace_file(path) as temporary:
+        temporary.write_text(json_text(chosen.choice.to_dict()) + "\n", encoding="utf-8")
 
 
 def _group_title(by: str | None, name: str) -> str:
     return "" if by is None else f"{by} {name or '(none)'}"
 
 
-def _describe_rating(model: Model) -> str:
+def _describe_rating(model: Model, groups: Mapping[str, Standings]) -> str:
+    scale = next(iter(groups.values())).ladder.scale
+    if scale is not None:
+        text = f"rating in points: {scale.meaning}"
+        if model.absorb.certain:
+            return text
+        ranked = f"μ − {model.caution:g}σ, which true skill almost certainly exceeds" if model.caution > 0 else "μ"
+        return f"{text}; ± is the 95 % interval; players are ranked by {ranked}"
     if model.absorb.certain:
         return "rating = μ: this system has no measure of uncertainty"
     return f"rating = μ − {model.caution:g}σ: true skill is almost certainly higher than this"
+
+
+def _digits(groups: Mapping[str, Standings]) -> int:
+    scale = next(iter(groups.values())).ladder.scale
+    return 0 if scale is None else scale.digits
 
 
 def _describe_times(group: Standings) -> str:
@@ -248,7 +401,7 @@ def _visible_columns(group: Standings) -> pl.DataFrame:
 
 
 def _print(groups: Mapping[str, Standings], by: str | None, as_json: bool, top: int | None, all: bool) -> int:
-    """Print the standings; return the number of players beyond `top`, who are not shown."""
+    # Returns the number of players beyond `top`, who are not shown.
     terminal = get_console().is_terminal and not as_json
     limit = TOP if top is None and terminal else top
     everybody = as_json or all
@@ -259,17 +412,18 @@ def _print(groups: Mapping[str, Standings], by: str | None, as_json: bool, top: 
     elif terminal:
         for name, group in groups.items():
             title = ": ".join(filter(None, [_group_title(by, name), _describe_times(group)]))
-            print_standings(parts[name].select(_visible_columns(group).columns), title)
+            print_standings(parts[name].select(_visible_columns(group).columns), title, digits=_digits(groups))
     else:
         first = next(iter(groups.values()))
         columns = _visible_columns(next((group for group in groups.values() if group.since is not None), first)).columns
-        print_standings(concat_groups({name: part.select(columns) for name, part in parts.items()}, by), by=by)
+        frame = concat_groups({name: part.select(columns) for name, part in parts.items()}, by)
+        print_standings(frame, by=by, digits=_digits(groups))
     return sum(len(frame) - len(parts[name]) for name, frame in frames.items())
 
 
 def _print_notes(model: Model, groups: Mapping[str, Standings], hidden: int) -> None:
     empty = not any(len(group.frame) for group in groups.values())
-    note("no matches, so no standings" if empty else _describe_rating(model))
+    note("no matches, so no standings" if empty else _describe_rating(model, groups))
     times = {format_time(group.since) for group in groups.values() if group.since is not None}
     if len(times) == 1 and not get_console().is_terminal:
         note(f"changes are since {times.pop()}; use --period for another period")
@@ -290,7 +444,6 @@ def _note_inactive(groups: Mapping[str, Standings]) -> None:
 
 
 def _advise_on_draws(model: Model, histories: Sequence[History]) -> None:
-    """Suggest another `draw_probability` if draws are much rarer or more frequent than the model assumes."""
     assumed = model.params.get("draw_probability")
     if assumed is None:
         return

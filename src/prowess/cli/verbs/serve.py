@@ -66,7 +66,6 @@ def _with_database(settings: Settings, temporary: bool) -> Iterator[Settings]:
 
 
 def _prepare(settings: Settings, demo: bool, create: bool) -> None:
-    """Migrate the database, and print the addresses of the service and how to sign in."""
     from ...service.auth import key_command
     from ...service.demo import LEAGUE, fill_demo
     from ...store import keys

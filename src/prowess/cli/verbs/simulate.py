@@ -14,6 +14,7 @@ from ...errors import Error
 from ...frames import FORMATS, write_frame
 from ...history.writers import ENDINGS, text
 from ...text import count
+from ..options.model_args import ModelChoice
 from ..options.read_args import parse_number
 from ..options.shared import Json, add_shared_options
 from ..output.console import note, note_files, print_json
@@ -49,7 +50,7 @@ Truth = Annotated[Path | None, typer.Option(help="Write the true skills to a fil
 
 @add_shared_options
 def simulate(
-    model: Model,
+    model: ModelChoice,
     matches: Matches = 1000,
     players: Players = 100,
     teams: Teams = "2",
@@ -83,8 +84,9 @@ def simulate(
     from ...lab import Calendar
     from ...lab import simulate as simulate_league
 
+    rated = model.build()
     league = simulate_league(
-        model,
+        rated,
         matches,
         players,
         seed=seed,
@@ -92,7 +94,7 @@ def simulate(
         size=_parse_range("--size", size),
         attendance=_make_attendance(attendance),
         calendar=None if start is None else Calendar(parse_number(start), every=every, matches=daily),
-        skills=_make_skills(model, spread),
+        skills=_make_skills(rated, spread),
         questions=questions,
         draws=draws,
         home=home,

@@ -8,19 +8,19 @@ from typing import Annotated, Any
 
 import typer
 
-from ... import Model
 from ...history.read_options import Choices
 from ...lab.measures.registry import MEASURES
 from ...lab.report import check_report_path
 from ...lab.tune import Stopped, Tuning
 from ...lab.tune import tune as tune_model
-from ..options.model_args import DEFAULT
+from ...model.compose import ASPECTS
+from ..options.model_args import DEFAULT, ModelChoice
 from ..options.read_args import Files, Since, Until, parse_number, read_span, split_words
 from ..options.shared import BurnIn, Html, Jobs, Json, Seed, add_shared_options
 from ..output.console import INTERRUPTED, get_console, note, note_files, print_json
 from ..output.tables import print_frame, print_text
 
-REPEATED_OPTIONS = {"since", "until", *(field.name for field in fields(Choices))}
+REPEATED_OPTIONS = {"since", "until", *ASPECTS, *(field.name for field in fields(Choices))}
 PARAMS_HELP = "Parameters to tune, with ranges such as beta=2:8. (default: all that can be found from results)"
 TRAIN_HELP = "Search on the first matches and test on the rest: a share below 1, a number of matches, or a date."
 TUNABLE = ", ".join(name for name, measure in MEASURES.items() if measure.tally)
@@ -38,7 +38,7 @@ Study = Annotated[str | None, typer.Option(metavar="FILE", help=STUDY_HELP)]
 def tune(
     command_context: typer.Context,
     files: Files,
-    model: Model,
+    model: ModelChoice,
     choices: Choices,
     params: Params = None,
     since: Since = None,
@@ -68,11 +68,12 @@ def tune(
     if html is not None:
         check_report_path(html)
     ranges = _parse_ranges(params)
-    history = read_span(files, choices, since, until)
+    history = read_span(files, model.add_columns(choices), since, until)
+    choice = model.resolve(history)
     stopped = False
     try:
         tuning = tune_model(
-            model,
+            choice.build(),
             history,
             parameters=ranges,
             train=parse_number(train),
@@ -87,7 +88,7 @@ def tune(
         tuning, stopped = stop.tuning, True
     if html is not None:
         tuning.to_html(html)
-    command = _rate_command(command_context, tuning)
+    command = _rate_command(command_context, choice, tuning)
     if json:
         print_json(tuning.to_dict() | {"command": command or None})
     else:
@@ -100,7 +101,7 @@ def tune(
 
 
 def _parse_ranges(words: list[str] | None) -> dict[str, tuple[float, float] | None] | None:
-    """Parse names of parameters, or names with ranges such as beta=2:8."""
+    # A name may have a range, such as beta=2:8.
     ranges: dict[str, tuple[float, float] | None] = {}
     for word in split_words(words):
         name, equals, ends = word.partition("=")
@@ -112,8 +113,8 @@ def _parse_ranges(words: list[str] | None) -> dict[str, tuple[float, float] | No
     return ranges or None
 
 
-def _rate_command(command_context: typer.Context, tuning: Tuning) -> str:
-    """Return a shell command that rates the files with the tuned parameters; empty if tuning brought no improvement."""
+def _rate_command(command_context: typer.Context, choice: ModelChoice, tuning: Tuning) -> str:
+    # Empty if tuning brought no improvement.
     if not tuning.params or not (tuning.gain.within_noise or tuning.gain.value > 0):
         return ""
     words = ["prowess", "rate", *map(str, command_context.params["files"])]
@@ -127,10 +128,20 @@ def _rate_command(command_context: typer.Context, tuning: Tuning) -> str:
     # Tuned values replace the values given on the command line.
     settings = command_context.params["set"] or []
     pairs = [pair for pair in settings if pair.partition("=")[0].strip() not in tuning.params]
-    for name, (_, value) in tuning.params.items():
-        # six digits are more than enough for any forecast
-        pairs.append(f"{name}={f'{value:.6g}' if isinstance(value, float) else value}")
+    pairs += [f"{name}={text}" for name, text in _tuned_settings(choice, tuning).items()]
     return shlex.join([*words, *(word for pair in pairs for word in ("--set", pair))])
+
+
+def _tuned_settings(choice: ModelChoice, tuning: Tuning) -> dict[str, str]:
+    """Return the settings that turn the given model into the tuned one."""
+    # six digits are more than enough for any forecast
+    texts = {name: f"{value:.6g}" for name, (_, value) in tuning.params.items()}
+    built = choice.change(texts).build().params
+    # A word such as "learnt" chooses amounts by the scale of the model, so a new sigma would also change these amounts.
+    for name, value in tuning.model.params.items():
+        if name not in texts and isinstance(value, float) and built.get(name) != value:
+            texts[name] = f"{value:.6g}"
+    return texts
 
 
 def _flags(option: Any, value: Any) -> list[str]:

@@ -1,0 +1,117 @@
+"""Turns the options of the rating system into a model; by default, a model is chosen for the matches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ... import History, Model
+from ...errors import Error
+from ...history.concat import join
+from ...text import count, join_words
+from ..output.console import is_quiet, note
+from .model_args import AUTO, ModelChoice
+
+if TYPE_CHECKING:
+    from ... import Choice
+
+SMALL = 5e-5  # a gain that would be shown as 0.0000
+
+
+@dataclass(frozen=True)
+class ChosenModel:
+    """A model. If it was chosen for the matches, `choice` says how, and `basis` says for which matches."""
+
+    model: Model
+    choice: Choice | None = None
+    basis: str = ""
+
+
+def given_or_auto(given: ModelChoice | None) -> ModelChoice:
+    """Return the model of the options, or the choice for the matches if no option of the rating system was given."""
+    return ModelChoice(AUTO) if given is None else given
+
+
+def choose_model(given: ModelChoice, history: History | None, basis: str = "") -> ChosenModel:
+    """Build the model that the options name, or choose one for the matches.
+
+    The matches may be None if the options name a model that does not depend on them. While a search takes more than
+    two seconds, a progress bar is shown on a terminal.
+    """
+    if given.auto:
+        assert history is not None
+        # The lab is large, and only the search needs it.
+        from ... import auto
+
+        choice = auto(history, progress=False if is_quiet() else None)
+        return ChosenModel(choice.model, choice, basis)
+    if given.assumed:
+        note(f"the model is {given.name} with these settings; without settings, a model is chosen for the matches")
+    return ChosenModel(given.build(history))
+
+
+def choose_for_groups(given: ModelChoice, groups: Mapping[str, History]) -> ChosenModel:
+    """Build or choose one model for several leagues. A choice uses the matches of all of them."""
+    if not given.auto:
+        return choose_model(given, max(groups.values(), key=len))
+    return choose_model(given, join_leagues(groups), f"the matches of all {len(groups)} groups")
+
+
+def join_leagues(groups: Mapping[str, History]) -> History:
+    """Join leagues into one history in the order of time, in which players of different leagues are different players.
+
+    If the times of the leagues cannot be compared, the leagues follow each other without times.
+
+    >>> league = History.from_matches([{"teams": [["ann"], ["bob"]], "time": "2026-01-31"}])
+    >>> len(join_leagues({"2025": league, "2026": league}).players)
+    4
+    """
+    leagues = [
+        replace(history, players=tuple(f"{name} of {number}" for name in history.players))
+        for number, history in enumerate(groups.values())
+    ]
+    try:
+        return join(leagues, once=False)
+    except Error:
+        return join([replace(history, time=None, time_kind=None, time_zone=None) for history in leagues], once=False)
+
+
+def note_choice(chosen: ChosenModel) -> None:
+    """Print which model was chosen for the matches, what it gains over textbook TrueSkill, and what to do next."""
+    choice = chosen.choice
+    if choice is None:
+        return
+    note_chosen_model(chosen)
+    if choice.judged:
+        note(_describe_gain(choice))
+        note("--model trueskill uses textbook TrueSkill; --report choice.html shows what was tried")
+        for remark in choice.remarks:
+            note(remark)
+
+
+def note_chosen_model(chosen: ChosenModel) -> None:
+    """Print which model was chosen for the matches, in one line."""
+    choice = chosen.choice
+    if choice is None:
+        return
+    parts = join_words(choice.parts)
+    if choice.judged:
+        note(f"model chosen for {chosen.basis or 'these matches'}: {parts}")
+    else:
+        note(f"model: {parts}. {' '.join(choice.remarks)}")
+
+
+def _describe_gain(choice: Choice) -> str:
+    gain, loss = choice.gain, choice.loss.value
+    pairs = "" if choice.history.teams == 2 * len(choice.history) else " per pair of teams"
+    text = f"log loss{pairs} (lower is better) on the last {count(choice.judged, 'match', 'matches')}: {loss:.3f}"
+    if gain.value == 0.0:
+        return text
+    if abs(gain.value) < SMALL:
+        return f"{text}, the same as with textbook TrueSkill"
+    digits = min(max(gain.digits, 3), 4)
+    value, low, high = (f"{end:+.{digits}f}".replace("-", "−") for end in gain)
+    noise = ", within noise" if gain.within_noise else ""
+    textbook = f"textbook TrueSkill: {loss + gain.value:.3f}"
+    return f"{text}; {textbook}; gain {value} (95 % interval {low} to {high}){noise}"
