@@ -80,7 +80,7 @@ def curves(
 
 
 def _data(alt: Any, frame: pl.DataFrame) -> Any:
-    """Return the points as CSV text. Altair validates its data repeatedly, and a single string takes it less time."""
+    # Altair validates its data repeatedly, and a single string takes it less time.
     kinds = {name: "number" if kind.is_numeric() else "string" for name, kind in frame.schema.items()}
     return alt.InlineData(values=frame.write_csv(), format=alt.CsvDataFormat(type="csv", parse=kinds))
 
@@ -95,7 +95,7 @@ def _layers(
     dashes: list[str],
     chance: list[str],
 ) -> list[Any]:
-    """Return the lines. Lines that show chance are drawn below the others."""
+    # Lines that show chance are drawn below the others.
     colour, dash = by
     across = alt.X(f"{x.column}:Q", title=x.title, scale=x.scale(alt), axis=_axis(alt, x, grid=False))
     up = alt.Y(f"{y.column}:Q", title=y.title, scale=y.scale(alt), axis=_axis(alt, y, grid=True))

@@ -58,9 +58,10 @@ def drawn_neighbours(history: History) -> Floats:
 
 
 def draw_rate(history: History) -> float:
-    """Return the share of drawn pairs among neighbouring teams: Herbrich et al. (2006), "empirical draw probability".
+    """Return the share of pairs of neighbouring teams that drew.
 
-    As in the paper, it includes matches that are still to be predicted.
+    This is the "empirical draw probability" of Herbrich et al. (2006). As in the paper, it includes matches that are
+    still to be predicted.
 
     >>> draw_rate(History.from_matches([{"teams": [["a"], ["b"], ["c"]], "ranks": [1, 2, 2]}]))
     0.5

@@ -65,7 +65,6 @@ def papers(
 
 
 def _list(json: bool) -> None:
-    """Print the papers and what they need."""
     if json:
         print_json([found.to_dict() for found in PAPERS.values()])
         return
@@ -80,7 +79,7 @@ def _list(json: bool) -> None:
 
 
 def _check(found: Paper, data: Path | None, html: Path | None) -> None:
-    """Raise an `Error` for wrong options before a long computation."""
+    # Wrong options are reported before a long computation.
     if data is None and found.files:
         raise Error(f"{found.name} needs --data DIR, a folder with {found.needs}")
     if html is not None:

@@ -19,6 +19,7 @@ from prowess_papers.best.football import league_sections
 from prowess_papers.best.sections import beats, judged_sections
 
 FULL = RunOptions(small=False, seed=0, jobs=1, progress=False)
+SMALL = RunOptions(small=True, seed=0, jobs=1, progress=False)
 
 
 def reading(data: Path, name: str) -> Reading:
@@ -122,8 +123,16 @@ def test_best_model_report_has_results_for_every_available_data_set(data: Path, 
     assert sum(section.chart is not None for section in report.sections) >= 8
 
 
+def test_presets_are_also_compared_with_fair_constants(data: Path) -> None:
+    judged = evaluate(SETS["premier_league"], data, SMALL)
+    assert {"TrueSkill", "TrueSkill (fair)"} < set(judged.comparison.models)
+    losses = judged.comparison.intervals()
+    assert losses["TrueSkill (fair)"].value < losses["TrueSkill"].value - 0.1
+    assert "with fair constants" in judged_sections(judged)[0].claims[-1].text
+
+
 def test_parameter_search_is_reproducible_and_finds_better_parameters(data: Path) -> None:
-    one, other = (search("afl_scores", data, trials=12, seed=3, progress=False) for _ in range(2))
+    one, other = (search("afl_scores", data, trials=20, seed=3, progress=False) for _ in range(2))
     assert (one.candidate, one.values) == (other.candidate, other.values)
     old, new = one.tuning.loss
     assert new < old

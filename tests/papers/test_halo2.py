@@ -232,7 +232,7 @@ def test_number_of_games_until_a_rating_settles_is_computed() -> None:
 
 @pytest.mark.parametrize("t", [-5.0, -0.3, 0.0, 2.0])
 @pytest.mark.parametrize("margin", [0.5, 1.0, 4.0])
-def test_functions_v_and_w_agree_with_moments_of_truncated_normals(t: float, margin: float) -> None:
+def test_v_and_w_of_figure_2_agree_with_moments_of_truncated_normals(t: float, margin: float) -> None:
     found = v_and_w(t, margin)
     win, draw = truncnorm(margin - t, np.inf, loc=t), truncnorm(-margin - t, margin - t, loc=t)
     assert (found["V, win"], found["W, win"]) == pytest.approx((win.mean() - t, 1 - win.var()), abs=1e-6)

@@ -240,5 +240,5 @@ def test_tuned_curves_do_not_depend_on_the_number_of_processes() -> None:
     assert alone.mean("TrueSkill", "auc") == [expected.auc]
     assert not one.has("TrueSkill", "score_mae")
     assert one.has("TrueSkill", "log_loss")
-    with pytest.raises(pw.Error, match="at least one"):
+    with pytest.raises(pw.Error, match="random split"):
         tuned_curves(found, models, seasons=[])

@@ -48,11 +48,12 @@ international_football.csv, f1_race_results.csv, llm_comparisons.csv, chgk_team_
 
 
 def _summary(found: list[Evaluation]) -> Section:
-    """Return the first section of the report, with the main claim about every data set."""
     text = (
         "For every data set, several models were tuned on early matches. The best of them on those matches is compared "
         "here, on later matches, with every untuned model that can use the data. A claim holds if all 95 % intervals "
-        "lie above 0; they are paired and resampled by blocks of neighbouring matches."
+        "lie above 0; they are paired and resampled by blocks of neighbouring matches. Tuned models have to hold for "
+        "years: a carry-over between seasons is at most 1, and a learnt home advantage keeps drifting. Fair means that "
+        "the share of draws, the scale of scores and home advantage of an untuned model suit the league."
     )
     claims = tuple(beats(judged, judged.comparison.measures[0]) for judged in found)
     return Section("Does the tuned model win?", text, claims=claims)

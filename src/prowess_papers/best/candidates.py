@@ -13,6 +13,8 @@ from prowess.model.components.team import Weighted
 from prowess.model.model import Model
 from prowess.model.presets import GaussianOD, GaussianSD, PoissonOD
 
+# A carry-over above 1 would compound from season to season, and an advantage that is known for certain cannot follow a
+# change: such a model is good for the years it was tuned on, and bad ten years later. So no range allows either.
 Ranges = Mapping[str, tuple[float, float]]
 BREAK = 60.0  # a season ends with a break of this many days
 
@@ -29,17 +31,16 @@ class Candidate:
     ranges: Ranges
 
 
-def _football() -> dict[str, Candidate]:
-    """Return models of goals for a league with seasons.
-
-    Skills drift by day or by match, and the level of newcomers is fixed or learnt.
-    """
+def _football() -> tuple[dict[str, Candidate], dict[str, Candidate]]:
+    """Return models of goal differences, and models of both clubs' goals, for a league with seasons."""
+    # Skills drift by day or by match, and the level of newcomers is fixed or learnt.
     ranges = {
         "sigma": (0.05, 0.5),
         "season_tau": (0.005, 0.3),
-        "carry": (0.6, 1.4),
+        "carry": (0.6, 1.0),
         "home_mu": (0.0, 0.5),
-        "home_sigma": (0.001, 0.3),
+        "home_sigma": (0.02, 0.3),
+        "home_tau": (0.0003, 0.01),
         "draw_factor": (0.8, 1.5),
     }
     level = {"level_sigma": (0.005, 0.5), "level_tau": (0.005, 0.5)}
@@ -49,9 +50,23 @@ def _football() -> dict[str, Candidate]:
     by_day, by_match = Seasons(PerTime(0.004), BREAK, 1.0, 0.05), Seasons(PerMatch(0.014), BREAK, 1.0, 0.05)
     # beta is 0, because the Poisson distribution already contains all the noise. The draw factor is above 1, because
     # football has more draws than independent scores give.
-    model = PoissonOD(mu=0.0, beta=0.0).replace(home=Home(0.2, 0.05), draw_factor=1.1, prior=first, drift=by_day)
+    model = PoissonOD(mu=0.0, beta=0.0).replace(home=Home(0.2, 0.05, 0.001), draw_factor=1.1, prior=first, drift=by_day)
+    # A difference that rounds to 0 is a draw, so that differences predict draws as well.
+    difference = GaussianSD(mu=0.0, beta=0.0, gamma=1.6, rounding=1.0).replace(
+        prior=Newcomers(Normal(0.0, 0.3), level_sigma=0.1, level_tau=0.05, matches=38),
+        drift=PerMatch(0.04),
+        home=Home(0.3, 0.2, 0.002),
+    )
+    wide = {
+        "sigma": (0.05, 1.0),
+        "gamma": (1.0, 2.5),
+        "tau": (0.003, 0.3),
+        "home_mu": (0.0, 1.0),
+        "home_sigma": (0.02, 0.5),
+        "home_tau": (0.0005, 0.05),
+    }
     daily, each = ranges | {"tau": (0.0005, 0.02)}, ranges | level | {"tau": (0.001, 0.1)}
-    return {
+    return {"goal differences, newcomers": Candidate(difference, level | wide)}, {
         "goals, drift by day": Candidate(model, daily),
         "goals, drift by day, newcomers": Candidate(model.replace(prior=learnt), daily | level),
         "goals, drift by match, newcomers": Candidate(model.replace(prior=learnt, drift=by_match), each),
@@ -63,7 +78,7 @@ def _australian() -> tuple[dict[str, Candidate], dict[str, Candidate]]:
     ranges = {
         "sigma": (1.0, 100.0),
         "season_tau": (0.1, 30.0),
-        "carry": (0.2, 1.2),
+        "carry": (0.2, 1.0),
         "home_mu": (0.0, 25.0),
         "home_sigma": (0.05, 20.0),
         "gamma": (20.0, 50.0),
@@ -83,10 +98,7 @@ def _australian() -> tuple[dict[str, Candidate], dict[str, Candidate]]:
 
 
 def _international() -> dict[str, Candidate]:
-    """Return models of goals without seasons.
-
-    Nations that joined late are far weaker than the first ones, so the level of newcomers may be learnt.
-    """
+    # Nations that joined late are far weaker than the first ones, so the level of newcomers may be learnt.
     ranges = {
         "sigma": (0.2, 1.5),
         "tau": (0.002, 0.02),
@@ -109,8 +121,8 @@ def _international() -> dict[str, Candidate]:
 
 
 def _races() -> dict[str, Candidate]:
-    """Return models of races between teams of a driver and a car. Many teams share the last place."""
-    ranges = {"beta": (0.3, 6.0), "tau": (0.0003, 0.1), "season_tau": (0.05, 2.0), "carry": (0.5, 1.1)}
+    # Many teams of a driver and a car share the last place.
+    ranges = {"beta": (0.3, 6.0), "tau": (0.0003, 0.1), "season_tau": (0.05, 2.0), "carry": (0.5, 1.0)}
     level = {"level_sigma": (0.05, 2.0), "level_tau": (0.01, 1.0)}
     first = Normal(0.0, 1.0)
     learnt = Newcomers(first, level_sigma=0.3, level_tau=0.1, matches=10)
@@ -135,7 +147,7 @@ def _races() -> dict[str, Candidate]:
 
 
 def _votes() -> dict[str, Candidate]:
-    """Return models that treat votes as scores, for teams of three: model, answer and side."""
+    # Votes count as scores, and a team has three members: model, answer and side.
     ranges = {"sigma": (0.1, 2.0), "draw_factor": (0.1, 1.5)}
     model = PoissonOD(mu=0.0, sigma=0.5, beta=0.0).replace(home=Home(0.0, 0.3), draw_factor=0.5)
     return {
@@ -147,7 +159,8 @@ def _votes() -> dict[str, Candidate]:
 
 
 CANDIDATES: dict[str, dict[str, Candidate]] = {
-    "premier_league": _football(),
+    "premier_league": _football()[0] | _football()[1],
+    "premier_league_scores": _football()[1],
     "afl": _australian()[0],
     "afl_scores": _australian()[1],
     "international_football": _international(),

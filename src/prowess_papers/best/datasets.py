@@ -175,7 +175,6 @@ def tournaments(path: Path) -> Reading:
 
 
 def _rows(path: Path, columns: tuple[str, ...]) -> pl.DataFrame:
-    """Return the given columns of a file, as text."""
     import polars as pl
 
     if not path.is_file():

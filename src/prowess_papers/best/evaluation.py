@@ -10,6 +10,7 @@ import numpy as np
 
 from prowess.history import History
 from prowess.lab.compare import Comparison, compare
+from prowess.lab.compare.fairness import FAIR, FairCandidate
 from prowess.lab.protocols import Prequential
 from prowess.model.model import Model
 from prowess.model.presets import PRESETS
@@ -75,6 +76,20 @@ def untuned(history: History, measures: tuple[str, ...]) -> dict[str, Model]:
     return {name: make() for name, make in PRESETS.items() if name in only - left_out}
 
 
+def with_fair_constants(models: Mapping[str, Model], training: History) -> dict[str, Model]:
+    """Return the models that change if the share of draws, the scale of scores and home advantage suit the league.
+
+    A preset should not lose because of a constant that its paper chose for another league.
+
+    >>> import prowess as pw
+    >>> drawn = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "ranks": [1, 1]}] * 9)
+    >>> list(with_fair_constants({"Elo": pw.Elo(), "TrueSkill": pw.TrueSkill()}, drawn))
+    ['TrueSkill (fair)']
+    """
+    fair = {name: FairCandidate(model).set_up(name, training, False).model for name, model in models.items()}
+    return {f"{name}{FAIR}": model for name, model in fair.items() if model != models[name]}
+
+
 def evaluate(chosen: DataSet, folder: Path, work: RunOptions) -> Evaluation:
     """Compare the tuned model of a data set with all untuned models on the later matches."""
     reading = chosen.read(folder / chosen.file)
@@ -86,6 +101,7 @@ def evaluate(chosen: DataSet, folder: Path, work: RunOptions) -> Evaluation:
     models = untuned(history, chosen.measures)
     if work.small:
         models = {name: model for name, model in models.items() if name in SMALL_PRESETS}
+    models |= with_fair_constants(models, reading.history[:start])
     parts = without_parts(found.model, chosen.roles)
     return Evaluation(
         chosen,
@@ -109,6 +125,7 @@ def _compare(
     return compare(
         history,
         models,
+        # Models learn from the matches used for tuning, but are not scored on them.
         protocol=Prequential(burn_in=start),
         measures=measures,
         draws=SMALL_DRAWS if work.small else 1000,

@@ -52,9 +52,8 @@ def league_sections(judged: Evaluation, work: RunOptions) -> list[Section]:
     percents = (LAST,) if work.small else PERCENTS
     since = int(league.season[judged.start])
     models = {TUNED: _system(judged.found.model)}
-    # The tuned model of the AFL predicts only differences; a second one predicts the scores of both clubs.
-    if name == "afl":
-        models[BOTH] = _system(load_tuned("afl_scores").model)
+    # The tuned models predict only differences; others predict the scores of both clubs.
+    models[BOTH] = _system(load_tuned(f"{name}_scores").model)
     found = _both(league, models, percents, work)
     text = (
         "The protocol is that of Guo et al. (2012): in every season models learn from the first matches and predict "
@@ -72,18 +71,17 @@ def league_sections(judged: Evaluation, work: RunOptions) -> list[Section]:
 
 
 def _seasons(judged: Evaluation) -> Any:
-    """Return, for every match, the year in which its season began."""
     history = judged.reading.history
     assert history.time is not None
     days = history.time.astype("datetime64[us]").astype("datetime64[D]")
+    # A season may span two calendar years, so it begins after a long break, not with a year.
     fresh = np.diff(days.astype(np.int64), prepend=days[:1].astype(np.int64)) > SEASON_BREAK
     first = np.maximum.accumulate(np.where(fresh, np.arange(len(days)), 0))
     return days[first].astype("datetime64[Y]").astype(np.int64) + 1970
 
 
 def _system(model: Model) -> System:
-    """Return a function that measures a model like the published ones: the AUC counts a draw as not won."""
-
+    # As in the published figures, the AUC counts a draw as not won.
     def measured(split: Split) -> Measurement:
         forecasts = split.forecasts(model)
         scores = getattr(forecasts.outcome, "score", None) is not None
@@ -98,8 +96,6 @@ def _system(model: Model) -> System:
 
 
 def _both(league: League, models: Mapping[str, System], percents: tuple[int, ...], work: RunOptions) -> Curves:
-    """Return the curves of the tuned models, and of the paper's models, which do not use earlier seasons."""
-
     def learnt(systems: Mapping[str, System], split: Callable[[League, int, int], Split], label: str) -> Curves:
         return learning_curves(
             systems,
@@ -111,6 +107,7 @@ def _both(league: League, models: Mapping[str, System], percents: tuple[int, ...
             progress=work.progress,
         )
 
+    # The paper's models do not use earlier seasons.
     ours, theirs = (
         learnt(models, carried_split, "tuned"),
         learnt(authors.systems(league.name), season_split, "published"),
@@ -119,7 +116,6 @@ def _both(league: League, models: Mapping[str, System], percents: tuple[int, ...
 
 
 def _rows(name: str, found: Curves) -> pl.DataFrame:
-    """Return a table with the tuned model beside every published figure."""
     points, rows = published(), []
     for measure, said in NAMES.items():
         ours = TUNED if found.has(TUNED, measure) else BOTH
@@ -181,7 +177,6 @@ def _chart(title: str, both: Curves) -> Any:
 
 
 def _figures(judged: Evaluation, spans: Mapping[str, Curves], work: RunOptions) -> Section:
-    """Return a section with our figures beside others' figures."""
     name, title = judged.of.name, judged.of.title
     said = reference()[name]
     rows: list[tuple[str, str, float | None, str]] = []
@@ -200,7 +195,7 @@ def _figures(judged: Evaluation, spans: Mapping[str, Curves], work: RunOptions) 
 def _prequential(
     judged: Evaluation, said: Mapping[str, float], work: RunOptions
 ) -> list[tuple[str, str, float | None, str]]:
-    """Return the log loss of forecasts that are made before each match is learnt from."""
+    # Each forecast is made before its match is learnt from.
     if not said:
         return []
     tally = measures.log_loss(judged.found.model.fit(judged.reading.history, progress=False).forecasts)

@@ -9,6 +9,7 @@ import polars as pl
 from prowess.history import show_time
 from prowess.lab.charts.comparison import calibration_chart, measure_chart, time_chart
 from prowess.lab.compare import Comparison
+from prowess.lab.compare.fairness import FAIR
 from prowess.lab.interval import Interval, all_above_zero
 from prowess.lab.measures.registry import Measure
 from prowess.lab.report import Claim, Section
@@ -24,6 +25,8 @@ def judged_sections(judged: Evaluation) -> list[Section]:
     """Return sections with the comparison on later matches, the effect of each component, and the measure over time."""
     comparison, title = judged.comparison, judged.of.title
     claims = tuple(beats(judged, measure) for measure in comparison.measures[:2])
+    if any(name.endswith(FAIR) for name in comparison.models):
+        claims += (beats(judged, comparison.measures[0], fair=True),)
     # Only for this data set has a pair error been published.
     if judged.of.name == "chgk":
         claims += (_below_published(judged),)
@@ -40,17 +43,18 @@ def judged_sections(judged: Evaluation) -> list[Section]:
     return found
 
 
-def beats(judged: Evaluation, measure: Measure) -> Claim:
-    """Return the claim that the tuned model is better than every untuned one.
+def beats(judged: Evaluation, measure: Measure, fair: bool = False) -> Claim:
+    """Return the claim that the tuned model is better than every untuned one, as in its paper or with fair constants.
 
     It holds if all intervals of the differences lie above 0.
     """
     comparison = judged.comparison
-    gaps = _gaps(comparison, measure)
+    gaps = {name: gap for name, gap in _gaps(comparison, measure).items() if name.endswith(FAIR) == fair}
     nearest = min(gaps, key=lambda name: gaps[name].value)
+    others = "every untuned one with fair constants" if fair else "every untuned one"
     text = (
-        f"{judged.of.title}: by {measure.title}, the tuned model beats every untuned one on "
-        f"{len(comparison):,} {judged.of.unit} that it was not tuned on"
+        f"{judged.of.title}: by {measure.title}, the tuned model beats {others} on {len(comparison):,} "
+        f"{judged.of.unit} that it was not tuned on"
     )
     unit = f" {measure.unit}" if measure.unit else ""
     near = f"the nearest of {len(gaps)} is {nearest}, {gaps[nearest]}{unit} worse"
@@ -60,7 +64,7 @@ def beats(judged: Evaluation, measure: Measure) -> Claim:
 
 
 def _below_published(judged: Evaluation) -> Claim:
-    """Return the claim that the pair error is below the lowest published one, which is from other tournaments."""
+    # The lowest published error is from other tournaments.
     printed = load_published("tournaments")["icml2011"]
     span = printed["error"]["last"].index(300)
     name = min(printed["models"], key=lambda model: printed["error"][model][span])
@@ -74,7 +78,7 @@ def _below_published(judged: Evaluation) -> Claim:
 
 
 def _gaps(comparison: Comparison, measure: Measure) -> dict[str, Interval]:
-    """Return by how much every other model is worse than the tuned one, paired by match."""
+    # Positive if the other model is worse; paired by match.
     found = comparison.resampled(measure)
     tuned = found[TUNED]
     others = {name: one for name, one in found.items() if name != TUNED}
@@ -82,7 +86,6 @@ def _gaps(comparison: Comparison, measure: Measure) -> dict[str, Interval]:
 
 
 def _text(judged: Evaluation) -> str:
-    """Describe the data, the spans, and the tuned model."""
     history, of, found = judged.history, judged.of, judged.found
     comparison = judged.comparison
     whole = len(judged.reading.history)
@@ -95,13 +98,14 @@ def _text(judged: Evaluation) -> str:
     return (
         f"{whole:,} {of.unit}. {judged.reading.notes}{cut}\n\n"
         f"Tuned on {tuned} ({found.trials} trials for each candidate), and evaluated on the {len(comparison):,} from "
-        f"{when} on; each was forecast before it was learnt from.\n\nThe tuned model: {found.candidate} ({values}). "
+        f"{when} on; each forecast was made before the model learnt the result.\n\n"
+        f"The tuned model: {found.candidate} ({values}). "
         "In brackets: 95 % intervals; differences from the tuned model are paired."
     )
 
 
 def _numbers(judged: Evaluation) -> dict[str, float]:
-    """Return the numeric parameters of the tuned model, except those that are never tuned."""
+    # Parameters that are never tuned are left out.
     # These do not change forecasts, or are fixed by convention.
     skipped = ("caution", "tolerance", "sweeps", "mu", "cap")
     params = judged.found.model.params.items()
@@ -109,7 +113,6 @@ def _numbers(judged: Evaluation) -> dict[str, float]:
 
 
 def _table(comparison: Comparison) -> pl.DataFrame:
-    """Return a table of all measures, the best model first, with the difference from the tuned model."""
     order = list(comparison.intervals())
     order += [name for name in comparison.models if name not in order]
     first = comparison.measures[0]
@@ -124,7 +127,6 @@ def _table(comparison: Comparison) -> pl.DataFrame:
 
 
 def _measures(judged: Evaluation) -> alt.TopLevelMixin:
-    """Chart the first two measures with their intervals, the best model on top."""
     comparison = judged.comparison
     order = list(comparison.intervals())
     table = comparison.table()
@@ -139,7 +141,7 @@ def _measures(judged: Evaluation) -> alt.TopLevelMixin:
 
 
 def _over_time(judged: Evaluation) -> alt.TopLevelMixin:
-    """Chart the first measure over time, for the tuned model and the best untuned ones."""
+    # Only the tuned model and the best untuned ones,.
     comparison, of = judged.comparison, judged.of
     measure = comparison.measures[0]
     # The tuned model first, even if it is not among the best.
@@ -160,7 +162,6 @@ def _over_time(judged: Evaluation) -> alt.TopLevelMixin:
 
 
 def _calibration(judged: Evaluation) -> alt.TopLevelMixin:
-    """Chart the calibration of the tuned model and of the two best untuned ones."""
     comparison = judged.comparison
     shown = list(dict.fromkeys([TUNED, *list(comparison.intervals())]))[:3]
     frame = comparison.calibration()

@@ -33,12 +33,10 @@ def score_loss(forecasts: Forecasts) -> Tally:
 
 
 def _times(first: str, until: str) -> Cut:
-    """Return a split at two dates."""
     return lambda history: (len(history.between(end=first)), len(history.between(end=until)))
 
 
 def _counts(first: int, until: int) -> Cut:
-    """Return a split after the given numbers of matches."""
     return lambda history: (min(first, len(history)), min(until, len(history)))
 
 
@@ -102,6 +100,15 @@ SETS: dict[str, DataSet] = {
             loss=score_loss,
             measures=("information_gain", "auc", "pair_error"),
             window=185,
+        ),
+        DataSet(
+            "premier_league_scores",
+            "Premier League, the goals of both clubs",
+            "premier_league_1995_2009.csv",
+            datasets.premier_league,
+            cut=_times("1996-07-01", "2002-07-01"),
+            loss=measures.log_loss,
+            measures=("score_error",),
         ),
         DataSet(
             "afl_scores",
@@ -168,8 +175,8 @@ def data_set(name: str) -> DataSet:
     >>> data_set("chess")
     Traceback (most recent call last):
     ...
-    prowess.Error: no data set named 'chess'; available: premier_league, afl, afl_scores, \
-international_football, f1, llm_comparisons, chgk
+    prowess.Error: no data set named 'chess'; available: premier_league, afl, premier_league_scores, \
+afl_scores, international_football, f1, llm_comparisons, chgk
     """
     if name not in SETS:
         raise Error(f"no data set named {name!r}; available: {', '.join(SETS)}")

@@ -55,10 +55,7 @@ def elo(published: dict[str, Any]) -> Section:
 
 
 def _tournament(given: dict[str, Any]) -> float:
-    """Return the rating after an event.
-
-    Every game is rated from the rating before the event, and the gains are added up.
-    """
+    # Every game is rated from the rating before the event, and the gains are added up.
     model, event = Elo(k=given["k"]), given["tournament"]
     start, total = model.rating(event["rating"]), 0.0
     for opponent, result in zip(event["opponents"], event["results"], strict=True):
@@ -101,7 +98,6 @@ def glicko(published: dict[str, Any]) -> Section:
 
 
 def _glicko_claims(model: Model, given: dict[str, Any]) -> tuple[Claim, ...]:
-    """Check the Manifesto's statements about its equations."""
     one, other = model.rating(1500, 30), model.rating(1700, 300)
     printed = [_expected(model, model.rating(a.mu, 0), b) for a, b in ((one, other), (other, one))]
     both = [_expected(model, a, b) for a, b in ((one, other), (other, one))]

@@ -83,7 +83,7 @@ def joe(published: dict[str, Any]) -> Section:
 
 
 def _claims(gains: dict[str, list[float]]) -> tuple[Claim, ...]:
-    """Check the Manifesto's statements about both systems; `gains` has an active player's gain, then Joe's."""
+    # `gains` has an active player's gain, then Joe's.
     (here, back), (same, still) = gains["Glicko"], gains["Elo, K = 32"]
     fluctuates = f"{back:.1f} points for the same win, {here:.1f} for an active player"
     return (

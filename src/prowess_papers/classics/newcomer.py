@@ -57,6 +57,7 @@ def _simulated(skill: Floats, given: dict[str, Any], rng: np.random.Generator) -
     won = rng.random(chance.shape) < chance
     matches = [
         {
+            # Every opponent plays only once, so that no opponent's known rating changes.
             "teams": [[f"newcomer {row}"], [f"opponent {row} {game}"]],
             "ranks": [1, 2] if won[row, game] else [2, 1],
             "time": game,
@@ -73,6 +74,7 @@ def newcomer(published: dict[str, Any], seed: int) -> Section:
 
     given = published["newcomer"]
     skill = np.array([float(given["skill"])])
+    # Each section has its own random stream, so that a change to one leaves the other as it is.
     games = _simulated(skill, given, np.random.default_rng([seed, 1]))
     points = [
         {"system": name, "game": game, "rating": float(rating)}
@@ -127,7 +129,6 @@ def newcomers(published: dict[str, Any], number: int, seed: int) -> Section:
 
 
 def _claims(squares: dict[str, Floats]) -> tuple[Claim, ...]:
-    """Return the claims that systems with uncertainty find a newcomer's skill sooner."""
     found = []
     for name in ("Glicko", "TrueSkill"):
         apart = squares["Elo"][:, AFTER] - squares[name][:, AFTER]

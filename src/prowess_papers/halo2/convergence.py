@@ -73,7 +73,6 @@ def convergence(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
 
 
 def _chart(paths: dict[tuple[str, str], Floats], ranked: list[str], start: dict[str, float]) -> alt.TopLevelMixin:
-    """Chart the curves of the two best players."""
     import polars as pl
 
     points = [
@@ -113,7 +112,6 @@ def _median(needed: dict[tuple[str, str], int], system: str, names: list[str]) -
 def _claims(
     needed: dict[tuple[str, str], int], ranked: list[str], wanted: dict[str, Any], limit: float
 ) -> tuple[Claim, ...]:
-    """Check the paper's claims about two players, and the same claims for many players."""
     two = [needed["TrueSkill", name] for name in ranked[:2]]
     elo, trueskill = (_median(needed, system, ranked) for system in SYSTEMS)
     about = f"about {wanted['games']:.0f} games"

@@ -66,7 +66,7 @@ def draws(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
 
 
 def _share_behind(closeness: Floats, history: History) -> Floats:
-    """Return, for every game, the share of games of its size that are less close. Equally close games count half."""
+    # Equally close games count half.
     teams = np.diff(history.match_start)
     share = np.empty(len(closeness))
     for size in np.unique(teams):

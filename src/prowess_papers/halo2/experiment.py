@@ -75,7 +75,6 @@ def _modes(data: Path, published: dict[str, Any], small: bool, progress: bool | 
 
 
 def _data(modes: Sequence[Mode], published: dict[str, Any], small: bool) -> Section:
-    """Return a section that compares the size of the data with the published numbers."""
     import polars as pl
 
     rows = []

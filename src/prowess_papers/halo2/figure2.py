@@ -58,7 +58,6 @@ def figure2(published: dict[str, Any]) -> Section:
 
 
 def _claims(margins: list[float]) -> tuple[Claim, ...]:
-    """Check the statements in the caption of the figure."""
     surprise = all(v_and_w(-2.0, e)["V, win"] > 2 * v_and_w(2.0 + e, e)["V, win"] for e in margins)
     stark = all(abs(v_and_w(6.0, e)["V, draw"]) > abs(v_and_w(0.5, e)["V, draw"]) for e in margins)
     win, draw = v_and_w(-2.0, margins[0])["V, win"], v_and_w(6.0, margins[0])["V, draw"]

@@ -55,6 +55,7 @@ def _errors(mode: Mode, which: str, share: float, ties: float = 1.0) -> tuple[li
     elo, trueskill = (mode.errors(system, ties=ties) for system in SYSTEMS)
     picked: tuple[Any, Any] = (None, None)
     if which == "challenged":
+        # Each system predicts the games that the other one has picked.
         picked = mode.closest("TrueSkill", share), mode.closest("Elo", share)
     if not all(measured(tally, where) for tally, where in zip((elo, trueskill), picked, strict=True)):
         return [float("nan")] * 2, Interval.normal(float("nan"), 0.0)
@@ -81,7 +82,7 @@ def _cells(ours: Sequence[float], theirs: Sequence[float]) -> dict[str, float]:
 
 
 def _claim(mode: str, which: str, theirs: Sequence[float], lead: Interval, fair: Interval) -> Claim:
-    """Return the claim that the paper's figures make, judged by ours. `fair` counts prediction ties as half wrong."""
+    # `fair` counts prediction ties as half wrong.
     better, worse = SYSTEMS if theirs[0] < theirs[1] else SYSTEMS[::-1]
     games = {"full": "all games", "challenged": "the games that the other expects to be closest"}[which]
     one, other = (found.times(1 if better == "TrueSkill" else -1).above_zero for found in (lead, fair))
@@ -95,7 +96,6 @@ def _claim(mode: str, which: str, theirs: Sequence[float], lead: Interval, fair:
 
 
 def _chart(frame: pl.DataFrame) -> alt.TopLevelMixin:
-    """Chart every figure as a mark: filled for ours, hollow for the published ones."""
     altair: Any = import_extra("altair", "Altair", "lab")
     kinds = [f"{system}, {whose}" for system in SYSTEMS for whose in ("ours", "published")]
     inks = [colour for colour in COLOURS[: len(SYSTEMS)] for _ in range(2)]

@@ -60,9 +60,9 @@ class Rows(NamedTuple):
 
 
 def _table(file: Path) -> Table:
-    """Read the cells as text and strip padding that a spreadsheet may have added; skip blank lines."""
     import polars as pl
 
+    # A spreadsheet may have padded the cells.
     schema = dict.fromkeys(COLUMNS, pl.String)
     try:
         # Quotation marks have no meaning in these files, and a stray one must not swallow the following rows.
@@ -78,7 +78,6 @@ def _table(file: Path) -> Table:
 
 
 def _rows(table: Table) -> Rows:
-    """Identify the game, team and player of every row."""
     time, game = labels(table, "datetime"), labels(table, "game_id")
     fresh = ((time != time.shift(1)) | (game != game.shift(1))).fill_null(True)
     number = np.cumsum(fresh.to_numpy()).astype(np.int64) - 1
@@ -138,7 +137,6 @@ def _select(table: Table, rows: Rows) -> tuple[NDArray[np.bool_], list[str]]:
 
 
 def _draft(table: Table, rows: Rows, kept: NDArray[np.bool_], notes: list[str]) -> RawMatches:
-    """Return the games that are kept, with their teams in the order of the file."""
     order = np.flatnonzero(kept[rows.game])
     order = order[np.argsort(rows.team[order], kind="stable")]  # stable, so that the rows of a team stay in order
     game, team = rows.game[order], rows.team[order]

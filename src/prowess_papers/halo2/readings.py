@@ -37,7 +37,7 @@ def readings(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
 
 
 def _counted(mode: Mode, system: str, which: str, share: float) -> dict[str, float | None]:
-    """Return the error under every counting rule; None if no pair is left to count."""
+    # None if no pair is left to count.
     other = SYSTEMS[1 - SYSTEMS.index(system)]
     picked = mode.closest(other, share) if which == "challenged" else np.ones(len(mode.history), bool)
     wrong, half, right = (mode.errors(system, ties=ties) for ties in (1.0, 0.5, 0.0))

@@ -38,7 +38,6 @@ def speed(modes: Sequence[Mode], published: dict[str, Any], rounds: int, progres
 
 
 def _times(mode: Mode, rounds: int) -> list[list[float]]:
-    """Return the seconds of every round, for Elo and for TrueSkill."""
     times: list[list[float]] = [[] for _ in SYSTEMS]
     for _ in range(rounds):
         for system, spent in zip(SYSTEMS, times, strict=True):

@@ -59,7 +59,6 @@ def width(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
 
 
 def _claims(spreads: dict[str, Interval]) -> tuple[Claim, ...]:
-    """Return the claim that game modes differ in their number of levels."""
     if len(spreads) < 2:
         return ()
     narrow, wide = (pick(spreads, key=lambda name: spreads[name].value) for pick in (min, max))
@@ -70,7 +69,6 @@ def _claims(spreads: dict[str, Interval]) -> tuple[Claim, ...]:
 
 
 def _chart(frame: pl.DataFrame, mode: Mode) -> alt.TopLevelMixin:
-    """Chart the distribution of μ in every mode, as densities one above the other."""
     altair: Any = import_extra("altair", "Altair", "lab")
     order = frame["mode"].unique(maintain_order=True).to_list()
     prior = mode.fits["TrueSkill"].model.rating().mu
@@ -92,7 +90,7 @@ def _chart(frame: pl.DataFrame, mode: Mode) -> alt.TopLevelMixin:
 
 
 def _extent(frame: pl.DataFrame) -> list[float]:
-    """Return the ends of the axis, somewhat beyond the lowest and the highest skill."""
+    # Somewhat beyond the lowest and the highest skill.
     skill = frame["skill"].to_numpy()
     edge = 0.1 * max(float(skill.max() - skill.min()), 1.0)
     return [float(skill.min()) - edge, float(skill.max()) + edge]

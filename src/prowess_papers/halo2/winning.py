@@ -76,7 +76,7 @@ def winning(modes: Sequence[Mode], published: dict[str, Any], progress: bool | N
 
 
 def _played(mode: Mode, quality: float, progress: bool | None) -> dict[str, NDArray[np.bool_]]:
-    """Return the games that each system accepts. Bisection finds a threshold for Elo to accept as many as TrueSkill."""
+    # Bisection finds the threshold at which Elo accepts as many games as TrueSkill.
     models = {system: mode.fits[system].model for system in SYSTEMS}
     everything = np.ones(len(mode.history), bool)
     wanted = accepted(models["TrueSkill"], mode.history, quality, everything)
@@ -84,6 +84,7 @@ def _played(mode: Mode, quality: float, progress: bool | None) -> dict[str, NDAr
     mask = everything
     for _ in steps(range(HALVINGS), "winning ratios", progress):
         middle = 0.5 * (low + high)
+        # The solution for the previous threshold is a good first guess, which saves fits.
         mask = accepted(models["Elo"], mode.history, middle, mask)
         if abs(int(mask.sum()) - int(wanted.sum())) <= abs(int(best.sum()) - int(wanted.sum())):
             best = mask
@@ -112,9 +113,10 @@ def accepted(model: Model, history: History, quality: float, guess: NDArray[np.b
 
 
 def _ratios(history: History, mask: NDArray[np.bool_]) -> Ratios:
-    """Return the winning ratios in the selected games: the share of other teams beaten, where ties count half."""
+    # A winning ratio is the share of other teams beaten, where ties count half.
     match = owners(history.match_start)
     teams = np.diff(history.match_start)
+    # One number for each match and place: teams with equal numbers are tied.
     key = match * np.int64(1 + teams.max()) + history.place
     _, group, tied = np.unique(key, return_inverse=True, return_counts=True)
     with_it = tied[group]

@@ -53,8 +53,6 @@ def run(
 
 @dataclass(frozen=True)
 class _Work:
-    """The settings shared by all curves of a run."""
-
     percents: tuple[int, ...]
     draws: int
     seed: int
@@ -62,7 +60,6 @@ class _Work:
     progress: bool | None
 
     def league(self, league: League, systems: Mapping[str, System]) -> Curves:
-        """Return the curves over the seasons of a league; every season is rated separately."""
         return learning_curves(
             systems,
             lambda percent, season: season_split(league, percent, season),
@@ -74,7 +71,6 @@ class _Work:
         )
 
     def games(self, games: Games, systems: Mapping[str, System]) -> Curves:
-        """Return the curves over random draws of training matches."""
         return learning_curves(
             systems,
             lambda percent, draw: random_split(games, percent, (self.seed, draw)),
@@ -86,13 +82,12 @@ class _Work:
         )
 
     def tuned(self, league: League) -> Curves:
-        """Return the curves of the tuned models, which remember earlier seasons."""
+        # The tuned models remember earlier seasons.
         models = TUNED[league.name].models
         return tuned_curves(league, models, percents=self.percents, jobs=self.jobs, progress=self.progress)
 
 
 def _data(leagues: list[League], games: Games | None) -> Section:
-    """Return the data and the protocol in words."""
     parts = [
         f"{TITLES[league.name]}: {len(league.history):,} matches, seasons {league.seasons[0]} to {league.seasons[-1]}."
         for league in leagues

@@ -130,7 +130,6 @@ def skellam(forecasts: Forecasts, terms: int = TERMS) -> Floats:
 
 
 def _poisson(count: Floats, rate: Floats, log_factorial: Floats) -> Floats:
-    """Return the Poisson probabilities of counts; negative counts have probability 0."""
     at = np.maximum(count, 0.0)
     found: Floats = np.exp(at * np.log(rate) - rate - log_factorial[at.astype(np.int64)])
     return np.where(count >= 0.0, found, 0.0)

@@ -84,7 +84,6 @@ def _points(data: str, curves: Curves, measure: str, theirs: Published | None) -
 
 
 def _panel(alt: Any, data: str, measure: str, colour: Any, *, rings: bool) -> Any:
-    """Return a panel with lines, error bars, dots, and rings for published points."""
     base = alt.Chart(alt.NamedData("points")).transform_filter(
         f"datum.data === '{data}' && datum.measure === '{measure}'"
     )

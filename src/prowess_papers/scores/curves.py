@@ -85,7 +85,7 @@ class Curves:
         return Curves(self.systems, self.percents, self.values[:, :, chosen])
 
     def of(self, system: str, measure: str) -> Floats:
-        """Return the values of a system and a measure: percents × units."""
+        """Return the values of a measure for a system, with a row per percentage and a column per unit."""
         found: Floats = self.values[self.systems.index(system), :, :, MEASURES.index(measure)]
         return found
 
@@ -158,7 +158,7 @@ def learning_curves(
     array([0.5, 0.5])
     """
     if not units or not percents:
-        raise Error("a learning curve needs at least one share of training matches and one season or draw")
+        raise Error("a learning curve needs a share of training matches, and a season or random split")
     tasks = [(percent, unit) for percent in percents for unit in units]
 
     def measured(percent: int, unit: Unit) -> list[Measurement]:

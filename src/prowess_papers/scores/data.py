@@ -64,7 +64,6 @@ def read_leagues(folder: Path) -> list[League]:
 
 
 def _league(name: str, path: Path) -> League:
-    """Read a league's history, and the season of every match in the same chronological order."""
     import polars as pl
 
     history = History.read(path)
@@ -103,7 +102,6 @@ def read_games(folder: Path) -> Games | None:
 
 
 def _head_to_head(history: History) -> NDArray[np.bool_]:
-    """Return which matches have two teams of one player each."""
     entries = np.diff(history.team_start[history.match_start])
     found: NDArray[np.bool_] = (np.diff(history.match_start) == 2) & (entries == 2)
     return found
@@ -122,4 +120,5 @@ def merge_players(games: Games) -> Games:
     player = at.astype(history.player.dtype)[history.player]
     pairs = player.reshape(-1, 2)
     whole = replace(history, players=tuple(map(str, names)), player=player)
+    # Nobody can play against themselves, so games between merged players are left out.
     return Games(games.name, whole.take(pairs[:, 0] != pairs[:, 1]))

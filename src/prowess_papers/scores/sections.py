@@ -55,7 +55,6 @@ def _distances(found: list[Deviation]) -> pl.DataFrame:
 
 
 def _beside(deviation: Deviation, curves: Curves) -> Section:
-    """Return a table of one measure on one data set, with our mean and the published one for every system."""
     data, measure = deviation.data, deviation.measure
     theirs = published()
     columns: dict[str, list[float] | list[int] | list[float | None]] = {"training %": list(curves.percents)}
@@ -83,7 +82,6 @@ def right_sections(curves: Mapping[str, Curves]) -> list[Section]:
 def _table(
     title: str, curves: Curves, text: str = "Means over the seasons (Halo 2: draws) ± standard errors."
 ) -> Section:
-    """Return a table of means and standard errors of all measures of the paper."""
     rows = [
         {"measure": NAMES[measure], "training %": percent}
         | {
@@ -128,7 +126,7 @@ def tuned_sections(
 
 
 def _best(curves: Curves) -> str:
-    """Return the system with the highest information gain; call it with the seasons used for tuning."""
+    # Call this with the seasons used for tuning, or the choice would know the results.
     return max(curves.systems, key=lambda system: float(curves.mean(system, "information_gain").mean()))
 
 
@@ -136,6 +134,7 @@ def _gain(data: str, best: str, tuned: Curves, right: Curves) -> Claim:
     """Return the claim that a tuned model gains more information than every corrected one, at the largest share."""
     label, percent = f"tuned {best}", tuned.percents[-1]
     values = np.concatenate([tuned.values[[tuned.systems.index(best)]], right.values])
+    # One set of curves, so that the differences are paired by season.
     both = Curves((label, *right.systems), tuned.percents, values)
     verdict = ahead(both, "information_gain", [(label, other) for other in right.systems], [percent])
     text = (
@@ -145,7 +144,6 @@ def _gain(data: str, best: str, tuned: Curves, right: Curves) -> Claim:
 
 
 def _summary(data: str, tuned: Curves, right: Curves, everywhere: Curves) -> pl.DataFrame:
-    """Return a table of the last points of the curves, side by side."""
     theirs = published()
     rows = [
         {
@@ -154,6 +152,7 @@ def _summary(data: str, tuned: Curves, right: Curves, everywhere: Curves) -> pl.
             f"tuned, {TUNED[data].since} on": _last(tuned, system, measure),
             f"corrected, {TUNED[data].since} on": _last(right, system, measure),
             "tuned, all seasons": _last(everywhere, system, measure),
+            # The published AUC counts draws as not won, so it cannot be compared.
             "published": point.mean if point is not None and measure != "auc" else None,
         }
         for measure in MEASURES

@@ -95,7 +95,7 @@ def carried_split(league: League, percent: int, season: int) -> Split:
 
 
 def _of_season(league: League, percent: int, season: int, *, reset: bool) -> Split:
-    """Return the split of a season. Halves of matches are rounded to even, which fits the published curves best."""
+    # Halves of matches are rounded to even, which fits the published curves best.
     protocol = SeasonSplits(percent / 100, reset, seasons=league.season.tolist(), test=SEASON_TEST / 100)
     return Split(league.history, protocol.runs(league.history)[league.seasons.index(season)])
 

@@ -47,7 +47,6 @@ def run(
 
 
 def _real(history: History, spans: Spans, seed: int, jobs: int | None, progress: bool | None) -> Real:
-    """Run every model on the real results."""
     # The share of draws, which determines ε, must not come from the tournaments that are evaluated.
     draws = draw_rate(history[: -spans.last[0]])
     models = {variant.name: model for variant, model in real.factorial(draws).items()}
@@ -65,7 +64,6 @@ def _real(history: History, spans: Spans, seed: int, jobs: int | None, progress:
 
 
 def _league(history: History, spans: Spans, seed: int, jobs: int | None, progress: bool | None) -> League:
-    """Run every model on the simulated league."""
     draws = draw_rate(history[: -spans.last[0]])
     models = {parts.name: model for parts, model in league.models(draws).items()}
     measures = ["pair_error", "place_error"]

@@ -35,7 +35,7 @@ class Judge(NamedTuple):
         return self.comparison.resampling.difference(self._mean(one), self._mean(other))
 
     def _mean(self, names: Sequence[str]) -> Tally:
-        """Return the average tally of models that are measured on the same tournaments."""
+        # All models are measured on the same tournaments.
         tallies = [self.comparison.tally(self.labels.get(name, name), self.measure, self.where) for name in names]
         return Tally(np.mean([tally.total for tally in tallies], axis=0), tallies[0].weight)
 

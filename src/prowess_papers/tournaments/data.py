@@ -87,7 +87,7 @@ def shuffled_ties(history: History, seed: int) -> History:
 
 
 def _listed(history: History, *keys: NDArray[np.integer] | NDArray[np.float64]) -> History:
-    """Return the same results with the teams of every match sorted by the last key, then by the previous one."""
+    # The last key comes first, as in `np.lexsort`.
     order = np.lexsort((*keys, owners(history.match_start)))
     team_start, entry = gather(history.team_start, order)
     return replace(

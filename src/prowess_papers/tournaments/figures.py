@@ -68,7 +68,6 @@ def versus(comparison: Comparison, one: str, other: str, where: Mask, *, title: 
 
 
 def _levels(alt: Any, median: float) -> list[Any]:
-    """Return lines at equality and at the median, with labels at their right ends."""
     # The labels are on opposite sides of their lines, so that they do not overlap.
     apart = 9 if median < 1 else -9
     found = []

@@ -104,7 +104,6 @@ def _figure(league: League) -> Section:
 
 
 def _parts(league: League) -> Section:
-    """Return a table of all combinations of parts."""
     found = league.comparison.intervals("pair_error", league.spans.mask(league.history))
     rows = []
     for fixed in (False, True):
@@ -174,7 +173,6 @@ def _change(league: League, cell: Sequence[Parts], part: str, old: Any, new: Any
 
 
 def _extensions(league: League) -> list[Section]:
-    """Return the tables and the figure of the 2010 paper."""
     where = league.spans.mask(league.history, league.spans.last[1])
     theirs = load_published("tournaments")["extensions2010"]
     table = count_wins(league.comparison, SIX_NAMES, where, "place_error")

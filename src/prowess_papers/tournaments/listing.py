@@ -63,4 +63,5 @@ def _listing_errors(model: Model, history: History) -> ListingErrors:
     forecasts = model.fit(history, progress=False).forecasts
     rounded = replace(forecasts, mean=np.round(forecasts.mean, DIGITS))
     first = history.player[history.team_start[:-1]]
+    # Sorted by player, so that the same team has the same index in every listing.
     return ListingErrors(pair_error(rounded).values, forecasts.mean[np.lexsort((first, owners(history.match_start)))])

@@ -50,7 +50,6 @@ class Variant(NamedTuple):
 
 
 def _lettered(kind: str, fixed: bool) -> str:
-    """Return TSa, TS2 or TS3 for variable σ; TSc, TS2c or TS3c for fixed σ."""
     return f"{kind.removesuffix('a')}c" if fixed else kind
 
 
@@ -59,7 +58,6 @@ ELO = {"Elo, K = 32": 32.0, "Elo, tuned": 210.0}
 
 @cache
 def _tuned() -> dict[str, Any]:
-    """Return the tuned constants by kind, σ, policy and source."""
     return tomllib.loads(Path(__file__).with_name("tuned.toml").read_text(encoding="utf-8"))
 
 

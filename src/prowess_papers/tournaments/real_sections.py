@@ -125,7 +125,6 @@ def _figure(real: Real) -> Section:
 
 
 def _policies(real: Real) -> Section:
-    """Return a table of every kind, σ and ε, with the papers' constants, tuned, and tuned with a learnt level."""
     where = real.spans.mask(real.history)
     last = real.comparison.intervals("pair_error", where)
     before = real.comparison.intervals("pair_error", _tuning_span(real))
@@ -151,7 +150,7 @@ def _policies(real: Real) -> Section:
 
 
 def _tuning_span(real: Real) -> Mask:
-    """Return a mask of the tournaments used for tuning: all but the evaluated span and as many at the start."""
+    # All but the evaluated span, and as many tournaments at the start.
     index, last = np.arange(len(real.history)), real.spans.last[0]
     return (index >= min(last, len(index) - 2 * last)) & (index < len(index) - last)
 
@@ -184,10 +183,10 @@ def _steps(real: Real) -> Section:
 
 
 def _newcomers(real: Real) -> str:
-    """Return a sentence on how teams finished in their first tournament."""
     history, where = real.history, real.spans.mask(real.history)
     match = owners(history.match_start)
     first = np.zeros(history.teams, bool)
+    # `np.unique` returns the index of the first occurrence, which is the team's first tournament.
     first[np.unique(history.player, return_index=True)[1]] = True
     chosen, sizes = where[match], np.diff(history.match_start)[match]
     # The share of the field that finished ahead, so that tournaments of any size can be averaged.
