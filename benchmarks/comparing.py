@@ -11,8 +11,9 @@ import numpy as np
 
 import prowess as pw
 from prowess.lab.compare import compare
-from prowess.lab.compare.scoring import SharedHistory, score_run
+from prowess.lab.compare.scoring import score_run
 from prowess.lab.measures.registry import Measure, choose_measures
+from prowess.lab.parallel import SharedHistory
 from prowess.lab.protocols import Run
 from prowess.model.presets import PRESETS
 

@@ -10,6 +10,7 @@ from openskill.models import PlackettLuce
 import prowess as pw
 from prowess.model.engine.sweep import Columns, Record, Table, sweep
 
+from .choosing import choosing
 from .comparing import comparing
 from .figures import Figure
 from .pairing import pairing
@@ -131,6 +132,7 @@ SECTIONS = {
     "Systems": systems,
     "Tournaments": tournaments,
     "Compare": comparing,
+    "Choose": choosing,
     "Pairing": pairing,
     "Reading": reading,
     "One match": single_call,

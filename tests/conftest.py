@@ -1,11 +1,18 @@
 """Options, Hypothesis profiles and fixtures for all tests."""
 
 import os
+import shutil
 import sys
+import tempfile
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+MEMORY = "/dev/shm"  # a folder in memory, where there is one
+ENOUGH = 4 * 2**30  # bytes for temporary files
+if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ENOUGH:
+    os.environ["TMPDIR"] = MEMORY  # on a disk, every commit to a database waits for milliseconds
+    tempfile.tempdir = None  # it may have been chosen already
 if "PYTEST_XDIST_WORKER" in os.environ:  # every core has a test process, so threads would only slow each other down
     os.environ |= {"POLARS_MAX_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 SLOW = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
@@ -53,6 +60,16 @@ def data():
     return pytest.skip("PROWESS_DATA does not name a folder")
 
 
+@pytest.fixture
+def on_disk(tmp_path_factory, monkeypatch):
+    """Let `prowess doctor` believe that all files are on a disk; those of the tests are usually in memory."""
+    from prowess.service import doctor
+
+    mounts = tmp_path_factory.mktemp("mounts") / "mountinfo"
+    mounts.write_text("22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw\n")
+    monkeypatch.setattr(doctor, "MOUNTS", mounts)
+
+
 @pytest.fixture(scope="session")
 def postgres():
     """The URL of an empty database on a PostgreSQL server started for the tests."""
@@ -64,7 +81,7 @@ def postgres():
 
 @pytest.fixture
 def postgres_url(postgres):
-    """The URL of a new database on the session's PostgreSQL server."""
+    """The URL of a new database on the session's PostgreSQL server, with tables and without rows."""
     from tests.postgres import fresh
 
     with fresh(postgres) as url:
@@ -73,11 +90,13 @@ def postgres_url(postgres):
 
 @pytest.fixture
 def sqlite_url(tmp_path):
-    """The URL of a database file that does not exist yet."""
-    return f"sqlite:///{tmp_path / 'prowess.db'}"
+    """The URL of a new database file, with tables and without rows."""
+    from tests.sqlite import copy_empty
+
+    return copy_empty(tmp_path / "prowess.db")
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database_url(request):
-    """The URL of an empty database, for each kind of database in turn."""
+    """The URL of a new database, with tables and without rows, for each kind of database in turn."""
     return request.getfixturevalue("sqlite_url" if request.param == "sqlite" else "postgres_url")

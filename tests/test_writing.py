@@ -59,7 +59,7 @@ def offences(written: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
-def test_pages_avoid_banned_phrases(page):
+def test_documents_avoid_banned_phrases(page):
     assert not list(offences(prose(page)))
 
 
